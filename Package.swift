@@ -1,0 +1,101 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// Code that lives in another program's process (the PAM module) or runs with another identity
+// (the helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The same sources
+// are ordinary Swift to the tests. The trait chooses:
+//
+//     swift build -c release --traits Embedded --scratch-path .build-embedded --product mfa
+let everywhere: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let embeddable: [SwiftSetting] =
+  everywhere + [
+    .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
+    .unsafeFlags(["-wmo"], .when(traits: ["Embedded"])),
+  ]
+
+let package = Package(
+  name: "mfa",
+  products: [
+    .library(name: "mfa", type: .static, targets: ["SignIn"]),
+    .library(name: "MultiFactor", targets: ["MultiFactor"]),
+    .executable(name: "mfa-helper", targets: ["mfa-helper"]),
+    .executable(name: "mfa-enroll", targets: ["mfa-enroll"]),
+    .executable(name: "mfa-admin", targets: ["mfa-admin"]),
+  ],
+  traits: [
+    .trait(
+      name: "Embedded",
+      description: "Compile the module and the helper as Embedded Swift, as they ship.")
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: [
+    // What Swift may call in C: headers only.
+    .systemLibrary(name: "CPOSIX"),
+    .systemLibrary(name: "CCrypto"),
+    .systemLibrary(name: "CPAM"),
+    .systemLibrary(name: "CQREncode"),
+    .systemLibrary(name: "CMFA"),
+
+    // Embedded and ordinary Swift.
+    .target(name: "Secrets", dependencies: ["CCrypto"], swiftSettings: embeddable),
+    .target(name: "OneTimePassword", dependencies: ["Secrets"], swiftSettings: embeddable),
+    .target(name: "Factors", dependencies: ["OneTimePassword", "Secrets"], swiftSettings: embeddable),
+    .target(name: "Policy", dependencies: ["Factors"], swiftSettings: embeddable),
+    .target(name: "System", dependencies: ["CPOSIX"], swiftSettings: embeddable),
+    .target(
+      name: "FactorStore", dependencies: ["Factors", "Secrets", "System"],
+      swiftSettings: embeddable),
+    .target(
+      name: "SignIn",
+      dependencies: ["CMFA", "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "System"],
+      swiftSettings: embeddable),
+    .target(
+      name: "HelperProtocol", dependencies: ["Factors", "OneTimePassword", "Secrets"],
+      swiftSettings: embeddable),
+    .target(
+      name: "Helper",
+      dependencies: [
+        "CPAM", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "Policy", "Secrets",
+        "SignIn", "System",
+      ],
+      swiftSettings: embeddable),
+    .executableTarget(name: "mfa-helper", dependencies: ["Helper"], swiftSettings: embeddable),
+
+    // Ordinary Swift.
+    .target(
+      name: "MultiFactor",
+      dependencies: ["CPOSIX", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
+      swiftSettings: everywhere),
+    .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: everywhere),
+    .executableTarget(
+      name: "mfa-enroll",
+      dependencies: [
+        "CPOSIX", "MultiFactor", "QRCode",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: everywhere),
+    .executableTarget(
+      name: "mfa-admin",
+      dependencies: [
+        "FactorStore", "Factors", "OneTimePassword", "Policy", "System",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: everywhere),
+
+    // Tests.
+    .target(name: "TestSupport", dependencies: ["CPOSIX"], path: "Tests/Support", swiftSettings: everywhere),
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], path: "Tests/Secrets", swiftSettings: everywhere),
+    .testTarget(
+      name: "OneTimePasswordTests", dependencies: ["OneTimePassword", "Secrets", "TestSupport"],
+      path: "Tests/OneTimePassword", swiftSettings: everywhere),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,79 @@
+import CCrypto
+
+/// Authenticated encryption with AES-256-GCM (NIST SP 800-38D): 32-byte keys, 12-byte nonces,
+/// 16-byte tags.
+public enum AES256GCM {
+  /// The length of a key in bytes.
+  public static let keyLength = 32
+  /// The length of a nonce in bytes.
+  public static let nonceLength = 12
+  /// The length of a tag in bytes.
+  public static let tagLength = 16
+
+  /// The nonce, the ciphertext and the tag of `plaintext`, one behind the other, under a fresh
+  /// random nonce. `associated` is authenticated and not stored.
+  public static func seal(
+    _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
+  ) throws(CryptographyError) -> [UInt8] {
+    guard key.count == keyLength, plaintext.count <= maximumLength else {
+      throw CryptographyError(operation: .seal)
+    }
+    let nonce = try randomBytes(count: nonceLength)
+    var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + tagLength)
+    ccrypto_mark()
+    defer { ccrypto_forget_errors() }
+    // SAFETY: `sealed` has room for exactly nonce, ciphertext and tag; the key has 32 bytes and the
+    // nonce 12, as the C side expects.
+    let done = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
+      unsafe key.withUnsafeBufferPointer { key in
+        unsafe associated.withUnsafeBufferPointer { associated in
+          unsafe plaintext.withUnsafeBufferPointer { plaintext in
+            guard let base = sealed.baseAddress, let key = key.baseAddress,
+              let text = plaintext.baseAddress
+            else { return false }
+            let ciphertext = unsafe base + nonceLength
+            return unsafe ccrypto_seal(
+              key, base, associated.baseAddress, associated.count, text, plaintext.count,
+              ciphertext, ciphertext + plaintext.count) == 1
+          }
+        }
+      }
+    }
+    guard done else { throw CryptographyError(operation: .seal) }
+    return sealed
+  }
+
+  /// What `seal` was given, or nil when the key, the associated data or a bit of `sealed` differs.
+  public static func open(
+    _ sealed: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
+  ) -> SecretBytes? {
+    let count = sealed.count - nonceLength - tagLength
+    guard key.count == keyLength, count > 0, count <= maximumLength else { return nil }
+    var plaintext = SecretBytes(count: count)
+    ccrypto_mark()
+    defer { ccrypto_forget_errors() }
+    let done = plaintext.withMutableSpan { plaintext in
+      // SAFETY: as in `seal`; `plaintext` has room for exactly the ciphertext's length.
+      unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
+        unsafe key.withUnsafeBufferPointer { key in
+          unsafe associated.withUnsafeBufferPointer { associated in
+            unsafe sealed.withUnsafeBufferPointer { sealed in
+              guard let base = plaintext.baseAddress, let key = key.baseAddress,
+                let nonce = sealed.baseAddress
+              else { return false }
+              let ciphertext = unsafe nonce + nonceLength
+              return unsafe ccrypto_open(
+                key, nonce, associated.baseAddress, associated.count, ciphertext, count,
+                ciphertext + count, base) == 1
+            }
+          }
+        }
+      }
+    }
+    guard done else { return nil }
+    return plaintext
+  }
+
+  /// The longest plaintext in bytes: far above any secret, far below any overflow.
+  private static let maximumLength = 4096
+}

@@ -1,0 +1,22 @@
+import CCrypto
+
+/// Whether two byte sequences are equal, in a time that depends on their length alone.
+public func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+  guard left.count == right.count else { return false }
+  // SAFETY: both buffers hold `count` bytes; CRYPTO_memcmp reads no more.
+  return unsafe left.withUnsafeBufferPointer { left in
+    unsafe right.withUnsafeBufferPointer { right in
+      guard let leftBase = left.baseAddress, let rightBase = right.baseAddress else { return true }
+      return unsafe CRYPTO_memcmp(leftBase, rightBase, left.count) == 0
+    }
+  }
+}
+
+/// All ones when two numbers are equal, zero when they are not, without a branch.
+@inline(never)
+public func constantTimeMask(_ left: UInt32, equals right: UInt32) -> UInt32 {
+  let difference = left ^ right
+  // The top bit of `difference | -difference` is set exactly when the difference is not zero.
+  let differs = (difference | (0 &- difference)) >> 31
+  return differs &- 1
+}

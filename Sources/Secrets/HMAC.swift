@@ -1,0 +1,88 @@
+import CCrypto
+
+/// The hash functions that RFC 6238 allows under HMAC.
+public enum HashAlgorithm: UInt8, CaseIterable, Sendable {
+  case sha1 = 1
+  case sha256 = 2
+  case sha512 = 3
+
+  /// The length of its output in bytes, which RFC 4226 (section 4, R6) and RFC 6238 (section 5.1)
+  /// recommend as the key's length.
+  public var outputLength: Int {
+    switch self {
+    case .sha1: 20
+    case .sha256: 32
+    case .sha512: 64
+    }
+  }
+
+  /// The name in otpauth URLs and in Identity Platform.
+  public var name: StaticString {
+    switch self {
+    case .sha1: "SHA1"
+    case .sha256: "SHA256"
+    case .sha512: "SHA512"
+    }
+  }
+}
+
+/// HMAC (RFC 2104, FIPS 198-1) under one key, for any number of messages.
+@safe
+public struct HMAC: ~Copyable {
+  private let context: OpaquePointer
+
+  /// The hash function.
+  public let algorithm: HashAlgorithm
+
+  /// Keys a context. Fails when libcrypto refuses the hash function or the key.
+  public init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(CryptographyError) {
+    ccrypto_mark()
+    defer { ccrypto_forget_errors() }
+    // SAFETY: the buffer is valid for the call; libcrypto copies the key and wipes its copy.
+    let context = unsafe key.withUnsafeBufferPointer { key -> OpaquePointer? in
+      guard let base = key.baseAddress else { return nil }
+      return unsafe ccrypto_hmac_new(Self.digestName(algorithm).cString, base, key.count)
+    }
+    guard let context = unsafe context else { throw CryptographyError(operation: .authenticate) }
+    unsafe self.context = context
+    self.algorithm = algorithm
+  }
+
+  deinit { unsafe EVP_MAC_CTX_free(context) }
+
+  /// The tag of `message`, `algorithm.outputLength` bytes.
+  public mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
+    var tag = SecretBytes(count: algorithm.outputLength)
+    let context = unsafe context
+    let done = tag.withMutableSpan { tag in
+      // SAFETY: both buffers are valid for the call, and libcrypto is told the tag's capacity.
+      unsafe tag.withUnsafeMutableBufferPointer { tag in
+        unsafe message.withUnsafeBufferPointer { message in
+          guard let base = tag.baseAddress else { return false }
+          var written = 0
+          return unsafe ccrypto_hmac_tag(
+            context, message.baseAddress, message.count, base, tag.count, &written) == 1
+            && written == tag.count
+        }
+      }
+    }
+    guard done else { throw CryptographyError(operation: .authenticate) }
+    return tag
+  }
+
+  private static func digestName(_ algorithm: HashAlgorithm) -> StaticString {
+    switch algorithm {
+    case .sha1: "SHA1"
+    case .sha256: "SHA2-256"
+    case .sha512: "SHA2-512"
+    }
+  }
+}
+
+extension StaticString {
+  /// The string as C reads it.
+  fileprivate var cString: UnsafePointer<CChar> {
+    // SAFETY: a StaticString's bytes are NUL-terminated and live for ever.
+    unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}

@@ -1,0 +1,41 @@
+import CCrypto
+
+/// A failure of libcrypto: it could not be initialised, refused an algorithm, or had no entropy.
+public struct CryptographyError: Error, Equatable {
+  /// What was being done.
+  public enum Operation: UInt8, Sendable {
+    case random, authenticate, seal
+  }
+
+  /// What was being done.
+  public let operation: Operation
+}
+
+extension SecretBytes {
+  /// `count` bytes from libcrypto's approved generator, from the instance kept for private values.
+  public static func random(count: Int) throws(CryptographyError) -> SecretBytes {
+    var bytes = SecretBytes(count: count)
+    let done = bytes.withMutableSpan { $0.fillWithRandomBytes() }
+    guard done else { throw CryptographyError(operation: .random) }
+    return bytes
+  }
+}
+
+/// `count` random bytes that are no secret: a nonce, an identifier.
+public func randomBytes(count: Int) throws(CryptographyError) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: max(count, 0))
+  var span = bytes.mutableSpan
+  guard span.fillWithRandomBytes() else { throw CryptographyError(operation: .random) }
+  return bytes
+}
+
+extension MutableSpan<UInt8> {
+  fileprivate mutating func fillWithRandomBytes() -> Bool {
+    guard count <= Int(Int32.max) else { return false }
+    // SAFETY: the buffer is the span's own `count` bytes.
+    return unsafe withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return true }
+      return unsafe RAND_priv_bytes(base, Int32(buffer.count)) == 1
+    }
+  }
+}
