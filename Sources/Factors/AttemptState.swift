@@ -1,0 +1,234 @@
+/// What the attempts of one user have come to: the part of the store that changes at each attempt.
+///
+/// MUST 1: a guess is counted before it is compared. (`AttemptStateTests`; `begin` is the only way
+/// to a state that `judge` takes)
+/// MUST 2: an accepted step, and every earlier one, is never accepted again.
+/// (`AttemptStateTests.acceptedOnce`)
+/// MUST 3: setting the clock back ends no wait. (`AttemptStateTests.clockSetBack`)
+public struct AttemptState: Equatable, Sendable {
+  /// The last step of a factor that was accepted: nothing up to it is accepted again.
+  public struct Watermark: Equatable, Sendable {
+    /// The factor.
+    public let factor: FactorID
+    /// The step (RFC 6238, section 4.2).
+    public var step: Int64
+
+    /// Puts a watermark together.
+    public init(factor: FactorID, step: Int64) {
+      self.factor = factor
+      self.step = step
+    }
+  }
+
+  /// The record that the state belongs to.
+  public let record: FactorID
+
+  /// Consecutive failures, in any factor.
+  public private(set) var failures: UInt32
+
+  /// When the last of them was, in seconds since the epoch.
+  public private(set) var lastFailure: Int64
+
+  /// One for each factor of the record.
+  public private(set) var watermarks: [Watermark]
+
+  /// Puts a state together.
+  public init(
+    record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = []
+  ) {
+    self.record = record
+    self.failures = failures
+    self.lastFailure = lastFailure
+    self.watermarks = watermarks
+  }
+
+  // MARK: Attempts
+
+  /// Whether a code may be tried now.
+  public enum Standing: Equatable, Sendable {
+    case open
+    /// Not for so many seconds.
+    case waiting(seconds: Int64)
+    /// Not before an administrator unlocks the user or takes the factors away.
+    case disabled
+  }
+
+  /// Whether a code may be tried at `now` (seconds since the epoch).
+  ///
+  /// A failure in the future counts as one right now.
+  public func standing(_ policy: ThrottlePolicy, now: Int64) -> Standing {
+    guard failures < policy.disablesAfter else { return .disabled }
+    let wait = policy.wait(afterFailures: failures)
+    guard wait > 0 else { return .open }
+    let (elapsed, overflow) = now.subtractingReportingOverflow(lastFailure)
+    guard !overflow, elapsed >= 0 else { return .waiting(seconds: wait) }
+    return elapsed >= wait ? .open : .waiting(seconds: wait - elapsed)
+  }
+
+  /// How an attempt begins.
+  public enum Beginning: Equatable, Sendable {
+    /// It is counted: to be written down before anything is compared.
+    case counted(AttemptState)
+    /// It is refused, and nothing may be compared. `correction` is to be written down where there is
+    /// one: the clock was set back, and the wait runs from now.
+    case refused(Standing, correction: AttemptState?)
+  }
+
+  /// Counts an attempt at `now`, or refuses it.
+  public func begin(_ policy: ThrottlePolicy, now: Int64) -> Beginning {
+    let standing = standing(policy, now: now)
+    var next = self
+    switch standing {
+    case .open:
+      next.failures = failures.addingSaturated(1)
+      next.lastFailure = now
+      return .counted(next)
+    case .waiting:
+      guard lastFailure > now else { return .refused(standing, correction: nil) }
+      next.lastFailure = now
+      return .refused(standing, correction: next)
+    case .disabled:
+      return .refused(standing, correction: nil)
+    }
+  }
+
+  /// A factor one of whose codes in the window was the one typed, at the latest such step.
+  public struct Match: Equatable, Sendable {
+    /// The factor.
+    public let factor: FactorID
+    /// The step.
+    public let step: Int64
+
+    /// Puts a match together.
+    public init(factor: FactorID, step: Int64) {
+      self.factor = factor
+      self.step = step
+    }
+  }
+
+  /// What an attempt came to.
+  public enum Outcome: Equatable, Sendable {
+    case accepted(FactorID)
+    case wrong
+    /// The right code, and it, or a later one, was accepted before.
+    case replayed(FactorID)
+  }
+
+  /// The verdict on a counted attempt, and the state that goes with it.
+  ///
+  /// An accepted code moves the watermark of every factor that it matched, so that two factors with
+  /// one secret do not make one code good twice.
+  public func judge(_ matches: [Match]) -> (outcome: Outcome, state: AttemptState) {
+    guard let first = matches.first else { return (.wrong, self) }
+    guard let fresh = matches.first(where: { isFresh($0) }) else {
+      return (.replayed(first.factor), self)
+    }
+    var next = self
+    next.failures = 0
+    next.lastFailure = 0
+    for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
+    return (.accepted(fresh.factor), next)
+  }
+
+  /// A factor without a watermark accepts nothing: its state was lost.
+  private func isFresh(_ match: Match) -> Bool {
+    guard let mark = watermarks.first(where: { $0.factor == match.factor }) else { return false }
+    return match.step > mark.step
+  }
+
+  private mutating func raiseWatermark(of factor: FactorID, to step: Int64) {
+    guard let index = watermarks.firstIndex(where: { $0.factor == factor }) else { return }
+    watermarks[index].step = max(watermarks[index].step, step)
+  }
+
+  // MARK: Factors that come and go
+
+  /// The state with a new factor, whose first watermark is the step that confirmed it.
+  public func adding(_ factor: FactorID, confirmedAt step: Int64) -> AttemptState {
+    var next = self
+    next.watermarks.removeAll { $0.factor == factor }
+    next.watermarks.append(Watermark(factor: factor, step: step))
+    return next
+  }
+
+  /// The state without a factor.
+  public func removing(_ factor: FactorID) -> AttemptState {
+    var next = self
+    next.watermarks.removeAll { $0.factor == factor }
+    return next
+  }
+
+  /// The state after an administrator unlocked the user: no failures, and no watermark later than
+  /// `latestSteps` gives for its factor, which heals what a clock that ran ahead has left.
+  public func unlocked(latestSteps: [Match]) -> AttemptState {
+    var next = self
+    next.failures = 0
+    next.lastFailure = 0
+    for latest in latestSteps {
+      guard let index = next.watermarks.firstIndex(where: { $0.factor == latest.factor }) else {
+        continue
+      }
+      next.watermarks[index].step = min(next.watermarks[index].step, latest.step)
+    }
+    return next
+  }
+
+  // MARK: Binary form
+
+  /// The format that is written and read.
+  public static let version: UInt16 = 1
+
+  /// The length of the binary form in bytes, whatever it holds: half a disk sector's worth of slot.
+  public static let encodedLength = 480
+
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x53]  // MFAS
+
+  /// The binary form, with the slot's sequence number.
+  public func encoded(sequence: UInt64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(Self.version)
+    writer.write(sequence)
+    writer.write(record.bytes)
+    writer.write(failures)
+    writer.write(lastFailure)
+    writer.write(UInt8(truncatingIfNeeded: watermarks.count))
+    for mark in watermarks.prefix(FactorRecord.maximumFactors) {
+      writer.write(mark.factor.bytes)
+      writer.write(mark.step)
+    }
+    let padding = Self.encodedLength - writer.bytes.count
+    return writer.bytes + [UInt8](repeating: 0, count: max(padding, 0))
+  }
+
+  /// Reads the binary form. Nil when it is none, or of another version.
+  public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
+    var reader = ByteReader(encoded)
+    guard encoded.count == encodedLength, reader.read(count: 4) == magic,
+      reader.read(UInt16.self) == version, let sequence = reader.read(UInt64.self),
+      let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
+      let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
+      let count = reader.read(UInt8.self), count <= FactorRecord.maximumFactors
+    else { return nil }
+    var watermarks: [Watermark] = []
+    for _ in 0..<count {
+      guard let factor = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
+        let step = reader.read(Int64.self)
+      else { return nil }
+      watermarks.append(Watermark(factor: factor, step: step))
+    }
+    while let byte = reader.read(UInt8.self) {
+      guard byte == 0 else { return nil }
+    }
+    let state = AttemptState(
+      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks)
+    return (state, sequence)
+  }
+}
+
+extension UInt32 {
+  fileprivate func addingSaturated(_ other: UInt32) -> UInt32 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

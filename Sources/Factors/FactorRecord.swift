@@ -1,0 +1,177 @@
+public import OneTimePassword
+import Secrets
+
+/// What is enrolled for one user: the part of the store that changes rarely.
+///
+/// MUST 1: what is written parses back equal, and nothing else parses. (`FactorRecordTests.roundTrip`,
+/// `.everyTruncation`, `.trailingBytes`)
+/// MUST 2: a version that is not known is refused as such. (`FactorRecordTests.otherVersions`)
+public struct FactorRecord: Equatable, Sendable {
+  /// The account the factors belong to.
+  public let user: UserName
+
+  /// The account's numeric identity when they were enrolled: a name that was given to somebody else
+  /// does not inherit them.
+  public let uid: UInt32
+
+  /// What ties the attempt state to this record: 16 random bytes.
+  public let id: FactorID
+
+  /// The factors, oldest first, at most `maximumFactors`, ids and names unique.
+  public private(set) var factors: [Factor]
+
+  /// The most factors a user may have.
+  public static let maximumFactors = 8
+
+  /// The format that is written and read.
+  public static let version: UInt16 = 1
+
+  /// The longest record in bytes, before the store adds its seal.
+  public static let maximumLength = 4096
+
+  /// Why bytes are no record.
+  public enum Refusal: Error, Equatable, Sendable {
+    case notARecord
+    case otherVersion(UInt16)
+    case damaged
+  }
+
+  /// An empty record of a user's.
+  public init(user: UserName, uid: UInt32, id: FactorID) {
+    self.user = user
+    self.uid = uid
+    self.id = id
+    factors = []
+  }
+
+  // MARK: Changing
+
+  /// Why a factor cannot be added or renamed.
+  public enum ChangeRefusal: Error, Equatable, Sendable {
+    case tooManyFactors
+    case nameTaken
+    case noSuchFactor
+  }
+
+  /// Adds a factor behind the others.
+  public mutating func add(_ factor: Factor) throws(ChangeRefusal) {
+    guard factors.count < Self.maximumFactors else { throw .tooManyFactors }
+    guard !factors.contains(where: { $0.displayName == factor.displayName || $0.id == factor.id })
+    else { throw .nameTaken }
+    factors.append(factor)
+  }
+
+  /// Gives a factor another name.
+  public mutating func rename(_ id: FactorID, to name: DisplayName) throws(ChangeRefusal) {
+    guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
+    guard !factors.contains(where: { $0.displayName == name && $0.id != id }) else {
+      throw .nameTaken
+    }
+    factors[index].displayName = name
+  }
+
+  /// Takes a factor away and tells whether it was the most recently enrolled one.
+  public mutating func remove(_ id: FactorID) throws(ChangeRefusal) -> Bool {
+    guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
+    let wasNewest = index == factors.count - 1
+    factors.remove(at: index)
+    return wasNewest
+  }
+
+  /// A factor by its id.
+  public func factor(_ id: FactorID) -> Factor? { factors.first { $0.id == id } }
+
+  // MARK: Binary form
+
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
+  private static let totpKind: UInt8 = 1
+
+  /// The binary form.
+  public func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(Self.version)
+    writer.writeShort(user.bytes)
+    writer.write(uid)
+    writer.write(id.bytes)
+    writer.write(UInt8(truncatingIfNeeded: factors.count))
+    for factor in factors {
+      writer.write(factor.id.bytes)
+      writer.write(factor.enrolledAt)
+      writer.writeShort(factor.displayName.utf8)
+      switch factor.kind {
+      case .totp(let parameters, let sealedSecret):
+        writer.write(Self.totpKind)
+        writer.write(parameters.algorithm.rawValue)
+        writer.write(parameters.codeLength.rawValue)
+        writer.write(parameters.period)
+        writer.writeShort(sealedSecret)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Reads the binary form.
+  public init(encoded: Span<UInt8>) throws(Refusal) {
+    var reader = ByteReader(encoded)
+    guard reader.read(count: 4) == Self.magic else { throw .notARecord }
+    guard let version = reader.read(UInt16.self) else { throw .damaged }
+    guard version == Self.version else { throw .otherVersion(version) }
+    guard let name = reader.readShort(), let user = UserName(name),
+      let uid = reader.read(UInt32.self),
+      let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
+      let count = reader.read(UInt8.self)
+    else { throw .damaged }
+    self.init(user: user, uid: uid, id: id)
+    for _ in 0..<count {
+      guard let factor = Self.readFactor(&reader) else { throw .damaged }
+      do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
+    }
+    guard reader.isAtEnd else { throw .damaged }
+  }
+
+  private static func readFactor(_ reader: inout ByteReader) -> Factor? {
+    guard let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
+      let enrolledAt = reader.read(Int64.self), let name = reader.readShort(),
+      let displayName = canonicalName(name),
+      reader.read(UInt8.self) == totpKind,
+      let algorithm = reader.read(UInt8.self).flatMap({ HashAlgorithm(rawValue: $0) }),
+      let codeLength = reader.read(UInt8.self).flatMap({ CodeLength(rawValue: $0) }),
+      let period = reader.read(UInt16.self),
+      let parameters = TOTPParameters(
+        algorithm: algorithm, codeLength: codeLength, period: period),
+      let sealedSecret = reader.readShort(), sealedSecret.count <= Factor.longestSealedSecret
+    else { return nil }
+    return Factor(
+      id: id, displayName: displayName, enrolledAt: enrolledAt,
+      kind: .totp(parameters, sealedSecret: sealedSecret))
+  }
+
+  /// A name that was stored must be one that `DisplayName` would store.
+  private static func canonicalName(_ bytes: [UInt8]) -> DisplayName? {
+    do throws(DisplayName.Refusal) {
+      let name = try DisplayName(bytes)
+      return name.utf8 == bytes ? name : nil
+    } catch {
+      return nil
+    }
+  }
+
+  /// What a factor's sealed secret is bound to: version, user, uid, record, factor and parameters,
+  /// so that it opens nowhere else.
+  public func associatedData(
+    factor: FactorID, parameters: TOTPParameters
+  ) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.version)
+    writer.writeShort(user.bytes)
+    writer.write(uid)
+    writer.write(id.bytes)
+    writer.write(factor.bytes)
+    writer.write(Self.totpKind)
+    writer.write(parameters.algorithm.rawValue)
+    writer.write(parameters.codeLength.rawValue)
+    writer.write(parameters.period)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,9 @@
+extension StaticString {
+  /// Hands each byte of the literal's UTF-8 to `body`.
+  public func forEachByte(_ body: (UInt8) -> Void) {
+    // SAFETY: the buffer covers exactly the literal's bytes and is used within the closure only.
+    withUTF8Buffer { buffer in
+      for index in buffer.indices { body(unsafe buffer[index]) }
+    }
+  }
+}
