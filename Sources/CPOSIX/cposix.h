@@ -2,12 +2,17 @@
 // import (variadic functions, macros with arguments). No state.
 #pragma once
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +22,39 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <syslog.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 static inline int cposix_errno(void) { return errno; }
+
 static inline int cposix_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
+}
+
+// The system's name of an error number ("ENOSPC"), or NULL.
+char *_Nullable cposix_error_name(int number) __asm__("strerrorname_np");
+
+// The system's words for an error number ("No space left on device"), or NULL.
+char *_Nullable cposix_error_text(int number) __asm__("strerrordesc_np");
+
+static inline void cposix_syslog(int priority, const char *_Nonnull line) {
+  syslog(priority, "%s", line);
+}
+
+static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull size) {
+  return ioctl(descriptor, TIOCGWINSZ, size);
+}
+
+static inline int cposix_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// Closes every descriptor from `first` on.
+static inline int cposix_close_from(unsigned first) { return close_range(first, ~0U, 0); }
+
+// The name of a directory entry, NUL-terminated.
+#include <dirent.h>
+static inline const char *_Nonnull cposix_entry_name(const struct dirent *_Nonnull entry) {
+  return entry->d_name;
 }

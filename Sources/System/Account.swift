@@ -1,0 +1,69 @@
+import CPOSIX
+
+/// An account as the system knows it.
+public struct Account: Equatable, Sendable {
+  /// The name in the system's own spelling: `ALICE` may be asked for and `alice` be the account.
+  public let name: [UInt8]
+
+  /// The numeric identity.
+  public let uid: UInt32
+
+  /// Puts an account together.
+  public init(name: [UInt8], uid: UInt32) {
+    self.name = name
+    self.uid = uid
+  }
+
+  /// Looks a name up. Nil when the system knows no such account; an error when it could not tell.
+  public static func named(_ name: [UInt8]) throws(SystemError) -> Account? {
+    guard !name.isEmpty, name.count <= 255, !name.contains(0) else { return nil }
+    let terminated = name.map { CChar(bitPattern: $0) } + [0]
+    return try unsafe lookUp { entry, buffer, capacity, result in
+      // SAFETY: the name ends with a NUL; the rest is as `lookUp` says.
+      unsafe terminated.withUnsafeBufferPointer { name in
+        guard let name = name.baseAddress else { return EINVAL }
+        return unsafe getpwnam_r(name, entry, buffer, capacity, result)
+      }
+    }
+  }
+
+  /// Looks a numeric identity up, as `named` does.
+  public static func with(uid: UInt32) throws(SystemError) -> Account? {
+    // SAFETY: as `lookUp` says.
+    try unsafe lookUp { entry, buffer, capacity, result in
+      unsafe getpwuid_r(uid, entry, buffer, capacity, result)
+    }
+  }
+
+  private typealias Query = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+    UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  /// The sizes tried for the strings of an entry, in bytes.
+  private static var capacities: [Int] { [1024, 16_384, 262_144] }
+
+  private static func lookUp(_ query: Query) throws(SystemError) -> Account? {
+    for capacity in capacities {
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>? = nil
+      let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
+      defer { unsafe buffer.deallocate() }
+      // SAFETY: the query writes the entry, at most `capacity` bytes of strings, and `found`.
+      let status = unsafe query(&entry, buffer, capacity, &found)
+      if status == ERANGE || status == EINTR { continue }
+      guard unsafe found != nil, let name = unsafe entry.pw_name else {
+        // POSIX: 0 with no entry is "not found"; some sources say so with these numbers.
+        guard [0, ENOENT, ESRCH].contains(status) else {
+          throw SystemError(.lookUpAccount, number: status)
+        }
+        return nil
+      }
+      // SAFETY: the name is NUL-terminated within the buffer.
+      let length = unsafe strnlen(name, capacity)
+      let bytes = unsafe UnsafeRawBufferPointer(start: name, count: length)
+      return unsafe Account(name: Array(bytes), uid: entry.pw_uid)
+    }
+    throw SystemError(.lookUpAccount, number: ERANGE)
+  }
+}

@@ -1,0 +1,111 @@
+import CPOSIX
+
+/// An open directory, from which files are opened by name. It is closed when the value ends.
+///
+/// MUST 1: no symbolic link is followed. MUST 2: no descriptor outlives an `exec`. MUST 3: opening
+/// never blocks and never takes a terminal. (`DirectoryTests`)
+public struct Directory: ~Copyable {
+  private let descriptor: Int32
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { _ = close(descriptor) }
+
+  /// Opens the root directory.
+  public static func root() throws(SystemError) -> Directory {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    // SAFETY: a literal is NUL-terminated.
+    let descriptor = try retrying(.open) { unsafe cposix_openat(AT_FDCWD, "/", flags, 0) }
+    return Directory(descriptor: descriptor)
+  }
+
+  /// Opens a directory in this one.
+  public func directory(_ name: FileName) throws(SystemError) -> Directory {
+    Directory(descriptor: try open(name, O_RDONLY | O_DIRECTORY))
+  }
+
+  /// Opens a file to be read.
+  public func fileForReading(_ name: FileName) throws(SystemError) -> File {
+    File(descriptor: try open(name, O_RDONLY))
+  }
+
+  /// Opens a file to be read and written.
+  public func fileForUpdating(_ name: FileName) throws(SystemError) -> File {
+    File(descriptor: try open(name, O_RDWR))
+  }
+
+  /// Makes a file that only its owner may read and write. Fails when the name is taken.
+  public func create(_ name: FileName) throws(SystemError) -> File {
+    File(descriptor: try open(name, O_RDWR | O_CREAT | O_EXCL))
+  }
+
+  private func open(_ name: FileName, _ flags: Int32) throws(SystemError) -> Int32 {
+    // O_NONBLOCK: opening a FIFO or a device returns, and `fstat` then tells what it is.
+    let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    return try retrying(.open) { () -> Int32 in
+      // SAFETY: `terminated` ends with a NUL and lives through the call.
+      unsafe name.terminated.withUnsafeBufferPointer { path in
+        guard let path = path.baseAddress else { return -1 }
+        return unsafe cposix_openat(descriptor, path, flags, 0o600)
+      }
+    }
+  }
+
+  /// What the directory is.
+  public func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    // SAFETY: `status` is written by the call and outlives it.
+    _ = try retrying(.status) { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Gives a file another name, in the place of what had it, in one step.
+  public func rename(_ from: FileName, to: FileName) throws(SystemError) {
+    _ = try retrying(.rename) { () -> Int32 in
+      // SAFETY: both names end with a NUL and live through the call.
+      unsafe from.terminated.withUnsafeBufferPointer { from in
+        unsafe to.terminated.withUnsafeBufferPointer { to in
+          guard let from = from.baseAddress, let to = to.baseAddress else { return -1 }
+          return unsafe renameat(descriptor, from, descriptor, to)
+        }
+      }
+    }
+  }
+
+  /// Takes a file's name away.
+  public func unlink(_ name: FileName) throws(SystemError) {
+    _ = try retrying(.unlink) { () -> Int32 in
+      // SAFETY: the name ends with a NUL and lives through the call.
+      unsafe name.terminated.withUnsafeBufferPointer { name in
+        guard let name = name.baseAddress else { return -1 }
+        return unsafe unlinkat(descriptor, name, 0)
+      }
+    }
+  }
+
+  /// Waits until the directory's entries are on the disk.
+  public func sync() throws(SystemError) {
+    _ = try retrying(.sync) { fsync(descriptor) }
+  }
+
+  /// Hands the name of each entry but `.` and `..` to `body`, in no order, until it returns false.
+  public func forEachEntry(_ body: (FileName) -> Bool) throws(SystemError) {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    // A second description of the directory, so that reading has a position of its own.
+    // SAFETY: a literal is NUL-terminated.
+    let again = try retrying(.open) { unsafe cposix_openat(descriptor, ".", flags, 0) }
+    guard let stream = unsafe fdopendir(again) else {
+      let error = SystemError.last(.listDirectory)
+      _ = close(again)
+      throw error
+    }
+    // SAFETY: `stream` is open until this function returns and owns `again`.
+    defer { _ = unsafe closedir(stream) }
+    while let entry = unsafe readdir(stream) {
+      let length = unsafe strnlen(cposix_entry_name(entry), 256)
+      let name = unsafe UnsafeRawBufferPointer(start: cposix_entry_name(entry), count: length)
+      guard let fileName = unsafe FileName(Array(name)) else { continue }
+      guard body(fileName) else { return }
+    }
+  }
+}

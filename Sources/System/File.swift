@@ -1,0 +1,104 @@
+import CPOSIX
+
+/// An open file. It is closed when the value ends.
+public struct File: ~Copyable {
+  let descriptor: Int32
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { _ = close(descriptor) }
+
+  /// What was opened.
+  public func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    // SAFETY: `status` is written by the call and outlives it.
+    _ = try retrying(.status) { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Reads at most `count` bytes from `offset` on; fewer at the end of the file.
+  public func read(count: Int, at offset: Int64 = 0) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(count, 0))
+    let filled = try fill(&bytes, at: offset)
+    bytes.removeLast(bytes.count - filled)
+    return bytes
+  }
+
+  private func fill(_ bytes: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
+    var filled = 0
+    while filled < bytes.count {
+      let already = filled
+      let descriptor = descriptor
+      let read = try retrying(.read) {
+        // SAFETY: the call writes at most the rest of the array.
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+          unsafe pread(
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
+            Int(offset) + already)
+        }
+      }
+      guard read > 0 else { break }
+      filled += read
+    }
+    return filled
+  }
+
+  /// Writes all of `bytes` at `offset`.
+  public func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      let already = written
+      let descriptor = descriptor
+      let count = try retrying(.write) {
+        // SAFETY: the call reads at most the rest of the array.
+        unsafe bytes.withUnsafeBytes { buffer in
+          unsafe pwrite(
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
+            Int(offset) + already)
+        }
+      }
+      guard count > 0 else { throw SystemError(.write, number: EIO) }
+      written += count
+    }
+  }
+
+  /// Waits until the file's data, and its length where that changed, are on the disk.
+  public func syncData() throws(SystemError) {
+    _ = try retrying(.sync) { fdatasync(descriptor) }
+  }
+
+  /// Waits until the file's data and everything about it are on the disk.
+  public func sync() throws(SystemError) {
+    _ = try retrying(.sync) { fsync(descriptor) }
+  }
+
+  /// Gives the file away. Only root may.
+  public func changeOwner(to owner: UInt32) throws(SystemError) {
+    _ = try retrying(.changeOwner) { fchown(descriptor, owner, gid_t.max) }
+  }
+
+  /// Sets the permissions, whatever the umask says.
+  public func changeMode(to permissions: UInt32) throws(SystemError) {
+    _ = try retrying(.changeMode) { fchmod(descriptor, permissions) }
+  }
+
+  /// Takes the file's exclusive lock, or gives up after `seconds`.
+  ///
+  /// The lock ends with the file. It is asked for again every millisecond rather than waited for: a
+  /// wait could be ended only by a signal, and signals are the host program's.
+  ///
+  /// - Returns: whether the lock was taken.
+  public func lock(seconds: Int64) throws(SystemError) -> Bool {
+    let deadline = try Clock.sinceBoot() &+ seconds
+    while true {
+      do throws(SystemError) {
+        _ = try retrying(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
+        return true
+      } catch {
+        guard error.number == EWOULDBLOCK else { throw error }
+      }
+      guard try Clock.sinceBoot() < deadline else { return false }
+      Clock.pause(milliseconds: 1)
+    }
+  }
+}

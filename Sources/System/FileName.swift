@@ -1,0 +1,74 @@
+/// One component of a path: not empty, not `.` or `..`, without `/` and NUL.
+public struct FileName: Equatable, Sendable {
+  /// The name as C reads it, with its terminating NUL.
+  let terminated: [CChar]
+
+  /// The name.
+  public let bytes: [UInt8]
+
+  /// Nil when `bytes` are no single component, or too long for a file system (255 bytes).
+  public init?(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty, bytes.count <= 255, !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")),
+      bytes != [UInt8(ascii: ".")], bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]
+    else { return nil }
+    self.bytes = bytes
+    terminated = bytes.map { CChar(bitPattern: $0) } + [0]
+  }
+
+  /// The file name of any byte string: percent-encoded but for letters, digits, `-`, `_` and a `.`
+  /// that is not the first. Distinct strings have distinct names, and none begins with a dot.
+  /// Nil when it is empty or its name would be longer than 240 bytes.
+  public init?(percentEncoding raw: [UInt8]) {
+    var name: [UInt8] = []
+    for byte in raw {
+      if Self.isPlain(byte) || (byte == UInt8(ascii: ".") && !name.isEmpty) {
+        name.append(byte)
+      } else {
+        name.append(UInt8(ascii: "%"))
+        name.append(Self.hexDigit(byte >> 4))
+        name.append(Self.hexDigit(byte & 15))
+      }
+    }
+    guard name.count <= 240 else { return nil }
+    self.init(name)
+  }
+
+  /// What `percentEncoding` made the name from, or nil when it would have made another.
+  public var percentDecoded: [UInt8]? {
+    var raw: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        raw.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(Self.hexValue),
+        let low = rest.popFirst().flatMap(Self.hexValue)
+      else { return nil }
+      raw.append(high << 4 | low)
+    }
+    guard let canonical = FileName(percentEncoding: raw), canonical.bytes == bytes else { return nil }
+    return raw
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  private static func hexValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// One line for the system log: `key=value` pairs, values escaped so that nobody can forge a line or
+/// a pair, however they call themselves.
+public struct LogLine: Sendable {
+  /// The line, in ASCII.
+  public private(set) var text: [UInt8] = []
+
+  /// The longest value in bytes; what is longer ends in `...`.
+  public static let longestValue = 128
+
+  /// Starts an empty line.
+  public init() {}
+
+  /// Appends a pair whose value is known at compile time.
+  public mutating func add(_ key: StaticString, _ value: StaticString) {
+    start(key)
+    text += bytes(value)
+  }
+
+  /// Appends a pair whose value is a number.
+  public mutating func add(_ key: StaticString, _ value: Int64) {
+    start(key)
+    text += Array("\(value)".utf8)
+  }
+
+  /// Appends a pair whose value came from outside. An absent one is `-`.
+  ///
+  /// Letters, digits and `_-.:/@+%,` stand as they are; every other byte is written `\xHH`.
+  public mutating func add(_ key: StaticString, escaping value: [UInt8]?) {
+    start(key)
+    guard let value, !value.isEmpty else {
+      text.append(UInt8(ascii: "-"))
+      return
+    }
+    text += LogLine.escaped(value)
+  }
+
+  /// A value as `add(_:escaping:)` writes it.
+  public static func escaped(_ value: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    for byte in value.prefix(longestValue) {
+      if isPlain(byte) {
+        text.append(byte)
+      } else {
+        text += [UInt8(ascii: "\\"), UInt8(ascii: "x"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+      }
+    }
+    if value.count > longestValue { text += [0x2E, 0x2E, 0x2E] }
+    return text
+  }
+
+  private mutating func start(_ key: StaticString) {
+    if !text.isEmpty { text.append(UInt8(ascii: " ")) }
+    text += bytes(key)
+    text.append(UInt8(ascii: "="))
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "@"),
+      UInt8(ascii: "+"), UInt8(ascii: "%"), UInt8(ascii: ","):
+      true
+    default: false
+    }
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  private func bytes(_ text: StaticString) -> [UInt8] {
+    // SAFETY: the buffer covers exactly the literal's bytes.
+    text.withUTF8Buffer { unsafe Array($0) }
+  }
+}

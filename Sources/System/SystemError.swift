@@ -1,0 +1,61 @@
+import CPOSIX
+
+/// A system call that failed.
+public struct SystemError: Error, Equatable, Sendable {
+  /// The call.
+  public enum Call: UInt8, Sendable {
+    case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode, listDirectory
+    case lookUpAccount, clock, identity, limit, descriptors, host
+  }
+
+  /// The call.
+  public let call: Call
+
+  /// The error number (errno).
+  public let number: Int32
+
+  /// Puts an error together.
+  public init(_ call: Call, number: Int32) {
+    self.call = call
+    self.number = number
+  }
+
+  /// The error of the call that has just failed.
+  static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
+
+  /// Whether what was asked for does not exist.
+  public var isNotFound: Bool { number == ENOENT }
+
+  /// Whether a symbolic link stood where none may (O_NOFOLLOW).
+  public var isSymbolicLink: Bool { number == ELOOP }
+
+  /// Whether it was there already.
+  public var isExisting: Bool { number == EEXIST }
+
+  /// The system's words for the error, such as `No space left on device`.
+  public var text: String {
+    // SAFETY: the C library returns a string that lives for ever, or null.
+    guard let text = unsafe cposix_error_text(number) else { return "error \(number)" }
+    return unsafe String(cString: text)
+  }
+
+  /// The system's name of the error, such as `ENOSPC`.
+  public var name: String {
+    // SAFETY: as in `text`.
+    guard let name = unsafe cposix_error_name(number) else { return "E\(number)" }
+    return unsafe String(cString: name)
+  }
+}
+
+/// Calls until the call is not interrupted by a signal, and throws what it failed with.
+@inline(__always)
+func retrying<Number: SignedInteger>(
+  _ call: SystemError.Call, _ body: () -> Number
+) throws(SystemError) -> Number {
+  while true {
+    let result = body()
+    guard result < 0 else { return result }
+    let error = SystemError.last(call)
+    guard error.number == EINTR else { throw error }
+  }
+}
