@@ -6,6 +6,11 @@ public struct FactorID: Equatable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
 
+  /// Sixteen zero bytes: the id of no record.
+  public static var zero: FactorID { FactorID() }
+
+  private init() { bytes = [UInt8](repeating: 0, count: Self.length) }
+
   /// Nil when there are not 16 of them.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }

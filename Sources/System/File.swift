@@ -24,6 +24,26 @@ public struct File: ~Copyable {
     return bytes
   }
 
+  /// Fills `bytes` from the file's beginning, and tells whether the file had as many.
+  public func read(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Bool {
+    var filled = 0
+    while filled < bytes.count {
+      let already = filled
+      let descriptor = descriptor
+      // SAFETY: the call writes at most the rest of the span.
+      let read = try retrying(.read) {
+        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+          unsafe pread(
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
+            already)
+        }
+      }
+      guard read > 0 else { return false }
+      filled += read
+    }
+    return true
+  }
+
   private func fill(_ bytes: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
     var filled = 0
     while filled < bytes.count {

@@ -15,6 +15,12 @@ public struct FileName: Equatable, Sendable {
     terminated = bytes.map { CChar(bitPattern: $0) } + [0]
   }
 
+  /// A literal name, as `init(_:)` reads it.
+  public init?(_ name: StaticString) {
+    // SAFETY: the buffer covers exactly the literal's bytes.
+    self.init(name.withUTF8Buffer { unsafe Array($0) })
+  }
+
   /// The file name of any byte string: percent-encoded but for letters, digits, `-`, `_` and a `.`
   /// that is not the first. Distinct strings have distinct names, and none begins with a dot.
   /// Nil when it is empty or its name would be longer than 240 bytes.

@@ -29,6 +29,9 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether a symbolic link stood where none may (O_NOFOLLOW).
   public var isSymbolicLink: Bool { number == ELOOP }
 
+  /// Whether something that is no directory stood where one must.
+  public var isNotADirectory: Bool { number == ENOTDIR }
+
   /// Whether it was there already.
   public var isExisting: Bool { number == EEXIST }
 

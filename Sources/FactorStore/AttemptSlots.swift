@@ -1,0 +1,77 @@
+import Factors
+import Secrets
+import System
+
+/// The two slots of an attempts file, each a sector of its own: an attempt state with a sequence
+/// number, and a checksum.
+///
+/// The slot that is on the disk is never written to. An attempt goes to the other one, and so does
+/// what it came to, until both are synced in one go; a crash in between leaves the older slot whole.
+struct AttemptSlots {
+  /// The length of a slot in bytes.
+  private static let slotLength = 512
+  /// The length of the file in bytes.
+  static let length = 2 * slotLength
+
+  private static let purpose: UInt8 = 2
+
+  /// The slot to write to next.
+  private var free: Int
+  private var sequence: UInt64
+
+  /// The state in the later valid slot, or nil when neither is valid.
+  let state: AttemptState?
+
+  init(bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
+    var newest: (slot: Int, state: AttemptState, sequence: UInt64)? = nil
+    for slot in 0..<2 {
+      let slotBytes = Array(bytes.dropFirst(slot * Self.slotLength).prefix(Self.slotLength))
+      guard let (state, sequence) = try Self.read(slotBytes, &key) else { continue }
+      if let other = newest, other.sequence >= sequence { continue }
+      newest = (slot, state, sequence)
+    }
+    state = newest?.state
+    sequence = newest?.sequence ?? 0
+    free = newest.map { 1 - $0.slot } ?? 0
+  }
+
+  private static func read(
+    _ slot: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
+    let encoded = Array(slot.prefix(AttemptState.encodedLength))
+    let checksum = Array(slot.dropFirst(AttemptState.encodedLength))
+    let expected: [UInt8]
+    do throws(CryptographyError) {
+      expected = try key.checksum(of: encoded, purpose: purpose)
+    } catch {
+      throw .cryptography
+    }
+    guard constantTimeEquals(checksum.span, expected.span) else { return nil }
+    return AttemptState.decode(encoded.span)
+  }
+
+  /// Writes `state` to the free slot, as the latest.
+  mutating func write(
+    _ state: AttemptState, to file: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let (next, overflow) = sequence.addingReportingOverflow(1)
+    guard !overflow else { throw .damaged(.attempts) }
+    let encoded = state.encoded(sequence: next)
+    let checksum: [UInt8]
+    do throws(CryptographyError) {
+      checksum = try key.checksum(of: encoded, purpose: Self.purpose)
+    } catch {
+      throw .cryptography
+    }
+    let offset = Int64(free * Self.slotLength)
+    do throws(SystemError) {
+      try file.write(encoded + checksum, at: offset)
+    } catch {
+      throw .system(.attempts, error)
+    }
+    sequence = next
+  }
+
+  /// The free slot's content has reached the disk: from now on the other one is free.
+  mutating func synced() { free = 1 - free }
+}

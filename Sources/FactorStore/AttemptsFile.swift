@@ -1,0 +1,63 @@
+import Factors
+import Secrets
+import System
+
+/// A user's file in `attempts/`: two slots, and the lock on everything of the user's.
+///
+/// It is made at the first enrolment and stays, also when the last factor goes: whoever waits for
+/// its lock waits for the right one.
+struct AttemptsFile: ~Copyable {
+  private let directory: Directory
+  private let name: FileName
+  private let owner: UInt32
+
+  /// How long somebody else may hold the lock, in seconds.
+  private static let patience: Int64 = 10
+
+  init(directory: consuming Directory, name: FileName, owner: UInt32) {
+    self.directory = directory
+    self.name = name
+    self.owner = owner
+  }
+
+  /// Opens and locks the file, made first where there is none and `creating`.
+  func lock(creating: Bool) throws(FactorStoreError) -> File {
+    let file = try open(creating: creating)
+    let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+      throw .untrusted(.attempts, distrust)
+    }
+    guard try onPart(.attempts, { () throws(SystemError) in try file.lock(seconds: Self.patience) }) else { throw .busy }
+    let size = try onPart(.attempts) { () throws(SystemError) in try file.status() }.size
+    if size == 0, creating {
+      try onPart(.attempts) { () throws(SystemError) in
+        try file.write([UInt8](repeating: 0, count: AttemptSlots.length))
+        try file.sync()
+        try directory.sync()
+      }
+    } else if size != Int64(AttemptSlots.length) {
+      throw .untrusted(.attempts, .wrongSize)
+    }
+    return file
+  }
+
+  private func open(creating: Bool) throws(FactorStoreError) -> File {
+    do throws(SystemError) {
+      return try directory.fileForUpdating(name)
+    } catch {
+      guard creating, error.isNotFound else {
+        throw error.isSymbolicLink ? .untrusted(.attempts, .symbolicLink) : .system(.attempts, error)
+      }
+    }
+    return try onPart(.attempts) { () throws(SystemError) in
+      do throws(SystemError) {
+        let file = try directory.create(name)
+        try file.changeMode(to: 0o600)
+        if try file.status().owner != owner { try file.changeOwner(to: owner) }
+        return file
+      } catch where error.isExisting {
+        return try directory.fileForUpdating(name)
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+public import Factors
+public import OneTimePassword
+public import Secrets
+public import System
+
+/// Where factors and attempts are kept.
+///
+/// The local store is one; a store that a fleet shares can be another. Every decision is made by
+/// pure functions in `Factors`; a store only reads, locks and writes.
+public protocol FactorStore {
+  /// One user's place in the store, held exclusively.
+  associatedtype Entry: FactorStoreEntry
+
+  /// The user's record, or nil when nothing is enrolled. Takes no lock.
+  func record(of account: Account) throws(FactorStoreError) -> FactorRecord?
+
+  /// The user's place, once nobody else holds it. It is given back when the entry is let go of.
+  ///
+  /// `creating` makes it where there is none, for an enrolment; else that is an error.
+  func entry(of account: Account, creating: Bool) throws(FactorStoreError) -> Entry
+}
+
+/// One user's place in the store, held exclusively for as long as the value lives.
+public protocol FactorStoreEntry: AnyObject {
+  /// The record, or nil when nothing is enrolled.
+  var record: FactorRecord? { get }
+
+  /// The attempt state that goes with the record; a fresh one where there is no record.
+  var attempts: AttemptState { get }
+
+  /// A factor's secret, unsealed.
+  func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes
+
+  /// Seals a secret for a factor of `record`.
+  func seal(
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+  ) throws(FactorStoreError) -> [UInt8]
+
+  /// Writes the attempt state down, so that whoever asks next sees it even when this process ends
+  /// now. It is on the disk only after `sync`.
+  func write(_ attempts: AttemptState) throws(FactorStoreError)
+
+  /// Waits until what was written is on the disk.
+  func sync() throws(FactorStoreError)
+
+  /// Replaces the record in one durable step, and the attempt state before or after it, in the order
+  /// that leaves a usable pair wherever it is interrupted. A record without factors is removed.
+  func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError)
+}

@@ -1,0 +1,102 @@
+public import Factors
+import Secrets
+public import System
+
+/// The store on this machine's disk.
+///
+///     /var/lib/mfa             0700, belongs to the store's owner (the system user `mfa`)
+///     /var/lib/mfa/factors/    0700, one file a user: the record, sealed; replaced by renaming
+///     /var/lib/mfa/attempts/   0700, one file a user: two slots, written in place; the user's lock
+///
+/// A file's name is the user's, percent-encoded.
+///
+/// MUST 1: what is opened is a regular file of mode 0600 with one name that belongs to the store's
+/// owner, or nothing of it is believed. (`LocalFactorStoreTests.distrusted`)
+/// MUST 2: a record that was changed in any bit, cut, extended, moved to another user, or written by
+/// another version is refused, and left as it is. (`.everyByteFlipped`, `.everyTruncation`,
+/// `.movedRecord`, `.otherVersion`)
+/// MUST 3: interrupted at any point, a change leaves what was there before or what was to be there.
+/// (`.interruptedAtEachStep`, and Tests/Faults with the real helper)
+/// MUST 4: of two slots the later valid one counts, and a torn one costs nothing. (`.tornSlot`)
+public final class LocalFactorStore: FactorStore {
+  private let directory: Directory
+  private let owner: UInt32
+  private let keyPath: TrustedPath
+
+  /// Opens the store and checks its directory. The key is read when a record asks for it.
+  public init(_ location: StoreLocation) throws(FactorStoreError) {
+    let parent = try location.directory.parent(of: .directory)
+    let name = location.directory.last
+    directory = try onPart(.directory) { () throws(SystemError) in try parent.directory(name) }
+    owner = try Self.owner(of: directory, .directory)
+    keyPath = location.key
+  }
+
+  /// The numeric identity that everything in the store belongs to.
+  public var ownerIdentity: UInt32 { owner }
+
+  public func record(of account: Account) throws(FactorStoreError) -> FactorRecord? {
+    let name = try Self.fileName(of: account)
+    let file = RecordFile(directory: try factors(), name: name, owner: owner)
+    guard let sealed = try file.read() else { return nil }
+    var key = try SealingKey(keyPath, storeOwner: owner)
+    return try sealed.open(&key, account: account)
+  }
+
+  public func entry(
+    of account: Account, creating: Bool
+  ) throws(FactorStoreError) -> LocalFactorStoreEntry {
+    let name = try Self.fileName(of: account)
+    return try LocalFactorStoreEntry(
+      account: account,
+      recordFile: RecordFile(directory: try factors(), name: name, owner: owner),
+      attemptsFile: AttemptsFile(
+        directory: try subdirectory("attempts", .attempts), name: name, owner: owner),
+      key: try SealingKey(keyPath, storeOwner: owner), creating: creating)
+  }
+
+  /// Hands each file in the store to `body`, in no order, until it returns false: the user whose
+  /// record it is by its name, or nil where the name is none that this store would give.
+  public func forEachFile(
+    _ body: (_ user: UserName?, _ file: FileName) -> Bool
+  ) throws(FactorStoreError) {
+    let directory = try factors()
+    try onPart(.factors) { () throws(SystemError) in
+      try directory.forEachEntry { name in
+        body(name.percentDecoded.flatMap { UserName($0) }, name)
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  private func factors() throws(FactorStoreError) -> Directory {
+    try subdirectory("factors", .factors)
+  }
+
+  private func subdirectory(
+    _ name: StaticString, _ part: FactorStoreError.Part
+  ) throws(FactorStoreError) -> Directory {
+    guard let fileName = FileName(name) else { throw .nameTooLong }
+    let subdirectory = try onPart(part) { () throws(SystemError) in try directory.directory(fileName) }
+    guard try Self.owner(of: subdirectory, part) == owner else {
+      throw .untrusted(part, .wrongOwner)
+    }
+    return subdirectory
+  }
+
+  /// The owner of a directory that only its owner may enter.
+  private static func owner(
+    of directory: borrowing Directory, _ part: FactorStoreError.Part
+  ) throws(FactorStoreError) -> UInt32 {
+    let status: FileStatus
+    do throws(SystemError) { status = try directory.status() } catch { throw .system(part, error) }
+    guard status.permissions == 0o700 else { throw .untrusted(part, .wrongPermissions) }
+    return status.owner
+  }
+
+  private static func fileName(of account: Account) throws(FactorStoreError) -> FileName {
+    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
+    return name
+  }
+}

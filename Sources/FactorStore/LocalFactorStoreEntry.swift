@@ -1,0 +1,111 @@
+public import Factors
+public import OneTimePassword
+public import Secrets
+import System
+
+/// One user's place in the local store.
+public final class LocalFactorStoreEntry: FactorStoreEntry {
+  private let account: Account
+  private let recordFile: RecordFile
+  /// The open attempts file holds the lock until it is closed.
+  private let attemptsFile: File
+  private var key: SealingKey
+  private var slots: AttemptSlots
+
+  public private(set) var record: FactorRecord?
+  public private(set) var attempts: AttemptState
+
+  init(
+    account: Account, recordFile: consuming RecordFile, attemptsFile: consuming AttemptsFile,
+    key: consuming SealingKey, creating: Bool
+  ) throws(FactorStoreError) {
+    var key = key
+    let locked = try attemptsFile.lock(creating: creating)
+    // Read under the lock: what was read before it may have changed.
+    let record: FactorRecord?
+    if let sealed = try recordFile.read() {
+      record = try sealed.open(&key, account: account)
+    } else {
+      record = nil
+    }
+    let bytes = try onPart(.attempts) { () throws(SystemError) in try locked.read(count: AttemptSlots.length) }
+    slots = try AttemptSlots(bytes: bytes, &key)
+    attempts = try Self.state(of: record, slots.state)
+    self.record = record
+    self.account = account
+    self.recordFile = recordFile
+    self.attemptsFile = locked
+    self.key = key
+  }
+
+  /// A record without its own attempt state is not believed: its failures and watermarks are lost.
+  private static func state(
+    of record: FactorRecord?, _ stored: AttemptState?
+  ) throws(FactorStoreError) -> AttemptState {
+    guard let record else {
+      let nobody = FactorID.zero
+      return AttemptState(record: nobody)
+    }
+    guard let stored, stored.record == record.id else { throw .damaged(.attempts) }
+    return stored
+  }
+
+  public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
+    guard let record else { throw .damaged(.record) }
+    switch factor.kind {
+    case .totp(let parameters, let sealedSecret):
+      let associated = record.associatedData(factor: factor.id, parameters: parameters)
+      guard let secret = key.open(sealedSecret, associated: associated) else {
+        throw .damaged(.record)
+      }
+      return secret
+    }
+  }
+
+  public func seal(
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+  ) throws(FactorStoreError) -> [UInt8] {
+    let associated = record.associatedData(factor: factor, parameters: parameters)
+    do throws(CryptographyError) {
+      return try key.seal(secret, associated: associated)
+    } catch {
+      throw .cryptography
+    }
+  }
+
+  public func write(_ attempts: AttemptState) throws(FactorStoreError) {
+    try slots.write(attempts, to: attemptsFile, &key)
+    self.attempts = attempts
+  }
+
+  public func sync() throws(FactorStoreError) {
+    do throws(SystemError) {
+      try attemptsFile.syncData()
+    } catch {
+      throw .system(.attempts, error)
+    }
+    slots.synced()
+  }
+
+  public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
+    guard !record.factors.isEmpty else {
+      try recordFile.remove()
+      self.record = nil
+      self.attempts = AttemptState(record: record.id)
+      return
+    }
+    // The state first: watermarks of a factor that is not there yet do no harm, while a factor
+    // without its watermark accepts nothing.
+    try write(attempts)
+    try sync()
+    let sealed: SealedRecord
+    do throws(CryptographyError) {
+      sealed = try SealedRecord(record, &key)
+    } catch {
+      throw .cryptography
+    }
+    guard sealed.bytes.count <= SealedRecord.maximumLength else { throw .untrusted(.record, .tooLarge) }
+    try recordFile.replace(with: sealed)
+    self.record = record
+  }
+}

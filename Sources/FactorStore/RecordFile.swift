@@ -1,0 +1,71 @@
+import Factors
+import System
+
+/// A user's file in `factors/`.
+struct RecordFile: ~Copyable {
+  private let directory: Directory
+  private let name: FileName
+  private let owner: UInt32
+
+  init(directory: consuming Directory, name: FileName, owner: UInt32) {
+    self.directory = directory
+    self.name = name
+    self.owner = owner
+  }
+
+  /// What the file holds, or nil when there is none.
+  func read() throws(FactorStoreError) -> SealedRecord? {
+    guard let file = try open() else { return nil }
+    let status = try onPart(.record) { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+      throw .untrusted(.record, distrust)
+    }
+    guard status.size > 0 else { throw .untrusted(.record, .empty) }
+    guard status.size <= Int64(SealedRecord.maximumLength) else {
+      throw .untrusted(.record, .tooLarge)
+    }
+    return SealedRecord(bytes: try onPart(.record) { () throws(SystemError) in try file.read(count: Int(status.size)) })
+  }
+
+  private func open() throws(FactorStoreError) -> File? {
+    do throws(SystemError) {
+      return try directory.fileForReading(name)
+    } catch {
+      if error.isNotFound { return nil }
+      throw error.isSymbolicLink ? .untrusted(.record, .symbolicLink) : .system(.record, error)
+    }
+  }
+
+  /// Puts `record` in the place of what is there, in one durable step.
+  func replace(with record: SealedRecord) throws(FactorStoreError) {
+    guard let draft = FileName([UInt8(ascii: ".")] + name.bytes) else { throw .nameTooLong }
+    try onPart(.record) { () throws(SystemError) in
+      // A draft that a process left behind when it was killed; whoever holds the lock may clear it.
+      do throws(SystemError) { try directory.unlink(draft) } catch where error.isNotFound {}
+    }
+    do throws(FactorStoreError) {
+      try onPart(.record) { () throws(SystemError) in
+        let file = try directory.create(draft)
+        try file.changeMode(to: 0o600)
+        let created = try file.status()
+        if created.owner != owner { try file.changeOwner(to: owner) }
+        try file.write(record.bytes)
+        try file.sync()
+        try directory.rename(draft, to: name)
+        try directory.sync()
+      }
+    } catch {
+      // The draft is of no use; that it cannot be removed either changes nothing.
+      do throws(SystemError) { try directory.unlink(draft) } catch {}
+      throw error
+    }
+  }
+
+  /// Takes the record away, durably.
+  func remove() throws(FactorStoreError) {
+    try onPart(.record) { () throws(SystemError) in
+      do throws(SystemError) { try directory.unlink(name) } catch where error.isNotFound {}
+      try directory.sync()
+    }
+  }
+}

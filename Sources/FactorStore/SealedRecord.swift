@@ -1,0 +1,71 @@
+import Factors
+import Secrets
+import System
+
+/// A record as it lies on the disk: its binary form, the identity of the key, a checksum of both.
+struct SealedRecord {
+  let bytes: [UInt8]
+
+  private static let purpose: UInt8 = 1
+  private static let trailerLength = SealingKey.identityLength + SealingKey.checksumLength
+
+  /// The longest sealed record in bytes.
+  static let maximumLength = FactorRecord.maximumLength + trailerLength
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
+    let signed = record.encoded() + key.identity
+    bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
+  }
+
+  /// The record, once everything about it is proven: the key, every bit, the user.
+  func open(
+    _ key: inout SealingKey, account: Account
+  ) throws(FactorStoreError) -> FactorRecord {
+    let signedLength = bytes.count - SealingKey.checksumLength
+    guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
+    let signed = Array(bytes.prefix(signedLength))
+    let checksum = Array(bytes.suffix(SealingKey.checksumLength))
+    let expected: [UInt8]
+    do throws(CryptographyError) {
+      expected = try key.checksum(of: signed, purpose: Self.purpose)
+    } catch {
+      throw .cryptography
+    }
+    guard constantTimeEquals(checksum.span, expected.span) else {
+      throw diagnose(signed, key.identity)
+    }
+    let record: FactorRecord
+    do throws(FactorRecord.Refusal) {
+      let encoded = Array(signed.dropLast(SealingKey.identityLength))
+      record = try FactorRecord(encoded: encoded.span)
+    } catch {
+      throw FactorStoreError(error)
+    }
+    guard record.user.bytes == account.name, record.uid == account.uid else {
+      throw .belongsToAnother
+    }
+    return record
+  }
+
+  /// Why the checksum may differ. What is not proven is believed for the log line alone.
+  private func diagnose(_ signed: [UInt8], _ identity: [UInt8]) -> FactorStoreError {
+    var reader = ByteReader(signed.span)
+    _ = reader.read(count: 4)
+    if let version = reader.read(UInt16.self), version != FactorRecord.version {
+      return .otherVersion(version)
+    }
+    if Array(signed.suffix(SealingKey.identityLength)) != identity { return .otherKey }
+    return .damaged(.record)
+  }
+}
+
+extension FactorStoreError {
+  fileprivate init(_ refusal: FactorRecord.Refusal) {
+    switch refusal {
+    case .notARecord, .damaged: self = .damaged(.record)
+    case .otherVersion(let version): self = .otherVersion(version)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Secrets
+import System
+
+/// The keys that the one in /etc/mfa/key yields: one that seals secrets, one that signs records and
+/// attempt states.
+///
+/// MUST 1: the file is 32 bytes, of mode 0400, and belongs to root or to the store's owner.
+/// (`SealingKeyTests`)
+struct SealingKey: ~Copyable {
+  /// The length of the key file in bytes.
+  static let length = 32
+  /// The length of `identity` in bytes.
+  static let identityLength = 8
+
+  private let sealing: SecretBytes
+  private var checksum: HMAC
+
+  /// What tells one key from another without telling what it is.
+  let identity: [UInt8]
+
+  init(master: Span<UInt8>) throws(CryptographyError) {
+    var derivation = try HMAC(algorithm: .sha256, key: master)
+    let sealing = try Self.derive("mfa sealing key, version 1", &derivation)
+    let checksumKey = try Self.derive("mfa checksum key, version 1", &derivation)
+    let checksum = try HMAC(algorithm: .sha256, key: checksumKey.span)
+    let name = try Self.derive("mfa key identity, version 1", &derivation)
+    var identity: [UInt8] = []
+    for index in 0..<Self.identityLength { identity.append(name.span[index]) }
+    self.sealing = sealing
+    self.checksum = checksum
+    self.identity = identity
+  }
+
+  /// Reads the key's file.
+  init(_ path: TrustedPath, storeOwner: UInt32) throws(FactorStoreError) {
+    let directory = try path.parent(of: .key)
+    let file = try onPart(.key) { () throws(SystemError) in try directory.fileForReading(path.last) }
+    let status = try onPart(.key) { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust(owners: (0, storeOwner), permissions: 0o400) {
+      throw .untrusted(.key, distrust)
+    }
+    guard status.size == Int64(Self.length) else { throw .untrusted(.key, .wrongSize) }
+    var master = SecretBytes(count: Self.length)
+    let whole = try onPart(.key) { () throws(SystemError) in
+      try master.withMutableSpan { span throws(SystemError) in try file.read(into: &span) }
+    }
+    guard whole else { throw .untrusted(.key, .wrongSize) }
+    do throws(CryptographyError) { try self.init(master: master.span) } catch { throw .cryptography }
+  }
+
+  private static func derive(
+    _ label: StaticString, _ derivation: inout HMAC
+  ) throws(CryptographyError) -> SecretBytes {
+    var message: [UInt8] = []
+    label.forEachByte { message.append($0) }
+    return try derivation.tag(of: message.span)
+  }
+
+  /// The length of a checksum in bytes.
+  static let checksumLength = 32
+
+  /// The checksum of `message`, for what `purpose` names: a record's is none for an attempt state.
+  mutating func checksum(of message: [UInt8], purpose: UInt8) throws(CryptographyError) -> [UInt8] {
+    let tag = try checksum.tag(of: ([purpose] + message).span)
+    var bytes: [UInt8] = []
+    for index in tag.span.indices { bytes.append(tag.span[index]) }
+    return bytes
+  }
+
+  func seal(_ secret: Span<UInt8>, associated: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    try AES256GCM.seal(secret, key: sealing.span, associated: associated.span)
+  }
+
+  func open(_ sealed: [UInt8], associated: [UInt8]) -> SecretBytes? {
+    AES256GCM.open(sealed.span, key: sealing.span, associated: associated.span)
+  }
+}

@@ -1,0 +1,36 @@
+import Secrets
+import System
+
+/// Runs what touches a part of the store, and says which part when that fails.
+func onPart<Result: ~Copyable>(
+  _ part: FactorStoreError.Part, _ body: () throws(SystemError) -> Result
+) throws(FactorStoreError) -> Result {
+  do throws(SystemError) {
+    return try body()
+  } catch {
+    if error.isSymbolicLink { throw .untrusted(part, .symbolicLink) }
+    if error.isNotADirectory { throw .untrusted(part, .notADirectory) }
+    throw .system(part, error)
+  }
+}
+
+/// Runs what needs libcrypto.
+func cryptographic<Result: ~Copyable>(
+  _ body: () throws(CryptographyError) -> Result
+) throws(FactorStoreError) -> Result {
+  do throws(CryptographyError) { return try body() } catch { throw .cryptography }
+}
+
+extension TrustedPath {
+  /// Opens the directory that holds the last component, as a part of the store.
+  func parent(of part: FactorStoreError.Part) throws(FactorStoreError) -> Directory {
+    do throws(TrustedPath.Refusal) {
+      return try parent()
+    } catch {
+      switch error {
+      case .system(let error): throw .system(part, error)
+      case .untrusted(let distrust): throw .untrusted(part, distrust)
+      }
+    }
+  }
+}
