@@ -96,6 +96,9 @@ let package = Package(
     .testTarget(
       name: "OneTimePasswordTests", dependencies: ["OneTimePassword", "Secrets", "TestSupport"],
       path: "Tests/OneTimePassword", swiftSettings: everywhere),
+    .testTarget(
+      name: "PolicyTests", dependencies: ["Factors", "Policy"], path: "Tests/Policy",
+      swiftSettings: everywhere),
   ],
   swiftLanguageModes: [.v6]
 )

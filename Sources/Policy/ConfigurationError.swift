@@ -1,0 +1,123 @@
+/// Why a configuration was refused, and where.
+public struct ConfigurationError: Error, Equatable {
+  /// What is wrong.
+  public enum Reason: Equatable, Sendable {
+    /// The file has more than `Configuration.maximumLength` bytes.
+    case fileTooLong
+    /// The line has more than `Configuration.maximumLineLength` bytes.
+    case lineTooLong
+    /// The line is not UTF-8.
+    case notUTF8
+    /// The file begins with a byte order mark.
+    case byteOrderMark
+    /// The line has a control character in it: U+0000 to U+001F but for tabs, or U+007F to U+009F.
+    case controlCharacter
+    /// The line begins with `[` and does not end with `]`.
+    case unfinishedSection
+    /// There is no such section.
+    case unknownSection(Excerpt)
+    /// The section was begun in an earlier line.
+    case repeatedSection(firstLine: Int)
+    /// The line is neither blank nor a comment, a section or a setting.
+    case notASetting(Excerpt)
+    /// A setting stands before the first section.
+    case outsideSection(Excerpt)
+    /// The section has no such key.
+    case unknownKey(Excerpt)
+    /// The key was set in an earlier line.
+    case repeatedKey(Configuration.Key, firstLine: Int)
+    /// The value is none that the key takes.
+    case invalidValue(Configuration.Key, Excerpt)
+    /// The value is larger than that of another key, which it must not be.
+    case aboveLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
+    /// The value is smaller than that of another key, which it must not be.
+    case belowLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
+  }
+
+  /// The line, counted from 1; 0 when the reason is the file as a whole.
+  public let line: Int
+
+  /// What is wrong.
+  public let reason: Reason
+
+  /// The error `reason` at `line`.
+  public init(line: Int, reason: Reason) {
+    self.line = line
+    self.reason = reason
+  }
+
+  /// One line for the log or the terminal, in printable ASCII and without a line feed: the file,
+  /// the line, what is wrong with it, and what would be right. `file` is the name under which the
+  /// person knows the file; up to 1024 bytes of it are shown.
+  public func message(file: [UInt8]) -> [UInt8] {
+    var message = Excerpt(file.span, limit: 1024).text
+    message.append(contentsOf: (line == 0 ? ": " : ":\(line): ").utf8)
+    message.append(contentsOf: explanation)
+    return message
+  }
+
+  private var explanation: [UInt8] {
+    switch reason {
+    case .fileTooLong:
+      return sentence("is longer than \(Configuration.maximumLength) bytes; shorten it")
+    case .lineTooLong:
+      return sentence(
+        "the line is longer than \(Configuration.maximumLineLength) bytes; shorten it")
+    case .notUTF8:
+      return sentence("the line is not UTF-8; save the file as UTF-8")
+    case .byteOrderMark:
+      return sentence("a byte order mark comes first; save the file as UTF-8 without one")
+    case .controlCharacter:
+      return sentence(
+        "the line has a control character in it; use tabs at most, and end lines with a line feed "
+          + "alone")
+    case .unfinishedSection:
+      return sentence("a section must be [project], with nothing behind it")
+    case .unknownSection(let name):
+      return sentence("unknown section ", name, "; the only section is [project]")
+    case .repeatedSection(let firstLine):
+      return sentence(
+        "[project] was begun in line \(firstLine); keep its settings together and remove this line"
+      )
+    case .notASetting(let text):
+      return sentence("neither a comment, a section nor a setting: ", text, "; write key = value")
+    case .outsideSection(let name):
+      return sentence("", name, " is set before any section; put [project] above it")
+    case .unknownKey(let name):
+      return sentence("unknown key ", name, "; the keys of [project] are " + Self.keyNames)
+    case .repeatedKey(let key, let firstLine):
+      return sentence(key.name + ": was set in line \(firstLine); keep one of the two lines")
+    case .invalidValue(let key, let value):
+      return sentence(key.name + ": must be " + key.allowedValues + ", not ", value, "")
+    case .aboveLimit(let key, let limit, let value):
+      return sentence(
+        key.name + ": must not be larger than " + limit.name + ", which is ", value, "")
+    case .belowLimit(let key, let limit, let value):
+      return sentence(
+        key.name + ": must not be smaller than " + limit.name + ", which is ", value, "")
+    }
+  }
+
+  private func sentence(_ text: String) -> [UInt8] {
+    Array(text.utf8)
+  }
+
+  private func sentence(_ start: String, _ excerpt: Excerpt, _ end: String) -> [UInt8] {
+    let quotationMark = UInt8(ascii: "\"")
+    var sentence = Array(start.utf8)
+    sentence.append(quotationMark)
+    sentence.append(contentsOf: excerpt.text)
+    sentence.append(quotationMark)
+    sentence.append(contentsOf: end.utf8)
+    return sentence
+  }
+
+  private static var keyNames: String {
+    var names = ""
+    for key in Configuration.Key.allCases {
+      if key.rawValue > 0 { names += ", " }
+      names += key.name
+    }
+    return names
+  }
+}

@@ -1,0 +1,73 @@
+import Factors
+
+/// The forms of values in a configuration: each is parsed from one canonical spelling or refused.
+enum ConfigurationValue {
+  /// A whole number in `range`: decimal digits, without a sign and without leading zeros.
+  static func wholeNumber(_ text: Span<UInt8>, in range: ClosedRange<Int64>) -> Int64? {
+    // Nine digits are more than any key takes, and cannot overflow.
+    guard (1...9).contains(text.count), text.count == 1 || text[0] != UInt8(ascii: "0") else {
+      return nil
+    }
+    var number: Int64 = 0
+    for index in text.indices {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return nil }
+      number = number * 10 + Int64(text[index] - UInt8(ascii: "0"))
+    }
+    return range.contains(number) ? number : nil
+  }
+
+  /// A duration in seconds in `range`: a whole number and its unit, `s`, `m` or `h`.
+  static func seconds(_ text: Span<UInt8>, in range: ClosedRange<Int64>) -> Int64? {
+    guard text.count >= 2, let unit = secondsPerUnit(text[text.count - 1]),
+      let number = wholeNumber(text.extracting(droppingLast: 1), in: 1...range.upperBound)
+    else { return nil }
+    let (seconds, overflow) = number.multipliedReportingOverflow(by: unit)
+    return !overflow && range.contains(seconds) ? seconds : nil
+  }
+
+  /// The duration in the largest unit that divides it.
+  static func printed(seconds: Int64) -> [UInt8] {
+    if seconds % 3600 == 0 { return Array("\(seconds / 3600)h".utf8) }
+    if seconds % 60 == 0 { return Array("\(seconds / 60)m".utf8) }
+    return Array("\(seconds)s".utf8)
+  }
+
+  /// A name as people give one to a factor, without colons, which would end it in an otpauth URL.
+  static func issuer(_ text: Span<UInt8>) -> [UInt8]? {
+    guard text.firstIndex(of: UInt8(ascii: ":")) == nil else { return nil }
+    do throws(DisplayName.Refusal) {
+      return try DisplayName(text.copied()).utf8
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether the predicate holds for every scalar of `text`; nil when it is not UTF-8.
+  static func allScalars(
+    of text: Span<UInt8>, satisfy predicate: (Unicode.Scalar) -> Bool
+  ) -> Bool? {
+    do throws(UTF8.ValidationError) {
+      var scalars = try UTF8Span(validating: text).makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        guard predicate(scalar) else { return false }
+      }
+      return true
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether a scalar is a control character of ISO 646 or ISO 6429 (general category Cc).
+  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  }
+
+  private static func secondsPerUnit(_ unit: UInt8) -> Int64? {
+    switch unit {
+    case UInt8(ascii: "s"): 1
+    case UInt8(ascii: "m"): 60
+    case UInt8(ascii: "h"): 3600
+    default: nil
+    }
+  }
+}

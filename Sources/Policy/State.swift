@@ -1,0 +1,20 @@
+extension Configuration {
+  /// Whether a second factor is asked for.
+  public enum State: UInt8, CaseIterable, Sendable {
+    /// It is asked for and decides.
+    case enabled
+    /// It is not asked for.
+    case disabled
+    /// It is not asked for, and the log says what would have been decided.
+    case observe
+
+    /// The value in the file.
+    public var name: String {
+      switch self {
+      case .enabled: "enabled"
+      case .disabled: "disabled"
+      case .observe: "observe"
+      }
+    }
+  }
+}

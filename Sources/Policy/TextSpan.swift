@@ -1,0 +1,40 @@
+/// What a parser asks of a piece of text.
+extension Span<UInt8> {
+  /// Whether these are the bytes of `text`.
+  func equals(_ text: String) -> Bool {
+    var index = 0
+    for byte in text.utf8 {
+      guard index < count, self[index] == byte else { return false }
+      index += 1
+    }
+    return index == count
+  }
+
+  /// Where `byte` comes first.
+  func firstIndex(of byte: UInt8) -> Int? {
+    for index in indices where self[index] == byte { return index }
+    return nil
+  }
+
+  /// The text without spaces and tabs at its ends.
+  @_lifetime(copy self)
+  func trimmed() -> Span<UInt8> {
+    var start = 0
+    var end = count
+    while start < end, Self.isBlank(self[start]) { start += 1 }
+    while end > start, Self.isBlank(self[end - 1]) { end -= 1 }
+    return extracting(start..<end)
+  }
+
+  /// The bytes as an array of their own.
+  func copied() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for index in indices { bytes.append(self[index]) }
+    return bytes
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}

@@ -1,0 +1,44 @@
+import Factors
+import Policy
+
+/// The configuration of `text`.
+func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+  try Configuration.parse(Array(text.utf8).span)
+}
+
+/// The error with which `text` is refused; nil when it is not.
+func refusal(of text: [UInt8]) -> ConfigurationError? {
+  do throws(ConfigurationError) {
+    _ = try Configuration.parse(text.span)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// The excerpt of a text.
+func excerpt(_ text: String) -> Excerpt {
+  Excerpt(Array(text.utf8).span)
+}
+
+/// The text of bytes, for a failure that a person can read.
+func readable(_ bytes: [UInt8]) -> String {
+  String(decoding: bytes, as: UTF8.self)
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct FixedRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
