@@ -1,10 +1,7 @@
 // What Swift may call of the operating system: headers, and inline spellings of what Swift cannot
-// import (variadic functions, macros with arguments). No state.
+// import (variadic functions, macros with arguments). No state. _GNU_SOURCE is not defined, so that
+// the C library looks the same in every module; its extensions are declared by hand.
 #pragma once
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +48,10 @@ static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull si
 static inline int cposix_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 // Closes every descriptor from `first` on.
-static inline int cposix_close_from(unsigned first) { return close_range(first, ~0U, 0); }
+static inline int cposix_close_from(unsigned first) {
+  extern int close_range(unsigned, unsigned, int);
+  return close_range(first, ~0U, 0);
+}
 
 // The name of a directory entry, NUL-terminated.
 #include <dirent.h>

@@ -20,6 +20,21 @@ struct AttemptsFile: ~Copyable {
     self.owner = owner
   }
 
+  /// What the file holds, without its lock.
+  func read() throws(FactorStoreError) -> [UInt8] {
+    let file = try onPart(.attempts) { () throws(SystemError) in
+      try directory.fileForReading(name)
+    }
+    let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+      throw .untrusted(.attempts, distrust)
+    }
+    guard status.size == Int64(AttemptSlots.length) else { throw .untrusted(.attempts, .wrongSize) }
+    return try onPart(.attempts) { () throws(SystemError) in
+      try file.read(count: AttemptSlots.length)
+    }
+  }
+
   /// Opens and locks the file, made first where there is none and `creating`.
   func lock(creating: Bool) throws(FactorStoreError) -> File {
     let file = try open(creating: creating)

@@ -11,8 +11,9 @@ public protocol FactorStore {
   /// One user's place in the store, held exclusively.
   associatedtype Entry: FactorStoreEntry
 
-  /// The user's record, or nil when nothing is enrolled. Takes no lock.
-  func record(of account: Account) throws(FactorStoreError) -> FactorRecord?
+  /// The user's record and attempt state as they are now, or nil when nothing is enrolled. Takes no
+  /// lock: by the time it is looked at, it may have changed.
+  func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
   /// The user's place, once nobody else holds it. It is given back when the entry is let go of.
   ///

@@ -35,12 +35,22 @@ public final class LocalFactorStore: FactorStore {
   /// The numeric identity that everything in the store belongs to.
   public var ownerIdentity: UInt32 { owner }
 
-  public func record(of account: Account) throws(FactorStoreError) -> FactorRecord? {
+  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     let name = try Self.fileName(of: account)
-    let file = RecordFile(directory: try factors(), name: name, owner: owner)
-    guard let sealed = try file.read() else { return nil }
+    let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
+    guard let sealed = try recordFile.read() else { return nil }
     var key = try SealingKey(keyPath, storeOwner: owner)
-    return try sealed.open(&key, account: account)
+    let record = try sealed.open(&key, account: account)
+    let attemptsFile = AttemptsFile(
+      directory: try subdirectory("attempts", .attempts), name: name, owner: owner)
+    let slots = try AttemptSlots(bytes: try attemptsFile.read(), &key)
+    if let attempts = slots.state, attempts.record == record.id {
+      return FactorSnapshot(record: record, attempts: attempts)
+    }
+    // Damaged, or changed between the two reads: the lock tells which.
+    let entry = try entry(of: account, creating: false)
+    guard let record = entry.record else { return nil }
+    return FactorSnapshot(record: record, attempts: entry.attempts)
   }
 
   public func entry(

@@ -6,4 +6,11 @@ extension StaticString {
       for index in buffer.indices { body(unsafe buffer[index]) }
     }
   }
+
+  /// The literal's UTF-8.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    forEachByte { bytes.append($0) }
+    return bytes
+  }
 }

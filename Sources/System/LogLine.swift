@@ -34,6 +34,28 @@ public struct LogLine: Sendable {
     text += LogLine.escaped(value)
   }
 
+  /// Appends a pair whose value is a sentence, in quotation marks: printable ASCII stands as it is
+  /// but for quotation marks and backslashes, which are escaped like every other byte.
+  public mutating func addQuoted(_ key: StaticString, _ sentence: [UInt8]) {
+    start(key)
+    text.append(UInt8(ascii: "\""))
+    for byte in sentence.prefix(512) {
+      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        text.append(byte)
+      } else {
+        text += Self.escape(byte)
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends all pairs of another line.
+  public mutating func append(_ other: LogLine) {
+    guard !other.text.isEmpty else { return }
+    if !text.isEmpty { text.append(UInt8(ascii: " ")) }
+    text += other.text
+  }
+
   /// A value as `add(_:escaping:)` writes it.
   public static func escaped(_ value: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
@@ -41,11 +63,15 @@ public struct LogLine: Sendable {
       if isPlain(byte) {
         text.append(byte)
       } else {
-        text += [UInt8(ascii: "\\"), UInt8(ascii: "x"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+        text += escape(byte)
       }
     }
     if value.count > longestValue { text += [0x2E, 0x2E, 0x2E] }
     return text
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "\\"), UInt8(ascii: "x"), hexDigit(byte >> 4), hexDigit(byte & 15)]
   }
 
   private mutating func start(_ key: StaticString) {

@@ -1,0 +1,19 @@
+public import System
+
+/// What the PAM application, or whoever stands in for it, does for a sign-in.
+public protocol Application {
+  /// Asks the person one question.
+  func ask(_ prompt: [UInt8], echo: Bool) -> Reply
+
+  /// Tells the person something.
+  func tell(_ text: String)
+
+  /// Writes a line to the system log.
+  func log(_ priority: LogPriority, _ line: LogLine)
+
+  /// The answer that an earlier module was given (PAM_AUTHTOK).
+  func earlierAnswer() -> Reply
+
+  /// Hands the password to the modules that follow (PAM_AUTHTOK), and tells whether that worked.
+  func forward(_ password: Span<UInt8>) -> Bool
+}

@@ -1,0 +1,157 @@
+internal import CMFA
+import Policy
+import Secrets
+import System
+
+// The functions of mfa.h: C on one side, everything else on the other.
+
+@c @implementation
+func mfa_sign_in(
+  _ request: UnsafePointer<mfa_request>, _ application: UnsafePointer<mfa_application>
+) -> mfa_verdict {
+  // SAFETY: the shim hands over structures that live through the call.
+  let signIn = unsafe SignIn(
+    SignInRequest(request.pointee), host: LocalHost(),
+    application: PAMApplication(application.pointee))
+  return mfa_verdict(signIn.authenticate())
+}
+
+@c @implementation
+func mfa_account(
+  _ request: UnsafePointer<mfa_request>, _ application: UnsafePointer<mfa_application>
+) -> mfa_verdict {
+  // SAFETY: as above.
+  let signIn = unsafe SignIn(
+    SignInRequest(request.pointee), host: LocalHost(),
+    application: PAMApplication(application.pointee))
+  return mfa_verdict(signIn.checkAccount())
+}
+
+extension mfa_verdict {
+  fileprivate init(_ verdict: Verdict) {
+    self =
+      switch verdict {
+      case .deny: .deny
+      case .allow: .allow
+      case .notConcerned: .notConcerned
+      case .tooManyAttempts: .tooManyAttempts
+      }
+  }
+}
+
+extension SignInRequest {
+  /// The longest item that is read, in bytes; what is longer is cut, and a user's name that was cut
+  /// is no account's.
+  private static var longestItem: Int { 1024 }
+
+  /// The most arguments that are read; a service file's line holds fewer.
+  private static var mostArguments: Int { 64 }
+
+  fileprivate init(_ request: mfa_request) {
+    var arguments: [[UInt8]] = []
+    let count = min(Int(unsafe request.argument_count), Self.mostArguments)
+    for index in 0..<max(count, 0) {
+      // SAFETY: the shim hands over `argument_count` NUL-terminated strings.
+      arguments.append(unsafe Self.bytes(request.arguments[index]) ?? [])
+    }
+    // SAFETY: the items are NUL-terminated or null.
+    self.init(
+      user: unsafe Self.bytes(request.user) ?? [], service: unsafe Self.bytes(request.service) ?? [],
+      remoteHost: unsafe Self.bytes(request.remote_host),
+      terminal: unsafe Self.bytes(request.terminal), arguments: arguments)
+  }
+
+  private static func bytes(_ string: UnsafePointer<CChar>?) -> [UInt8]? {
+    guard let string = unsafe string else { return nil }
+    var bytes: [UInt8] = []
+    while bytes.count < longestItem {
+      // SAFETY: no byte beyond the terminating NUL is read.
+      let byte = unsafe UInt8(bitPattern: string[bytes.count])
+      guard byte != 0 else { break }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}
+
+/// The application behind PAM.
+@safe
+private struct PAMApplication: Application {
+  private let calls: mfa_application
+
+  init(_ calls: mfa_application) { unsafe self.calls = unsafe calls }
+
+  func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
+    let prompt = Self.terminated(prompt)
+    // SAFETY: the prompt ends with a NUL; `Self.reply` provides the room that mfa.h promises.
+    return unsafe Self.reply { answer, count in
+      unsafe prompt.withUnsafeBufferPointer { prompt in
+        guard let prompt = prompt.baseAddress else { return .none }
+        return unsafe calls.ask(calls.context, prompt, echo ? 1 : 0, answer, count)
+      }
+    }
+  }
+
+  func tell(_ text: String) {
+    let text = Self.terminated(Array(text.utf8))
+    unsafe text.withUnsafeBufferPointer { text in
+      guard let text = text.baseAddress else { return }
+      unsafe calls.tell(calls.context, text)
+    }
+  }
+
+  func log(_ priority: LogPriority, _ line: LogLine) {
+    let text = Self.terminated(line.text)
+    unsafe text.withUnsafeBufferPointer { text in
+      guard let text = text.baseAddress else { return }
+      unsafe calls.log(calls.context, priority.number, text)
+    }
+  }
+
+  func earlierAnswer() -> Reply {
+    // SAFETY: as in `ask`.
+    unsafe Self.reply { answer, count in
+      unsafe calls.earlier_answer(calls.context, answer, count)
+    }
+  }
+
+  func forward(_ password: Span<UInt8>) -> Bool {
+    var terminated = SecretBytes(count: password.count + 1)
+    terminated.withMutableSpan { target in
+      for index in password.indices { target[index] = password[index] }
+    }
+    // SAFETY: the copy ends with a NUL.
+    return unsafe terminated.span.withUnsafeBufferPointer { password in
+      guard let base = password.baseAddress else { return false }
+      return unsafe calls.forward(
+        calls.context, UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self)) != 0
+    }
+  }
+
+  /// Gives a call room for an answer and takes the answer out of it.
+  private static func reply(
+    _ call: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<Int>) -> mfa_reply
+  ) -> Reply {
+    let capacity = Int(MFA_ANSWER_CAPACITY)
+    var room = SecretBytes(count: capacity)
+    var count = 0
+    let kind = room.withMutableSpan { room in
+      // SAFETY: the call writes at most MFA_ANSWER_CAPACITY bytes.
+      unsafe room.withUnsafeMutableBufferPointer { room -> mfa_reply in
+        guard let base = room.baseAddress else { return .none }
+        return unsafe call(base, &count)
+      }
+    }
+    switch kind {
+    case .none: return .none
+    case .tooLong: return .tooLong
+    case .text:
+      guard count >= 0, count <= capacity else { return .tooLong }
+      return .text(room.prefix(count))
+    }
+  }
+
+  private static func terminated(_ bytes: [UInt8]) -> [CChar] {
+    bytes.filter { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+  }
+}

@@ -1,0 +1,127 @@
+import FactorStore
+import Factors
+import Policy
+import Secrets
+import System
+
+/// One sign-in for the system log. No answer, code or secret is ever part of it.
+struct Event {
+  let outcome: Outcome
+  let request: SignInRequest
+  let account: Account?
+  let state: Configuration.State
+
+  /// The line and how much it matters, or nil when there is nothing to say.
+  var logLine: (LogPriority, LogLine)? {
+    var line = LogLine()
+    let priority: LogPriority
+    var details = LogLine()
+    switch outcome {
+    case .enrolled, .switchedOff: return nil
+    case .accepted(let factor):
+      priority = .information
+      line.add("result", "accepted")
+      details.add("factor", escaping: factor.id.hexadecimal)
+    case .notEnrolled:
+      priority = .information
+      line.add("result", "not-enrolled")
+    case .wrong(let wait):
+      priority = .notice
+      line.add("result", "wrong")
+      if wait > 0 { details.add("wait", wait) }
+    case .replayed(let factor, let wait):
+      priority = .warning
+      line.add("result", "replayed")
+      details.add("factor", escaping: factor.id.hexadecimal)
+      if wait > 0 { details.add("wait", wait) }
+    case .throttled(let seconds):
+      priority = .notice
+      line.add("result", "throttled")
+      details.add("wait", seconds)
+    case .disabled:
+      priority = .warning
+      line.add("result", "disabled")
+    case .notACode(let kind):
+      priority = .notice
+      line.add("result", "not-a-code")
+      details.add("answer", Self.name(kind))
+    case .unknownUser:
+      priority = .notice
+      line.add("result", "unknown-user")
+    case .failed(let failure):
+      priority = .error
+      line.add("result", "error")
+      Self.add(failure, to: &details)
+    }
+    line.add("user", escaping: account?.name ?? request.user)
+    line.add("service", escaping: request.service)
+    line.add("rhost", escaping: request.remoteHost)
+    line.add("tty", escaping: request.terminal)
+    line.append(details)
+    if state == .observe { line.add("state", "observe") }
+    return (priority, line)
+  }
+
+  private static func name(_ kind: Outcome.NotACode) -> StaticString {
+    switch kind {
+    case .somethingElse: "something-else"
+    case .tooLong: "too-long"
+    case .none: "none"
+    case .withheldBySSHD: "withheld-by-sshd"
+    }
+  }
+
+  private static func add(_ failure: Outcome.Failure, to line: inout LogLine) {
+    switch failure {
+    case .arguments(let refusal):
+      line.add("part", "arguments")
+      switch refusal {
+      case .unknown(let argument):
+        line.add("reason", "unknown-argument")
+        line.add("argument", escaping: argument)
+      case .repeated(let argument):
+        line.add("reason", "repeated-argument")
+        line.add("argument", escaping: argument)
+      case .contradictory:
+        line.add("reason", "try_first_pass-and-use_first_pass")
+      }
+    case .configuration(let path, let failure):
+      line.add("part", "configuration")
+      line.add("file", escaping: path)
+      add(failure, path, to: &line)
+    case .account(let error):
+      line.add("part", "account")
+      add(error, to: &line)
+    case .clock(let error):
+      line.add("part", "clock")
+      add(error, to: &line)
+    case .store(let error):
+      let names = error.names
+      line.add("part", names.part)
+      line.add("reason", names.reason)
+      if case .system(_, let error) = error { add(error, to: &line) }
+      if case .otherVersion(let version) = error { line.add("version", Int64(version)) }
+    case .forwarding:
+      line.add("part", "application")
+      line.add("reason", "password-not-forwarded")
+    }
+  }
+
+  private static func add(
+    _ failure: ConfigurationFile.Failure, _ path: [UInt8], to line: inout LogLine
+  ) {
+    switch failure {
+    case .notAPath: line.add("reason", "not-an-absolute-path")
+    case .system(let error): add(error, to: &line)
+    case .untrusted(let distrust): line.add("reason", distrust.name)
+    case .invalid(let error):
+      line.add("reason", "invalid")
+      line.add("line", Int64(error.line))
+      line.addQuoted("message", error.message(file: path))
+    }
+  }
+
+  private static func add(_ error: SystemError, to line: inout LogLine) {
+    line.add("errno", escaping: Array(error.name.utf8))
+  }
+}

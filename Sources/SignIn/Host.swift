@@ -1,0 +1,42 @@
+public import FactorStore
+public import Policy
+public import System
+
+/// What a sign-in asks of the machine it happens on.
+public protocol Host {
+  /// Where the factors are kept.
+  associatedtype Store: FactorStore
+
+  /// The configuration at `path`.
+  func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration
+
+  /// The account that the system knows by `name`, or nil when it knows none.
+  func account(named name: [UInt8]) throws(SystemError) -> Account?
+
+  /// The store.
+  func store() throws(FactorStoreError) -> Store
+
+  /// Seconds since the epoch.
+  func now() throws(SystemError) -> Int64
+}
+
+/// This machine.
+public struct LocalHost: Host {
+  /// Nothing is looked at yet.
+  public init() {}
+
+  public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+    try ConfigurationFile.read(path)
+  }
+
+  public func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    try Account.named(name)
+  }
+
+  public func store() throws(FactorStoreError) -> LocalFactorStore {
+    guard let location = StoreLocation.standard else { throw .damaged(.directory) }
+    return try LocalFactorStore(location)
+  }
+
+  public func now() throws(SystemError) -> Int64 { try Clock.now() }
+}

@@ -1,0 +1,26 @@
+extension Outcome {
+  /// What the person is told, or nil when there is nothing to tell.
+  var message: String? {
+    switch self {
+    case .accepted, .enrolled, .notEnrolled, .switchedOff: nil
+    case .wrong(0), .unknownUser: "that code is wrong"
+    case .replayed(_, 0): "that code was used already, wait for the next one"
+    case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
+      "too many wrong codes, try again in \(Self.duration(wait))"
+    case .disabled:
+      "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
+    case .notACode(.somethingElse), .notACode(.tooLong):
+      "that is not a code: type the digits that the authenticator app shows"
+    case .notACode(.none), .notACode(.withheldBySSHD): nil
+    case .failed:
+      "the second factor cannot be checked, ask an administrator to look at the system log"
+    }
+  }
+
+  /// `28 s`, `2 min`, `15 min`: seconds up to two minutes, then whole minutes, rounded up.
+  static func duration(_ seconds: Int64) -> String {
+    guard seconds >= 120 else { return "\(seconds) s" }
+    let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
+    return "\(rest == 0 ? minutes : minutes &+ 1) min"
+  }
+}

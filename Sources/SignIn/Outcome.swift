@@ -1,0 +1,68 @@
+public import FactorStore
+public import Factors
+public import System
+
+/// What a sign-in came to, whatever policy makes of it.
+public enum Outcome: Sendable {
+  /// A code was right and fresh.
+  case accepted(Factor)
+  /// The user has a factor: what the account phase wants to know.
+  case enrolled
+  /// The user has no factor.
+  case notEnrolled
+  /// The second factor is switched off here.
+  case switchedOff
+  /// A code was wrong. `wait` is in seconds, 0 for none.
+  case wrong(wait: Int64)
+  /// A code was right and not fresh.
+  case replayed(Factor, wait: Int64)
+  /// Nothing was compared: there were too many failures.
+  case throttled(seconds: Int64)
+  /// Nothing was compared: the factors are disabled.
+  case disabled
+  /// The answer cannot be a code.
+  case notACode(NotACode)
+  /// The system knows no such user.
+  case unknownUser
+  /// Something went wrong.
+  case failed(Failure)
+
+  /// Why an answer cannot be a code.
+  public enum NotACode: Sendable {
+    /// It is something else: empty, a password, too few digits.
+    case somethingElse
+    case tooLong
+    /// There was no answer.
+    case none
+    /// sshd gave its own answer in place of the person's, because it will not let this user in.
+    case withheldBySSHD
+  }
+
+  /// What went wrong.
+  public enum Failure: Error, Sendable {
+    case arguments(ModuleOptions.Refusal)
+    case configuration(path: [UInt8], ConfigurationFile.Failure)
+    case account(SystemError)
+    case clock(SystemError)
+    case store(FactorStoreError)
+    /// The password could not be handed on.
+    case forwarding
+  }
+}
+
+extension Outcome {
+  init(_ result: Attempt.Result) {
+    switch result {
+    case .accepted(let factor): self = .accepted(factor)
+    case .wrong(let wait): self = .wrong(wait: wait)
+    case .replayed(let factor, let wait): self = .replayed(factor, wait: wait)
+    case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)
+    case .refused(.disabled): self = .disabled
+    // Nothing is refused while the standing is open; if it were, it is a denial.
+    case .refused(.open): self = .disabled
+    case .notACode: self = .notACode(.somethingElse)
+    // The factor went while the person was being asked: who had one is not let in without.
+    case .notEnrolled: self = .failed(.store(.damaged(.record)))
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Policy
+import Secrets
+import System
+
+/// The check at a sign-in.
+///
+/// MUST 1: allow is said in one place, for an accepted code alone. (`Verdict.init`; `VerdictTests`)
+/// MUST 2: whatever goes wrong denies. (`SignInTests.everythingFailsClosed`)
+/// MUST 3: no lock is held while a person is asked. (`SignInTests.noLockAtThePrompt`)
+/// MUST 4: an answer that cannot be a code costs nothing and is logged nowhere.
+/// (`SignInTests.notACode`)
+public struct SignIn<Machine: Host, Asker: Application> {
+  private let request: SignInRequest
+  private let host: Machine
+  private let application: Asker
+
+  /// Prepares a sign-in.
+  public init(_ request: SignInRequest, host: Machine, application: Asker) {
+    self.request = request
+    self.host = host
+    self.application = application
+  }
+
+  /// The `auth` line.
+  public func authenticate() -> Verdict { conclude(authentication) }
+
+  /// The `account` line.
+  public func checkAccount() -> Verdict { conclude(accountCheck) }
+
+  // MARK: The flow
+
+  private func authentication(
+    _ setting: inout Setting
+  ) throws(Outcome.Failure) -> Outcome {
+    let options = try options()
+    let project = try configuration(options).project
+    setting.state = project.state
+    guard project.state != .disabled else { return .switchedOff }
+    guard let account = try account() else { return askInVain(options) }
+    setting.account = account
+    let store = try openStore()
+    guard let snapshot = try snapshot(store, account) else { return try notEnrolled(options) }
+    let standing = snapshot.attempts.standing(project.throttle, now: try now())
+    if let refusal = Self.refusal(standing) { return refusal }
+    return try proveCode(options, project, account, store, snapshot.record)
+  }
+
+  private func accountCheck(
+    _ setting: inout Setting
+  ) throws(Outcome.Failure) -> Outcome {
+    let project = try configuration(try options()).project
+    setting.state = project.state
+    guard project.state != .disabled else { return .switchedOff }
+    guard let account = try account() else { return .unknownUser }
+    setting.account = account
+    return try snapshot(try openStore(), account) == nil ? .notEnrolled : .enrolled
+  }
+
+  /// Takes answers until one has been judged: the earlier module's where the arguments say so, then
+  /// the person's.
+  private func proveCode(
+    _ options: ModuleOptions, _ project: Configuration.Project, _ account: Account,
+    _ store: Machine.Store, _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    if options.triesFirstPass || options.usesFirstPass {
+      let earlier = application.earlierAnswer()
+      let outcome = try judge(earlier, .afterPassword, options, project, account, store, record)
+      switch outcome {
+      case .accepted, .throttled, .disabled: return outcome
+      case .wrong(let wait), .replayed(_, let wait):
+        if options.usesFirstPass || wait > 0 { return outcome }
+        report(outcome, account: account, state: project.state)
+      case .notACode, .notEnrolled, .enrolled, .switchedOff, .unknownUser, .failed:
+        if options.usesFirstPass { return outcome }
+      }
+    }
+    let answer = application.ask(options.question, echo: options.echo)
+    let shape: AnswerShape = options.forwardsPass ? .afterPassword : .codeAlone
+    return try judge(answer, shape, options, project, account, store, record)
+  }
+
+  /// What an answer consists of.
+  private enum AnswerShape {
+    case codeAlone, afterPassword
+  }
+
+  private func judge(
+    _ reply: consuming Reply, _ shape: AnswerShape, _ options: ModuleOptions,
+    _ project: Configuration.Project, _ account: Account, _ store: Machine.Store,
+    _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    switch consume reply {
+    case .none: return .notACode(.none)
+    case .tooLong: return .notACode(.tooLong)
+    case .text(let answer):
+      let codes: TypedCodes =
+        switch shape {
+        case .codeAlone: TypedCodes(whole: answer.span)
+        case .afterPassword: TypedCodes(endOf: answer.span)
+        }
+      guard Attempt.mayBeCode(codes, of: record) else { return .notACode(Self.kind(of: answer)) }
+      // Read again: the person took a while.
+      let now = try now()
+      let result: Attempt.Result
+      do throws(FactorStoreError) {
+        result = try Attempt.make(codes, by: account, in: store, project: project, now: now)
+      } catch {
+        throw .store(error)
+      }
+      let outcome = Outcome(result)
+      if case .accepted(let factor) = outcome, options.forwardsPass {
+        guard forwardPassword(answer, factor) else { throw .forwarding }
+      }
+      return outcome
+    }
+  }
+
+  private func forwardPassword(_ answer: borrowing SecretBytes, _ factor: Factor) -> Bool {
+    let length = answer.count - Int(factor.parameters.codeLength.rawValue)
+    // Nobody typed a password: the next module asks for it itself.
+    guard length > 0 else { return true }
+    return application.forward(answer.prefix(length).span)
+  }
+
+  private static func kind(of answer: borrowing SecretBytes) -> Outcome.NotACode {
+    // What sshd answers for a person it will not let in: backspace, line feed, return, delete.
+    let mark: [UInt8] = [0x08, 0x0A, 0x0D, 0x7F]
+    guard answer.count >= mark.count else { return .somethingElse }
+    for index in mark.indices where answer.span[index] != mark[index] { return .somethingElse }
+    return .withheldBySSHD
+  }
+
+  // MARK: Those who have no factor
+
+  /// Under `self-service` somebody without a factor is asked nothing. With `forward_pass` the one
+  /// question is the password's too, so it is asked whoever it is, and all of the answer handed on.
+  private func notEnrolled(_ options: ModuleOptions) throws(Outcome.Failure) -> Outcome {
+    guard options.forwardsPass, !options.usesFirstPass else { return .notEnrolled }
+    switch application.ask(options.question, echo: options.echo) {
+    case .none: return .notACode(.none)
+    case .tooLong: return .notACode(.tooLong)
+    case .text(let answer):
+      guard answer.count == 0 || application.forward(answer.span) else { throw .forwarding }
+      return .notEnrolled
+    }
+  }
+
+  /// Somebody whom the system does not know is asked as if they had a factor, so that the question
+  /// tells nobody whether there is such a user.
+  private func askInVain(_ options: ModuleOptions) -> Outcome {
+    if !options.usesFirstPass {
+      _ = application.ask(options.question, echo: options.echo)
+    }
+    return .unknownUser
+  }
+
+  private static func refusal(_ standing: AttemptState.Standing) -> Outcome? {
+    switch standing {
+    case .open: nil
+    case .waiting(let seconds): .throttled(seconds: seconds)
+    case .disabled: .disabled
+    }
+  }
+
+  // MARK: What the machine is asked
+
+  private func options() throws(Outcome.Failure) -> ModuleOptions {
+    do throws(ModuleOptions.Refusal) {
+      return try ModuleOptions(request.arguments)
+    } catch {
+      throw .arguments(error)
+    }
+  }
+
+  private func configuration(
+    _ options: ModuleOptions
+  ) throws(Outcome.Failure) -> Configuration {
+    let path = options.configuration ?? ConfigurationFile.standardPath
+    do throws(ConfigurationFile.Failure) {
+      return try host.configuration(at: path)
+    } catch {
+      throw .configuration(path: path, error)
+    }
+  }
+
+  private func account() throws(Outcome.Failure) -> Account? {
+    do throws(SystemError) {
+      return try host.account(named: request.user)
+    } catch {
+      throw .account(error)
+    }
+  }
+
+  private func openStore() throws(Outcome.Failure) -> Machine.Store {
+    do throws(FactorStoreError) { return try host.store() } catch { throw .store(error) }
+  }
+
+  private func snapshot(
+    _ store: Machine.Store, _ account: Account
+  ) throws(Outcome.Failure) -> FactorSnapshot? {
+    do throws(FactorStoreError) {
+      return try store.snapshot(of: account)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  private func now() throws(Outcome.Failure) -> Int64 {
+    do throws(SystemError) { return try host.now() } catch { throw .clock(error) }
+  }
+
+  // MARK: What comes of it
+
+  /// What was found out on the way, for the verdict and the log.
+  private struct Setting {
+    /// Until the configuration has been read, nothing is known that would let anybody in.
+    var state: Configuration.State = .enabled
+    var account: Account?
+  }
+
+  private func conclude(
+    _ flow: (inout Setting) throws(Outcome.Failure) -> Outcome
+  ) -> Verdict {
+    var setting = Setting()
+    let outcome: Outcome
+    do throws(Outcome.Failure) {
+      outcome = try flow(&setting)
+    } catch {
+      outcome = .failed(error)
+    }
+    report(outcome, account: setting.account, state: setting.state)
+    return Verdict(outcome, state: setting.state)
+  }
+
+  private func report(_ outcome: Outcome, account: Account?, state: Configuration.State) {
+    let event = Event(outcome: outcome, request: request, account: account, state: state)
+    if let (priority, line) = event.logLine { application.log(priority, line) }
+    if state != .observe, let message = outcome.message { application.tell(message) }
+  }
+}

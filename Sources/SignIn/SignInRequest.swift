@@ -1,0 +1,25 @@
+/// One sign-in, as PAM describes it. None of it is trusted.
+public struct SignInRequest: Sendable {
+  /// PAM_USER
+  public let user: [UInt8]
+  /// PAM_SERVICE
+  public let service: [UInt8]
+  /// PAM_RHOST: an address, a name, or nothing
+  public let remoteHost: [UInt8]?
+  /// PAM_TTY
+  public let terminal: [UInt8]?
+  /// The module's arguments in the service file
+  public let arguments: [[UInt8]]
+
+  /// Puts a request together.
+  public init(
+    user: [UInt8], service: [UInt8], remoteHost: [UInt8]? = nil, terminal: [UInt8]? = nil,
+    arguments: [[UInt8]] = []
+  ) {
+    self.user = user
+    self.service = service
+    self.remoteHost = remoteHost
+    self.terminal = terminal
+    self.arguments = arguments
+  }
+}
