@@ -1,0 +1,140 @@
+// The PAM module: glue between libpam and the Swift library behind mfa.h. It copies, asks, wipes
+// and maps; everything that decides anything is on the other side.
+#include <stdlib.h>
+#include <string.h>
+
+#include <security/pam_ext.h>
+#include <security/pam_modules.h>
+
+#include "mfa.h"
+
+// What the calls back need.
+struct application {
+  pam_handle_t *pam;
+  int flags;
+};
+
+// Sends one message through the application's conversation. The caller frees `*response`.
+static int converse(
+    const struct application *application, int style, const char *text,
+    struct pam_response **response) {
+  const void *item = NULL;
+  *response = NULL;
+  if (pam_get_item(application->pam, PAM_CONV, &item) != PAM_SUCCESS || item == NULL)
+    return PAM_CONV_ERR;
+  const struct pam_conv *conversation = item;
+  if (conversation->conv == NULL) return PAM_CONV_ERR;
+  const struct pam_message message = {.msg_style = style, .msg = text};
+  const struct pam_message *messages = &message;
+  return conversation->conv(1, &messages, response, conversation->appdata_ptr);
+}
+
+// Copies an answer out, unless it is longer than an answer may be.
+static mfa_reply copy_answer(const char *text, uint8_t *answer, size_t *count) {
+  const size_t length = strnlen(text, MFA_ANSWER_CAPACITY + 1);
+  if (length > MFA_ANSWER_CAPACITY) return MFA_REPLY_TOO_LONG;
+  memcpy(answer, text, length);
+  *count = length;
+  return MFA_REPLY;
+}
+
+static mfa_reply ask(void *context, const char *prompt, int echo, uint8_t *answer, size_t *count) {
+  struct pam_response *response = NULL;
+  const int style = echo ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
+  const int status = converse(context, style, prompt, &response);
+  // What an application leaves behind when it failed is not ours to look at.
+  if (status != PAM_SUCCESS || response == NULL) return MFA_NO_REPLY;
+  mfa_reply reply = MFA_NO_REPLY;
+  if (response->resp != NULL) {
+    reply = copy_answer(response->resp, answer, count);
+    explicit_bzero(response->resp, strlen(response->resp));
+    free(response->resp);
+  }
+  free(response);
+  return reply;
+}
+
+static void tell(void *context, const char *text) {
+  const struct application *application = context;
+  if (application->flags & PAM_SILENT) return;
+  struct pam_response *response = NULL;
+  // Whether it arrived changes nothing.
+  if (converse(application, PAM_ERROR_MSG, text, &response) != PAM_SUCCESS) return;
+  if (response == NULL) return;
+  free(response->resp);
+  free(response);
+}
+
+static void write_log(void *context, int priority, const char *line) {
+  const struct application *application = context;
+  pam_syslog(application->pam, priority, "%s", line);
+}
+
+static mfa_reply earlier_answer(void *context, uint8_t *answer, size_t *count) {
+  const struct application *application = context;
+  const void *item = NULL;
+  if (pam_get_item(application->pam, PAM_AUTHTOK, &item) != PAM_SUCCESS || item == NULL)
+    return MFA_NO_REPLY;
+  return copy_answer(item, answer, count);
+}
+
+static int forward(void *context, const char *password) {
+  const struct application *application = context;
+  return pam_set_item(application->pam, PAM_AUTHTOK, password) == PAM_SUCCESS;
+}
+
+// A text item, or NULL.
+static const char *text_item(pam_handle_t *pam, int type) {
+  const void *item = NULL;
+  return pam_get_item(pam, type, &item) == PAM_SUCCESS ? item : NULL;
+}
+
+// The one place where a verdict becomes a PAM result.
+static int pam_result(mfa_verdict verdict) {
+  switch (verdict) {
+    case MFA_ALLOW: return PAM_SUCCESS;
+    case MFA_NOT_CONCERNED: return PAM_IGNORE;
+    case MFA_TOO_MANY_ATTEMPTS: return PAM_MAXTRIES;
+    case MFA_DENY: break;
+  }
+  return PAM_AUTH_ERR;
+}
+
+typedef mfa_verdict (*question)(const mfa_request *, const mfa_application *);
+
+static int consult(question decide, pam_handle_t *pam, int flags, int argc, const char **argv) {
+  const char *user = NULL;
+  if (pam_get_user(pam, &user, NULL) != PAM_SUCCESS) return pam_result(MFA_DENY);
+  struct application application = {.pam = pam, .flags = flags};
+  const mfa_application calls = {
+      .context = &application,
+      .ask = ask,
+      .tell = tell,
+      .log = write_log,
+      .earlier_answer = earlier_answer,
+      .forward = forward,
+  };
+  const mfa_request request = {
+      .user = user,
+      .service = text_item(pam, PAM_SERVICE),
+      .remote_host = text_item(pam, PAM_RHOST),
+      .terminal = text_item(pam, PAM_TTY),
+      .arguments = argv,
+      .argument_count = argc,
+  };
+  return pam_result(decide(&request, &calls));
+}
+
+int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {
+  return consult(mfa_sign_in, pam, flags, argc, argv);
+}
+
+int pam_sm_acct_mgmt(pam_handle_t *pam, int flags, int argc, const char **argv) {
+  return consult(mfa_account, pam, flags, argc, argv);
+}
+
+// There are no credentials to set; saying so must not fail a sign-in that `auth` has allowed.
+int pam_sm_setcred(pam_handle_t *pam, int flags, int argc, const char **argv) {
+  (void)pam, (void)flags, (void)argc, (void)argv;
+  return pam_result(MFA_ALLOW);
+}
