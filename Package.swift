@@ -74,7 +74,7 @@ let package = Package(
       name: "MultiFactor",
       dependencies: ["CPOSIX", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
       swiftSettings: everywhere),
-    .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: everywhere),
+    .target(name: "QRCode", dependencies: ["CQREncode", "Secrets"], swiftSettings: everywhere),
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
@@ -98,6 +98,9 @@ let package = Package(
       path: "Tests/OneTimePassword", swiftSettings: everywhere),
     .testTarget(
       name: "PolicyTests", dependencies: ["Factors", "Policy"], path: "Tests/Policy",
+      swiftSettings: everywhere),
+    .testTarget(
+      name: "QRCodeTests", dependencies: ["QRCode", "Secrets"], path: "Tests/QRCode",
       swiftSettings: everywhere),
   ],
   swiftLanguageModes: [.v6]

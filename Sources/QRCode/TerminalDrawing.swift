@@ -1,0 +1,80 @@
+import Secrets
+
+/// How a symbol becomes text: two modules, one above the other, in a character cell.
+///
+/// MUST 1: the drawing reads on a dark and on a light screen.
+/// MUST 2: no line leaves its colours behind, not even when it is the last to be seen.
+/// MUST 3: around the symbol there is a quiet zone of at least two modules in its own light colour.
+public struct TerminalDrawing: Equatable, Sendable {
+  /// What modules are drawn with.
+  public let ink: TerminalInk
+  /// The width of the light margin in modules. ISO/IEC 18004 asks for 4; scanners manage with 2.
+  public let quietZone: Int
+
+  /// Makes a way to draw. The quiet zone is at least 2 modules wide.
+  public init(ink: TerminalInk, quietZone: Int = 4) {
+    self.ink = ink
+    self.quietZone = max(quietZone, 2)
+  }
+
+  /// The cells that `symbol` takes.
+  public func size(of symbol: borrowing QRSymbol) -> TerminalSize {
+    let side = symbol.size + 2 * quietZone
+    return TerminalSize(columns: side, rows: (side + 1) / 2)
+  }
+
+  /// The text of `symbol` in UTF-8, each line ended by a newline. It is as secret as what the
+  /// symbol encodes.
+  public func draw(_ symbol: borrowing QRSymbol) -> SecretBytes {
+    let size = size(of: symbol)
+    let lineCapacity = Self.beginColours.count + 3 * size.columns + Self.endColours.count + 1
+    var text = SecretBytes(count: size.rows * lineCapacity)
+    var next = 0
+    text.withMutableSpan { text in
+      func put(_ bytes: [UInt8], in text: inout MutableSpan<UInt8>) {
+        for byte in bytes {
+          text[next] = byte
+          next += 1
+        }
+      }
+      for row in 0..<size.rows {
+        if ink == .blackOnWhite { put(Self.beginColours, in: &text) }
+        for column in 0..<size.columns {
+          let upper = symbol.isDark(row: 2 * row - quietZone, column: column - quietZone)
+          let lower = symbol.isDark(row: 2 * row + 1 - quietZone, column: column - quietZone)
+          put(Self.block(upper: isInked(upper), lower: isInked(lower)), in: &text)
+        }
+        if ink == .blackOnWhite { put(Self.endColours, in: &text) }
+        put([UInt8(ascii: "\n")], in: &text)
+      }
+    }
+    return text.prefix(next)
+  }
+
+  /// Whether a module takes the foreground colour.
+  private func isInked(_ isDark: Bool) -> Bool {
+    switch ink {
+    case .blackOnWhite, .terminalDarkOnLight: isDark
+    case .terminalLightOnDark: !isDark
+    }
+  }
+
+  /// Attributes off (bold would make the black grey), black, and white twice: bright, and for
+  /// terminals of eight colours, which ignore that one, the ordinary white before it.
+  private static let beginColours = Array("\u{1B}[0;30;47;107m".utf8)
+  private static let endColours = Array("\u{1B}[0m".utf8)
+
+  private static let blank = Array(" ".utf8)
+  private static let upperHalf = Array("\u{2580}".utf8)
+  private static let lowerHalf = Array("\u{2584}".utf8)
+  private static let full = Array("\u{2588}".utf8)
+
+  private static func block(upper: Bool, lower: Bool) -> [UInt8] {
+    switch (upper, lower) {
+    case (false, false): blank
+    case (true, false): upperHalf
+    case (false, true): lowerHalf
+    case (true, true): full
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+/// A terminal's screen: takes the text that a drawing prints and shows it as a picture.
+struct Screen {
+  /// The colours that the person chose, in shades of grey.
+  struct Theme: Sendable, CustomTestStringConvertible {
+    let foreground: UInt8
+    let background: UInt8
+    let testDescription: String
+
+    static let dark = Theme(foreground: 0xDD, background: 0x11, testDescription: "dark")
+    static let light = Theme(foreground: 0x22, background: 0xEE, testDescription: "light")
+  }
+
+  /// What a terminal understands of colours.
+  enum Palette: Sendable { case sixteenColours, eightColours }
+
+  struct Unsupported: Error { let what: String }
+
+  static let cellWidth = 6
+  static let cellHeight = 12
+
+  private(set) var lines: [[(upper: UInt8, lower: UInt8)]] = []
+  /// Whether the colours were the theme's own at the end of each line.
+  private(set) var resetAtLineEnds: [Bool] = []
+  private let theme: Theme
+
+  init(showing text: String, theme: Theme, palette: Palette = .sixteenColours) throws {
+    self.theme = theme
+    var foreground = theme.foreground
+    var background = theme.background
+    var line: [(upper: UInt8, lower: UInt8)] = []
+    var scalars = text.unicodeScalars.makeIterator()
+    while let scalar = scalars.next() {
+      switch scalar {
+      case "\u{1B}":
+        guard scalars.next() == "[" else { throw Unsupported(what: "escape") }
+        var parameters = ""
+        var end = scalars.next()
+        while let next = end, next != "m" {
+          parameters.unicodeScalars.append(next)
+          end = scalars.next()
+        }
+        for parameter in parameters.split(separator: ";") {
+          switch parameter {
+          case "0":
+            foreground = theme.foreground
+            background = theme.background
+          case "30": foreground = 0x00
+          case "47": background = 0xC0
+          case "107": if palette == .sixteenColours { background = 0xFF }
+          default: throw Unsupported(what: "SGR \(parameter)")
+          }
+        }
+      case "\n":
+        resetAtLineEnds.append(foreground == theme.foreground && background == theme.background)
+        lines.append(line)
+        line = []
+      case " ": line.append((background, background))
+      case "\u{2580}": line.append((foreground, background))
+      case "\u{2584}": line.append((background, foreground))
+      case "\u{2588}": line.append((foreground, foreground))
+      default: throw Unsupported(what: "\(scalar)")
+      }
+    }
+    guard line.isEmpty else { throw Unsupported(what: "no newline at the end") }
+  }
+
+  /// The screen as a portable grey map (PGM, binary), with a margin of the theme's background.
+  var picture: [UInt8] {
+    let margin = 5
+    let columns = (lines.map(\.count).max() ?? 0) + 2 * margin
+    let width = columns * Self.cellWidth
+    let height = (lines.count + 2 * margin) * Self.cellHeight
+    var pixels = [UInt8](repeating: theme.background, count: width * height)
+    for (row, line) in lines.enumerated() {
+      for (column, cell) in line.enumerated() {
+        for y in 0..<Self.cellHeight {
+          let shade = y < Self.cellHeight / 2 ? cell.upper : cell.lower
+          for x in 0..<Self.cellWidth {
+            let top = (row + margin) * Self.cellHeight + y
+            pixels[top * width + (column + margin) * Self.cellWidth + x] = shade
+          }
+        }
+      }
+    }
+    return Array("P5\n\(width) \(height)\n255\n".utf8) + pixels
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Secrets
+import Testing
+
+@testable import QRCode
+
+@Suite struct TerminalDrawingTests {
+  static let url =
+    "otpauth://totp/Example%20Host:alice?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+    + "&issuer=Example%20Host&algorithm=SHA1&digits=6&period=30"
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let ink: TerminalInk
+    let theme: Screen.Theme
+    let palette: Screen.Palette
+    let quietZone: Int
+    let errorCorrection: ErrorCorrection
+    var testDescription: String { "\(number): \(ink), \(theme.testDescription), \(quietZone)" }
+  }
+
+  static let rows: [Row] = [
+    Row(number: 1, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 4,
+      errorCorrection: .medium),
+    Row(number: 2, ink: .blackOnWhite, theme: .light, palette: .sixteenColours, quietZone: 4,
+      errorCorrection: .medium),
+    Row(number: 3, ink: .blackOnWhite, theme: .dark, palette: .eightColours, quietZone: 4,
+      errorCorrection: .medium),
+    Row(number: 4, ink: .blackOnWhite, theme: .light, palette: .eightColours, quietZone: 4,
+      errorCorrection: .medium),
+    Row(number: 5, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 2,
+      errorCorrection: .low),
+    Row(number: 6, ink: .blackOnWhite, theme: .light, palette: .sixteenColours, quietZone: 2,
+      errorCorrection: .low),
+    Row(number: 7, ink: .terminalLightOnDark, theme: .dark, palette: .sixteenColours,
+      quietZone: 4, errorCorrection: .medium),
+    Row(number: 8, ink: .terminalDarkOnLight, theme: .light, palette: .sixteenColours,
+      quietZone: 4, errorCorrection: .low),
+  ]
+
+  static func drawing(_ row: Row) throws -> String {
+    let symbol = try QRSymbol(
+      encoding: Array(url.utf8).span, errorCorrection: row.errorCorrection)
+    let text = TerminalDrawing(ink: row.ink, quietZone: row.quietZone).draw(symbol)
+    return string(text)
+  }
+
+  static func string(_ bytes: borrowing SecretBytes) -> String {
+    let span = bytes.span
+    return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+  }
+
+  @Test("what the terminal shows is read by a scanner", arguments: rows)
+  func isRead(row: Row) throws {
+    let screen = try Screen(
+      showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("drawing-\(UUID().uuidString).pgm")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(screen.picture).write(to: file)
+
+    let read = try Tool("zbarimg").run(["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file.path])
+    #expect(read == Self.url)
+
+    // The secret that the scanner read makes the codes of an authenticator.
+    let secret = try #require(read.firstMatch(of: /secret=([A-Z2-7]+)&/)).output.1
+    let code = try Tool("oathtool").run(
+      ["--totp", "--base32", "--now", "2026-01-01 00:00:00 UTC", String(secret)])
+    #expect(code == "452777")
+  }
+
+  @Test("no line leaves its colours behind", arguments: rows)
+  func resets(row: Row) throws {
+    let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
+    #expect(screen.resetAtLineEnds.allSatisfy { $0 })
+    #expect(Set(screen.lines.map(\.count)).count == 1)
+  }
+
+  @Test("the quiet zone is light on all sides", arguments: rows)
+  func quietZone(row: Row) throws {
+    let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
+    let light = screen.lines.first?.first?.upper
+    var halves: [[UInt8?]] = []
+    for line in screen.lines {
+      halves.append(line.map(\.upper))
+      halves.append(line.map(\.lower))
+    }
+    for (number, half) in halves.enumerated() {
+      let isMargin = number < row.quietZone || number >= halves.count - row.quietZone - 1
+      let margin = isMargin ? half : half.prefix(row.quietZone) + half.suffix(row.quietZone)
+      #expect(margin.allSatisfy { $0 == light }, "line \(number)")
+    }
+    // The finder pattern begins right behind it.
+    #expect(halves[row.quietZone][row.quietZone] != light)
+  }
+
+  @Test("the size that is promised is the size that is drawn", arguments: rows)
+  func promisedSize(row: Row) throws {
+    let symbol = try QRSymbol(
+      encoding: Array(Self.url.utf8).span, errorCorrection: row.errorCorrection)
+    let size = TerminalDrawing(ink: row.ink, quietZone: row.quietZone).size(of: symbol)
+    let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
+    #expect(size == TerminalSize(columns: screen.lines[0].count, rows: screen.lines.count))
+  }
+}
