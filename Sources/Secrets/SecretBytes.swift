@@ -5,10 +5,12 @@ import CCrypto
 /// They live in one heap block of fixed size that nothing else points to, are lent to closures as
 /// spans, and are wiped when the value ends. The type cannot be copied, so neither can they.
 ///
+/// It may go from one task to another: it has one owner at a time, and only that one can change it.
+///
 /// MUST 1: when the value ends, no byte of it is left in the process's memory.
 /// (`SecretBytesTests.theWipeLeavesNothing`, a scan of /proc/self/mem)
 @safe
-public struct SecretBytes: ~Copyable {
+public struct SecretBytes: ~Copyable, @unchecked Sendable {
   private let base: UnsafeMutablePointer<UInt8>
 
   /// The number of bytes.
