@@ -59,7 +59,7 @@ let package = Package(
       swiftSettings: embeddable),
     .target(
       name: "HelperProtocol", dependencies: ["Factors", "OneTimePassword", "Secrets"],
-      swiftSettings: embeddable),
+      exclude: ["PROTOCOL.md"], swiftSettings: embeddable),
     .target(
       name: "Helper",
       dependencies: [
@@ -99,6 +99,10 @@ let package = Package(
     .testTarget(
       name: "PolicyTests", dependencies: ["Factors", "Policy"], path: "Tests/Policy",
       swiftSettings: everywhere),
+    .testTarget(
+      name: "HelperProtocolTests",
+      dependencies: ["Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
+      path: "Tests/HelperProtocol", swiftSettings: everywhere),
     .testTarget(
       name: "QRCodeTests", dependencies: ["QRCode", "Secrets"], path: "Tests/QRCode",
       swiftSettings: everywhere),

@@ -1,0 +1,17 @@
+public import Factors
+public import Secrets
+
+/// What a client has to show for a new factor. A type of its own, because Swift 6.3 cannot borrow one
+/// of several noncopyable values out of a case.
+public struct EnrollmentRequest: ~Copyable, Sendable {
+  /// The code as it was typed.
+  public let code: SecretBytes
+  /// What the person wants to call the factor.
+  public let displayName: DisplayName
+
+  /// Puts a request together.
+  public init(code: consuming SecretBytes, displayName: DisplayName) {
+    self.code = code
+    self.displayName = displayName
+  }
+}

@@ -1,0 +1,191 @@
+public import Factors
+public import Secrets
+
+/// What the helper answers.
+///
+/// MUST 1: what is written parses back equal, and nothing else parses.
+/// (`HelperResponseTests.roundTrip`, `.everyTruncation`, `.trailingBytes`, `.refused`)
+/// MUST 2: a key is only ever in `SecretBytes`.
+public enum HelperResponse: ~Copyable, Sendable {
+  /// Answers `hello`: whose factors these are, and who the codes are for, in the words of the
+  /// configuration.
+  case welcome(user: UserName, issuer: ShownText)
+  /// Asks the person something, to be answered before anything else. `echo` tells whether the
+  /// answer may be seen while it is typed.
+  case prompt(text: ShownText, echo: Bool)
+  /// Tells the person something. Another response follows without a request.
+  case notice(text: ShownText)
+  /// Answers `session`: it lasts for so many seconds.
+  case sessionStarted(secondsLeft: UInt32)
+  /// Answers `generateSecret`.
+  case secret(GeneratedSecret)
+  /// Answers `enroll`.
+  case enrolled(FactorID)
+  /// Answers `list`: oldest first, at most `FactorRecord.maximumFactors`.
+  case factors([FactorSummary])
+  /// Answers `rename`.
+  case done
+  /// Answers `unenroll`: whether the factor was the most recently enrolled one, so that the person
+  /// is signed out where policy says so.
+  case unenrolled(signedOut: Bool)
+  /// Answers `test`: the code is right, and used up.
+  case tested
+  /// Answers any request.
+  case failed(HelperFailure)
+
+  /// The version of the protocol.
+  public static let version: UInt8 = HelperRequest.version
+
+  /// The message with its frame. Fails when a key or a list is longer than it may be.
+  @export(interface)
+  public borrowing func encoded() throws(MessageRefusal) -> SecretBytes {
+    switch self {
+    case .welcome(let user, let issuer):
+      var writer = MessageWriter(kind: Kind.welcome)
+      writer.field(Self.version)
+      writer.field(user.bytes)
+      writer.field(issuer.utf8)
+      return try writer.finish()
+    case .prompt(let text, let echo):
+      var writer = MessageWriter(kind: Kind.prompt)
+      writer.field(text.utf8)
+      writer.field(echo)
+      return try writer.finish()
+    case .notice(let text):
+      var writer = MessageWriter(kind: Kind.notice)
+      writer.field(text.utf8)
+      return try writer.finish()
+    case .sessionStarted(let secondsLeft):
+      var writer = MessageWriter(kind: Kind.sessionStarted)
+      writer.field(secondsLeft)
+      return try writer.finish()
+    case .secret(let secret):
+      guard secret.key.count <= GeneratedSecret.longestKey else { throw .tooLong }
+      guard secret.key.count >= GeneratedSecret.shortestKey else { throw .malformed }
+      var writer = MessageWriter(kind: Kind.secret)
+      writer.field(secret.key.span)
+      writer.field(secret.parameters)
+      writer.field(secret.secondsLeft)
+      return try writer.finish()
+    case .enrolled(let factor):
+      var writer = MessageWriter(kind: Kind.enrolled)
+      writer.field(factor.bytes)
+      return try writer.finish()
+    case .factors(let factors):
+      guard factors.count <= FactorRecord.maximumFactors else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.factors)
+      writer.field(UInt8(truncatingIfNeeded: factors.count))
+      for factor in factors {
+        writer.field(factor.id.bytes)
+        writer.field(factor.displayName.utf8)
+        writer.field(factor.enrolledAt)
+        writer.field(factor.parameters)
+      }
+      return try writer.finish()
+    case .done:
+      return try MessageWriter(kind: Kind.done).finish()
+    case .unenrolled(let signedOut):
+      var writer = MessageWriter(kind: Kind.unenrolled)
+      writer.field(signedOut)
+      return try writer.finish()
+    case .tested:
+      return try MessageWriter(kind: Kind.tested).finish()
+    case .failed(let failure):
+      var writer = MessageWriter(kind: Kind.failed)
+      writer.field(failure.number)
+      writer.field(failure.seconds)
+      return try writer.finish()
+    }
+  }
+
+  /// Reads a message from a frame's body.
+  @export(interface)
+  public init(body: Span<UInt8>) throws(MessageRefusal) {
+    var reader = MessageReader(body)
+    let kind = try reader.kind()
+    switch kind {
+    case Kind.welcome:
+      let version = try reader.number(UInt8.self)
+      guard version == Self.version else { throw .unsupportedVersion(version) }
+      guard let user = UserName(try reader.bytes(longest: UserName.maximumLength)) else {
+        throw .malformed
+      }
+      let issuer = try reader.text()
+      try reader.end()
+      self = .welcome(user: user, issuer: issuer)
+    case Kind.prompt:
+      let text = try reader.text()
+      let echo = try reader.flag()
+      try reader.end()
+      self = .prompt(text: text, echo: echo)
+    case Kind.notice:
+      let text = try reader.text()
+      try reader.end()
+      self = .notice(text: text)
+    case Kind.sessionStarted:
+      let secondsLeft = try reader.number(UInt32.self)
+      try reader.end()
+      self = .sessionStarted(secondsLeft: secondsLeft)
+    case Kind.secret:
+      let key = try reader.secret(longest: GeneratedSecret.longestKey)
+      let parameters = try reader.parameters()
+      let secondsLeft = try reader.number(UInt32.self)
+      try reader.end()
+      guard key.count >= GeneratedSecret.shortestKey else { throw .malformed }
+      self = .secret(
+        GeneratedSecret(key: key, parameters: parameters, secondsLeft: secondsLeft))
+    case Kind.enrolled:
+      let factor = try reader.factor()
+      try reader.end()
+      self = .enrolled(factor)
+    case Kind.factors:
+      var factors: [FactorSummary] = []
+      let count = try reader.number(UInt8.self)
+      guard count <= FactorRecord.maximumFactors else { throw .tooLong }
+      for _ in 0..<count {
+        let id = try reader.factor()
+        guard let displayName = try reader.displayName() else { throw .unsupportedDisplayName }
+        let enrolledAt = try reader.number(Int64.self)
+        let parameters = try reader.parameters()
+        factors.append(
+          FactorSummary(
+            id: id, displayName: displayName, enrolledAt: enrolledAt, parameters: parameters))
+      }
+      try reader.end()
+      self = .factors(factors)
+    case Kind.done:
+      try reader.end()
+      self = .done
+    case Kind.unenrolled:
+      let signedOut = try reader.flag()
+      try reader.end()
+      self = .unenrolled(signedOut: signedOut)
+    case Kind.tested:
+      try reader.end()
+      self = .tested
+    case Kind.failed:
+      let number = try reader.number(UInt8.self)
+      let seconds = try reader.number(UInt32.self)
+      try reader.end()
+      guard let failure = HelperFailure(number: number, seconds: seconds) else { throw .malformed }
+      self = .failed(failure)
+    default:
+      throw .unknownKind(kind)
+    }
+  }
+
+  /// The numbers of the kinds.
+  private enum Kind {
+    static let welcome: UInt8 = 0x81
+    static let prompt: UInt8 = 0x82
+    static let notice: UInt8 = 0x83
+    static let sessionStarted: UInt8 = 0x84
+    static let secret: UInt8 = 0x85
+    static let enrolled: UInt8 = 0x86
+    static let factors: UInt8 = 0x87
+    static let done: UInt8 = 0x88
+    static let unenrolled: UInt8 = 0x89
+    static let tested: UInt8 = 0x8A
+    static let failed: UInt8 = 0x8B
+  }
+}

@@ -1,0 +1,69 @@
+import Factors
+import OneTimePassword
+import Secrets
+
+/// Builds one message, with its frame, in a block that is wiped.
+struct MessageWriter: ~Copyable {
+  private var frame: SecretBytes
+  private var count = Frame.headerLength
+  private var isFull = false
+
+  init(kind: UInt8) {
+    frame = SecretBytes(count: Frame.headerLength + Frame.longestBody)
+    put(kind)
+  }
+
+  /// The message, or `tooLong` when it did not fit.
+  consuming func finish() throws(MessageRefusal) -> SecretBytes {
+    guard !isFull else { throw .tooLong }
+    let length = count - Frame.headerLength
+    frame.withMutableSpan { frame in
+      for index in 0..<Frame.headerLength {
+        let shift = 8 * (Frame.headerLength - 1 - index)
+        frame[index] = UInt8(truncatingIfNeeded: length >> shift)
+      }
+    }
+    return frame.prefix(count)
+  }
+
+  /// Appends a field of bytes.
+  mutating func field(_ bytes: Span<UInt8>) {
+    guard bytes.count <= Frame.longestBody else {
+      isFull = true
+      return
+    }
+    put(UInt8(truncatingIfNeeded: bytes.count >> 8))
+    put(UInt8(truncatingIfNeeded: bytes.count))
+    for index in bytes.indices { put(bytes[index]) }
+  }
+
+  /// Appends a field of bytes.
+  mutating func field(_ bytes: [UInt8]) { field(bytes.span) }
+
+  /// Appends a field that holds a number, most significant byte first.
+  mutating func field<Number: FixedWidthInteger>(_ number: Number) {
+    var writer = ByteWriter()
+    writer.write(number)
+    field(writer.bytes)
+  }
+
+  /// Appends a field that holds 0 or 1.
+  mutating func field(_ flag: Bool) { field(flag ? 1 as UInt8 : 0) }
+
+  /// Appends three fields: hash function, number of digits, period.
+  mutating func field(_ parameters: TOTPParameters) {
+    field(parameters.algorithm.rawValue)
+    field(parameters.codeLength.rawValue)
+    field(parameters.period)
+  }
+
+  private mutating func put(_ byte: UInt8) {
+    guard count < frame.count else {
+      isFull = true
+      return
+    }
+    let position = count
+    frame.withMutableSpan { $0[position] = byte }
+    count += 1
+  }
+}

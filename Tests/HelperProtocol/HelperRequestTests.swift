@@ -1,0 +1,119 @@
+import HelperProtocol
+import Secrets
+import Testing
+
+@Suite struct HelperRequestTests {
+  static func body(_ number: Int) throws -> [UInt8] {
+    let request = try Samples.requests[number]()
+    return Array(Samples.bytes(try request.encoded()).dropFirst(Frame.headerLength))
+  }
+
+  static func reencoded(_ body: [UInt8]) throws -> [UInt8] {
+    let request = try HelperRequest(body: body.span)
+    return Samples.bytes(try request.encoded())
+  }
+
+  @Test("what is written parses back equal", arguments: Samples.requests.indices)
+  func roundTrip(number: Int) throws {
+    let request = try Samples.requests[number]()
+    let frame = Samples.bytes(try request.encoded())
+    #expect(try Frame.bodyLength(header: frame.span.extracting(first: 4)) == frame.count - 4)
+    #expect(try Self.reencoded(Array(frame.dropFirst(4))) == frame)
+  }
+
+  @Test("no two messages are written alike")
+  func distinct() throws {
+    let bodies = try Samples.requests.indices.map { try Self.body($0) }
+    #expect(Set(bodies).count == bodies.count)
+  }
+
+  @Test("a message that ends early is refused", arguments: Samples.requests.indices)
+  func everyTruncation(number: Int) throws {
+    let body = try Self.body(number)
+    for length in 0..<body.count {
+      #expect(throws: MessageRefusal.self, "\(length) of \(body.count)") {
+        _ = try HelperRequest(body: body.span.extracting(first: length))
+      }
+    }
+  }
+
+  @Test("a message with something behind it is refused", arguments: Samples.requests.indices)
+  func trailingBytes(number: Int) throws {
+    for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
+      let body = try Self.body(number) + tail
+      #expect(throws: MessageRefusal.malformed) { _ = try HelperRequest(body: body.span) }
+    }
+  }
+
+  @Test("a message with one byte changed is refused or is another", arguments: Samples.requests.indices)
+  func everyByteChanged(number: Int) throws {
+    let body = try Self.body(number)
+    for index in body.indices {
+      for change in [0x01, 0x80, 0xFF] as [UInt8] {
+        var changed = body
+        changed[index] ^= change
+        do throws(MessageRefusal) {
+          let request = try HelperRequest(body: changed.span)
+          #expect(Samples.bytes(try request.encoded()).dropFirst(4).elementsEqual(changed))
+        } catch {}
+      }
+    }
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let body: [UInt8]
+    let refusal: MessageRefusal
+    var testDescription: String { "\(number): \(refusal)" }
+  }
+
+  static let id = [0, 16] + [UInt8](repeating: 7, count: 16)
+
+  static let rows: [Row] = [
+    Row(number: 1, body: [], refusal: .malformed),
+    Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
+    Row(number: 3, body: [0x0C], refusal: .unknownKind(0x0C)),
+    Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
+    Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
+    Row(number: 6, body: [0x01, 0, 1, 2], refusal: .unsupportedVersion(2)),
+    Row(number: 7, body: [0x01, 0, 2, 0, 1], refusal: .tooLong),
+    // Parameters: no such hash function, digits or period.
+    Row(number: 8, body: [0x05, 0, 1, 0, 0, 1, 6, 0, 2, 0, 30], refusal: .malformed),
+    Row(number: 9, body: [0x05, 0, 1, 1, 0, 1, 5, 0, 2, 0, 30], refusal: .malformed),
+    Row(number: 10, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 2, 0, 14], refusal: .malformed),
+    Row(number: 11, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 2, 0, 121], refusal: .malformed),
+    Row(number: 12, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 1, 30], refusal: .malformed),
+    // An answer beyond PAM's longest.
+    Row(number: 13, body: [0x03, 2, 1] + [UInt8](repeating: 65, count: 513), refusal: .tooLong),
+    // Names: empty, with white space at an end, with an escape, not UTF-8, too long.
+    Row(number: 14, body: [0x08] + id + [0, 0], refusal: .unsupportedDisplayName),
+    Row(number: 15, body: [0x08] + id + [0, 2, 0x20, 65], refusal: .unsupportedDisplayName),
+    Row(number: 16, body: [0x08] + id + [0, 2, 65, 0x1B], refusal: .unsupportedDisplayName),
+    Row(number: 17, body: [0x06, 0, 1, 49, 0, 1, 0xFF], refusal: .unsupportedDisplayName),
+    Row(number: 18, body: [0x08] + id + [0, 65] + [UInt8](repeating: 65, count: 65),
+      refusal: .unsupportedDisplayName),
+    Row(number: 19, body: [0x08] + id + [1, 0] + [UInt8](repeating: 65, count: 256),
+      refusal: .tooLong),
+    // A bad name does not excuse a bad message.
+    Row(number: 20, body: [0x08] + id + [0, 0, 0], refusal: .malformed),
+    // Factors: 15 and 17 bytes.
+    Row(number: 21, body: [0x09, 0, 15] + [UInt8](repeating: 7, count: 15), refusal: .malformed),
+    Row(number: 22, body: [0x09, 0, 17] + [UInt8](repeating: 7, count: 17), refusal: .tooLong),
+  ]
+
+  @Test("what is no message is refused, and why", arguments: rows)
+  func refused(row: Row) {
+    #expect(throws: row.refusal) { _ = try HelperRequest(body: row.body.span) }
+  }
+
+  @Test("an answer beyond the longest is not written")
+  func longAnswers() throws {
+    let answer = HelperRequest.answer(Samples.secret(count: 513))
+    #expect(throws: MessageRefusal.tooLong) { _ = try answer.encoded() }
+    let test = HelperRequest.test(Samples.secret(count: 5000))
+    #expect(throws: MessageRefusal.tooLong) { _ = try test.encoded() }
+    let enroll = HelperRequest.enroll(
+      EnrollmentRequest(code: Samples.secret(count: 513), displayName: try Samples.name("a")))
+    #expect(throws: MessageRefusal.tooLong) { _ = try enroll.encoded() }
+  }
+}

@@ -1,0 +1,125 @@
+import HelperProtocol
+import Secrets
+import Testing
+
+@Suite struct HelperResponseTests {
+  static func body(_ number: Int) throws -> [UInt8] {
+    let response = try Samples.responses[number]()
+    return Array(Samples.bytes(try response.encoded()).dropFirst(Frame.headerLength))
+  }
+
+  @Test("what is written parses back equal", arguments: Samples.responses.indices)
+  func roundTrip(number: Int) throws {
+    let response = try Samples.responses[number]()
+    let frame = Samples.bytes(try response.encoded())
+    #expect(try Frame.bodyLength(header: frame.span.extracting(first: 4)) == frame.count - 4)
+    let parsed = try HelperResponse(body: frame.span.extracting(droppingFirst: 4))
+    #expect(Samples.bytes(try parsed.encoded()) == frame)
+  }
+
+  @Test("failures come back as they were sent", arguments: Samples.failures)
+  func failures(failure: HelperFailure) throws {
+    let frame = try HelperResponse.failed(failure).encoded()
+    if case .failed(let parsed) = try HelperResponse(body: frame.span.extracting(droppingFirst: 4)) {
+      #expect(parsed == failure)
+    } else {
+      Issue.record("another message")
+    }
+  }
+
+  @Test("no two messages are written alike")
+  func distinct() throws {
+    let bodies = try Samples.responses.indices.map { try Self.body($0) }
+    #expect(Set(bodies).count == bodies.count)
+  }
+
+  @Test("a message that ends early is refused", arguments: Samples.responses.indices)
+  func everyTruncation(number: Int) throws {
+    let body = try Self.body(number)
+    for length in 0..<body.count {
+      #expect(throws: MessageRefusal.self, "\(length) of \(body.count)") {
+        _ = try HelperResponse(body: body.span.extracting(first: length))
+      }
+    }
+  }
+
+  @Test("a message with something behind it is refused", arguments: Samples.responses.indices)
+  func trailingBytes(number: Int) throws {
+    for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
+      let body = try Self.body(number) + tail
+      #expect(throws: MessageRefusal.self) { _ = try HelperResponse(body: body.span) }
+    }
+  }
+
+  @Test("a message with one byte changed is refused or is another", arguments: Samples.responses.indices)
+  func everyByteChanged(number: Int) throws {
+    let body = try Self.body(number)
+    for index in body.indices {
+      for change in [0x01, 0x80, 0xFF] as [UInt8] {
+        var changed = body
+        changed[index] ^= change
+        do throws(MessageRefusal) {
+          let response = try HelperResponse(body: changed.span)
+          #expect(Samples.bytes(try response.encoded()).dropFirst(4).elementsEqual(changed))
+        } catch {}
+      }
+    }
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let body: [UInt8]
+    let refusal: MessageRefusal
+    var testDescription: String { "\(number): \(refusal)" }
+  }
+
+  static let key = [0, 15] + [UInt8](repeating: 7, count: 15)
+  static let parameters: [UInt8] = [0, 1, 1, 0, 1, 6, 0, 2, 0, 30]
+  static let factor =
+    [0, 16] + [UInt8](repeating: 7, count: 16) + [0, 1, 65, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1]
+    + parameters
+
+  static let rows: [Row] = [
+    Row(number: 1, body: [], refusal: .malformed),
+    Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
+    Row(number: 3, body: [0x8C], refusal: .unknownKind(0x8C)),
+    Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(2)),
+    // No user, and a user that no account can be.
+    Row(number: 5, body: [0x81, 0, 1, 1, 0, 0, 0, 1, 65], refusal: .malformed),
+    Row(number: 6, body: [0x81, 0, 1, 1, 0, 1, 0x2F, 0, 1, 65], refusal: .malformed),
+    // A prompt with an escape, and one whose echo is neither on nor off.
+    Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 0], refusal: .malformed),
+    Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 2], refusal: .malformed),
+    Row(number: 9, body: [0x83, 4, 1] + [UInt8](repeating: 65, count: 1025), refusal: .tooLong),
+    // Keys of 15 and 65 bytes.
+    Row(number: 10, body: [0x85] + key + parameters + [0, 4, 0, 0, 0, 1], refusal: .malformed),
+    Row(number: 11, body: [0x85, 0, 65] + [UInt8](repeating: 7, count: 65), refusal: .tooLong),
+    // Nine factors.
+    Row(number: 12, body: [0x87, 0, 1, 9] + (0..<9).flatMap { _ in factor }, refusal: .tooLong),
+    // Fewer factors than are counted, and more.
+    Row(number: 17, body: [0x87, 0, 1, 2] + factor, refusal: .malformed),
+    Row(number: 18, body: [0x87, 0, 1, 1] + factor + factor, refusal: .malformed),
+    Row(number: 13, body: [0x89, 0, 1, 2], refusal: .malformed),
+    // Failures: no such number, and seconds where they mean nothing.
+    Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 20, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 16, body: [0x8B, 0, 1, 1, 0, 4, 0, 0, 0, 1], refusal: .malformed),
+  ]
+
+  @Test("what is no message is refused, and why", arguments: rows)
+  func refused(row: Row) {
+    #expect(throws: row.refusal) { _ = try HelperResponse(body: row.body.span) }
+  }
+
+  @Test("keys and lists beyond their bounds are not written")
+  func bounds() throws {
+    for (count, refusal) in [(15, MessageRefusal.malformed), (65, .tooLong)] {
+      let response = HelperResponse.secret(
+        GeneratedSecret(
+          key: Samples.secret(count: count), parameters: .standard, secondsLeft: 1))
+      #expect(throws: refusal) { _ = try response.encoded() }
+    }
+    let nine = try (0..<9).map { try Samples.summary($0, name: "\($0)") }
+    #expect(throws: MessageRefusal.tooLong) { _ = try HelperResponse.factors(nine).encoded() }
+  }
+}
