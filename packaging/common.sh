@@ -1,0 +1,132 @@
+# shellcheck shell=bash disable=SC2034
+# What the scripts of this folder share. Sourced by bash, never run.
+#
+# A script sets nothing before sourcing this file and gets:
+#   checkout     the folder that holds Package.swift
+#   artefacts    where packaging/build puts what packaging/install installs
+#   say, error, hint, fail, need_root, install_packages, find_swift, choose_builder, as_builder
+
+set -euo pipefail
+# The setuid helper and everything else is installed with modes that are named, never inherited.
+umask 022
+# `date`, `sort` and messages that are parsed read the same everywhere.
+export LC_ALL=C.UTF-8
+
+script=${0##*/}
+checkout=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+artefacts=$checkout/dist
+export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+
+say() { printf '%s: %s\n' "$script" "$*"; }
+error() { printf '%s: error: %s\n' "$script" "$*" >&2; }
+hint() { printf 'hint: %s\n' "$*" >&2; }
+
+# fail MESSAGE [HINT]...: says what happened and what to do next, and ends the script.
+fail() {
+  error "$1"
+  shift
+  local line
+  for line in "$@"; do hint "$line"; done
+  exit 1
+}
+
+# need_root REASON: ends the script unless it runs as root.
+need_root() {
+  [ "$(id -u)" = 0 ] || fail "$1 takes root" "run it as: sudo packaging/$script"
+}
+
+# install_packages PACKAGE...: installs the Debian packages of the list that are missing.
+install_packages() {
+  local package missing=()
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian system: make sure that what these Debian packages hold is installed: $*"
+    return
+  fi
+  for package in "$@"; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) in
+      'install ok installed') ;;
+      *) missing+=("$package") ;;
+    esac
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || fail "these Debian packages are missing: ${missing[*]}" \
+    "sudo apt-get install --no-install-recommends ${missing[*]}"
+  say "installing Debian packages: ${missing[*]}"
+  # A fresh machine or container has no package lists yet, and lists grow old: on a first failure
+  # they are fetched once, then it counts.
+  if ! apt_install --quiet=2 "${missing[@]}" 2>/dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get update --quiet=2 \
+      || say "the lists of packages could not be renewed; going on with those at hand"
+    apt_install --quiet=2 "${missing[@]}" || fail "apt-get could not install: ${missing[*]}" \
+      "see its message above; install them by hand, then run packaging/$script again"
+  fi
+}
+
+# New services must not start because a test needs their files: policy-rc.d is Debian's way to say
+# so, and is taken away again.
+apt_install() {
+  local policy=/usr/sbin/policy-rc.d made=no status=0
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 0755 "$policy"
+    made=yes
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" \
+    </dev/null >&2 || status=$?
+  [ "$made" = no ] || rm -f -- "$policy"
+  return "$status"
+}
+
+# choose_builder: sets `builder` to the person whose files a build may write: whoever called sudo,
+# where the checkout is theirs to write to; otherwise whoever runs the script.
+choose_builder() {
+  builder=$(id -un)
+  if [ "$(id -u)" = 0 ] && [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ] \
+    && id -u "$SUDO_USER" >/dev/null 2>&1 && run_as "$SUDO_USER" test -w "$checkout"; then
+    builder=$SUDO_USER
+  fi
+}
+
+# run_as NAME COMMAND...: runs a command with the identity, groups and home folder of NAME.
+run_as() {
+  local name=$1 home
+  shift
+  home=$(getent passwd "$name" | cut -d: -f6)
+  env HOME="$home" USER="$name" LOGNAME="$name" \
+    setpriv --reuid "$(id -u "$name")" --regid "$(id -g "$name")" --init-groups -- "$@"
+}
+
+# as_builder COMMAND...: runs a command as the builder.
+as_builder() {
+  if [ "$builder" = "$(id -un)" ]; then "$@"; else run_as "$builder" "$@"; fi
+}
+
+# find_swift: sets `swift` and `toolchain` (the folder with swift, clang, llvm-*) to the first
+# Swift that is new enough.
+find_swift() {
+  local candidate version home seen=''
+  home=$(getent passwd "${builder:-$(id -un)}" | cut -d: -f6)
+  for candidate in \
+    "$(command -v swift || true)" /opt/swift/usr/bin/swift /opt/swift*/usr/bin/swift \
+    /usr/libexec/swift/*/usr/bin/swift /usr/libexec/swift/*/bin/swift /usr/share/swift/usr/bin/swift \
+    "$home/.local/share/swiftly/bin/swift"; do
+    if [ -z "$candidate" ] || [ ! -x "$candidate" ]; then continue; fi
+    version=$(as_builder "$candidate" --version 2>/dev/null \
+      | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+    [ -n "$version" ] || continue
+    if [ "${version%%.*}" -gt 6 ] \
+      || { [ "${version%%.*}" = 6 ] && [ "${version#*.}" -ge 3 ]; }; then
+      swift=$candidate
+      toolchain=$(dirname -- "$(as_builder "$swift" -print-target-info 2>/dev/null \
+        | sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p')")
+      toolchain=$(cd -- "$toolchain/../bin" && pwd -P)
+      return 0
+    fi
+    seen="$seen $candidate ($version)"
+  done
+  [ -z "$seen" ] || error "Swift 6.3 or later is needed, and only older ones were found:$seen"
+  [ -n "$seen" ] || error "Swift 6.3 or later is needed, and none was found"
+  hint "install it as https://www.swift.org/install/linux tells, so that \`swift\` is on the PATH"
+  hint "or unpack a toolchain into /opt/swift, so that /opt/swift/usr/bin/swift exists"
+  exit 1
+}
