@@ -10,12 +10,17 @@ set -euo pipefail
 # The setuid helper and everything else is installed with modes that are named, never inherited.
 umask 022
 # `date`, `sort` and messages that are parsed read the same everywhere.
+# MFA_LOCALE keeps the caller's own, for what a person is to read.
+export MFA_LOCALE=${MFA_LOCALE:-${LC_ALL:-${LC_CTYPE:-${LANG:-C.UTF-8}}}}
 export LC_ALL=C.UTF-8
 
 script=${0##*/}
 checkout=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 artefacts=$checkout/dist
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+
+# Debian packages that a build needs, beyond Swift itself.
+build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev)
 
 say() { printf '%s: %s\n' "$script" "$*"; }
 error() { printf '%s: error: %s\n' "$script" "$*" >&2; }
@@ -106,7 +111,8 @@ as_builder() {
 find_swift() {
   local candidate version home seen=''
   home=$(getent passwd "${builder:-$(id -un)}" | cut -d: -f6)
-  for candidate in \
+  # MFA_SWIFT names one by hand, for a machine that has several.
+  for candidate in "${MFA_SWIFT:-}" \
     "$(command -v swift || true)" /opt/swift/usr/bin/swift /opt/swift*/usr/bin/swift \
     /usr/libexec/swift/*/usr/bin/swift /usr/libexec/swift/*/bin/swift /usr/share/swift/usr/bin/swift \
     "$home/.local/share/swiftly/bin/swift"; do
