@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Counts what a run of Swift Testing came to, from its event stream.
+
+    results.py FILE STATUS
+
+FILE is the event stream (a JSON record a line), STATUS the exit status of the test process. Prints
+what failed and what was skipped with its reason to standard error, and to standard output one line:
+the numbers of tests that passed, failed and were skipped. A test that began and never ended failed,
+and so did one that never ran; a process that ended badly without a failed test counts as one.
+"""
+
+import json
+import sys
+
+
+def main():
+    file_name, status = sys.argv[1], int(sys.argv[2])
+    names, outcome, reasons, issues = {}, {}, {}, {}
+    with open(file_name, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                # The last line of a process that was killed.
+                continue
+            payload = record["payload"]
+            if record["kind"] == "test":
+                if payload["kind"] == "function":
+                    names[payload["id"]] = payload["id"]
+                continue
+            test, kind = payload.get("testID"), payload["kind"]
+            messages = payload.get("messages", [])
+            if kind == "testSkipped":
+                outcome[test] = "skipped"
+                reasons[test] = "; ".join(payload.get("_comments") or ["no reason given"])
+            elif kind == "testEnded":
+                symbols = [message["symbol"] for message in messages]
+                outcome[test] = "failed" if "fail" in symbols else "passed"
+            elif kind == "issueRecorded" and any(m["symbol"] == "fail" for m in messages):
+                issues.setdefault(test, []).extend(message["text"] for message in messages)
+
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    skipped = {}
+    for test in sorted(names):
+        result = outcome.get(test, "failed")
+        counts[result] += 1
+        if result == "skipped":
+            skipped.setdefault(reasons[test], []).append(test)
+        elif result == "failed":
+            print("FAILED: " + test, file=sys.stderr)
+            for text in issues.get(test, ["it did not run to its end"]):
+                print("    " + text.replace("\n", "\n    "), file=sys.stderr)
+    for reason in sorted(skipped):
+        print("skipped, %d tests: %s" % (len(skipped[reason]), reason), file=sys.stderr)
+        for test in skipped[reason]:
+            print("    " + test, file=sys.stderr)
+
+    if not names or (status != 0 and counts["failed"] == 0):
+        # An issue outside of any test, a crash at the end, or no test at all.
+        print("FAILED: the test process ended with status %d" % status, file=sys.stderr)
+        for text in issues.get(None, []):
+            print("    " + text, file=sys.stderr)
+        counts["failed"] += 1
+    print("%(passed)d %(failed)d %(skipped)d" % counts)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
