@@ -91,7 +91,14 @@ let package = Package(
       swiftSettings: everywhere),
 
     // Tests.
-    .target(name: "TestSupport", dependencies: ["CPOSIX"], path: "Tests/Support", swiftSettings: everywhere),
+    .target(
+      name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/Support",
+      exclude: ["CTestSupport", "pam-client"], swiftSettings: everywhere),
+    .target(name: "CTestSupport", path: "Tests/Support/CTestSupport"),
+    // Runs in packaging/private-machine alone.
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
+      swiftSettings: everywhere),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], path: "Tests/Secrets", swiftSettings: everywhere),
     .testTarget(
       name: "OneTimePasswordTests", dependencies: ["OneTimePassword", "Secrets", "TestSupport"],

@@ -1,0 +1,314 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The test bench itself, tried on what Debian ships: a test of ours that fails must mean that
+  /// ours is wrong.
+  @Suite struct Harness {
+    /// A stack of Debian's own modules: password, then a code of google-authenticator.
+    static let twoSteps = [
+      "auth requisite pam_unix.so",
+      "auth required pam_google_authenticator.so",
+      "account required pam_unix.so",
+      "session required pam_unix.so",
+    ]
+
+    static let phone = Authenticator(key: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+
+    func enroll(_ user: MachineUser, on machine: Machine) throws {
+      try machine.write(
+        "\(Self.phone.key)\n\" WINDOW_SIZE 17\n\" DISALLOW_REUSE\n\" TOTP_AUTH\n",
+        to: user.home + "/.google_authenticator", owner: user.name, group: user.name, mode: "0600")
+    }
+
+    @Test func aCommandHasItsInputOutputAndStatus() throws {
+      let command = try Command.run(
+        ["/bin/sh", "-c", "cat; echo bad >&2; echo $NAME; ls /proc/self/fd; exit 7"],
+        input: Array("in\0put ".utf8), environment: ["NAME": "value"])
+      #expect(command.status == .exited(7))
+      #expect(command.output.starts(with: Array("in\0put value\n0\n1\n2\n3\n".utf8)))
+      #expect(command.errorText == "bad\n")
+      #expect(try Command.run(["/bin/sh", "-c", "kill -9 $$"]).status == .killed(signal: 9))
+      #expect(throws: HarnessFailure.self) {
+        try Command.run(["/bin/sleep", "100"], deadline: .after(seconds: 0))
+      }
+      #expect(throws: HarnessFailure.self) { try Command.run(["/no/such/program"]) }
+    }
+
+    @Test func whatATestChangedIsAsItWas() throws {
+      struct Stop: Error {}
+      let shells = try Command.succeed(["/bin/cat", "/etc/shells"])
+      var name = ""
+      #expect(throws: Stop.self) {
+        try Machine.use { machine in
+          name = try machine.addUser().name
+          try machine.write("nothing", to: "/etc/shells", mode: "0600")
+          try machine.write("new", to: "/etc/mfa-test/new")
+          throw Stop()
+        }
+      }
+      #expect(try Command.succeed(["/bin/cat", "/etc/shells"]) == shells)
+      #expect(try Command.succeed(["/usr/bin/stat", "-c", "%a", "/etc/shells"]) == "644\n")
+      #expect(try !Command.run(["/usr/bin/test", "-e", "/etc/mfa-test/new"]).status.isSuccess)
+      #expect(try !Command.run(["/usr/bin/id", name]).status.isSuccess)
+    }
+
+    @Test func theLogKeepsOrderAndPriorities() throws {
+      try Machine.use { machine in
+        let start = try machine.log.position()
+        for number in 0..<40 {
+          try Command.succeed([
+            "/usr/bin/logger", "-u", "/dev/log", "-p", "authpriv.notice", "-t", "test",
+            "number=\(number) of=\"many\"",
+          ])
+        }
+        let entries = try machine.log.entries(since: start)
+        #expect(entries.map { $0.fields["number"] } == (0..<40).map { "\($0)" })
+        #expect(entries.allSatisfy { $0.facility == 10 && $0.severity == 5 })
+        #expect(throws: HarnessFailure.self) {
+          try machine.log.waitForEntry(
+            containing: "never said", since: start, until: .after(seconds: 0))
+        }
+      }
+    }
+
+    @Test func theClientReportsQuestionsAndResults() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try enroll(user, on: machine)
+        let service = try machine.makeService(Self.twoSteps)
+        var options = PAMClient.Options()
+        options.asksAccount = true
+        options.setsCredentials = true
+        options.opensSession = true
+        options.startsOpenSSL = true
+        options.observedFile = "pam_google_authenticator.so"
+        options.remoteHost = "192.0.2.7"
+        let start = try machine.log.position()
+        let code = try Self.phone.code()
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(user.password), .text(code)],
+          options: options)
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+        #expect(
+          outcome.results.map(\.call) == [
+            "authenticate", "account", "setcred", "open-session", "close-session",
+          ])
+        #expect(outcome.prompts == ["Password: ", "Verification code: "])
+        #expect(outcome.isScriptUsedUp)
+        #expect(outcome.states.map(\.isMapped) == [false, true, false])
+        #expect(outcome.states.map(\.threads) == [1, 1, 1])
+        #expect(outcome.user == user.name)
+        #expect(outcome.states.allSatisfy { $0.caughtSignals == String(repeating: "0", count: 16) })
+        _ = try machine.log.waitForEntry(containing: "session opened for user", since: start)
+
+        let again = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(user.password), .text(code)])
+        #expect(again.code == "PAM_AUTH_ERR", "\(again)")
+      }
+    }
+
+    /// What an application may do when a module asks, and how pam_unix takes it.
+    struct StrangeAnswer: CustomStringConvertible {
+      let number: Int
+      let answer: PAMClient.Answer
+      let code: String
+      var description: String { "\(number): \(answer)" }
+    }
+
+    static let strangeAnswers = [
+      StrangeAnswer(number: 1, answer: .text(""), code: "PAM_AUTH_ERR"),
+      StrangeAnswer(number: 2, answer: .noText, code: "PAM_AUTHTOK_ERR"),
+      StrangeAnswer(number: 3, answer: .failure, code: "PAM_AUTHTOK_ERR"),
+      StrangeAnswer(number: 4, answer: .noAnswers, code: "PAM_AUTHTOK_ERR"),
+      StrangeAnswer(number: 5, answer: .untouched, code: "PAM_AUTHTOK_ERR"),
+      StrangeAnswer(
+        number: 6, answer: .bytes(Array(repeating: 0x61, count: 1 << 20)), code: "PAM_AUTH_ERR"),
+      StrangeAnswer(number: 7, answer: .bytes([0, 1, 2, 0xff, 0x1b]), code: "PAM_AUTH_ERR"),
+    ]
+
+    @Test(arguments: strangeAnswers)
+    func theClientAnswersStrangely(row: StrangeAnswer) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let service = try machine.makeService(["auth required pam_unix.so"])
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [row.answer, .text("left over")])
+        #expect(outcome.results.map(\.code) == [row.code], "\(outcome)")
+        #expect(outcome.unused == 1 && outcome.status == .exited(1), "\(outcome)")
+      }
+    }
+
+    /// As a screen locker asks: its own user's password, and nobody else's.
+    @Test func theClientRunsWithoutPrivilege() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let other = try machine.addUser()
+        let service = try machine.makeService(["auth required pam_unix.so"])
+        for (asked, code) in [(user, "PAM_SUCCESS"), (other, "PAM_AUTHINFO_UNAVAIL")] {
+          let outcome = try PAMClient.signIn(
+            service: service, user: asked.name, answers: [.text(asked.password)],
+            as: user.identity)
+          #expect(outcome.code == code, "\(outcome)")
+        }
+      }
+    }
+
+    /// RFC 6238, appendix B.
+    @Test func theAuthenticatorGivesTheRightCodes() throws {
+      let key = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+      let phone = Authenticator(key: key, digits: 8)
+      #expect(try phone.codes(fromStep: 1, count: 2) == ["94287082", "37359152"])
+      #expect(phone.step(at: Date(timeIntervalSince1970: 1_111_111_109)) == 37_037_036)
+      #expect(try phone.codes(fromStep: 37_037_036, count: 1) == ["07081804"])
+      let scanned = try Authenticator(
+        url: "otpauth://totp/Host:ann?secret=\(key)&issuer=Host&algorithm=SHA256&digits=7&period=60"
+      )
+      #expect(scanned.algorithm == .sha256 && scanned.digits == 7 && scanned.period == 60)
+      let near = try scanned.codes(fromStep: scanned.step() - 3, count: 7)
+      let wrong = try scanned.wrongCodes(count: 64)
+      #expect(Set(wrong).count == 64 && wrong.allSatisfy { $0.count == 7 && !near.contains($0) })
+      #expect(throws: HarnessFailure.self) { try Authenticator(url: "https://example.org/") }
+    }
+
+    @Test func theClientIsABareHost() throws {
+      let needed = try Command.succeed(["/usr/bin/readelf", "-d", try PAMClient.path()])
+        .matches(of: /\(NEEDED\).*\[(.+)\]/).map { String($0.output.1) }
+      #expect(needed == ["libpam.so.0", "libc.so.6"])
+    }
+
+    @Test func manyClientsAnswerTogether() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let service = try machine.makeService(["auth required pam_unix.so"])
+        let right = 5
+        let answers: [[PAMClient.Answer]] = (0..<64).map {
+          [.text($0 < right ? user.password : "wrong")]
+        }
+        let signIns = try HeldSignIns(service: service, user: user.name, answers: answers)
+        #expect(try signIns.waitUntilAsked() == 64)
+        signIns.send(signal: 9, to: 63)
+        signIns.release()
+        let outcomes = try signIns.outcomes()
+        #expect(outcomes.prefix(right).allSatisfy { $0.code == "PAM_SUCCESS" })
+        #expect(outcomes[right..<63].allSatisfy { $0.code == "PAM_AUTH_ERR" })
+        #expect(outcomes[63].status == .killed(signal: 9))
+      }
+    }
+
+    @Test func sshAsksForPasswordThenCode() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try enroll(user, on: machine)
+        try machine.writeService("sshd", Self.twoSteps)
+        let server = try PrivateServer(
+          on: machine, settings: ["AuthenticationMethods keyboard-interactive:pam"])
+        let session = try server.signIn(user.name, command: "echo uid=$(id -un)")
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("Verification code: ")
+        try session.send(try Self.phone.code())
+        try session.expect("uid=\(user.name)")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(server.log.contains("Accepted keyboard-interactive/pam for \(user.name)"))
+        #expect(try server.isRunning())
+        try server.stop()
+      }
+    }
+
+    @Test func sshAsksForKeyThenCode() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try enroll(user, on: machine)
+        let key = try machine.addLoginKey(for: user)
+        try machine.writeService(
+          "sshd", ["auth required pam_google_authenticator.so"] + Self.twoSteps.dropFirst(2))
+        let server = try PrivateServer(
+          on: machine, settings: ["AuthenticationMethods publickey,keyboard-interactive:pam"])
+        let session = try server.signIn(user.name, key: key)
+        try session.expect("Verification code: ")
+        try session.send(try Self.phone.wrongCode())
+        try session.expect("Verification code: ")
+        try session.send(try Self.phone.code())
+        try session.expect("$ ")
+        try session.send("tty; exit 3")
+        try session.expect("/dev/pts/")
+        #expect(try session.waitForExit() == .exited(3), "\(session.transcript)")
+      }
+    }
+
+    @Test func loginAsksAtATerminal() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try enroll(user, on: machine)
+        try machine.writeService("login", Self.twoSteps)
+        let session = try TerminalSession(["/bin/login"])
+        try session.expect("login: ")
+        try session.send(user.name)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("Verification code: ")
+        try session.send(try Self.phone.code())
+        try session.expect("$ ")
+        try session.send("id -un > ~/was-here; exit")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(machine.contents(of: user.home + "/was-here") == Array("\(user.name)\n".utf8))
+      }
+    }
+
+    @Test func suAsksForTheOthersCode() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let other = try machine.addUser()
+        try enroll(other, on: machine)
+        try machine.writeService("su", Self.twoSteps)
+        let session = try TerminalSession(
+          ["/bin/su", other.name, "-c", "id -un"], as: user.identity)
+        try session.expect("Password: ")
+        try session.send(other.password)
+        try session.expect("Verification code: ")
+        try session.send(try Self.phone.code())
+        try session.expect(other.name)
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      }
+    }
+
+    @Test func sudoAsksForTheCallersCode() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try enroll(user, on: machine)
+        try machine.writeService("sudo", Self.twoSteps)
+        try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+        let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+        try session.expect("assword")
+        try session.send(user.password)
+        try session.expect("Verification code: ")
+        try session.send(try Self.phone.code())
+        try session.expect("root")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      }
+    }
+
+    @Test func aTerminalShowsWhatHappened() throws {
+      let session = try TerminalSession(
+        [
+          "/bin/sh", "-c",
+          "stty size; printf 'name? '; read name; echo \"<$name>\"; exec sleep 100",
+        ],
+        rows: 33, columns: 77)
+      try session.expect("33 77")
+      try session.expect("name? ")
+      try session.send("Zoë")
+      let match = try session.expect(matching: /<(.+)>/)
+      #expect(match.output.1 == "Zoë")
+      let error = #expect(throws: HarnessFailure.self) {
+        try session.expect("more", until: .after(seconds: 0))
+      }
+      #expect(error?.description.contains("name? «\"Zoë\\r\"»") == true)
+      try session.sendKeys([3])
+      #expect(try session.waitForExit() == .killed(signal: 2))
+      #expect(throws: HarnessFailure.self) { try session.expect("more") }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// A person's authenticator app, played by oathtool.
+public struct Authenticator: Sendable {
+  /// The hash that codes are made with.
+  public enum Algorithm: String, CaseIterable, Sendable {
+    /// HMAC with SHA-1, what most apps have.
+    case sha1 = "SHA1"
+
+    /// HMAC with SHA-256.
+    case sha256 = "SHA256"
+
+    /// HMAC with SHA-512.
+    case sha512 = "SHA512"
+  }
+
+  /// The shared key, in base32.
+  public let key: String
+
+  /// The hash that codes are made with.
+  public let algorithm: Algorithm
+
+  /// The number of digits of a code, 6 to 8.
+  public let digits: Int
+
+  /// The life of a code, in seconds.
+  public let period: Int
+
+  /// An app that was given a key by hand.
+  public init(key: String, algorithm: Algorithm = .sha1, digits: Int = 6, period: Int = 30) {
+    self.key = key
+    self.algorithm = algorithm
+    self.digits = digits
+    self.period = period
+  }
+
+  /// Reads an otpauth URL as a phone does: what the URL leaves out has the usual value.
+  public init(url: String) throws(HarnessFailure) {
+    guard let parts = URLComponents(string: url), parts.scheme == "otpauth", parts.host == "totp"
+    else { throw HarnessFailure("not an otpauth URL of a time-based factor: \(url)") }
+    var values: [String: String] = [:]
+    for item in parts.queryItems ?? [] { values[item.name] = item.value }
+    guard let key = values["secret"],
+      let algorithm = Algorithm(rawValue: values["algorithm"] ?? "SHA1"),
+      let digits = Int(values["digits"] ?? "6"), let period = Int(values["period"] ?? "30")
+    else { throw HarnessFailure("a parameter is missing or strange: \(url)") }
+    self.init(key: key, algorithm: algorithm, digits: digits, period: period)
+  }
+
+  /// The number of the time step that `now` lies in.
+  public func step(at now: Date = Date()) -> Int {
+    Int(now.timeIntervalSince1970.rounded(.down)) / period
+  }
+
+  /// The code of a time step `offset` steps from the one that now lies in.
+  public func code(offset: Int = 0) throws(HarnessFailure) -> String {
+    try codes(fromStep: step() + offset, count: 1)[0]
+  }
+
+  /// The codes of `count` successive time steps.
+  public func codes(fromStep first: Int, count: Int) throws(HarnessFailure) -> [String] {
+    // The key goes through standard input, so that it is in no list of processes.
+    let text = try Command.succeed(
+      [
+        "/usr/bin/oathtool", "--totp=\(algorithm.rawValue)", "--base32", "--digits=\(digits)",
+        "--time-step-size=\(period)s", "--now=@\(first * period)", "--window=\(count - 1)", "-",
+      ], input: Array((key + "\n").utf8))
+    let codes = text.split(separator: "\n").map(String.init)
+    guard codes.count == count else {
+      throw HarnessFailure("oathtool gave \(codes.count) codes instead of \(count)")
+    }
+    return codes
+  }
+
+  /// A code of the right length that is none of those from `reach` steps ago to `reach` steps ahead.
+  public func wrongCode(reach: Int = 12) throws(HarnessFailure) -> String {
+    try wrongCodes(count: 1, reach: reach)[0]
+  }
+
+  /// Different codes of the right length, none of them one of those near now.
+  public func wrongCodes(count: Int, reach: Int = 12) throws(HarnessFailure) -> [String] {
+    let right = Set(try codes(fromStep: step() - reach, count: 2 * reach + 1))
+    return Array(
+      (0...).lazy.map { number in
+        let text = String(number * 7919 % 1_000_000)
+        return String(repeating: "0", count: digits - text.count) + text
+      }.filter { !right.contains($0) }.prefix(count))
+  }
+}

@@ -1,0 +1,256 @@
+#define _GNU_SOURCE
+#include "ctestsupport.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// The descriptors that are handed to a child are first moved above this number, so that no move
+// to a target overwrites a source.
+enum { FIRST_FREE = 200 };
+
+static char **list_of(const char *text, size_t count) {
+  char **list = calloc(count + 1, sizeof *list);
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    list[index] = (char *)text;
+    text += strlen(text) + 1;
+  }
+  return list;
+}
+
+int ctest_spawn(const char *arguments, size_t argument_count, const char *environment,
+                size_t variable_count, const int *sources, const int *targets, size_t count,
+                const char *terminal, const char *directory, int *child, int *reference) {
+  char **argv = list_of(arguments, argument_count);
+  char **variables = list_of(environment, variable_count);
+  int *moved = calloc(count + 1, sizeof *moved);
+  size_t moves = 0;
+  int highest = 2;
+  int error = ENOMEM;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  if (argv == NULL || variables == NULL || moved == NULL) goto end;
+
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  // The session exists before the actions run, so the first open makes the terminal control it.
+  error = 0;
+  if (terminal != NULL) {
+    error = posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 0, 1);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 0, 2);
+  }
+  for (size_t index = 0; error == 0 && index < count; index++) {
+    moved[index] = fcntl(sources[index], F_DUPFD_CLOEXEC, FIRST_FREE);
+    if (moved[index] < 0) {
+      error = errno;
+      break;
+    }
+    moves = index + 1;
+    if (targets[index] > highest) highest = targets[index];
+    error = posix_spawn_file_actions_adddup2(&actions, moved[index], targets[index]);
+  }
+  if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, highest + 1);
+  if (error == 0) error = posix_spawn_file_actions_addchdir_np(&actions, directory);
+  if (error != 0) goto end;
+
+  pid_t number = 0;
+  error = posix_spawn(&number, argv[0], &actions, &attributes, argv, variables);
+  if (error != 0) goto end;
+  *child = number;
+  // Nobody else waits for this child, so its number still is its own.
+  *reference = pidfd_open(number, 0);
+  if (*reference < 0) {
+    error = errno;
+    kill(number, SIGKILL);
+    waitpid(number, NULL, 0);
+  }
+
+end:
+  for (size_t index = 0; index < moves; index++) close(moved[index]);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(argv);
+  free(variables);
+  free(moved);
+  return -error;
+}
+
+int ctest_wait(int reference, int milliseconds, int *code, int *signal) {
+  int ready = ctest_readable(reference, -1, milliseconds);
+  if (ready <= 0) return ready;
+  siginfo_t information = {0};
+  while (waitid(P_PIDFD, (id_t)reference, &information, WEXITED) != 0) {
+    if (errno != EINTR) return -errno;
+  }
+  int exited = information.si_code == CLD_EXITED;
+  *code = exited ? information.si_status : 0;
+  *signal = exited ? 0 : information.si_status;
+  return 1;
+}
+
+int ctest_kill(int reference, int signal) {
+  return pidfd_send_signal(reference, signal, NULL, 0) == 0 ? 0 : -errno;
+}
+
+int ctest_terminal(int rows, int columns, char *path, size_t capacity) {
+  int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (master < 0) return -errno;
+  struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+  int failed = grantpt(master) != 0 || unlockpt(master) != 0 ||
+               ioctl(master, TIOCSWINSZ, &size) != 0;
+  int error = failed ? errno : ptsname_r(master, path, capacity);
+  if (error == 0) return master;
+  close(master);
+  return -error;
+}
+
+int ctest_readable(int first, int second, int milliseconds) {
+  struct pollfd watched[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+  int64_t end = ctest_milliseconds() + milliseconds;
+  for (;;) {
+    int64_t left = end - ctest_milliseconds();
+    int ready = poll(watched, 2, left > 0 ? (int)left : 0);
+    if (ready >= 0) return (watched[0].revents != 0 ? 1 : 0) | (watched[1].revents != 0 ? 2 : 0);
+    if (errno != EINTR) return -errno;
+  }
+}
+
+ssize_t ctest_read(int descriptor, uint8_t *bytes, size_t capacity) {
+  ssize_t got;
+  do got = read(descriptor, bytes, capacity);
+  while (got < 0 && errno == EINTR);
+  if (got < 0 && errno == EIO) return 0;
+  return got < 0 ? -errno : got;
+}
+
+ssize_t ctest_read_at(int descriptor, uint8_t *bytes, size_t capacity, off_t offset) {
+  ssize_t got;
+  do got = pread(descriptor, bytes, capacity, offset);
+  while (got < 0 && errno == EINTR);
+  return got < 0 ? -errno : got;
+}
+
+int ctest_write(int descriptor, const uint8_t *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(descriptor, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return -errno;
+    bytes += written;
+    count -= (size_t)written;
+  }
+  return 0;
+}
+
+int ctest_memory(const uint8_t *bytes, size_t count) {
+  int descriptor = memfd_create("test", MFD_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  int error = ctest_write(descriptor, bytes, count);
+  if (error == 0 && lseek(descriptor, 0, SEEK_SET) != 0) error = -errno;
+  if (error == 0) return descriptor;
+  close(descriptor);
+  return error;
+}
+
+int ctest_pipe(int *reading, int *writing) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
+  *reading = ends[0];
+  *writing = ends[1];
+  return 0;
+}
+
+static int address_of(const char *path, struct sockaddr_un *address) {
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
+  strcpy(address->sun_path, path);
+  return 0;
+}
+
+int ctest_listen(const char *path) {
+  struct sockaddr_un address;
+  int error = address_of(path, &address);
+  if (error != 0) return error;
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -errno;
+  unlink(path);
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+      chmod(path, 0666) == 0) {
+    return descriptor;
+  }
+  error = -errno;
+  close(descriptor);
+  return error;
+}
+
+int ctest_send(const char *path, const uint8_t *bytes, size_t count) {
+  struct sockaddr_un address;
+  int error = address_of(path, &address);
+  if (error != 0) return error;
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -errno;
+  ssize_t sent = sendto(descriptor, bytes, count, 0, (struct sockaddr *)&address, sizeof address);
+  error = sent < 0 ? -errno : 0;
+  close(descriptor);
+  return error;
+}
+
+static int local_socket(int port, struct sockaddr_in *address) {
+  *address = (struct sockaddr_in){.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+int ctest_free_port(void) {
+  struct sockaddr_in address;
+  int descriptor = local_socket(0, &address);
+  if (descriptor < 0) return descriptor;
+  socklen_t size = sizeof address;
+  int failed = bind(descriptor, (struct sockaddr *)&address, size) != 0 ||
+               getsockname(descriptor, (struct sockaddr *)&address, &size) != 0;
+  int result = failed ? -errno : ntohs(address.sin_port);
+  close(descriptor);
+  return result;
+}
+
+int ctest_port_answers(int port) {
+  struct sockaddr_in address;
+  int descriptor = local_socket(port, &address);
+  if (descriptor < 0) return descriptor;
+  int answers = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0;
+  close(descriptor);
+  return answers;
+}
+
+void ctest_close(int descriptor) { close(descriptor); }
+
+int64_t ctest_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}

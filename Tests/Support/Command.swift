@@ -1,0 +1,61 @@
+/// A program that is run from beginning to end, without a terminal.
+public struct Command: Sendable {
+  /// How it ended.
+  public let status: ExitStatus
+
+  /// What it wrote to standard output.
+  public let output: [UInt8]
+
+  /// What it wrote to standard error.
+  public let errors: [UInt8]
+
+  /// What it wrote to standard output, as text.
+  public var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// What it wrote to standard error, as text.
+  public var errorText: String { String(decoding: errors, as: UTF8.self) }
+
+  /// Runs a program and waits until it has ended.
+  ///
+  /// Input and output are files in memory, so neither size nor a forgotten background process makes
+  /// it hang.
+  public static func run(
+    _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
+    environment: [String: String] = [:], directory: String = "/",
+    deadline: Deadline = .after(seconds: 60)
+  ) throws(HarnessFailure) -> Command {
+    let given = try Descriptor.memory(input)
+    let output = try Descriptor.memory()
+    let errors = try Descriptor.memory()
+    let child = try ChildProcess(
+      arguments, as: identity, environment: environment,
+      descriptors: [0: given.number, 1: output.number, 2: errors.number], directory: directory)
+    guard let status = try child.wait(until: deadline) else {
+      throw HarnessFailure(
+        "\(arguments.joined(separator: " ")): still running at the deadline",
+        evidence: [
+          ("output", String(decoding: try output.contents(), as: UTF8.self)),
+          ("errors", String(decoding: try errors.contents(), as: UTF8.self)),
+        ])
+    }
+    return Command(status: status, output: try output.contents(), errors: try errors.contents())
+  }
+
+  /// Runs a program that has to succeed; returns its output.
+  @discardableResult
+  public static func succeed(
+    _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
+    environment: [String: String] = [:], directory: String = "/",
+    deadline: Deadline = .after(seconds: 60)
+  ) throws(HarnessFailure) -> String {
+    let command = try run(
+      arguments, input: input, as: identity, environment: environment, directory: directory,
+      deadline: deadline)
+    guard command.status.isSuccess else {
+      throw HarnessFailure(
+        "\(arguments.joined(separator: " ")): \(command.status)",
+        evidence: [("output", command.text), ("errors", command.errorText)])
+    }
+    return command.text
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Synchronization
+
+/// A C program of the tests, made with the C compiler alone.
+///
+/// The package would link a C program with Swift's runtime, which catches signals: it would not be
+/// the bare host that a PAM module has to leave as it was.
+enum CompiledProgram {
+  private static let made = Mutex<Set<String>>([])
+
+  /// Compiles Tests/Support/NAME/main.c, once; returns the path of the program, which everybody may
+  /// run.
+  static func path(_ name: String, libraries: [String]) throws(HarnessFailure) -> String {
+    let path = try folder() + "/" + name
+    let result = made.withLock { made in
+      guard !made.contains(name) else { return Result<Void, HarnessFailure>.success(()) }
+      return Result { () throws(HarnessFailure) in
+        try Command.succeed(["/bin/mkdir", "-p", "-m", "0755", folder()])
+        try Command.succeed(
+          [
+            try compiler(), "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-o", path,
+            "\(Checkout.folder)/Tests/Support/\(name)/main.c", "-Wl,--as-needed",
+          ] + libraries.map { "-l\($0)" })
+        try Command.succeed(["/bin/chmod", "0755", path])
+        made.insert(name)
+      }
+    }
+    try result.get()
+    return path
+  }
+
+  private static func folder() throws(HarnessFailure) -> String {
+    if PrivateMachine.isHere { return "/run/mfa-tests" }
+    do {
+      let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/programs-of-tests"
+    } catch {
+      throw HarnessFailure("/proc/self/exe cannot be read: \(error)")
+    }
+  }
+
+  private static func compiler() throws(HarnessFailure) -> String {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    for name in ["cc", "clang", "gcc"] {
+      for folder in ["/usr/bin"] + folders.map(String.init) {
+        let path = "\(folder)/\(name)"
+        if FileManager.default.isExecutableFile(atPath: path) { return path }
+      }
+    }
+    throw HarnessFailure("there is no C compiler: install gcc, or put clang on the PATH")
+  }
+}

@@ -1,0 +1,55 @@
+import CTestSupport
+
+/// A file descriptor that is closed when the value ends.
+public struct Descriptor: ~Copyable {
+  /// The number that the operating system knows it by.
+  public let number: Int32
+
+  /// Takes over an open descriptor; a negative number is the error of the call that should have
+  /// made it.
+  init(takingOver number: Int32, from call: String) throws(HarnessFailure) {
+    guard number >= 0 else { throw HarnessFailure("\(call) failed: \(errorText(-number))") }
+    self.number = number
+  }
+
+  /// Takes over an open descriptor.
+  init(takingOver number: Int32) { self.number = number }
+
+  deinit { ctest_close(number) }
+
+  /// A file in memory that holds `bytes`, to be read from its beginning.
+  public static func memory(_ bytes: [UInt8] = []) throws(HarnessFailure) -> Descriptor {
+    // SAFETY: the array lives during the call, which copies `count` bytes from it.
+    let number = unsafe ctest_memory(bytes, bytes.count)
+    return try Descriptor(takingOver: number, from: "memfd_create")
+  }
+
+  /// All that a file holds, from its beginning.
+  public func contents() throws(HarnessFailure) -> [UInt8] {
+    var all: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      // SAFETY: the call writes at most `count` bytes to the array.
+      let count = unsafe ctest_read_at(number, &part, part.count, all.count)
+      guard count >= 0 else { throw HarnessFailure("pread failed: \(errorText(Int32(-count)))") }
+      if count == 0 { return all }
+      all += part[..<count]
+    }
+  }
+
+  /// What can be read now, waiting for it if need be; nothing at the end.
+  func readSome() throws(HarnessFailure) -> [UInt8] {
+    var part = [UInt8](repeating: 0, count: 65_536)
+    // SAFETY: the call writes at most `count` bytes to the array.
+    let count = unsafe ctest_read(number, &part, part.count)
+    guard count >= 0 else { throw HarnessFailure("read failed: \(errorText(Int32(-count)))") }
+    return Array(part[..<count])
+  }
+
+  /// Writes all of `bytes`.
+  func write(_ bytes: [UInt8]) throws(HarnessFailure) {
+    // SAFETY: the array lives during the call, which reads `count` bytes from it.
+    let result = unsafe ctest_write(number, bytes, bytes.count)
+    guard result == 0 else { throw HarnessFailure("write failed: \(errorText(-result))") }
+  }
+}

@@ -1,0 +1,49 @@
+/// One line of the system log, as a program sent it.
+public struct LogEntry: Sendable, CustomStringConvertible {
+  /// The bytes as they came, without a last newline or NUL.
+  public let bytes: [UInt8]
+
+  /// The line as text, from the priority on: `<86>Jan  2 03:04:05 sshd[7]: text`.
+  public let line: String
+
+  /// The facility's number: 10 is authpriv.
+  public let facility: Int
+
+  /// The severity's number: 3 is an error, 5 a notice, 6 information.
+  public let severity: Int
+
+  /// What follows the name and number of the program.
+  public let message: String
+
+  init(_ datagram: [UInt8]) {
+    var bytes = datagram
+    while let last = bytes.last, last == 0 || last == 0x0a { bytes.removeLast() }
+    let line = String(decoding: bytes, as: UTF8.self)
+    self.bytes = bytes
+    self.line = line
+    var priority = -1
+    var rest = line[...]
+    if line.first == "<", let end = line.firstIndex(of: ">") {
+      priority = Int(line[line.index(after: line.startIndex)..<end]) ?? -1
+      rest = line[line.index(after: end)...]
+    }
+    facility = priority < 0 ? -1 : priority >> 3
+    severity = priority < 0 ? -1 : priority & 7
+    // The date is 16 characters long and has colons itself.
+    let text = String(rest.dropFirst(16))
+    message = text.split(separator: ": ", maxSplits: 1).dropFirst().first.map(String.init) ?? text
+  }
+
+  /// The values of `key=value` pairs, as they stand in the line.
+  public var fields: [String: String] {
+    var fields: [String: String] = [:]
+    for word in message.split(separator: " ") {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { fields[String(parts[0])] = String(parts[1]) }
+    }
+    return fields
+  }
+
+  /// The line.
+  public var description: String { line }
+}

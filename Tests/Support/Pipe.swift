@@ -1,0 +1,19 @@
+import CTestSupport
+
+/// A pipe whose ends are closed when they are no longer needed.
+struct Pipe: ~Copyable {
+  var reading: Descriptor
+  var writing: Descriptor
+
+  init() throws(HarnessFailure) {
+    var ends: (Int32, Int32) = (-1, -1)
+    // SAFETY: the call writes one number to each place.
+    let result = unsafe ctest_pipe(&ends.0, &ends.1)
+    guard result == 0 else { throw HarnessFailure("pipe failed: \(errorText(-result))") }
+    reading = Descriptor(takingOver: ends.0)
+    writing = Descriptor(takingOver: ends.1)
+  }
+
+  /// The end to read from; the other one is closed.
+  consuming func takeReading() -> Descriptor { reading }
+}

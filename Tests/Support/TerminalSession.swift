@@ -1,0 +1,148 @@
+import CTestSupport
+import Foundation
+
+/// A program at a pseudo-terminal that controls its session, as a person sees it.
+///
+/// Text that was expected and came is not looked at again: the next expectation begins behind it.
+/// Every failure shows the whole transcript.
+public final class TerminalSession {
+  /// The program at the terminal.
+  public let process: ChildProcess
+
+  /// All that has appeared on the screen until now.
+  public private(set) var screen: [UInt8] = []
+
+  /// The number of bytes of `screen` that earlier expectations have used up.
+  private var seen = 0
+
+  private let terminal: PseudoTerminal
+  private var isAtEnd = false
+
+  /// What was typed, at which place of the screen, for the transcript.
+  private var typed: [(place: Int, text: String)] = []
+
+  /// Starts a program at a new terminal. See `ChildProcess` for the parameters.
+  public init(
+    _ arguments: [String], as identity: Identity = .current, environment: [String: String] = [:],
+    rows: Int32 = 50, columns: Int32 = 120, directory: String = "/"
+  ) throws(HarnessFailure) {
+    terminal = try PseudoTerminal(rows: rows, columns: columns)
+    switch identity {
+    case .current: break
+    case .user(let name): try Command.succeed(["/bin/chown", "\(name):tty", terminal.path])
+    }
+    process = try ChildProcess(
+      arguments, as: identity, environment: ["TERM": "xterm"].merging(environment) { $1 },
+      terminal: terminal.path, directory: directory)
+  }
+
+  /// All that has appeared on the screen until now, as text.
+  public var text: String { String(decoding: screen, as: UTF8.self) }
+
+  /// What has appeared since the last expectation, as text.
+  public var unseenText: String { String(decoding: screen[seen...], as: UTF8.self) }
+
+  /// What appeared and what was typed, in order.
+  public var transcript: String {
+    var all = "$ \(process.commandLine.joined(separator: " "))\n"
+    var place = 0
+    for (end, text) in typed {
+      all += String(decoding: screen[place..<end], as: UTF8.self) + "«\(text)»"
+      place = end
+    }
+    all += String(decoding: screen[place...], as: UTF8.self)
+    return all.map { character in
+      character == "\u{1b}" ? "␛" : String(character)
+    }.joined()
+  }
+
+  /// Waits until `text` appears; returns what appeared before it.
+  @discardableResult
+  public func expect(
+    _ text: String, until deadline: Deadline = .usual
+  ) throws(HarnessFailure) -> String {
+    try expectOne(of: [text], until: deadline).before
+  }
+
+  /// Waits until one of several texts appears; returns which came first, and what was before it.
+  @discardableResult
+  public func expectOne(
+    of texts: [String], until deadline: Deadline = .usual
+  ) throws(HarnessFailure) -> (index: Int, before: String) {
+    while true {
+      let waiting = Data(screen[seen...])
+      let found = texts.enumerated().compactMap { index, text in
+        waiting.range(of: Data(text.utf8)).map { (index: index, range: $0) }
+      }.min { $0.range.lowerBound < $1.range.lowerBound }
+      if let found {
+        seen += found.range.upperBound
+        return (found.index, String(decoding: waiting[..<found.range.lowerBound], as: UTF8.self))
+      }
+      try readMore(waitingFor: texts.map { "\"\($0)\"" }.joined(separator: " or "), until: deadline)
+    }
+  }
+
+  /// Waits until something matches; returns the match. Nothing before its end is looked at again.
+  public func expect<Output>(
+    matching pattern: Regex<Output>, until deadline: Deadline = .usual
+  ) throws -> Regex<Output>.Match {
+    while true {
+      let waiting = unseenText
+      if let match = try pattern.firstMatch(in: waiting) {
+        seen += waiting[..<match.range.upperBound].utf8.count
+        return match
+      }
+      try readMore(waitingFor: "a pattern", until: deadline)
+    }
+  }
+
+  /// Types a line, and the return key.
+  public func send(_ line: String) throws(HarnessFailure) {
+    try sendKeys(Array(line.utf8) + [0x0d])
+  }
+
+  /// Types keys as they are: 3 is Ctrl-C, 4 is Ctrl-D.
+  public func sendKeys(_ keys: [UInt8]) throws(HarnessFailure) {
+    typed.append((screen.count, String(decoding: keys, as: UTF8.self).debugDescription))
+    do {
+      try terminal.master.write(keys)
+    } catch {
+      throw failure("typing failed: \(error.what)")
+    }
+  }
+
+  /// Waits until the program has ended.
+  public func waitForExit(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
+    while !isAtEnd {
+      let ready = ctest_readable(
+        terminal.master.number, process.reference.number, deadline.millisecondsLeft)
+      guard ready > 0 else { throw failure("the program still runs at the deadline") }
+      guard ready & 1 != 0 else { break }
+      try readWhatIsThere()
+    }
+    guard let status = try process.wait(until: deadline) else {
+      throw failure("the program still runs at the deadline")
+    }
+    return status
+  }
+
+  /// An error that shows the whole transcript.
+  public func failure(_ what: String) -> HarnessFailure {
+    HarnessFailure(what, evidence: [("transcript", transcript)])
+  }
+
+  private func readMore(
+    waitingFor expected: String, until deadline: Deadline
+  ) throws(HarnessFailure) {
+    guard !isAtEnd else { throw failure("the program ended, and \(expected) had not appeared") }
+    let ready = ctest_readable(terminal.master.number, -1, deadline.millisecondsLeft)
+    guard ready > 0 else { throw failure("\(expected) has not appeared by the deadline") }
+    try readWhatIsThere()
+  }
+
+  private func readWhatIsThere() throws(HarnessFailure) {
+    let bytes = try terminal.master.readSome()
+    screen += bytes
+    isAtEnd = bytes.isEmpty
+  }
+}
