@@ -67,7 +67,7 @@ let package = Package(
         "SignIn", "System",
       ],
       swiftSettings: embeddable),
-    .executableTarget(name: "mfa-helper", dependencies: ["Helper"], swiftSettings: embeddable),
+    .executableTarget(name: "mfa-helper", dependencies: ["CPOSIX", "Helper"], swiftSettings: embeddable),
 
     // Ordinary Swift.
     .target(

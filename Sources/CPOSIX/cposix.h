@@ -47,6 +47,39 @@ static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull si
 
 static inline int cposix_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
+static inline int cposix_set_identities(uid_t real, uid_t effective, uid_t saved) {
+  extern int setresuid(uid_t, uid_t, uid_t);
+  return setresuid(real, effective, saved);
+}
+
+static inline int cposix_identities(
+    uid_t *_Nonnull real, uid_t *_Nonnull effective, uid_t *_Nonnull saved) {
+  extern int getresuid(uid_t *, uid_t *, uid_t *);
+  return getresuid(real, effective, saved);
+}
+
+static inline int cposix_clear_environment(void) {
+  extern int clearenv(void);
+  return clearenv();
+}
+
+// Every signal as it is in a program that was just started.
+static inline void cposix_default_signals(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number <= SIGRTMAX; number++) (void)sigaction(number, &action, NULL);
+  sigset_t none;
+  sigemptyset(&none);
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// Lines of this program go to authpriv under `name`, which must live for ever, whatever the caller
+// called the program.
+static inline void cposix_open_log(const char *_Nonnull name) {
+  openlog(name, LOG_PID, LOG_AUTHPRIV);
+}
+
 // Closes every descriptor from `first` on.
 static inline int cposix_close_from(unsigned first) {
   extern int close_range(unsigned, unsigned, int);

@@ -151,6 +151,13 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
+  /// The state without watermarks of factors that the record does not hold.
+  public func keeping(_ record: FactorRecord) -> AttemptState {
+    var next = self
+    next.watermarks.removeAll { mark in record.factor(mark.factor) == nil }
+    return next
+  }
+
   /// The state without a factor.
   public func removing(_ factor: FactorID) -> AttemptState {
     var next = self

@@ -1,18 +1,28 @@
 import FactorStore
 import Factors
-import Policy
+public import Policy
 import Secrets
-import System
+public import System
 
 /// One sign-in for the system log. No answer, code or secret is ever part of it.
-struct Event {
-  let outcome: Outcome
-  let request: SignInRequest
-  let account: Account?
-  let state: Configuration.State
+public struct Event {
+  private let outcome: Outcome
+  private let request: SignInRequest
+  private let account: Account?
+  private let state: Configuration.State
+
+  /// Puts an event together.
+  public init(
+    outcome: Outcome, request: SignInRequest, account: Account?, state: Configuration.State
+  ) {
+    self.outcome = outcome
+    self.request = request
+    self.account = account
+    self.state = state
+  }
 
   /// The line and how much it matters, or nil when there is nothing to say.
-  var logLine: (LogPriority, LogLine)? {
+  public var logLine: (LogPriority, LogLine)? {
     var line = LogLine()
     let priority: LogPriority
     var details = LogLine()

@@ -51,7 +51,8 @@ public enum Outcome: Sendable {
 }
 
 extension Outcome {
-  init(_ result: Attempt.Result) {
+  /// What a guess came to, as a sign-in sees it.
+  public init(_ result: Attempt.Result) {
     switch result {
     case .accepted(let factor): self = .accepted(factor)
     case .wrong(let wait): self = .wrong(wait: wait)

@@ -1,4 +1,7 @@
+import CPOSIX
+import Helper
+
 @main
 enum Main {
-  static func main() {}
+  static func main() { exit(HelperProgram.run()) }
 }

@@ -1,0 +1,83 @@
+internal import CPAM
+import HelperProtocol
+import Secrets
+public import System
+
+/// The proof through PAM, under the service `mfa-enroll`.
+///
+/// The process has the identity of the system user `mfa` and the caller's as its real one. pam_unix
+/// then has `unix_chkpwd` check the password, which does so for the caller's own account only.
+public struct PAMProof: AccountProof {
+  private let identities: PrivilegedProcess.Identities
+
+  /// A proof for the caller of this process.
+  public init(_ identities: PrivilegedProcess.Identities) { self.identities = identities }
+
+  public func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
+    let user = account.name.map { CChar(bitPattern: $0) } + [0]
+    let asker = PersonBox(
+      ask: { person.answer(to: $0, echo: $1, into: $2) }, tell: { person.tell(ShownText(cleaning: $0)) })
+    return withExtendedLifetime(asker) {
+      // SAFETY: `asker` outlives the call, which alone uses the unretained pointer.
+      var calls = unsafe cpam_person(
+        context: Unmanaged.passUnretained(asker).toOpaque(),
+        ask: { context, prompt, echo, answer in
+          unsafe PersonBox.from(context).ask(
+            PersonBox.bytes(prompt), echo != 0,
+            MutableSpan(_unsafeStart: answer, count: Int(CPAM_ANSWER_CAPACITY)))
+        },
+        tell: { context, text in
+          unsafe PersonBox.from(context).tell(PersonBox.bytes(text))
+        })
+      // SAFETY: the name ends with a NUL; libpam copies it.
+      return unsafe cpam_prove("mfa-enroll", user, &calls) == 1
+    }
+  }
+
+  public func retire() -> Bool {
+    do throws(SystemError) {
+      try PrivilegedProcess.leaveCaller(identities)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/// What libpam's conversation is handed to find its way back.
+private final class PersonBox {
+  let ask: ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32
+  let tell: ([UInt8]) -> Void
+
+  init(
+    ask: @escaping ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32,
+    tell: @escaping ([UInt8]) -> Void
+  ) {
+    self.ask = ask
+    self.tell = tell
+  }
+
+  static func from(_ context: UnsafeMutableRawPointer) -> PersonBox {
+    // SAFETY: `prove` passes nothing else, and keeps it alive.
+    unsafe Unmanaged<PersonBox>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+    // SAFETY: PAM's messages are NUL-terminated; no more than is shown is read.
+    let count = unsafe strnlen(text, ShownText.longest)
+    return unsafe Array(UnsafeRawBufferPointer(start: text, count: count))
+  }
+}
+
+extension Person {
+  /// Asks, and copies the answer to where PAM wants it. -1 when there is none that fits.
+  fileprivate func answer(
+    to prompt: [UInt8], echo: Bool, into room: consuming MutableSpan<UInt8>
+  ) -> Int32 {
+    guard let answer = ask(ShownText(cleaning: prompt), echo: echo), answer.count <= room.count else {
+      return -1
+    }
+    for index in answer.span.indices { room[index] = answer.span[index] }
+    return Int32(truncatingIfNeeded: answer.count)
+  }
+}

@@ -1,0 +1,22 @@
+import HelperProtocol
+import Secrets
+
+/// The person at the client's end.
+struct ClientPerson<Client: Link>: Person {
+  let client: Client
+
+  func ask(_ prompt: ShownText, echo: Bool) -> SecretBytes? {
+    guard client.send(.prompt(text: prompt, echo: echo)) else { return nil }
+    switch client.receive() {
+    case .request(.answer(let answer)): return answer
+    case .request: return nil
+    case .unsupportedDisplayName: return nil
+    case .malformed: return nil
+    case .ended: return nil
+    }
+  }
+
+  func tell(_ text: ShownText) {
+    _ = client.send(.notice(text: text))
+  }
+}

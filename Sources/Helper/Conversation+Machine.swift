@@ -1,0 +1,115 @@
+import FactorStore
+import Factors
+import HelperProtocol
+import Policy
+import Secrets
+import SignIn
+import System
+
+// What the conversation asks of the machine, with each failure logged in full and told in short.
+extension Conversation {
+  func configuration() throws(HelperFailure) -> Configuration {
+    do throws(ConfigurationFile.Failure) {
+      return try host.configuration(at: ConfigurationFile.standardPath)
+    } catch {
+      report(.configuration(path: ConfigurationFile.standardPath, error))
+      throw .configurationInvalid
+    }
+  }
+
+  func snapshot() throws(HelperFailure) -> FactorSnapshot? {
+    do throws(FactorStoreError) {
+      return try host.store().snapshot(of: caller)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  func entry(creating: Bool, _ session: Session) throws(HelperFailure) -> Machine.Store.Entry {
+    let entry: Machine.Store.Entry
+    do throws(FactorStoreError) {
+      entry = try host.store().entry(of: caller, creating: creating)
+    } catch {
+      throw failure(error)
+    }
+    // Somebody else's factor has appeared since: the proof did not ask for it.
+    guard entry.record?.id == session.record else { throw .requiresRecentLogin }
+    return entry
+  }
+
+  func emptyRecord() throws(HelperFailure) -> FactorRecord {
+    guard let user = UserName(caller.name) else { throw .internalError }
+    return FactorRecord(user: user, uid: caller.uid, id: try FactorID.random())
+  }
+
+  func replace(
+    _ entry: Machine.Store.Entry, _ record: FactorRecord, _ attempts: AttemptState
+  ) throws(HelperFailure) {
+    do throws(FactorStoreError) {
+      try entry.replace(record: record, attempts: attempts)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  func change<Result>(
+    _ body: () throws(FactorRecord.ChangeRefusal) -> Result
+  ) throws(HelperFailure) -> Result {
+    do throws(FactorRecord.ChangeRefusal) {
+      return try body()
+    } catch {
+      switch error {
+      case .tooManyFactors: throw .maximumSecondFactorCountExceeded
+      case .nameTaken: throw .secondFactorAlreadyEnrolled
+      case .noSuchFactor: throw .factorNotFound
+      }
+    }
+  }
+
+  func now() throws(HelperFailure) -> Int64 {
+    do throws(SystemError) {
+      return try host.now()
+    } catch {
+      report(.clock(error))
+      throw .internalError
+    }
+  }
+
+  func bootTime() throws(HelperFailure) -> Int64 {
+    guard let time = sinceBoot() else { throw .internalError }
+    return time
+  }
+
+  static func hostName() -> [UInt8] {
+    do throws(SystemError) { return try HostName.current() } catch { return [] }
+  }
+
+  /// Seconds as a message carries them.
+  static func seconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }
+
+  // MARK: The log
+
+  func failure(_ error: FactorStoreError) -> HelperFailure {
+    report(.store(error))
+    return .storeUnavailable
+  }
+
+  private func report(_ failure: Outcome.Failure) {
+    let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
+    let event = Event(
+      outcome: .failed(failure), request: request, account: caller, state: .enabled)
+    if let (priority, line) = event.logLine { log(priority, line) }
+  }
+
+  func logChange(_ result: StaticString, _ factor: Factor?, _ priority: LogPriority = .notice) {
+    var line = LogLine()
+    line.add("result", result)
+    line.add("user", escaping: caller.name)
+    line.add("service", "mfa-enroll")
+    if let factor {
+      line.add("factor", escaping: factor.id.hexadecimal)
+      line.add("name", escaping: factor.displayName.utf8)
+    }
+    log(priority, line)
+  }
+}

@@ -1,0 +1,276 @@
+import FactorStore
+import Factors
+import HelperProtocol
+import OneTimePassword
+import Policy
+import Secrets
+public import SignIn
+public import System
+
+/// The privileged side of enrolment: one client, from `hello` to the end.
+///
+/// MUST 1: whose factors these are is the caller's real identity, never something said.
+/// (`ConversationTests`; Tests/EndToEnd)
+/// MUST 2: nothing is bound, renamed or taken away without a session, and there is no session without
+/// the account's own proof and, where there is a factor, a code of it.
+/// (`ConversationTests.needsASession`, `.presentFactorIsAskedFor`)
+/// MUST 3: a secret leaves once, before it is enrolled, and lives here only until its deadline.
+/// (`ConversationTests.secretIsNotShownAgain`, `.deadline`)
+/// MUST 4: interrupted anywhere, nothing has changed. (`ConversationTests.interrupted`; Tests/Faults)
+public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
+  let caller: Account
+  let host: Machine
+  let proof: Proof
+  let client: Client
+  let sinceBoot: () -> Int64?
+  let log: (LogPriority, LogLine) -> Void
+
+  private var session: Session?
+  private var pending: PendingSecret?
+  private var failedProofs = 0
+
+  /// How long a session lasts, in seconds. NIST SP 800-63B-4, section 4.1, allows twenty minutes.
+  public static var sessionLength: Int64 { 600 }
+
+  /// How often a proof may fail before the helper ends.
+  private static var mostFailedProofs: Int { 3 }
+
+  /// Prepares a conversation with `caller`.
+  public init(
+    caller: Account, host: Machine, proof: Proof, client: Client,
+    sinceBoot: @escaping () -> Int64?, log: @escaping (LogPriority, LogLine) -> Void
+  ) {
+    self.caller = caller
+    self.host = host
+    self.proof = proof
+    self.client = client
+    self.sinceBoot = sinceBoot
+    self.log = log
+  }
+
+  /// What re-authentication has brought about.
+  struct Session {
+    /// Seconds since the machine was started.
+    let deadline: Int64
+    /// The record there was, which the proof was good for.
+    var record: FactorID?
+  }
+
+  // MARK: The conversation
+
+  /// Answers requests until the client is gone, a message is none, or a proof fails too often.
+  public mutating func run() {
+    guard greet() else { return }
+    while true {
+      switch client.receive() {
+      case .ended: return
+      case .malformed:
+        _ = client.send(.failed(.protocolError))
+        return
+      case .unsupportedDisplayName:
+        guard client.send(.failed(.unsupportedDisplayName)) else { return }
+      case .request(let request):
+        guard answer(request) else { return }
+      }
+    }
+  }
+
+  private func greet() -> Bool {
+    guard case .request(.hello) = client.receive(), let user = UserName(caller.name) else {
+      _ = client.send(.failed(.protocolError))
+      return false
+    }
+    do throws(HelperFailure) {
+      let issuer = try configuration().project.issuer ?? Self.hostName()
+      return client.send(.welcome(user: user, issuer: ShownText(cleaning: issuer)))
+    } catch {
+      _ = client.send(.failed(error))
+      return false
+    }
+  }
+
+  /// Answers one request, and tells whether there may be another.
+  private mutating func answer(
+    _ request: consuming HelperRequest
+  ) -> Bool {
+    do throws(HelperFailure) {
+      switch consume request {
+      case .bye: return false
+      case .session: return client.send(.sessionStarted(secondsLeft: try startSession()))
+      case .list: return client.send(.factors(try list()))
+      case .generateSecret(let parameters):
+        let generated = try generate(parameters)
+        return client.send(.secret(generated))
+      case .enroll(let request):
+        return client.send(.enrolled(try enroll(request)))
+      case .rename(let factor, let displayName):
+        try rename(factor, to: displayName)
+        return client.send(.done)
+      case .unenroll(let factor):
+        return client.send(.unenrolled(signedOut: try unenroll(factor)))
+      case .test(let code):
+        try test(code)
+        return client.send(.tested)
+      case .hello: throw .protocolError
+      case .answer: throw .protocolError
+      case .cancel: throw .protocolError
+      }
+    } catch {
+      guard client.send(.failed(error)) else { return false }
+      return error != .protocolError && error != .internalError
+        && failedProofs < Self.mostFailedProofs
+    }
+  }
+
+  // MARK: Proving the account
+
+  private mutating func startSession() throws(HelperFailure) -> UInt32 {
+    if session != nil { return Self.seconds(try requireSession().deadline - (try bootTime())) }
+    let snapshot = try snapshot()
+    if let snapshot { try requireOpen(snapshot) }
+    let person = ClientPerson(client: client)
+    guard proof.prove(caller, by: person) else { throw proofFailed() }
+    if snapshot != nil { try provePresentFactor(person) }
+    guard proof.retire() else { throw .internalError }
+    session = Session(deadline: try bootTime() &+ Self.sessionLength, record: snapshot?.record.id)
+    return Self.seconds(Self.sessionLength)
+  }
+
+  private mutating func proofFailed() -> HelperFailure {
+    failedProofs += 1
+    logChange("reauthentication-failed", nil, .notice)
+    return .reauthenticationFailed
+  }
+
+  /// Somebody who knows the password alone must not get at the second factor with it.
+  private mutating func provePresentFactor(
+    _ person: ClientPerson<Client>
+  ) throws(HelperFailure) {
+    let prompt = ShownText(cleaning: ("One-time code of a present factor: " as StaticString).bytes)
+    guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    do throws(HelperFailure) {
+      try attempt(typed)
+    } catch {
+      failedProofs += 1
+      throw error
+    }
+  }
+
+  /// Has a code judged like one at a sign-in.
+  private func attempt(_ typed: borrowing SecretBytes) throws(HelperFailure) {
+    let project = try configuration().project
+    let codes = TypedCodes(whole: typed.span)
+    let now = try now()
+    let result: Attempt.Result
+    do throws(FactorStoreError) {
+      result = try Attempt.make(
+        codes, by: caller, in: try host.store(), project: project, now: now)
+    } catch {
+      throw failure(error)
+    }
+    let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
+    if let (priority, line) = Event(
+      outcome: Outcome(result), request: request, account: caller, state: project.state
+    ).logLine {
+      log(priority, line)
+    }
+    switch result {
+    case .accepted: return
+    case .wrong(0): throw .invalidVerificationCode
+    case .replayed(_, 0): throw .codeAlreadyUsed
+    case .wrong(let wait), .replayed(_, let wait): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .notACode: throw .notACode
+    case .notEnrolled: throw .factorNotFound
+    }
+  }
+
+  private func requireOpen(_ snapshot: FactorSnapshot) throws(HelperFailure) {
+    let standing = snapshot.attempts.standing(
+      try configuration().project.throttle, now: try now())
+    switch standing {
+    case .open: return
+    case .waiting(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))
+    case .disabled: throw .factorsDisabled
+    }
+  }
+
+  private func requireSession() throws(HelperFailure) -> Session {
+    guard let session else { throw .requiresRecentLogin }
+    guard try bootTime() < session.deadline else { throw .sessionExpired }
+    return session
+  }
+
+  // MARK: What a session allows
+
+  private mutating func generate(
+    _ parameters: TOTPParameters
+  ) throws(HelperFailure) -> GeneratedSecret {
+    let session = try requireSession()
+    guard try configuration().project.state != .disabled else { throw .multiFactorDisabled }
+    let count = try snapshot()?.record.factors.count ?? 0
+    guard count < FactorRecord.maximumFactors else { throw .maximumSecondFactorCountExceeded }
+    let secret = try PendingSecret(parameters)
+    pending = secret
+    return secret.shown(secondsLeft: Self.seconds(session.deadline &- (try bootTime())))
+  }
+
+  private mutating func enroll(
+    _ request: borrowing EnrollmentRequest
+  ) throws(HelperFailure) -> FactorID {
+    let session = try requireSession()
+    let project = try configuration().project
+    guard project.state != .disabled else { throw .multiFactorDisabled }
+    let now = try now()
+    guard let pending, !pending.isExhausted else { throw .sessionExpired }
+    let step = try pending.confirm(request.code, project, now: now)
+    let entry = try entry(creating: true, session)
+    var record = if let existing = entry.record { existing } else { try emptyRecord() }
+    let factor = try pending.factor(
+      named: request.displayName, at: now, in: record, sealedBy: entry)
+    try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
+    let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts
+    try replace(entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step))
+    self.session?.record = record.id
+    self.pending = nil
+    logChange("enrolled", factor)
+    return factor.id
+  }
+
+  private mutating func rename(
+    _ id: FactorID, to name: DisplayName
+  ) throws(HelperFailure) {
+    let entry = try entry(creating: false, try requireSession())
+    guard var record = entry.record else { throw .factorNotFound }
+    try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
+    try replace(entry, record, entry.attempts)
+    logChange("renamed", record.factor(id))
+  }
+
+  private mutating func unenroll(_ id: FactorID) throws(HelperFailure) -> Bool {
+    let entry = try entry(creating: false, try requireSession())
+    guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
+    let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
+    try replace(entry, record, entry.attempts.removing(id))
+    if record.factors.isEmpty { session?.record = nil }
+    logChange("unenrolled", factor)
+    return wasNewest
+  }
+
+  // MARK: What needs no session
+
+  private func list() throws(HelperFailure) -> [FactorSummary] {
+    guard let record = try snapshot()?.record else { return [] }
+    return record.factors.map {
+      FactorSummary(
+        id: $0.id, displayName: $0.displayName, enrolledAt: $0.enrolledAt,
+        parameters: $0.parameters)
+    }
+  }
+
+  private func test(_ typed: borrowing SecretBytes) throws(HelperFailure) {
+    guard try snapshot() != nil else { throw .factorNotFound }
+    try attempt(typed)
+  }
+}

@@ -1,0 +1,48 @@
+import HelperProtocol
+import SignIn
+import System
+
+/// The program `mfa-helper`: who calls, with whose identity, and then the conversation.
+public enum HelperProgram {
+  /// Runs the program and returns its exit status: 0, or 1 when it could not even begin.
+  public static func run() -> Int32 {
+    do throws(SystemError) {
+      try PrivilegedProcess.settle(name: "mfa-helper")
+      let identities = try PrivilegedProcess.identities()
+      guard identities.own != 0 else {
+        return refuse("root-owned", caller: identities.caller)
+      }
+      guard let caller = try Account.with(uid: identities.caller) else {
+        return refuse("no-such-account", caller: identities.caller)
+      }
+      var conversation = Conversation(
+        caller: caller, host: LocalHost(), proof: PAMProof(identities), client: PipeLink(),
+        sinceBoot: bootTime, log: SystemLog.write)
+      conversation.run()
+      return 0
+    } catch {
+      var line = LogLine()
+      line.add("result", "error")
+      line.add("part", "process")
+      line.add("errno", escaping: Array(error.name.utf8))
+      SystemLog.write(.error, line)
+      return 1
+    }
+  }
+
+  private static func bootTime() -> Int64? {
+    do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
+  }
+
+  /// Tells the client, and the log, that the helper will not work for this caller.
+  private static func refuse(_ reason: StaticString, caller: UInt32) -> Int32 {
+    var line = LogLine()
+    line.add("result", "error")
+    line.add("part", "process")
+    line.add("reason", reason)
+    line.add("uid", Int64(caller))
+    SystemLog.write(.error, line)
+    _ = PipeLink().send(.failed(.notPermitted))
+    return 1
+  }
+}

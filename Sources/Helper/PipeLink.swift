@@ -1,0 +1,56 @@
+import HelperProtocol
+import Secrets
+import System
+
+/// The client at the other end of standard input and output.
+public struct PipeLink: Link {
+  private let channel = Channel()
+
+  /// How long the client may be silent, in seconds: long enough to find a phone.
+  private static let patience: Int32 = 900
+
+  /// The link.
+  public init() {}
+
+  public func receive() -> Reception {
+    var header = SecretBytes(count: Frame.headerLength)
+    guard fill(&header) else { return .ended }
+    let length: Int
+    do throws(MessageRefusal) {
+      length = try Frame.bodyLength(header: header.span)
+    } catch {
+      return .malformed
+    }
+    var body = SecretBytes(count: length)
+    guard fill(&body) else { return .ended }
+    do throws(MessageRefusal) {
+      return .request(try HelperRequest(body: body.span))
+    } catch {
+      return error == .unsupportedDisplayName ? .unsupportedDisplayName : .malformed
+    }
+  }
+
+  private func fill(_ bytes: inout SecretBytes) -> Bool {
+    do throws(SystemError) {
+      return try bytes.withMutableSpan { span throws(SystemError) in
+        try channel.receive(into: &span, seconds: Self.patience)
+      }
+    } catch {
+      return false
+    }
+  }
+
+  public func send(_ response: consuming HelperResponse) -> Bool {
+    do throws(MessageRefusal) {
+      let message = try response.encoded()
+      do throws(SystemError) {
+        try channel.send(message.span)
+        return true
+      } catch {
+        return false
+      }
+    } catch {
+      return false
+    }
+  }
+}
