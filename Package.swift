@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CPAM"),
     .systemLibrary(name: "CQREncode"),
     .systemLibrary(name: "CMFA"),
+    .systemLibrary(name: "CSpawn"),
 
     // Embedded and ordinary Swift.
     .target(name: "Secrets", dependencies: ["CCrypto"], swiftSettings: embeddable),
@@ -72,13 +73,13 @@ let package = Package(
     // Ordinary Swift.
     .target(
       name: "MultiFactor",
-      dependencies: ["CPOSIX", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
+      dependencies: ["CSpawn", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
       swiftSettings: everywhere),
     .target(name: "QRCode", dependencies: ["CQREncode", "Secrets"], swiftSettings: everywhere),
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "CPOSIX", "MultiFactor", "QRCode",
+        "MultiFactor", "QRCode", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),
@@ -110,6 +111,10 @@ let package = Package(
       name: "HelperProtocolTests",
       dependencies: ["Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
       path: "Tests/HelperProtocol", swiftSettings: everywhere),
+    .testTarget(
+      name: "MultiFactorTests",
+      dependencies: ["Factors", "HelperProtocol", "MultiFactor", "OneTimePassword", "Secrets"],
+      path: "Tests/MultiFactor", swiftSettings: everywhere),
     .testTarget(
       name: "QRCodeTests", dependencies: ["QRCode", "Secrets"], path: "Tests/QRCode",
       swiftSettings: everywhere),

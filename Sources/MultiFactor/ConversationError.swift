@@ -1,0 +1,17 @@
+import HelperProtocol
+
+/// Why there is no answer to a request.
+enum ConversationError: Error {
+  /// The helper said so, and goes on, or ends by itself.
+  case failed(HelperFailure)
+  /// The conversation is over.
+  case broken(MultiFactorError)
+
+  /// Whether the helper does not go on.
+  var endsConversation: Bool {
+    switch self {
+    case .failed(let failure): failure == .protocolError || failure == .internalError
+    case .broken: true
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import HelperProtocol
+import Testing
+
+@testable import MultiFactor
+
+@Suite struct MultiFactorErrorTests {
+  static let errors: [MultiFactorError] = [
+    .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
+    .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 28),
+    .factorsDisabled, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
+    .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,
+    .configurationInvalid, .multiFactorDisabled, .internalError,
+    .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,
+  ]
+
+  @Test("every error says what happened and what to do next", arguments: errors)
+  func words(error: MultiFactorError) {
+    for text in [error.description, error.hint] {
+      #expect(!text.isEmpty)
+      #expect(text.first?.isLowercase == true)
+      #expect(text.last != ".")
+      #expect(!text.contains("\n"))
+    }
+  }
+
+  @Test("no two errors say the same")
+  func distinct() {
+    #expect(Set(Self.errors.map(\.description)).count == Self.errors.count)
+  }
+
+  @Test("the wait is told in seconds, and the system's reason in words")
+  func details() {
+    #expect(
+      MultiFactorError(HelperFailure.tooManyAttempts(seconds: 28)).description
+        == "too many wrong codes, try again in 28 s")
+    #expect(
+      MultiFactorError.helperUnavailable(errorNumber: 2).description
+        == "the helper /usr/lib/mfa/mfa-helper cannot be started (No such file or directory)")
+  }
+}

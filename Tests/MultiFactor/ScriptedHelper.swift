@@ -1,0 +1,133 @@
+import Dispatch
+import Factors
+import Foundation
+import Glibc
+import HelperProtocol
+import OneTimePassword
+import Secrets
+import Synchronization
+
+@testable import MultiFactor
+
+/// A helper that follows a script, line by line, on a queue of its own.
+final class ScriptedHelper: Sendable {
+  enum Line: Sendable {
+    /// The next request must read like this.
+    case expect(String)
+    /// A response.
+    case send(@Sendable () throws -> HelperResponse)
+    /// Bytes that are sent as they are.
+    case sendBytes([UInt8])
+    /// The client must have closed its end.
+    case expectEnd
+    /// This end is closed.
+    case hangUp
+  }
+
+  private let script: [Line]
+  private let queue = DispatchQueue(label: "ScriptedHelper")
+  private let problems = Mutex<[String]>([])
+  private let linesUsed = Mutex(0)
+  private let opened = Mutex(0)
+
+  init(_ script: [Line]) { self.script = script }
+
+  /// Starts the script. Used once; a client that opens a second conversation gets one that is over.
+  @Sendable func open() throws(MultiFactorError) -> HelperPipes {
+    let requests = Pipe()
+    let responses = Pipe()
+    let first = opened.withLock { opened in
+      opened += 1
+      return opened == 1
+    }
+    let pipes = HelperPipes(
+      responses: dup(responses.fileHandleForReading.fileDescriptor),
+      requests: dup(requests.fileHandleForWriting.fileDescriptor))
+    do {
+      try responses.fileHandleForReading.close()
+      try requests.fileHandleForWriting.close()
+    } catch {
+      note("\(error)")
+    }
+    guard first else { return pipes }
+    queue.async {
+      self.follow(
+        reading: requests.fileHandleForReading, writing: responses.fileHandleForWriting)
+    }
+    return pipes
+  }
+
+  /// What went wrong, when the script has come to its end.
+  func finished() async -> [String] {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        var problems = self.problems.withLock { $0 }
+        let used = self.linesUsed.withLock { $0 }
+        if used < self.script.count { problems.append("line \(used) of the script was not used") }
+        continuation.resume(returning: problems)
+      }
+    }
+  }
+
+  private func follow(reading: FileHandle, writing: FileHandle) {
+    for line in script {
+      do {
+        switch line {
+        case .expect(let text):
+          let request = try Self.request(from: reading)
+          guard request == text else { return note("expected '\(text)', got '\(request)'") }
+        case .send(let response):
+          try writing.write(contentsOf: Data(Self.bytes(try response().encoded())))
+        case .sendBytes(let bytes):
+          try writing.write(contentsOf: Data(bytes))
+        case .expectEnd:
+          let rest = try reading.read(upToCount: 1) ?? Data()
+          guard rest.isEmpty else { return note("expected the end") }
+        case .hangUp:
+          try writing.close()
+          try reading.close()
+        }
+        linesUsed.withLock { $0 += 1 }
+      } catch {
+        return note("\(error)")
+      }
+    }
+  }
+
+  private func note(_ problem: String) { problems.withLock { $0.append(problem) } }
+
+  private static func request(from handle: FileHandle) throws -> String {
+    guard let header = try handle.read(upToCount: 4), header.count == 4 else { return "end" }
+    let length = try Frame.bodyLength(header: [UInt8](header).span)
+    guard let body = try handle.read(upToCount: length) else { return "end" }
+    return describe(try HelperRequest(body: [UInt8](body).span))
+  }
+
+  static func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
+    let span = secret.span
+    return span.indices.map { span[$0] }
+  }
+
+  static func string(_ secret: borrowing SecretBytes) -> String {
+    String(decoding: bytes(secret), as: UTF8.self)
+  }
+
+  private static func describe(_ request: borrowing HelperRequest) -> String {
+    switch request {
+    case .hello: return "hello"
+    case .session: return "session"
+    case .answer(let answer): return "answer \(string(answer))"
+    case .cancel: return "cancel"
+    case .generateSecret(let parameters):
+      return "generateSecret \(parameters.algorithm) \(parameters.codeLength) \(parameters.period)"
+    case .enroll(let request):
+      return "enroll \(string(request.code)) \(String(decoding: request.displayName.utf8, as: UTF8.self))"
+    case .list: return "list"
+    case .rename(let factor, let name):
+      return "rename \(factor.bytes[0]) \(String(decoding: name.utf8, as: UTF8.self))"
+    case .unenroll(let factor): return "unenroll \(factor.bytes[0])"
+    case .test(let code): return "test \(string(code))"
+    case .bye: return "bye"
+    }
+  }
+}
