@@ -37,9 +37,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // What Swift may call in C: headers only.
+    // What Swift may call in C: headers only, but for libcrypto, which is loaded on first use.
     .systemLibrary(name: "CPOSIX"),
-    .systemLibrary(name: "CCrypto"),
+    .target(name: "CCrypto"),
     .systemLibrary(name: "CPAM"),
     .systemLibrary(name: "CQREncode"),
     .systemLibrary(name: "CMFA"),

@@ -20,8 +20,6 @@ public enum AES256GCM {
     }
     let nonce = try randomBytes(count: nonceLength)
     var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + tagLength)
-    ccrypto_mark()
-    defer { ccrypto_forget_errors() }
     // SAFETY: `sealed` has room for exactly nonce, ciphertext and tag; the key has 32 bytes and the
     // nonce 12, as the C side expects.
     let done = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
@@ -50,8 +48,6 @@ public enum AES256GCM {
     let count = sealed.count - nonceLength - tagLength
     guard key.count == keyLength, count > 0, count <= maximumLength else { return nil }
     var plaintext = SecretBytes(count: count)
-    ccrypto_mark()
-    defer { ccrypto_forget_errors() }
     let done = plaintext.withMutableSpan { plaintext in
       // SAFETY: as in `seal`; `plaintext` has room for exactly the ciphertext's length.
       unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in

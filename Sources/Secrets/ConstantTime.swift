@@ -3,11 +3,11 @@ import CCrypto
 /// Whether two byte sequences are equal, in a time that depends on their length alone.
 public func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
   guard left.count == right.count else { return false }
-  // SAFETY: both buffers hold `count` bytes; CRYPTO_memcmp reads no more.
+  // SAFETY: both buffers hold `count` bytes; ccrypto_equal reads no more.
   return unsafe left.withUnsafeBufferPointer { left in
     unsafe right.withUnsafeBufferPointer { right in
       guard let leftBase = left.baseAddress, let rightBase = right.baseAddress else { return true }
-      return unsafe CRYPTO_memcmp(leftBase, rightBase, left.count) == 0
+      return unsafe ccrypto_equal(leftBase, rightBase, left.count) == 1
     }
   }
 }

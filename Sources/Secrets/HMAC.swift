@@ -36,8 +36,6 @@ public struct HMAC: ~Copyable {
 
   /// Keys a context. Fails when libcrypto refuses the hash function or the key.
   public init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(CryptographyError) {
-    ccrypto_mark()
-    defer { ccrypto_forget_errors() }
     // SAFETY: the buffer is valid for the call; libcrypto copies the key and wipes its copy.
     let context = unsafe key.withUnsafeBufferPointer { key -> OpaquePointer? in
       guard let base = key.baseAddress else { return nil }
@@ -48,7 +46,7 @@ public struct HMAC: ~Copyable {
     self.algorithm = algorithm
   }
 
-  deinit { unsafe EVP_MAC_CTX_free(context) }
+  deinit { unsafe ccrypto_hmac_free(context) }
 
   /// The tag of `message`, `algorithm.outputLength` bytes.
   public mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {

@@ -1,6 +1,7 @@
 import CCrypto
 
-/// A failure of libcrypto: it could not be initialised, refused an algorithm, or had no entropy.
+/// A failure of libcrypto: it could not be loaded or initialised, refused an algorithm, or had no
+/// entropy.
 public struct CryptographyError: Error, Equatable {
   /// What was being done.
   public enum Operation: UInt8, Sendable {
@@ -31,11 +32,10 @@ public func randomBytes(count: Int) throws(CryptographyError) -> [UInt8] {
 
 extension MutableSpan<UInt8> {
   fileprivate mutating func fillWithRandomBytes() -> Bool {
-    guard count <= Int(Int32.max) else { return false }
     // SAFETY: the buffer is the span's own `count` bytes.
     return unsafe withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return true }
-      return unsafe RAND_priv_bytes(base, Int32(buffer.count)) == 1
+      return unsafe ccrypto_random(base, buffer.count) == 1
     }
   }
 }

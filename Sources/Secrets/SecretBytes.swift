@@ -44,8 +44,8 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   deinit {
     // SAFETY: `base` was allocated with at least `count` bytes and nothing else points to it.
-    // OPENSSL_cleanse is not optimised away, as a plain store would be.
-    unsafe OPENSSL_cleanse(base, count)
+    // The wipe is a call into C that is not optimised away, as a plain store would be.
+    unsafe ccrypto_wipe(base, count)
     unsafe base.deallocate()
   }
 

@@ -1,0 +1,189 @@
+#define _DEFAULT_SOURCE
+
+#include "ccrypto.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/opensslv.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+#include <stdatomic.h>
+#include <string.h>
+
+// The functions of libcrypto that are used. Each is called through `call(NAME)`, which has the type
+// that OpenSSL's own header gives it.
+#define FUNCTIONS(each)       \
+  each(OPENSSL_init_crypto)   \
+  each(ERR_set_mark)          \
+  each(ERR_pop_to_mark)       \
+  each(RAND_priv_bytes)       \
+  each(EVP_MAC_fetch)         \
+  each(EVP_MAC_free)          \
+  each(EVP_MAC_CTX_new)       \
+  each(EVP_MAC_CTX_free)      \
+  each(EVP_MAC_init)          \
+  each(EVP_MAC_update)        \
+  each(EVP_MAC_final)         \
+  each(EVP_CIPHER_fetch)      \
+  each(EVP_CIPHER_free)       \
+  each(EVP_CIPHER_CTX_new)    \
+  each(EVP_CIPHER_CTX_free)   \
+  each(EVP_CIPHER_CTX_ctrl)   \
+  each(EVP_EncryptInit_ex2)   \
+  each(EVP_EncryptUpdate)     \
+  each(EVP_EncryptFinal_ex)   \
+  each(EVP_DecryptInit_ex2)   \
+  each(EVP_DecryptUpdate)     \
+  each(EVP_DecryptFinal_ex)
+
+enum {
+#define index_of(name) at_##name,
+  FUNCTIONS(index_of)
+#undef index_of
+  function_count
+};
+
+static const char *const names[function_count] = {
+#define name_of(name) [at_##name] = #name,
+    FUNCTIONS(name_of)
+#undef name_of
+};
+
+// The addresses, good once `loaded` is seen to be set. They are written once or, by threads that
+// come at the same time, more than once with the same values: there is no lock that a fork could
+// leave locked. Nothing is ever unloaded, for a host may have come to use the library meanwhile.
+static void *_Atomic addresses[function_count];
+static atomic_bool loaded;
+
+#define call(name) \
+  ((__typeof__(&name))atomic_load_explicit(&addresses[at_##name], memory_order_relaxed))
+
+#define text_of(number) #number
+#define soname(version) "libcrypto.so." text_of(version)
+
+// Loads libcrypto at the first call. Returns 1, or 0 when it cannot be had.
+static int load(void) {
+  if (atomic_load_explicit(&loaded, memory_order_acquire)) return 1;
+
+  // A name without a slash: in a privileged process, the system's own directories alone.
+  void *library = dlopen(soname(OPENSSL_SHLIB_VERSION), RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return 0;
+  void *found[function_count];
+  for (int index = 0; index < function_count; index++) {
+    found[index] = dlsym(library, names[index]);
+    if (found[index] == NULL) return 0;
+  }
+  for (int index = 0; index < function_count; index++) {
+    atomic_store_explicit(&addresses[index], found[index], memory_order_relaxed);
+  }
+
+  call(ERR_set_mark)();
+  int initialised = call(OPENSSL_init_crypto)(OPENSSL_INIT_LOAD_CONFIG, NULL) == 1;
+  call(ERR_pop_to_mark)();
+  if (!initialised) return 0;
+  atomic_store_explicit(&loaded, 1, memory_order_release);
+  return 1;
+}
+
+// Failures of libcrypto stay in a queue of the host's thread; ours are none of its business. So what
+// every call leaves there is taken away between these two.
+static int begin(void) {
+  if (!load()) return 0;
+  call(ERR_set_mark)();
+  return 1;
+}
+
+static int end(int done) {
+  call(ERR_pop_to_mark)();
+  return done;
+}
+
+void ccrypto_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
+
+int ccrypto_equal(const uint8_t *left, const uint8_t *right, size_t count) {
+  // Volatile, so that the loop is not left early and no comparison replaces it.
+  const volatile uint8_t *one = left, *other = right;
+  uint8_t difference = 0;
+  for (size_t index = 0; index < count; index++) difference |= one[index] ^ other[index];
+  return (int)(((unsigned)difference - 1) >> 31);
+}
+
+int ccrypto_random(uint8_t *bytes, size_t count) {
+  if (count > INT_MAX || !begin()) return 0;
+  return end(call(RAND_priv_bytes)(bytes, (int)count) == 1);
+}
+
+ccrypto_hmac *ccrypto_hmac_new(const char *digest, const uint8_t *key, size_t key_count) {
+  if (!begin()) return NULL;
+  EVP_MAC *mac = call(EVP_MAC_fetch)(NULL, "HMAC", NULL);
+  EVP_MAC_CTX *context = mac == NULL ? NULL : call(EVP_MAC_CTX_new)(mac);
+  call(EVP_MAC_free)(mac);
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, strlen(digest)),
+      OSSL_PARAM_END,
+  };
+  if (context != NULL && call(EVP_MAC_init)(context, key, key_count, parameters) != 1) {
+    call(EVP_MAC_CTX_free)(context);
+    context = NULL;
+  }
+  end(context != NULL);
+  return (ccrypto_hmac *)context;
+}
+
+int ccrypto_hmac_tag(
+    ccrypto_hmac *hmac, const uint8_t *message, size_t count, uint8_t *tag, size_t capacity,
+    size_t *tag_count) {
+  EVP_MAC_CTX *context = (EVP_MAC_CTX *)hmac;
+  if (!begin()) return 0;
+  return end(
+      call(EVP_MAC_init)(context, NULL, 0, NULL) == 1 &&
+      call(EVP_MAC_update)(context, message, count) == 1 &&
+      call(EVP_MAC_final)(context, tag, tag_count, capacity) == 1);
+}
+
+void ccrypto_hmac_free(ccrypto_hmac *hmac) { call(EVP_MAC_CTX_free)((EVP_MAC_CTX *)hmac); }
+
+int ccrypto_seal(
+    const uint8_t *key, const uint8_t *nonce, const uint8_t *associated, size_t associated_count,
+    const uint8_t *plaintext, size_t count, uint8_t *ciphertext, uint8_t *tag) {
+  if (associated_count > INT_MAX || count > INT_MAX || !begin()) return 0;
+  EVP_CIPHER *cipher = call(EVP_CIPHER_fetch)(NULL, "AES-256-GCM", NULL);
+  EVP_CIPHER_CTX *context = call(EVP_CIPHER_CTX_new)();
+  int additional = (int)associated_count, length = (int)count, written = 0;
+  int done =
+      cipher != NULL && context != NULL &&
+      call(EVP_EncryptInit_ex2)(context, cipher, key, nonce, NULL) == 1 &&
+      call(EVP_EncryptUpdate)(context, NULL, &written, associated, additional) == 1 &&
+      call(EVP_EncryptUpdate)(context, ciphertext, &written, plaintext, length) == 1 &&
+      written == length &&
+      call(EVP_EncryptFinal_ex)(context, ciphertext + count, &written) == 1 && written == 0 &&
+      call(EVP_CIPHER_CTX_ctrl)(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1;
+  call(EVP_CIPHER_CTX_free)(context);
+  call(EVP_CIPHER_free)(cipher);
+  return end(done);
+}
+
+int ccrypto_open(
+    const uint8_t *key, const uint8_t *nonce, const uint8_t *associated, size_t associated_count,
+    const uint8_t *ciphertext, size_t count, const uint8_t *tag, uint8_t *plaintext) {
+  if (associated_count > INT_MAX || count > INT_MAX || !begin()) return 0;
+  EVP_CIPHER *cipher = call(EVP_CIPHER_fetch)(NULL, "AES-256-GCM", NULL);
+  EVP_CIPHER_CTX *context = call(EVP_CIPHER_CTX_new)();
+  int additional = (int)associated_count, length = (int)count, written = 0;
+  int done =
+      cipher != NULL && context != NULL &&
+      call(EVP_DecryptInit_ex2)(context, cipher, key, nonce, NULL) == 1 &&
+      call(EVP_DecryptUpdate)(context, NULL, &written, associated, additional) == 1 &&
+      call(EVP_DecryptUpdate)(context, plaintext, &written, ciphertext, length) == 1 &&
+      written == length &&
+      call(EVP_CIPHER_CTX_ctrl)(context, EVP_CTRL_AEAD_SET_TAG, 16, (void *)tag) == 1 &&
+      call(EVP_DecryptFinal_ex)(context, plaintext + count, &written) == 1 && written == 0;
+  call(EVP_CIPHER_CTX_free)(context);
+  call(EVP_CIPHER_free)(cipher);
+  if (!done) ccrypto_wipe(plaintext, count);
+  return end(done);
+}
