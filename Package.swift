@@ -67,7 +67,7 @@ let package = Package(
         "CPAM", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "Policy", "Secrets",
         "SignIn", "System",
       ],
-      swiftSettings: embeddable),
+      swiftSettings: embeddable, linkerSettings: [.linkedLibrary("pam")]),
     .executableTarget(name: "mfa-helper", dependencies: ["CPOSIX", "Helper"], swiftSettings: embeddable),
 
     // Ordinary Swift.

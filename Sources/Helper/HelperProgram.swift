@@ -5,6 +5,7 @@ import System
 /// The program `mfa-helper`: who calls, with whose identity, and then the conversation.
 public enum HelperProgram {
   /// Runs the program and returns its exit status: 0, or 1 when it could not even begin.
+  @export(interface)
   public static func run() -> Int32 {
     do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfa-helper")

@@ -16,13 +16,16 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The number of bytes.
   public let count: Int
 
+  /// What wipes and frees them. An object does it, because Embedded Swift 6.3 cannot end a value
+  /// with a `deinit` that comes from a module two imports away.
+  private let block: Block
+
   /// Makes `count` zero bytes. A negative count makes none.
   public init(count: Int) {
-    self.count = max(count, 0)
-    // An allocation of nothing is still a block of its own, so that `base` is never null.
-    let base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1))
-    unsafe base.initialize(repeating: 0, count: max(count, 1))
-    unsafe self.base = base
+    let block = Block(count: max(count, 0))
+    unsafe base = unsafe block.base
+    self.count = block.count
+    self.block = block
   }
 
   /// Copies `bytes`.
@@ -42,18 +45,12 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  deinit {
-    // SAFETY: `base` was allocated with at least `count` bytes and nothing else points to it.
-    // The wipe is a call into C that is not optimised away, as a plain store would be.
-    unsafe ccrypto_wipe(base, count)
-    unsafe base.deallocate()
-  }
-
   /// The bytes, for as long as the value lives.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      // SAFETY: `base` holds `count` initialised bytes until `deinit`; the span cannot outlive self.
+      // SAFETY: the block holds `count` initialised bytes for as long as self lives, and the span
+      // cannot outlive self.
       let span = unsafe Span(_unsafeStart: base, count: count)
       return unsafe _overrideLifetime(span, borrowing: self)
     }
@@ -71,5 +68,27 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The first `count` bytes as a value of their own; all of them when there are fewer.
   public func prefix(_ count: Int) -> SecretBytes {
     SecretBytes(copying: span, in: 0..<max(count, 0))
+  }
+}
+
+/// One heap block, wiped when nobody holds it any more.
+@safe
+private final class Block {
+  let base: UnsafeMutablePointer<UInt8>
+  let count: Int
+
+  init(count: Int) {
+    self.count = count
+    // An allocation of nothing is still a block of its own, so that `base` is never null.
+    let base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1))
+    unsafe base.initialize(repeating: 0, count: max(count, 1))
+    unsafe self.base = base
+  }
+
+  deinit {
+    // SAFETY: `base` was allocated with at least `count` bytes and nothing else points to it.
+    // The wipe is a call into C that is not optimised away, as a plain store would be.
+    unsafe ccrypto_wipe(base, count)
+    unsafe base.deallocate()
   }
 }
