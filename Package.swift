@@ -48,7 +48,8 @@ let package = Package(
     // Embedded and ordinary Swift.
     .target(name: "Secrets", dependencies: ["CCrypto"], swiftSettings: embeddable),
     .target(name: "OneTimePassword", dependencies: ["Secrets"], swiftSettings: embeddable),
-    .target(name: "Factors", dependencies: ["OneTimePassword", "Secrets"], swiftSettings: embeddable),
+    .target(
+      name: "Factors", dependencies: ["OneTimePassword", "Secrets"], swiftSettings: embeddable),
     .target(name: "Policy", dependencies: ["Factors"], swiftSettings: embeddable),
     .target(name: "System", dependencies: ["CPOSIX"], swiftSettings: embeddable),
     .target(
@@ -56,7 +57,9 @@ let package = Package(
       swiftSettings: embeddable),
     .target(
       name: "SignIn",
-      dependencies: ["CMFA", "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "System"],
+      dependencies: [
+        "CMFA", "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "System",
+      ],
       swiftSettings: embeddable),
     .target(
       name: "HelperProtocol", dependencies: ["Factors", "OneTimePassword", "Secrets"],
@@ -68,7 +71,8 @@ let package = Package(
         "SignIn", "System",
       ],
       swiftSettings: embeddable, linkerSettings: [.linkedLibrary("pam")]),
-    .executableTarget(name: "mfa-helper", dependencies: ["CPOSIX", "Helper"], swiftSettings: embeddable),
+    .executableTarget(
+      name: "mfa-helper", dependencies: ["CPOSIX", "Helper"], swiftSettings: embeddable),
 
     // Ordinary Swift.
     .target(
@@ -100,7 +104,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
       swiftSettings: everywhere),
-    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], path: "Tests/Secrets", swiftSettings: everywhere),
+    .testTarget(
+      name: "SecretsTests", dependencies: ["Secrets"], path: "Tests/Secrets",
+      swiftSettings: everywhere),
     .testTarget(
       name: "OneTimePasswordTests", dependencies: ["OneTimePassword", "Secrets", "TestSupport"],
       path: "Tests/OneTimePassword", swiftSettings: everywhere),

@@ -42,7 +42,8 @@ struct AttemptsFile: ~Copyable {
     if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
       throw .untrusted(.attempts, distrust)
     }
-    guard try onPart(.attempts, { () throws(SystemError) in try file.lock(seconds: Self.patience) }) else { throw .busy }
+    guard try onPart(.attempts, { () throws(SystemError) in try file.lock(seconds: Self.patience) })
+    else { throw .busy }
     let size = try onPart(.attempts) { () throws(SystemError) in try file.status() }.size
     if size == 0, creating {
       try onPart(.attempts) { () throws(SystemError) in
@@ -61,7 +62,8 @@ struct AttemptsFile: ~Copyable {
       return try directory.fileForUpdating(name)
     } catch {
       guard creating, error.isNotFound else {
-        throw error.isSymbolicLink ? .untrusted(.attempts, .symbolicLink) : .system(.attempts, error)
+        throw error.isSymbolicLink
+          ? .untrusted(.attempts, .symbolicLink) : .system(.attempts, error)
       }
     }
     return try onPart(.attempts) { () throws(SystemError) in
@@ -70,7 +72,7 @@ struct AttemptsFile: ~Copyable {
         try file.changeMode(to: 0o600)
         if try file.status().owner != owner { try file.changeOwner(to: owner) }
         return file
-      } catch where error.isExisting {
+      } catch  where error.isExisting {
         return try directory.fileForUpdating(name)
       }
     }

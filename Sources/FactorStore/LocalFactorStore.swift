@@ -35,6 +35,7 @@ public final class LocalFactorStore: FactorStore {
   /// The numeric identity that everything in the store belongs to.
   public var ownerIdentity: UInt32 { owner }
 
+  /// Reads both files without the lock; if they do not belong together, once more with it.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
@@ -53,6 +54,7 @@ public final class LocalFactorStore: FactorStore {
     return FactorSnapshot(record: record, attempts: entry.attempts)
   }
 
+  /// Opens and locks the user's attempts file, for at most ten seconds' wait, and reads both files.
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
@@ -88,7 +90,9 @@ public final class LocalFactorStore: FactorStore {
     _ name: StaticString, _ part: FactorStoreError.Part
   ) throws(FactorStoreError) -> Directory {
     guard let fileName = FileName(name) else { throw .nameTooLong }
-    let subdirectory = try onPart(part) { () throws(SystemError) in try directory.directory(fileName) }
+    let subdirectory = try onPart(part) { () throws(SystemError) in
+      try directory.directory(fileName)
+    }
     guard try Self.owner(of: subdirectory, part) == owner else {
       throw .untrusted(part, .wrongOwner)
     }

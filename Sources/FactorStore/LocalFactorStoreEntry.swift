@@ -12,7 +12,9 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   private var key: SealingKey
   private var slots: AttemptSlots
 
+  /// The record, as it was read under the lock or written since.
   public private(set) var record: FactorRecord?
+  /// The attempt state, as it was read under the lock or written since.
   public private(set) var attempts: AttemptState
 
   init(
@@ -28,7 +30,9 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     } else {
       record = nil
     }
-    let bytes = try onPart(.attempts) { () throws(SystemError) in try locked.read(count: AttemptSlots.length) }
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try locked.read(count: AttemptSlots.length)
+    }
     slots = try AttemptSlots(bytes: bytes, &key)
     attempts = try Self.state(of: record, slots.state)
     self.record = record
@@ -50,6 +54,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return stored
   }
 
+  /// Opens a factor's sealed secret. What does not open was damaged.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     guard let record else { throw .damaged(.record) }
     switch factor.kind {
@@ -62,6 +67,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     }
   }
 
+  /// Seals a secret under the key in /etc/mfa.
   public func seal(
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
@@ -73,11 +79,13 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     }
   }
 
+  /// Writes to the slot that is not on the disk.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
     try slots.write(attempts, to: attemptsFile, &key)
     self.attempts = attempts
   }
 
+  /// Waits for the slot, with one `fdatasync`.
   public func sync() throws(FactorStoreError) {
     do throws(SystemError) {
       try attemptsFile.syncData()
@@ -87,6 +95,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     slots.synced()
   }
 
+  /// Writes the attempt state, then renames a new record into place; or takes the record away.
   public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
     guard !record.factors.isEmpty else {
       try recordFile.remove()
@@ -104,7 +113,9 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     } catch {
       throw .cryptography
     }
-    guard sealed.bytes.count <= SealedRecord.maximumLength else { throw .untrusted(.record, .tooLarge) }
+    guard sealed.bytes.count <= SealedRecord.maximumLength else {
+      throw .untrusted(.record, .tooLarge)
+    }
     try recordFile.replace(with: sealed)
     self.record = record
   }

@@ -24,7 +24,9 @@ struct RecordFile: ~Copyable {
     guard status.size <= Int64(SealedRecord.maximumLength) else {
       throw .untrusted(.record, .tooLarge)
     }
-    return SealedRecord(bytes: try onPart(.record) { () throws(SystemError) in try file.read(count: Int(status.size)) })
+    return SealedRecord(
+      bytes: try onPart(.record) { () throws(SystemError) in try file.read(count: Int(status.size))
+      })
   }
 
   private func open() throws(FactorStoreError) -> File? {
@@ -41,7 +43,7 @@ struct RecordFile: ~Copyable {
     guard let draft = FileName([UInt8(ascii: ".")] + name.bytes) else { throw .nameTooLong }
     try onPart(.record) { () throws(SystemError) in
       // A draft that a process left behind when it was killed; whoever holds the lock may clear it.
-      do throws(SystemError) { try directory.unlink(draft) } catch where error.isNotFound {}
+      do throws(SystemError) { try directory.unlink(draft) } catch  where error.isNotFound {}
     }
     do throws(FactorStoreError) {
       try onPart(.record) { () throws(SystemError) in
@@ -64,7 +66,7 @@ struct RecordFile: ~Copyable {
   /// Takes the record away, durably.
   func remove() throws(FactorStoreError) {
     try onPart(.record) { () throws(SystemError) in
-      do throws(SystemError) { try directory.unlink(name) } catch where error.isNotFound {}
+      do throws(SystemError) { try directory.unlink(name) } catch  where error.isNotFound {}
       try directory.sync()
     }
   }

@@ -34,7 +34,8 @@ struct SealingKey: ~Copyable {
   /// Reads the key's file.
   init(_ path: TrustedPath, storeOwner: UInt32) throws(FactorStoreError) {
     let directory = try path.parent(of: .key)
-    let file = try onPart(.key) { () throws(SystemError) in try directory.fileForReading(path.last) }
+    let file = try onPart(.key) { () throws(SystemError) in try directory.fileForReading(path.last)
+    }
     let status = try onPart(.key) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (0, storeOwner), permissions: 0o400) {
       throw .untrusted(.key, distrust)
@@ -45,7 +46,9 @@ struct SealingKey: ~Copyable {
       try master.withMutableSpan { span throws(SystemError) in try file.read(into: &span) }
     }
     guard whole else { throw .untrusted(.key, .wrongSize) }
-    do throws(CryptographyError) { try self.init(master: master.span) } catch { throw .cryptography }
+    do throws(CryptographyError) { try self.init(master: master.span) } catch {
+      throw .cryptography
+    }
   }
 
   private static func derive(

@@ -3,14 +3,11 @@ public import Secrets
 
 /// The comparison of one typed code with one factor.
 public enum Verification {
-  /// The latest step in the window at `now` whose code is `code`, or nil.
+  /// The latest step in the window at `now` (seconds since the epoch) whose code is `code`, or nil.
   ///
   /// Every step is computed and compared, whatever matches and whatever length the code has, so
-  /// that the time tells nothing.
-  ///
-  /// - Parameters:
-  ///   - now: seconds since the epoch.
-  ///   - adjacentIntervals: how many steps before and after the present one are right: 0 to 10.
+  /// that the time tells nothing. `adjacentIntervals`, 0 to 10, is how many steps before and after
+  /// the present one are right. Fails when libcrypto does.
   @export(interface)
   public static func latestMatch(
     of code: Code, secret: Span<UInt8>, parameters: TOTPParameters, now: Int64,

@@ -13,10 +13,12 @@ public struct PAMProof: AccountProof {
   /// A proof for the caller of this process.
   public init(_ identities: PrivilegedProcess.Identities) { self.identities = identities }
 
+  /// Authenticates the account through PAM and checks that it may be used.
   public func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
     let user = account.name.map { CChar(bitPattern: $0) } + [0]
     let asker = PersonBox(
-      ask: { person.answer(to: $0, echo: $1, into: $2) }, tell: { person.tell(ShownText(cleaning: $0)) })
+      ask: { person.answer(to: $0, echo: $1, into: $2) },
+      tell: { person.tell(ShownText(cleaning: $0)) })
     return withExtendedLifetime(asker) {
       // SAFETY: `asker` outlives the call, which alone uses the unretained pointer.
       var calls = unsafe cpam_person(
@@ -34,6 +36,7 @@ public struct PAMProof: AccountProof {
     }
   }
 
+  /// Makes the system user's identity the only one the process has.
   public func retire() -> Bool {
     do throws(SystemError) {
       try PrivilegedProcess.leaveCaller(identities)
@@ -74,7 +77,8 @@ extension Person {
   fileprivate func answer(
     to prompt: [UInt8], echo: Bool, into room: consuming MutableSpan<UInt8>
   ) -> Int32 {
-    guard let answer = ask(ShownText(cleaning: prompt), echo: echo), answer.count <= room.count else {
+    guard let answer = ask(ShownText(cleaning: prompt), echo: echo), answer.count <= room.count
+    else {
       return -1
     }
     for index in answer.span.indices { room[index] = answer.span[index] }

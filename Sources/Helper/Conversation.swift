@@ -178,7 +178,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     case .accepted: return
     case .wrong(0): throw .invalidVerificationCode
     case .replayed(_, 0): throw .codeAlreadyUsed
-    case .wrong(let wait), .replayed(_, let wait): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .wrong(let wait), .replayed(_, let wait):
+      throw .tooManyAttempts(seconds: Self.seconds(wait))
     case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
     case .refused(.disabled), .refused(.open): throw .factorsDisabled
     case .notACode: throw .notACode

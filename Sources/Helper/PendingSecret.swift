@@ -28,7 +28,8 @@ final class PendingSecret {
   /// The secret as it is shown, once.
   func shown(secondsLeft: UInt32) -> GeneratedSecret {
     GeneratedSecret(
-      key: secret.withSpan { SecretBytes(copying: $0) }, parameters: parameters, secondsLeft: secondsLeft)
+      key: secret.withSpan { SecretBytes(copying: $0) }, parameters: parameters,
+      secondsLeft: secondsLeft)
   }
 
   /// Whether there were too many wrong codes.

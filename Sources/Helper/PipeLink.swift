@@ -12,6 +12,7 @@ public struct PipeLink: Link {
   /// The link.
   public init() {}
 
+  /// Reads a frame from standard input, for at most fifteen minutes.
   public func receive() -> Reception {
     var header = SecretBytes(count: Frame.headerLength)
     guard fill(&header) else { return .ended }
@@ -40,6 +41,7 @@ public struct PipeLink: Link {
     }
   }
 
+  /// Writes a frame to standard output.
   public func send(_ response: consuming HelperResponse) -> Bool {
     do throws(MessageRefusal) {
       let message = try response.encoded()

@@ -33,7 +33,7 @@ public func randomBytes(count: Int) throws(CryptographyError) -> [UInt8] {
 extension MutableSpan<UInt8> {
   fileprivate mutating func fillWithRandomBytes() -> Bool {
     // SAFETY: the buffer is the span's own `count` bytes.
-    return unsafe withUnsafeMutableBufferPointer { buffer in
+    unsafe withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return true }
       return unsafe ccrypto_random(base, buffer.count) == 1
     }

@@ -56,7 +56,8 @@ extension SignInRequest {
     }
     // SAFETY: the items are NUL-terminated or null.
     self.init(
-      user: unsafe Self.bytes(request.user) ?? [], service: unsafe Self.bytes(request.service) ?? [],
+      user: unsafe Self.bytes(request.user) ?? [],
+      service: unsafe Self.bytes(request.service) ?? [],
       remoteHost: unsafe Self.bytes(request.remote_host),
       terminal: unsafe Self.bytes(request.terminal), arguments: arguments)
   }

@@ -25,18 +25,22 @@ public struct LocalHost: Host {
   /// Nothing is looked at yet.
   public init() {}
 
+  /// Reads the file.
   public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
     try ConfigurationFile.read(path)
   }
 
+  /// Asks the name service.
   public func account(named name: [UInt8]) throws(SystemError) -> Account? {
     try Account.named(name)
   }
 
+  /// Opens /var/lib/mfa.
   public func store() throws(FactorStoreError) -> LocalFactorStore {
     guard let location = StoreLocation.standard else { throw .damaged(.directory) }
     return try LocalFactorStore(location)
   }
 
+  /// Reads the clock.
   public func now() throws(SystemError) -> Int64 { try Clock.now() }
 }

@@ -8,7 +8,8 @@ public struct FileName: Equatable, Sendable {
 
   /// Nil when `bytes` are no single component, or too long for a file system (255 bytes).
   public init?(_ bytes: [UInt8]) {
-    guard !bytes.isEmpty, bytes.count <= 255, !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")),
+    guard !bytes.isEmpty, bytes.count <= 255, !bytes.contains(0),
+      !bytes.contains(UInt8(ascii: "/")),
       bytes != [UInt8(ascii: ".")], bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]
     else { return nil }
     self.bytes = bytes
@@ -53,7 +54,9 @@ public struct FileName: Equatable, Sendable {
       else { return nil }
       raw.append(high << 4 | low)
     }
-    guard let canonical = FileName(percentEncoding: raw), canonical.bytes == bytes else { return nil }
+    guard let canonical = FileName(percentEncoding: raw), canonical.bytes == bytes else {
+      return nil
+    }
     return raw
   }
 

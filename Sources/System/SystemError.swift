@@ -4,7 +4,8 @@ import CPOSIX
 public struct SystemError: Error, Equatable, Sendable {
   /// The call.
   public enum Call: UInt8, Sendable {
-    case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode, listDirectory
+    case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode,
+      listDirectory
     case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment
   }
 

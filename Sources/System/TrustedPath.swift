@@ -8,7 +8,9 @@ public struct TrustedPath: Sendable {
   public init?(_ path: [UInt8]) {
     guard path.first == UInt8(ascii: "/") else { return nil }
     var components: [FileName] = []
-    for part in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+    for part in path.dropFirst().split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    {
       guard let name = FileName(Array(part)) else { return nil }
       components.append(name)
     }
