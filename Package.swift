@@ -98,8 +98,33 @@ let package = Package(
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/Support",
-      exclude: ["CTestSupport", "pam-client"], swiftSettings: everywhere),
+      exclude: ["CTestSupport", "SignIn", "pam-client"], swiftSettings: everywhere),
     .target(name: "CTestSupport", path: "Tests/Support/CTestSupport"),
+    .target(
+      name: "SignInTestSupport",
+      dependencies: [
+        "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "SignIn", "System",
+      ], path: "Tests/Support/SignIn", swiftSettings: everywhere),
+    .testTarget(
+      name: "SignInTests",
+      dependencies: [
+        "FactorStore", "Factors", "OneTimePassword", "Policy", "SignIn", "SignInTestSupport",
+        "System", "TestSupport",
+      ], path: "Tests/SignIn", swiftSettings: everywhere),
+    .testTarget(
+      name: "FactorStoreTests",
+      dependencies: [
+        "FactorStore", "Factors", "OneTimePassword", "Secrets", "System", "TestSupport",
+      ], path: "Tests/FactorStore", swiftSettings: everywhere),
+    .testTarget(
+      name: "HelperTests",
+      dependencies: [
+        "Factors", "Helper", "HelperProtocol", "OneTimePassword", "Secrets", "SignIn",
+        "SignInTestSupport", "System",
+      ], path: "Tests/Helper", swiftSettings: everywhere),
+    .testTarget(
+      name: "SystemTests", dependencies: ["System", "TestSupport"], path: "Tests/System",
+      swiftSettings: everywhere),
     // Runs in packaging/private-machine alone.
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport"], path: "Tests/EndToEnd",

@@ -1,0 +1,328 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("A sign-in")
+struct SignInTests {
+  let host = ScriptedHost()
+
+  private func signIn(
+    _ application: ScriptedApplication, user: String = "alice", _ arguments: [String] = []
+  ) -> Verdict {
+    let request = SignInRequest(
+      user: Array(user.utf8), service: Array("sshd".utf8),
+      remoteHost: Array("203.0.113.9".utf8), arguments: arguments.map { Array($0.utf8) })
+    return SignIn(request, host: host, application: application).authenticate()
+  }
+
+  private func enroll(_ parameters: TOTPParameters = .standard) throws {
+    let account = try #require(host.account)
+    _ = try host.memory.enroll(
+      "Phone", secret: KnownFactor.secret, for: account, parameters: parameters)
+  }
+
+  private func code(_ steps: Int64 = 0) throws -> String {
+    try KnownFactor.code(at: host.time, steps: steps)
+  }
+
+  @Test("a right code is accepted, once")
+  func rightCode() throws {
+    try enroll()
+    let first = ScriptedApplication([.text(try code())])
+    #expect(signIn(first) == .allow)
+    #expect(first.prompts == ["One-time code: "])
+    #expect(first.isUsedUp)
+    #expect(first.logged.count == 1)
+    #expect(first.logged.first?.hasPrefix("result=accepted user=alice service=sshd") == true)
+    let second = ScriptedApplication([.text(try code())])
+    #expect(signIn(second) == .deny)
+    #expect(second.told == ["that code was used already, wait for the next one"])
+    #expect(second.logged.first?.hasPrefix("result=replayed user=alice") == true)
+  }
+
+  @Test(
+    "the window is as wide as the configuration says",
+    arguments: [
+      (1, 5, -5, true), (2, 5, 5, true), (3, 5, -6, false), (4, 5, 6, false), (5, 0, 0, true),
+      (6, 0, 1, false), (7, 0, -1, false), (8, 10, 10, true), (9, 10, -10, true),
+      (10, 10, 11, false),
+    ] as [(Int, Int, Int64, Bool)])
+  func window(number: Int, intervals: Int, steps: Int64, accepted: Bool) throws {
+    try enroll()
+    host.configuration = "[project]\nadjacent_intervals = \(intervals)\n"
+    let application = ScriptedApplication([.text(try code(steps))])
+    #expect(signIn(application) == (accepted ? .allow : .deny), "row \(number)")
+  }
+
+  @Test("a code typed with a space is the same code")
+  func space() throws {
+    try enroll()
+    let code = try code()
+    let spaced = " \(code.prefix(3)) \(code.suffix(3)) "
+    #expect(signIn(ScriptedApplication([.text(spaced)])) == .allow)
+  }
+
+  @Test("the account's own spelling is what the record is under")
+  func spelling() throws {
+    try enroll()
+    #expect(signIn(ScriptedApplication([.text(try code())]), user: "ALICE") == .allow)
+  }
+
+  @Test(
+    "what cannot be a code costs nothing and stands in no log",
+    arguments: [
+      (1, .text("")), (2, .none), (3, .tooLong), (4, .text("correct horse 123456")),
+      (5, .text("12345")), (6, .text("1234567")), (7, .text("12345678")), (8, .text("123456789")),
+      (9, .text("١٢٣٤٥٦")), (10, .text("12345\u{7}")), (11, .text("12-456")), (12, .text("+12345")),
+      (13, .bytes([0x31, 0x32, 0x33, 0, 0x34, 0x35, 0x36])),
+      (14, .bytes([0xFF, 0xFE, 0x31, 0x32, 0x33, 0x34])),
+      (15, .bytes([0x08, 0x0A, 0x0D, 0x7F] + Array("INCORRECT".utf8))),
+      (16, .bytes([UInt8](repeating: 0x20, count: 512))),
+    ] as [(Int, ScriptedApplication.Answer)])
+  func notACode(number: Int, answer: ScriptedApplication.Answer) throws {
+    try enroll()
+    let before = host.memory.attempts
+    let application = ScriptedApplication([answer])
+    #expect(signIn(application) == .deny, "row \(number)")
+    #expect(application.isUsedUp)
+    #expect(host.memory.attempts == before, "row \(number)")
+    #expect(!host.memory.steps.contains(.lock), "row \(number)")
+    #expect(application.logged.count == 1)
+    #expect(application.logged[0].hasPrefix("result=not-a-code user=alice"), "row \(number)")
+    if case .text(let text) = answer, !text.isEmpty {
+      #expect(!application.logged[0].contains(text), "row \(number)")
+    }
+  }
+
+  @Test("five wrong codes, then nothing is compared until the wait is over")
+  func throttle() throws {
+    try enroll()
+    let wrong = try KnownFactor.wrongCode(at: host.time)
+    for attempt in 1...5 {
+      let application = ScriptedApplication([.text(wrong)])
+      #expect(signIn(application) == (attempt == 5 ? .tooManyAttempts : .deny))
+      #expect(
+        application.told
+          == [attempt == 5 ? "too many wrong codes, try again in 30 s" : "that code is wrong"])
+    }
+    host.time += 2
+    let right = ScriptedApplication([.text(try code())])
+    #expect(signIn(right) == .tooManyAttempts)
+    #expect(right.prompts.isEmpty)
+    #expect(right.told == ["too many wrong codes, try again in 28 s"])
+    #expect(right.logged.first?.contains("result=throttled") == true)
+    host.time += 28
+    #expect(signIn(ScriptedApplication([.text(try code())])) == .allow)
+    #expect(host.memory.attempts.failures == 0)
+  }
+
+  @Test("a wait that begins while the person is asked is kept too")
+  func throttledAtThePrompt() throws {
+    try enroll()
+    let application = ScriptedApplication([.text(try code())])
+    application.atPrompt = { [host] in
+      host.memory.attempts = AttemptState(
+        record: host.memory.attempts.record, failures: 5, lastFailure: host.time,
+        watermarks: host.memory.attempts.watermarks)
+    }
+    #expect(signIn(application) == .tooManyAttempts)
+    #expect(!host.memory.steps.contains(.secret))
+  }
+
+  @Test("a hundred failures disable the factors")
+  func disabled() throws {
+    try enroll()
+    host.memory.attempts = AttemptState(
+      record: host.memory.attempts.record, failures: 100, lastFailure: 0,
+      watermarks: host.memory.attempts.watermarks)
+    let application = ScriptedApplication([.text(try code())])
+    #expect(signIn(application) == .tooManyAttempts)
+    #expect(application.prompts.isEmpty)
+    #expect(application.logged.first?.hasPrefix("result=disabled") == true)
+  }
+
+  @Test("no lock is held while a person is asked")
+  func noLockAtThePrompt() throws {
+    try enroll()
+    let application = ScriptedApplication([.text(try code())])
+    var locked: [Bool] = []
+    application.atPrompt = { [host] in locked.append(host.memory.isLocked) }
+    #expect(signIn(application) == .allow)
+    #expect(locked == [false])
+  }
+
+  @Test("who has not enrolled is asked nothing")
+  func notEnrolled() {
+    let application = ScriptedApplication()
+    #expect(signIn(application) == .notConcerned)
+    #expect(application.prompts.isEmpty)
+    #expect(application.logged.first?.hasPrefix("result=not-enrolled") == true)
+  }
+
+  @Test("a name that the system does not know is asked as if it had a factor")
+  func unknownUser() throws {
+    try enroll()
+    let application = ScriptedApplication([.text(try code())])
+    #expect(signIn(application, user: "mallory") == .deny)
+    #expect(application.prompts == ["One-time code: "])
+    #expect(application.told == ["that code is wrong"])
+  }
+
+  @Test("switched off, nobody is asked; observing, everybody is let on")
+  func states() throws {
+    try enroll()
+    host.configuration = "[project]\nstate = disabled\n"
+    let off = ScriptedApplication()
+    #expect(signIn(off) == .notConcerned)
+    #expect(off.prompts.isEmpty)
+    host.configuration = "[project]\nstate = observe\n"
+    let wrong = ScriptedApplication([.text(try KnownFactor.wrongCode(at: host.time))])
+    #expect(signIn(wrong) == .notConcerned)
+    #expect(wrong.isUsedUp)
+    #expect(wrong.told.isEmpty)
+    #expect(wrong.logged.first?.hasSuffix("state=observe") == true)
+  }
+
+  @Test("everything that fails denies")
+  func everythingFailsClosed() throws {
+    try enroll()
+    let error = SystemError(.read, number: 5)
+    let failures: [(Int, (ScriptedHost) -> Void)] = [
+      (1, { $0.accountFailure = error }), (2, { $0.storeFailure = .system(.directory, error) }),
+      (3, { $0.clockFailure = error }), (4, { $0.configurationFailure = .system(error) }),
+      (5, { $0.configuration = "[project]\nstate = on\n" }),
+      (6, { $0.memory.failure = (.snapshot, .damaged(.record)) }),
+      (7, { $0.memory.failure = (.lock, .busy) }),
+      (8, { $0.memory.failure = (.secret, .cryptography) }),
+      (9, { $0.memory.failure = (.write(failures: 1), .system(.attempts, error)) }),
+      (10, { $0.memory.failure = (.write(failures: 0), .system(.attempts, error)) }),
+      (11, { $0.memory.failure = (.sync, .system(.attempts, error)) }),
+    ]
+    for (number, fail) in failures {
+      let host = ScriptedHost()
+      host.memory.record = self.host.memory.record
+      host.memory.attempts = self.host.memory.attempts
+      fail(host)
+      let application = ScriptedApplication([.text(try code())])
+      let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+      let verdict = SignIn(request, host: host, application: application).authenticate()
+      #expect(verdict == .deny, "row \(number)")
+      #expect(application.logged.first?.hasPrefix("result=error") == true, "row \(number)")
+      #expect(application.told.count == 1, "row \(number)")
+    }
+  }
+
+  @Test("a factor that went while the person was asked does not let in")
+  func factorGone() throws {
+    try enroll()
+    let application = ScriptedApplication([.text(try code())])
+    application.atPrompt = { [host] in host.memory.record = nil }
+    #expect(signIn(application) == .deny)
+  }
+
+  @Test("an argument that is none denies")
+  func unknownArgument() throws {
+    try enroll()
+    for argument in ["nullok", "echo=1", "prompt", "config", "debug debug"] {
+      let application = ScriptedApplication([.text(try code())])
+      #expect(signIn(application, [argument]) == .deny, "\(argument)")
+      #expect(application.logged.first?.contains("part=arguments") == true)
+    }
+    #expect(signIn(ScriptedApplication(), ["echo", "echo"]) == .deny)
+    #expect(signIn(ScriptedApplication(), ["try_first_pass", "use_first_pass"]) == .deny)
+  }
+
+  @Test("prompt= and echo change the question")
+  func question() throws {
+    try enroll()
+    let application = ScriptedApplication([.text(try code())])
+    #expect(signIn(application, ["prompt=Token, please: ", "echo"]) == .allow)
+    #expect(application.prompts == ["Token, please: (echo)"])
+  }
+
+  @Test("forward_pass takes the code off the end and hands the rest on")
+  func forwardPass() throws {
+    try enroll()
+    let application = ScriptedApplication([.text("pass 123word" + (try code()))])
+    #expect(signIn(application, ["forward_pass"]) == .allow)
+    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.forwarded == ["pass 123word"])
+    let stuck = ScriptedApplication([.text("password" + (try code(1)))])
+    stuck.forwards = false
+    #expect(signIn(stuck, ["forward_pass"]) == .deny)
+    let alone = ScriptedApplication([.text(try code(2))])
+    #expect(signIn(alone, ["forward_pass"]) == .allow)
+    #expect(alone.forwarded.isEmpty)
+  }
+
+  @Test("with a wrong code, forward_pass hands nothing on")
+  func forwardPassWrong() throws {
+    try enroll()
+    let wrong = try KnownFactor.wrongCode(at: host.time)
+    let application = ScriptedApplication([.text("password" + wrong)])
+    #expect(signIn(application, ["forward_pass"]) == .deny)
+    #expect(application.forwarded.isEmpty)
+  }
+
+  @Test("with forward_pass, who has not enrolled types the password alone")
+  func forwardPassNotEnrolled() {
+    let application = ScriptedApplication([.text("password")])
+    #expect(signIn(application, ["forward_pass"]) == .notConcerned)
+    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.forwarded == ["password"])
+  }
+
+  @Test("use_first_pass asks nothing; try_first_pass asks when the first answer will not do")
+  func firstPass() throws {
+    try enroll()
+    let used = ScriptedApplication()
+    used.earlier = .text("password" + (try code()))
+    #expect(signIn(used, ["use_first_pass"]) == .allow)
+    #expect(used.prompts.isEmpty)
+    let without = ScriptedApplication()
+    without.earlier = .text("password")
+    #expect(signIn(without, ["use_first_pass"]) == .deny)
+    #expect(without.prompts.isEmpty)
+    let tried = ScriptedApplication([.text(try code(1))])
+    tried.earlier = .text("password")
+    #expect(signIn(tried, ["try_first_pass"]) == .allow)
+    #expect(tried.isUsedUp)
+    let both = ScriptedApplication([.text(try code(2))])
+    both.earlier = .text("password" + (try KnownFactor.wrongCode(at: host.time)))
+    #expect(signIn(both, ["try_first_pass"]) == .allow)
+    #expect(both.logged.map { $0.prefix(12) } == ["result=wrong", "result=accep"])
+  }
+
+  @Test("the account line: enrolled, not enrolled, unknown, switched off, in error")
+  func account() throws {
+    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    let quiet = ScriptedApplication()
+    let signIn = SignIn(request, host: host, application: quiet)
+    #expect(signIn.checkAccount() == .notConcerned)
+    try enroll()
+    #expect(signIn.checkAccount() == .allow)
+    host.configuration = "[project]\nstate = disabled\n"
+    #expect(signIn.checkAccount() == .notConcerned)
+    host.configuration = "nonsense"
+    #expect(signIn.checkAccount() == .deny)
+    host.configuration = "[project]\n"
+    host.account = nil
+    #expect(signIn.checkAccount() == .deny)
+    #expect(quiet.prompts.isEmpty)
+  }
+
+  @Test("nobody forges a log line, however they call themselves")
+  func forgedLog() {
+    host.account = nil
+    let application = ScriptedApplication([.text("123456")])
+    _ = signIn(application, user: "x\nresult=accepted user=root \u{1B}[2J")
+    #expect(application.logged.count == 1)
+    #expect(
+      application.logged[0].hasPrefix(
+        "result=unknown-user user=x\\x0aresult\\x3daccepted\\x20user\\x3droot\\x20\\x1b\\x5b2J "))
+  }
+}

@@ -1,0 +1,46 @@
+import Factors
+import Policy
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("The verdict")
+struct VerdictTests {
+  /// Every outcome there is, by name.
+  static func outcomes() throws -> [(String, Outcome)] {
+    let store = MemoryStore()
+    let factor = try store.enroll(
+      "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
+    return [
+      ("accepted", .accepted(factor)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
+      ("switchedOff", .switchedOff), ("wrong", .wrong(wait: 0)), ("wrongThenWait", .wrong(wait: 30)),
+      ("replayed", .replayed(factor, wait: 0)), ("replayedThenWait", .replayed(factor, wait: 30)),
+      ("throttled", .throttled(seconds: 1)), ("disabled", .disabled),
+      ("notACode", .notACode(.somethingElse)), ("noAnswer", .notACode(.none)),
+      ("tooLong", .notACode(.tooLong)), ("withheld", .notACode(.withheldBySSHD)),
+      ("unknownUser", .unknownUser), ("failed", .failed(.forwarding)),
+    ]
+  }
+
+  @Test("enabled, only an accepted code and an enrolled account are allowed")
+  func enabled() throws {
+    for (name, outcome) in try Self.outcomes() {
+      let expected: Verdict =
+        switch name {
+        case "accepted", "enrolled": .allow
+        case "notEnrolled", "switchedOff": .notConcerned
+        case "throttled", "disabled", "wrongThenWait", "replayedThenWait": .tooManyAttempts
+        default: .deny
+        }
+      #expect(Verdict(outcome, state: .enabled) == expected, "\(name)")
+    }
+  }
+
+  @Test("observing or disabled, nobody is concerned", arguments: [Configuration.State.observe, .disabled])
+  func notConcerned(state: Configuration.State) throws {
+    for (name, outcome) in try Self.outcomes() {
+      #expect(Verdict(outcome, state: state) == .notConcerned, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+public import OneTimePassword
+import Secrets
+
+/// The secret of the RFCs' examples, and its codes.
+public enum KnownFactor {
+  /// RFC 6238, appendix B: "12345678901234567890".
+  public static let secret = Array("12345678901234567890".utf8)
+
+  /// The code that is right `steps` steps after `time`, as it is typed.
+  public static func code(
+    at time: Int64, steps: Int64 = 0, parameters: TOTPParameters = .standard,
+    secret: [UInt8] = KnownFactor.secret
+  ) throws -> String {
+    var hotp = try HOTP(secret: secret.span, algorithm: parameters.algorithm)
+    let step = parameters.step(at: time) + steps
+    let code = try hotp.code(at: UInt64(bitPattern: step), digits: parameters.codeLength)
+    let digits = String(code.value)
+    let padding = Int(code.length.rawValue) - digits.count
+    return String(repeating: "0", count: padding) + digits
+  }
+
+  /// A code of six digits that is wrong at all of the window around `time`.
+  public static func wrongCode(at time: Int64) throws -> String {
+    let right = Set(try (-10...10).map { try code(at: time, steps: $0) })
+    return (0...21).map { "00000\($0)".suffix(6) }.map(String.init).first { !right.contains($0) }
+      ?? "999999"
+  }
+}

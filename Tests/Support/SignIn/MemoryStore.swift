@@ -1,0 +1,118 @@
+public import FactorStore
+public import Factors
+public import OneTimePassword
+public import Secrets
+public import System
+
+/// A store in memory that writes down what it was asked to do, in order, and fails when it is told to.
+public final class MemoryStore: FactorStore, @unchecked Sendable {
+  /// What was done.
+  public enum Step: Equatable, Sendable {
+    case snapshot, lock, secret, write(failures: UInt32), sync, replace, unlock
+  }
+
+  /// What was done, in order.
+  public var steps: [Step] = []
+  /// The record.
+  public var record: FactorRecord?
+  /// The attempt state.
+  public var attempts = AttemptState(record: .zero)
+  /// The step that fails, with what.
+  public var failure: (step: Step, error: FactorStoreError)?
+  /// Whether somebody holds the lock.
+  public internal(set) var isLocked = false
+  var secrets: [[UInt8]: [UInt8]] = [:]
+
+  /// An empty store.
+  public init() {}
+
+  /// Enrols a factor with a known secret; nothing of it was accepted yet.
+  public func enroll(
+    _ name: String, secret: [UInt8], for account: Account,
+    parameters: TOTPParameters = .standard
+  ) throws -> Factor {
+    guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16))
+    else { throw FactorStoreError.nameTooLong }
+    var record = record ?? FactorRecord(user: user, uid: account.uid, id: id)
+    let factor = Factor(
+      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 0,
+      kind: .totp(parameters, sealedSecret: secret))
+    if attempts.record != record.id { attempts = AttemptState(record: record.id) }
+    try record.add(factor)
+    attempts = attempts.adding(id, confirmedAt: -1)
+    self.record = record
+    return factor
+  }
+
+  func note(_ step: Step) throws(FactorStoreError) {
+    steps.append(step)
+    if let failure, failure.step == step { throw failure.error }
+  }
+
+  /// What is there.
+  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    try note(.snapshot)
+    guard let record, record.user.bytes == account.name else { return nil }
+    return FactorSnapshot(record: record, attempts: attempts)
+  }
+
+  /// The one place there is.
+  public func entry(
+    of account: Account, creating: Bool
+  ) throws(FactorStoreError) -> MemoryStoreEntry {
+    try note(.lock)
+    guard creating || record != nil else { throw .damaged(.attempts) }
+    isLocked = true
+    return MemoryStoreEntry(self)
+  }
+}
+
+/// The place in a store in memory.
+public final class MemoryStoreEntry: FactorStoreEntry {
+  private let store: MemoryStore
+
+  init(_ store: MemoryStore) { self.store = store }
+
+  deinit {
+    store.isLocked = false
+    store.steps.append(.unlock)
+  }
+
+  /// What is there.
+  public var record: FactorRecord? { store.record }
+  /// What is there.
+  public var attempts: AttemptState { store.attempts }
+
+  /// The secret, which is not sealed here.
+  public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
+    try store.note(.secret)
+    switch factor.kind {
+    case .totp(_, let sealedSecret): return SecretBytes(copying: sealedSecret.span)
+    }
+  }
+
+  /// The secret as it is.
+  public func seal(
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+  ) throws(FactorStoreError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for index in secret.indices { bytes.append(secret[index]) }
+    return bytes
+  }
+
+  /// Keeps the state.
+  public func write(_ attempts: AttemptState) throws(FactorStoreError) {
+    try store.note(.write(failures: attempts.failures))
+    store.attempts = attempts
+  }
+
+  /// Does nothing.
+  public func sync() throws(FactorStoreError) { try store.note(.sync) }
+
+  /// Keeps both.
+  public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
+    try store.note(.replace)
+    store.record = record.factors.isEmpty ? nil : record
+    store.attempts = attempts
+  }
+}

@@ -1,0 +1,74 @@
+import Secrets
+public import SignIn
+public import System
+
+/// An application whose person answers from a script. A test asserts at its end that every line of
+/// the script was used (`isUsedUp`).
+public final class ScriptedApplication: Application, @unchecked Sendable {
+  /// An answer.
+  public enum Answer: Sendable {
+    case text(String)
+    case bytes([UInt8])
+    case none
+    case tooLong
+  }
+
+  /// What is still to be answered.
+  public private(set) var script: [Answer]
+  /// What an earlier module was given.
+  public var earlier: Answer = .none
+  /// Whether forwarding works.
+  public var forwards = true
+  /// What was asked.
+  public private(set) var prompts: [String] = []
+  /// What the person was told.
+  public private(set) var told: [String] = []
+  /// What was logged.
+  public private(set) var logged: [String] = []
+  /// What was forwarded.
+  public private(set) var forwarded: [String] = []
+  /// Called at each question, before it is answered.
+  public var atPrompt: () -> Void = {}
+
+  /// The application.
+  public init(_ script: [Answer] = []) { self.script = script }
+
+  /// Whether every line of the script was used.
+  public var isUsedUp: Bool { script.isEmpty }
+
+  /// Answers from the script; nothing when it is over.
+  public func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
+    prompts.append(String(decoding: prompt, as: UTF8.self) + (echo ? "(echo)" : ""))
+    atPrompt()
+    guard !script.isEmpty else { return .none }
+    return Self.reply(script.removeFirst())
+  }
+
+  private static func reply(_ answer: Answer) -> Reply {
+    switch answer {
+    case .text(let text): .text(SecretBytes(copying: Array(text.utf8).span))
+    case .bytes(let bytes): .text(SecretBytes(copying: bytes.span))
+    case .none: .none
+    case .tooLong: .tooLong
+    }
+  }
+
+  /// Keeps it.
+  public func tell(_ text: String) { told.append(text) }
+
+  /// Keeps it.
+  public func log(_ priority: LogPriority, _ line: LogLine) {
+    logged.append(String(decoding: line.text, as: UTF8.self))
+  }
+
+  /// What the test says.
+  public func earlierAnswer() -> Reply { Self.reply(earlier) }
+
+  /// Keeps it.
+  public func forward(_ password: Span<UInt8>) -> Bool {
+    var bytes: [UInt8] = []
+    for index in password.indices { bytes.append(password[index]) }
+    forwarded.append(String(decoding: bytes, as: UTF8.self))
+    return forwards
+  }
+}

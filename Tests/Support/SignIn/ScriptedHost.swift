@@ -1,0 +1,58 @@
+public import FactorStore
+public import Policy
+public import SignIn
+public import System
+
+/// A machine with one account, a fixed clock and a store in memory.
+public final class ScriptedHost: Host, @unchecked Sendable {
+  /// The account.
+  public var account: Account? = Account(name: Array("alice".utf8), uid: 1000)
+  /// The configuration's text.
+  public var configuration = "[project]\nstate = enabled\n"
+  /// Seconds since the epoch.
+  public var time: Int64 = 1_700_000_000
+  /// The store.
+  public let memory = MemoryStore()
+  /// What fails.
+  public var accountFailure: SystemError?
+  /// What fails.
+  public var storeFailure: FactorStoreError?
+  /// What fails.
+  public var clockFailure: SystemError?
+  /// What fails.
+  public var configurationFailure: ConfigurationFile.Failure?
+
+  /// The machine.
+  public init() {}
+
+  /// Parses the text.
+  public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+    if let configurationFailure { throw configurationFailure }
+    do throws(ConfigurationError) {
+      return try Configuration.parse(Array(configuration.utf8).span)
+    } catch {
+      throw .invalid(error)
+    }
+  }
+
+  /// The account, whatever the spelling's case.
+  public func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    if let accountFailure { throw accountFailure }
+    guard let account, String(decoding: name, as: UTF8.self).lowercased()
+      == String(decoding: account.name, as: UTF8.self)
+    else { return nil }
+    return account
+  }
+
+  /// The store in memory.
+  public func store() throws(FactorStoreError) -> MemoryStore {
+    if let storeFailure { throw storeFailure }
+    return memory
+  }
+
+  /// The fixed time.
+  public func now() throws(SystemError) -> Int64 {
+    if let clockFailure { throw clockFailure }
+    return time
+  }
+}
