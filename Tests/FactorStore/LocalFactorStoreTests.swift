@@ -1,0 +1,282 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Secrets
+import System
+import TestSupport
+import Testing
+
+@Suite("The local store", .privateMachine)
+struct LocalFactorStoreTests {
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  private func refusal() throws -> FactorStoreError? {
+    let store = try fixture.open()
+    do throws(FactorStoreError) {
+      _ = try store.snapshot(of: fixture.account)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("what is enrolled is read back, secret and all")
+  func roundTrip() throws {
+    let factor = try fixture.enroll()
+    let second = try fixture.enroll("Tablet", confirmedAt: 20)
+    let snapshot = try #require(try fixture.open().snapshot(of: fixture.account))
+    #expect(snapshot.record.factors == [factor, second])
+    #expect(snapshot.attempts.watermarks.map(\.step) == [10, 20])
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    let secret = try entry.secret(of: factor)
+    let expected = Array("12345678901234567890".utf8)
+    let isSame = constantTimeEquals(secret.span, expected.span)
+    #expect(isSame)
+    let contents = try fixture.bytes(of: fixture.record)
+    #expect(!contains(contents, expected))
+  }
+
+  private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+    bytes.indices.contains { bytes[$0...].starts(with: part) }
+  }
+
+  @Test("nobody enrolled: nothing, and no key is needed")
+  func nothing() throws {
+    try Command.succeed(["/usr/bin/env", "rm", fixture.folder + "/key"])
+    #expect(try fixture.open().snapshot(of: fixture.account) == nil)
+  }
+
+  @Test(
+    "what is opened is what it must be, or nothing of it is believed",
+    arguments: [
+      (1, "chmod 0640 $R", .untrusted(.record, .wrongPermissions)),
+      (2, "chmod 4600 $R", .untrusted(.record, .wrongPermissions)),
+      (3, "chown 1 $R", .untrusted(.record, .wrongOwner)),
+      (4, "ln $R $R.2", .untrusted(.record, .severalNames)),
+      (5, "mv $R $R.2; ln -s $R.2 $R", .untrusted(.record, .symbolicLink)),
+      (6, "rm $R; mkfifo -m 0600 $R", .untrusted(.record, .notARegularFile)),
+      (7, "rm $R; mkdir -m 0600 $R", .untrusted(.record, .notARegularFile)),
+      (8, "truncate -s 0 $R", .untrusted(.record, .empty)),
+      (9, "truncate -s 10M $R", .untrusted(.record, .tooLarge)),
+      (10, "chmod 0640 $A", .untrusted(.attempts, .wrongPermissions)),
+      (11, "chown 1 $A", .untrusted(.attempts, .wrongOwner)),
+      (12, "ln $A $A.2", .untrusted(.attempts, .severalNames)),
+      (13, "mv $A $A.2; ln -s $A.2 $A", .untrusted(.attempts, .symbolicLink)),
+      (14, "rm $A; mkfifo -m 0600 $A", .untrusted(.attempts, .notARegularFile)),
+      (15, "truncate -s 0 $A", .untrusted(.attempts, .wrongSize)),
+      (16, "truncate -s 1023 $A", .untrusted(.attempts, .wrongSize)),
+      (17, "truncate -s 10M $A", .untrusted(.attempts, .wrongSize)),
+      (18, "head -c 1024 /dev/zero > $A", .damaged(.attempts)),
+      (19, "chmod 0600 $K", .untrusted(.key, .wrongPermissions)),
+      (20, "chown 1 $K", .untrusted(.key, .wrongOwner)),
+      (21, "chmod 0600 $K; printf x >> $K; chmod 0400 $K", .untrusted(.key, .wrongSize)),
+      (22, "mv $K $K.2; ln -s $K.2 $K", .untrusted(.key, .symbolicLink)),
+      (23, "chmod 0600 $K; head -c 32 /dev/zero > $K; chmod 0400 $K", .otherKey),
+      (24, "chmod 0755 $F", .untrusted(.factors, .wrongPermissions)),
+      (25, "chown 1 $F", .untrusted(.factors, .wrongOwner)),
+      (26, "mv $F $F.2; ln -s $F.2 $F", .untrusted(.factors, .notADirectory)),
+    ] as [(Int, String, FactorStoreError)])
+  func distrusted(number: Int, change: String, expected: FactorStoreError) throws {
+    try fixture.enroll()
+    let script = "R=$1/store/factors/alice A=$1/store/attempts/alice K=$1/key F=$1/store/factors; "
+    try Command.succeed(["/usr/bin/env", "sh", "-ec", script + change, "sh", fixture.folder])
+    #expect(try refusal() == expected, "row \(number)")
+  }
+
+  @Test("the missing half of a pair denies")
+  func halves() throws {
+    try fixture.enroll()
+    try Command.succeed(["/usr/bin/env", "rm", fixture.attempts])
+    guard case .system(.attempts, let error) = try refusal() else {
+      Issue.record("a record without its attempt state was believed")
+      return
+    }
+    #expect(error.isNotFound)
+  }
+
+  @Test("a record cut at any length is refused, and left as it is")
+  func everyTruncation() throws {
+    try fixture.enroll()
+    let whole = try fixture.bytes(of: fixture.record)
+    for length in whole.indices {
+      let cut = Array(whole.prefix(length))
+      try fixture.overwrite(fixture.record, cut)
+      #expect(try refusal() != nil, "length \(length)")
+      #expect(try fixture.bytes(of: fixture.record) == cut)
+    }
+    try fixture.overwrite(fixture.record, whole + [0])
+    #expect(try refusal() != nil)
+    try fixture.overwrite(fixture.record, whole)
+    #expect(try refusal() == nil)
+  }
+
+  @Test("a record with any bit changed is refused, and left as it is")
+  func everyByteFlipped() throws {
+    try fixture.enroll()
+    let whole = try fixture.bytes(of: fixture.record)
+    for index in whole.indices {
+      for bit in 0..<8 {
+        var changed = whole
+        changed[index] ^= 1 << UInt8(bit)
+        try fixture.overwrite(fixture.record, changed)
+        #expect(try refusal() != nil, "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test("a record of another user, of another uid, or of a name's next owner is refused")
+  func movedRecord() throws {
+    try fixture.enroll()
+    let store = fixture.folder + "/store"
+    for part in ["factors", "attempts"] {
+      try Command.succeed(["/usr/bin/env", "cp", "-p", "\(store)/\(part)/alice", "\(store)/\(part)/bob"])
+    }
+    let opened = try fixture.open()
+    #expect(throws: FactorStoreError.belongsToAnother) {
+      _ = try opened.snapshot(of: Account(name: Array("bob".utf8), uid: 1000))
+    }
+    #expect(throws: FactorStoreError.belongsToAnother) {
+      _ = try opened.snapshot(of: Account(name: Array("alice".utf8), uid: 1001))
+    }
+  }
+
+  @Test("a record of another version is refused as such")
+  func otherVersion() throws {
+    try fixture.enroll()
+    var bytes = try fixture.bytes(of: fixture.record)
+    for version in [UInt8(0), 2, 255] {
+      bytes[5] = version
+      try fixture.overwrite(fixture.record, bytes)
+      #expect(try refusal() == .otherVersion(UInt16(version)))
+    }
+  }
+
+  @Test("the attempt state of a factor set that was replaced is not believed")
+  func attemptsOfAnotherRecord() throws {
+    try fixture.enroll()
+    let old = try fixture.bytes(of: fixture.attempts)
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    var record = try #require(entry.record)
+    _ = try record.remove(record.factors[0].id)
+    try entry.replace(record: record, attempts: entry.attempts)
+    #expect(entry.record == nil)
+    // The lock of the entry must go before the same process can take it again.
+    withExtendedLifetime(entry) {}
+    try reenrollAndRestore(old)
+  }
+
+  private func reenrollAndRestore(_ old: [UInt8]) throws {
+    let child = try Command.run(["/usr/bin/env", "true"])
+    #expect(child.status.isSuccess)
+    try fixture.enroll()
+    try fixture.overwrite(fixture.attempts, old)
+    #expect(try refusal() == .damaged(.attempts))
+  }
+
+  @Test("a torn slot costs nothing: the other one counts")
+  func tornSlot() throws {
+    try fixture.enroll()
+    try count()
+    let older = try #require(try fixture.open().snapshot(of: fixture.account)).attempts
+    #expect(older.failures == 1)
+    let before = try fixture.bytes(of: fixture.attempts)
+    try count()
+    let after = try fixture.bytes(of: fixture.attempts)
+    let newest = before[..<512] == after[..<512] ? 512 : 0
+    #expect(before[..<512] == after[..<512] || before[512...] == after[512...])
+    for index in newest..<newest + 512 {
+      var torn = after
+      torn[index] ^= 0x40
+      try fixture.overwrite(fixture.attempts, torn)
+      let state = try #require(try fixture.open().snapshot(of: fixture.account)).attempts
+      #expect(state == older, "byte \(index)")
+    }
+    try fixture.overwrite(fixture.attempts, after)
+    #expect(try #require(try fixture.open().snapshot(of: fixture.account)).attempts.failures == 2)
+  }
+
+  private func count() throws {
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    guard case .counted(let state) = entry.attempts.begin(ThrottlePolicy(), now: 1_700_000_000)
+    else {
+      Issue.record("the attempt was refused")
+      return
+    }
+    try entry.write(state)
+    try entry.sync()
+  }
+
+  @Test("what is written twice before a sync goes to one slot, so that the other stays whole")
+  func oneSlotUntilSynced() throws {
+    try fixture.enroll()
+    let before = try fixture.bytes(of: fixture.attempts)
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    guard case .counted(let state) = entry.attempts.begin(ThrottlePolicy(), now: 1_700_000_000)
+    else { return }
+    try entry.write(state)
+    try entry.write(entry.attempts.unlocked(latestSteps: []))
+    let after = try fixture.bytes(of: fixture.attempts)
+    #expect((before[..<512] == after[..<512]) != (before[512...] == after[512...]))
+    try entry.sync()
+  }
+
+  @Test("a draft that was left behind is cleared; a directory in its place fails the change only")
+  func drafts() throws {
+    try fixture.enroll()
+    let draft = fixture.folder + "/store/factors/.alice"
+    try Command.succeed(["/usr/bin/env", "sh", "-c", "echo junk > \"$1\"", "sh", draft])
+    try fixture.enroll("Tablet")
+    #expect(try Command.run(["/usr/bin/env", "test", "-e", draft]).status.isSuccess == false)
+    try Command.succeed(["/usr/bin/env", "mkdir", draft])
+    #expect(throws: FactorStoreError.self) { try fixture.enroll("Card") }
+    let snapshot = try #require(try fixture.open().snapshot(of: fixture.account))
+    #expect(snapshot.record.factors.map(\.displayName.utf8) == [Array("Phone".utf8), Array("Tablet".utf8)])
+  }
+
+  @Test("interrupted at each step, a change leaves a usable pair")
+  func interruptedAtEachStep() throws {
+    // The steps of `replace`: the state first, then the record. Old record with new state:
+    let first = try fixture.enroll()
+    let oldRecord = try fixture.bytes(of: fixture.record)
+    let second = try fixture.enroll("Tablet", confirmedAt: 20)
+    let newRecord = try fixture.bytes(of: fixture.record)
+    try fixture.overwrite(fixture.record, oldRecord)
+    let before = try #require(try fixture.open().snapshot(of: fixture.account))
+    #expect(before.record.factors == [first])
+    #expect(before.attempts.judge([.init(factor: first.id, step: 10)]).outcome == .replayed(first.id))
+    try fixture.overwrite(fixture.record, newRecord)
+    let after = try #require(try fixture.open().snapshot(of: fixture.account))
+    #expect(after.record.factors == [first, second])
+    // A first enrolment that ended between the two leaves nobody enrolled, and can be done again.
+    try Command.succeed(["/usr/bin/env", "rm", fixture.record])
+    #expect(try fixture.open().snapshot(of: fixture.account) == nil)
+    try fixture.enroll("Again")
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
+  }
+
+  @Test("a parent folder that somebody else may change is not trusted")
+  func parents() throws {
+    try fixture.enroll()
+    try Command.succeed(["/usr/bin/env", "chmod", "0777", fixture.folder])
+    #expect(throws: FactorStoreError.untrusted(.directory, .wrongPermissions)) {
+      _ = try fixture.open()
+    }
+    try Command.succeed(["/usr/bin/env", "chmod", "0700", fixture.folder])
+    try Command.succeed(["/usr/bin/env", "chown", "1", fixture.folder])
+    #expect(throws: FactorStoreError.untrusted(.directory, .wrongOwner)) { _ = try fixture.open() }
+  }
+
+  @Test("names: dots, slashes, percent signs and other bytes stay within the folder")
+  func names() throws {
+    for name in [".", "..", ".hidden", "a/b", "A%2F", "DOM\\alice", "bjørn", "a b"] {
+      let file = try #require(FileName(percentEncoding: Array(name.utf8)))
+      #expect(!file.bytes.contains(UInt8(ascii: "/")))
+      #expect(file.bytes.first != UInt8(ascii: "."))
+      #expect(file.percentDecoded == Array(name.utf8))
+    }
+    #expect(FileName(percentEncoding: [UInt8](repeating: 0x20, count: 81)) == nil)
+    #expect(FileName(Array("..".utf8)) == nil)
+  }
+}

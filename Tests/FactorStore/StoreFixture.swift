@@ -1,0 +1,73 @@
+import FactorStore
+import Factors
+import Foundation
+import OneTimePassword
+import Secrets
+import System
+import TestSupport
+
+/// A store in a folder of its own under /var/lib, which it takes with it.
+final class StoreFixture {
+  let folder: String
+  let account = Account(name: Array("alice".utf8), uid: 1000)
+  let parameters = TOTPParameters.standard
+
+  init() throws {
+    folder = "/var/lib/mfa-store-\(UInt32.random(in: 0...UInt32.max))"
+    for part in ["", "/store", "/store/factors", "/store/attempts"] {
+      try Command.succeed(["/usr/bin/env", "mkdir", "-m", "0700", folder + part])
+    }
+    try write(Array(0..<32), to: "/key", mode: "0400")
+  }
+
+  deinit {
+    do { try Command.succeed(["/usr/bin/env", "rm", "-rf", "--one-file-system", folder]) } catch {}
+  }
+
+  var record: String { folder + "/store/factors/alice" }
+  var attempts: String { folder + "/store/attempts/alice" }
+
+  func location() throws -> StoreLocation {
+    guard let directory = TrustedPath(Array("\(folder)/store".utf8)),
+      let key = TrustedPath(Array("\(folder)/key".utf8))
+    else { throw FactorStoreError.nameTooLong }
+    return StoreLocation(directory: directory, key: key)
+  }
+
+  func open() throws -> LocalFactorStore { try LocalFactorStore(try location()) }
+
+  func write(_ bytes: [UInt8], to path: String, mode: String = "0600") throws {
+    try Command.succeed(["/usr/bin/env", "sh", "-c", "cat > \"$1\"; chmod \"$2\" \"$1\"", "sh", folder + path, mode],
+      input: bytes)
+  }
+
+  func bytes(of path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Writes over a file in place, as somebody who may would.
+  func overwrite(_ path: String, _ bytes: [UInt8]) throws {
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(bytes))
+    try file.close()
+  }
+
+  @discardableResult
+  func enroll(_ name: String = "Phone", confirmedAt step: Int64 = 10) throws -> Factor {
+    let entry = try open().entry(of: account, creating: true)
+    guard let user = UserName(account.name), let newID = FactorID(bytes: try randomBytes(count: 16)),
+      let id = FactorID(bytes: try randomBytes(count: 16))
+    else { throw FactorStoreError.nameTooLong }
+    var record = entry.record ?? FactorRecord(user: user, uid: account.uid, id: newID)
+    let secret: [UInt8] = Array("12345678901234567890".utf8)
+    let sealed = try entry.seal(secret.span, for: id, parameters: parameters, in: record)
+    let factor = Factor(
+      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_700_000_000,
+      kind: .totp(parameters, sealedSecret: sealed))
+    try record.add(factor)
+    let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts
+    try entry.replace(record: record, attempts: attempts.adding(id, confirmedAt: step))
+    return factor
+  }
+}

@@ -1,0 +1,295 @@
+import Factors
+import Helper
+import HelperProtocol
+import OneTimePassword
+import Secrets
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+/// A proof that asks for a password.
+private struct PasswordProof: AccountProof {
+  func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
+    person.tell(ShownText(cleaning: Array("hello".utf8)))
+    guard let answer = person.ask(ShownText(cleaning: Array("Password: ".utf8)), echo: false) else {
+      return false
+    }
+    return constantTimeEquals(answer.span, Array("right".utf8).span)
+  }
+
+  func retire() -> Bool { true }
+}
+
+@Suite("The helper's conversation")
+struct ConversationTests {
+  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
+
+  let host = ScriptedHost()
+  let boot = Boot()
+
+  final class Boot { var seconds: Int64 = 100 }
+
+  private func run(_ script: [Line]) throws -> ScriptedClient {
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    let account = try #require(host.account)
+    let boot = boot
+    var conversation = Conversation(
+      caller: account, host: host, proof: PasswordProof(), client: client,
+      sinceBoot: { boot.seconds }, log: { _, _ in })
+    conversation.run()
+    #expect(client.script.isEmpty, "not every line of the script was used")
+    return client
+  }
+
+  private func answer(_ text: String) -> Line {
+    { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
+  }
+
+  private var session: Line { { _ in try HelperRequestBox(.session) } }
+  private var generate: Line { { _ in try HelperRequestBox(.generateSecret(.standard)) } }
+  private var list: Line { { _ in try HelperRequestBox(.list) } }
+
+  private func enroll(_ name: String = "Phone", steps: Int64 = 0, wrong: Bool = false) -> Line {
+    { [host] client in
+      let code =
+        wrong
+        ? "12345" : try KnownFactor.code(at: host.time, steps: steps, secret: client.secret)
+      return try HelperRequestBox(
+        .enroll(
+          EnrollmentRequest(
+            code: SecretBytes(copying: Array(code.utf8).span),
+            displayName: try DisplayName(Array(name.utf8)))))
+    }
+  }
+
+  private func knownCode(_ steps: Int64 = 0) throws -> Line {
+    answer(try KnownFactor.code(at: host.time, steps: steps))
+  }
+
+  private func enrollKnown() throws {
+    _ = try host.memory.enroll(
+      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+  }
+
+  @Test("a first enrolment, from the password to the list")
+  func firstEnrolment() throws {
+    let client = try run([session, answer("right"), generate, enroll(), list])
+    #expect(
+      client.heard.dropFirst() == [
+        .notice("hello"), .prompt("Password: ", echo: false), .sessionStarted(600), .secret,
+        .enrolled, .factors(["Phone"]),
+      ])
+    #expect(client.heard.first.map { if case .welcome("alice", _) = $0 { true } else { false } } == true)
+    // The code that confirmed it is used up.
+    let code = try KnownFactor.code(at: host.time, secret: client.secret)
+    let application = ScriptedApplication([.text(code)])
+    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    #expect(SignIn(request, host: host, application: application).authenticate() == .deny)
+    #expect(application.logged.first?.hasPrefix("result=replayed") == true)
+  }
+
+  @Test("nothing is bound, renamed or taken away without a session")
+  func needsASession() throws {
+    try enrollKnown()
+    let factor = try #require(host.memory.record?.factors.first)
+    let name = factor.displayName
+    let client = try run([
+      generate, enroll(wrong: true),
+      { _ in try HelperRequestBox(.rename(factor: factor.id, displayName: name)) },
+      { _ in try HelperRequestBox(.unenroll(factor: factor.id)) },
+    ])
+    #expect(
+      client.heard.dropFirst() == [
+        .failed(.requiresRecentLogin), .failed(.requiresRecentLogin),
+        .failed(.requiresRecentLogin), .failed(.requiresRecentLogin),
+      ])
+    #expect(!host.memory.steps.contains(.replace))
+  }
+
+  @Test("a wrong password starts no session, and three end the helper")
+  func wrongPassword() throws {
+    let client = try run([
+      session, answer("wrong"), session, { _ in try HelperRequestBox(.cancel) }, session,
+      answer("wrong"),
+    ])
+    #expect(client.heard.filter { $0 == .failed(.reauthenticationFailed) }.count == 3)
+  }
+
+  @Test("where there is a factor, its code is asked for too, and used up")
+  func presentFactorIsAskedFor() throws {
+    try enrollKnown()
+    let client = try run([session, answer("right"), try knownCode(), generate])
+    #expect(client.heard.contains(.prompt("One-time code of a present factor: ", echo: false)))
+    #expect(client.heard.suffix(2) == [.sessionStarted(600), .secret])
+    let again = try run([session, answer("right"), try knownCode(), generate])
+    #expect(again.heard.suffix(2) == [.failed(.codeAlreadyUsed), .failed(.requiresRecentLogin)])
+  }
+
+  @Test("a wrong code of the present factor counts like one at a sign-in")
+  func presentFactorCounts() throws {
+    try enrollKnown()
+    let wrong = answer(try KnownFactor.wrongCode(at: host.time))
+    let first = try run([session, answer("right"), wrong])
+    #expect(first.heard.last == .failed(.invalidVerificationCode))
+    #expect(host.memory.attempts.failures == 1)
+    for _ in 0..<4 { _ = try run([session, answer("right"), wrong]) }
+    let last = try run([session])
+    #expect(last.heard.last == .failed(.tooManyAttempts(seconds: 30)))
+  }
+
+  @Test("a secret is shown once; another one takes its place")
+  func secretIsNotShownAgain() throws {
+    let client = ScriptedClient([])
+    var first: [UInt8] = []
+    client.script = [
+      { _ in try HelperRequestBox(.hello) }, session, answer("right"), generate,
+      { client in
+        first = client.secret
+        return try HelperRequestBox(.generateSecret(.standard))
+      },
+      { [host] client in
+        let code = try KnownFactor.code(at: host.time, secret: first)
+        return try HelperRequestBox(
+          .enroll(
+            EnrollmentRequest(
+              code: SecretBytes(copying: Array(code.utf8).span),
+              displayName: try DisplayName(Array("Phone".utf8)))))
+      }, enroll(), generate, enroll("Second", steps: 1),
+    ]
+    var conversation = Conversation(
+      caller: try #require(host.account), host: host, proof: PasswordProof(), client: client,
+      sinceBoot: { 0 }, log: { _, _ in })
+    conversation.run()
+    #expect(
+      client.heard.suffix(5) == [
+        .secret, .failed(.invalidVerificationCode), .enrolled, .secret, .enrolled,
+      ])
+  }
+
+  @Test("ten wrong codes, and the secret is good for nothing")
+  func exhausted() throws {
+    let wrong: Line = { [host] client in
+      let right = Set(
+        try (-5...5).map { try KnownFactor.code(at: host.time, steps: $0, secret: client.secret) })
+      let code = (0...11).map { "00000\($0)".suffix(6) }.map(String.init).first { !right.contains($0) }
+      return try HelperRequestBox(
+        .enroll(
+          EnrollmentRequest(
+            code: SecretBytes(copying: Array((code ?? "").utf8).span),
+            displayName: try DisplayName(Array("Phone".utf8)))))
+    }
+    let script = [session, answer("right"), generate] + [Line](repeating: wrong, count: 10)
+    let client = try run(script + [enroll()])
+    #expect(client.heard.filter { $0 == .failed(.invalidVerificationCode) }.count == 10)
+    #expect(client.heard.last == .failed(.sessionExpired))
+    #expect(host.memory.record == nil)
+  }
+
+  @Test("after the deadline there is no session and no secret")
+  func deadline() throws {
+    let boot = boot
+    let client = try run([
+      session, answer("right"), generate,
+      { _ in
+        boot.seconds += 600
+        return try HelperRequestBox(.generateSecret(.standard))
+      }, enroll(), session,
+    ])
+    #expect(client.heard.suffix(3) == [.failed(.sessionExpired), .failed(.sessionExpired), .failed(.sessionExpired)])
+    #expect(host.memory.record == nil)
+  }
+
+  @Test("a client that goes away anywhere leaves nothing behind")
+  func interrupted() throws {
+    let whole = [session, answer("right"), generate]
+    for length in 0...whole.count {
+      _ = try run(Array(whole.prefix(length)))
+      #expect(host.memory.record == nil, "after \(length)")
+      #expect(!host.memory.steps.contains(.replace), "after \(length)")
+    }
+  }
+
+  @Test("a factor that appeared after the proof takes the session's worth")
+  func factorAppeared() throws {
+    let client = try run([
+      session, answer("right"), generate,
+      { [host, enroll] client in
+        _ = try host.memory.enroll(
+          "Other", secret: KnownFactor.secret, for: Account(name: Array("alice".utf8), uid: 1000))
+        return try enroll("Phone", 0, false)(client)
+      },
+    ])
+    #expect(client.heard.last == .failed(.requiresRecentLogin))
+    #expect(host.memory.record?.factors.count == 1)
+  }
+
+  @Test("names are one's own, factors are eight")
+  func limits() throws {
+    var script = [session, answer("right")]
+    for number in 0..<8 { script += [generate, enroll("Phone \(number)")] }
+    script += [generate]
+    let client = try run(script)
+    #expect(client.heard.last == .failed(.maximumSecondFactorCountExceeded))
+    #expect(host.memory.record?.factors.count == 8)
+    host.memory.record = nil
+    let twice = try run([session, answer("right"), generate, enroll(), generate, enroll()])
+    #expect(twice.heard.last == .failed(.secondFactorAlreadyEnrolled))
+  }
+
+  @Test("renaming, and unenrolling with the newest told apart")
+  func changes() throws {
+    try enrollKnown()
+    let old = try #require(host.memory.record?.factors.first)
+    let client = try run([
+      session, answer("right"), try knownCode(), generate, enroll("New"),
+      { _ in
+        try HelperRequestBox(.rename(factor: old.id, displayName: try DisplayName(Array("Older".utf8))))
+      }, list,
+      { _ in try HelperRequestBox(.unenroll(factor: old.id)) },
+      { client in try HelperRequestBox(.unenroll(factor: try #require(client.summaries.last).id)) },
+      list,
+    ])
+    #expect(
+      client.heard.suffix(5) == [
+        .done, .factors(["Older", "New"]), .unenrolled(signedOut: false),
+        .unenrolled(signedOut: true), .factors([]),
+      ])
+  }
+
+  @Test("a test of a code counts, and uses it up")
+  func test() throws {
+    try enrollKnown()
+    let code = try KnownFactor.code(at: host.time)
+    let request: Line = { _ in
+      try HelperRequestBox(.test(SecretBytes(copying: Array(code.utf8).span)))
+    }
+    let client = try run([request, request])
+    #expect(client.heard.suffix(2) == [.tested, .failed(.codeAlreadyUsed)])
+    #expect(host.memory.attempts.failures == 1)
+  }
+
+  @Test("switched off, nothing is enrolled; in error, nothing is said to be")
+  func configuration() throws {
+    host.configuration = "[project]\nstate = disabled\n"
+    let client = try run([session, answer("right"), generate])
+    #expect(client.heard.last == .failed(.multiFactorDisabled))
+    host.configuration = "nonsense"
+    let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello) }])
+    var conversation = Conversation(
+      caller: try #require(host.account), host: host, proof: PasswordProof(), client: broken,
+      sinceBoot: { 0 }, log: { _, _ in })
+    conversation.run()
+    #expect(broken.heard == [.failed(.configurationInvalid)])
+  }
+
+  @Test("messages out of turn end the conversation")
+  func outOfTurn() throws {
+    for line in [answer("right"), { _ in try HelperRequestBox(.hello) }] as [Line] {
+      let client = try run([line])
+      #expect(client.heard.last == .failed(.protocolError))
+    }
+    let client = try run([{ _ in throw MessageRefusal.malformed }])
+    #expect(client.heard.last == .failed(.protocolError))
+  }
+}

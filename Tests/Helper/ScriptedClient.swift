@@ -1,0 +1,72 @@
+import Helper
+import HelperProtocol
+import Secrets
+
+/// A client that sends requests from a script and keeps what comes back.
+final class ScriptedClient: Link {
+  /// What came back.
+  enum Heard: Equatable {
+    case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
+    case sessionStarted(UInt32), secret, enrolled, factors([String]), done
+    case unenrolled(signedOut: Bool), tested, failed(HelperFailure)
+  }
+
+  /// The next request, made when it is asked for; nil ends the stream.
+  var script: [(ScriptedClient) throws -> HelperRequestBox?]
+  var heard: [Heard] = []
+  /// The secret that came last.
+  var secret: [UInt8] = []
+  /// The factors that were listed or enrolled last.
+  var summaries: [FactorSummary] = []
+
+  init(_ script: [(ScriptedClient) throws -> HelperRequestBox?]) { self.script = script }
+
+  func receive() -> Reception {
+    guard !script.isEmpty else { return .ended }
+    do {
+      guard let box = try script.removeFirst()(self) else { return .ended }
+      return .request(try HelperRequest(body: box.body.span))
+    } catch MessageRefusal.unsupportedDisplayName {
+      return .unsupportedDisplayName
+    } catch {
+      return .malformed
+    }
+  }
+
+  func send(_ response: consuming HelperResponse) -> Bool {
+    switch consume response {
+    case .welcome(let user, let issuer):
+      heard.append(.welcome(text(user.bytes), issuer: text(issuer.utf8)))
+    case .prompt(let prompt, let echo): heard.append(.prompt(text(prompt.utf8), echo: echo))
+    case .notice(let notice): heard.append(.notice(text(notice.utf8)))
+    case .sessionStarted(let seconds): heard.append(.sessionStarted(seconds))
+    case .secret(let generated):
+      secret = []
+      for index in generated.key.span.indices { secret.append(generated.key.span[index]) }
+      heard.append(.secret)
+    case .enrolled: heard.append(.enrolled)
+    case .factors(let factors):
+      summaries = factors
+      heard.append(.factors(factors.map { text($0.displayName.utf8) }))
+    case .done: heard.append(.done)
+    case .unenrolled(let signedOut): heard.append(.unenrolled(signedOut: signedOut))
+    case .tested: heard.append(.tested)
+    case .failed(let failure): heard.append(.failed(failure))
+    }
+    return true
+  }
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The body of a request, which can be kept, as a request cannot.
+struct HelperRequestBox {
+  let body: [UInt8]
+
+  init(_ request: consuming HelperRequest) throws {
+    let frame = try request.encoded()
+    var body: [UInt8] = []
+    for index in Frame.headerLength..<frame.count { body.append(frame.span[index]) }
+    self.body = body
+  }
+}

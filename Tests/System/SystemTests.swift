@@ -1,0 +1,131 @@
+import System
+import TestSupport
+import Testing
+
+@Suite("Files and directories", .privateMachine)
+struct DirectoryTests {
+  private func folder(_ script: String) throws -> Directory {
+    let name = "mfa-system-\(UInt32.random(in: 0...UInt32.max))"
+    try Command.succeed(["/usr/bin/env", "sh", "-ec", "mkdir \"/var/lib/$1\"; cd \"/var/lib/$1\"; \(script)", "sh", name])
+    let path = try #require(TrustedPath(Array("/var/lib/\(name)".utf8)))
+    return try path.parent().directory(path.last)
+  }
+
+  private func name(_ text: String) throws -> FileName { try #require(FileName(Array(text.utf8))) }
+
+  @Test("no symbolic link is followed")
+  func links() throws {
+    let directory = try folder("echo x > file; ln -s file link; mkdir inner; ln -s inner innerlink")
+    let link = try name("link")
+    do throws(SystemError) {
+      _ = try directory.fileForReading(link)
+      Issue.record("a link was followed")
+    } catch {
+      #expect(error.isSymbolicLink)
+    }
+    let innerlink = try name("innerlink")
+    do throws(SystemError) {
+      _ = try directory.directory(innerlink)
+      Issue.record("a link was followed")
+    } catch {
+      #expect(error.isNotADirectory || error.isSymbolicLink)
+    }
+    #expect(throws: SystemError.self) { _ = try directory.create(link) }
+  }
+
+  @Test("opening a FIFO does not wait, and it is told from a file")
+  func fifo() throws {
+    let directory = try folder("mkfifo -m 0600 pipe")
+    let file = try directory.fileForReading(try name("pipe"))
+    #expect(try file.status().kind == .other)
+  }
+
+  @Test("no descriptor outlives an exec")
+  func closesOnExec() throws {
+    let directory = try folder("echo x > file")
+    let file = try directory.fileForReading(try name("file"))
+    let listed = try Command.succeed(["/usr/bin/env", "sh", "-c", "ls -l /proc/self/fd"])
+    #expect(!listed.contains("mfa-system"))
+    _ = try file.status()
+  }
+
+  @Test("a name taken is not created again, a rename replaces, an entry is listed once")
+  func changes() throws {
+    let directory = try folder("echo old > file")
+    #expect(throws: SystemError.self) { _ = try directory.create(try name("file")) }
+    let draft = try directory.create(try name(".new"))
+    try draft.write(Array("new".utf8))
+    try draft.sync()
+    try directory.rename(try name(".new"), to: try name("file"))
+    let file = try directory.fileForReading(try name("file"))
+    #expect(try file.read(count: 10) == Array("new".utf8))
+    var names: [[UInt8]] = []
+    try directory.forEachEntry { entry in
+      names.append(entry.bytes)
+      return true
+    }
+    #expect(names == [Array("file".utf8)])
+  }
+
+  @Test("a lock that somebody else holds is given up after the time that was said")
+  func lock() throws {
+    let directory = try folder("echo x > file")
+    let first = try directory.fileForUpdating(try name("file"))
+    #expect(try first.lock(seconds: 0))
+    let second = try directory.fileForUpdating(try name("file"))
+    #expect(try second.lock(seconds: 0) == false)
+  }
+}
+
+@Suite("Paths")
+struct PathTests {
+  @Test(
+    "only absolute paths without detours are paths",
+    arguments: [
+      ("/etc/mfa/mfa.conf", true), ("/x", true), ("", false), ("/", false), ("etc", false),
+      ("//etc", false), ("/etc/", false), ("/etc/../x", false), ("/./x", false), ("/a\0b", false),
+    ])
+  func paths(text: String, isPath: Bool) {
+    #expect((TrustedPath(Array(text.utf8)) != nil) == isPath)
+  }
+}
+
+@Suite("Log lines")
+struct LogLineTests {
+  @Test(
+    "a value can end neither its pair nor its line",
+    arguments: [
+      ("plain-1.2:3/4@5+6%7,8_9", "plain-1.2:3/4@5+6%7,8_9"), ("a b", "a\\x20b"),
+      ("a=b", "a\\x3db"), ("a\"b", "a\\x22b"), ("a\\x", "a\\x5cx"), ("\n", "\\x0a"),
+      ("\u{1B}[0m", "\\x1b\\x5b0m"), ("ø", "\\xc3\\xb8"), ("", "-"),
+    ])
+  func escaping(value: String, expected: String) {
+    var line = LogLine()
+    line.add("key", escaping: Array(value.utf8))
+    #expect(String(decoding: line.text, as: UTF8.self) == "key=" + expected)
+  }
+
+  @Test("a value is cut, and a sentence stays within its quotation marks")
+  func limits() {
+    var line = LogLine()
+    line.add("key", escaping: [UInt8](repeating: 0x61, count: 200))
+    #expect(line.text.count == 4 + LogLine.longestValue + 3)
+    var quoted = LogLine()
+    quoted.addQuoted("message", Array("say \"hi\" \\ \n".utf8))
+    #expect(
+      String(decoding: quoted.text, as: UTF8.self) == "message=\"say \\x22hi\\x22 \\x5c \\x0a\"")
+  }
+}
+
+@Suite("Accounts")
+struct AccountTests {
+  @Test("root is uid 0; nobody has an impossible name")
+  func lookUp() throws {
+    #expect(try Account.named(Array("root".utf8)) == Account(name: Array("root".utf8), uid: 0))
+    #expect(try Account.with(uid: 0)?.name == Array("root".utf8))
+    #expect(try Account.named(Array("no such user".utf8)) == nil)
+    #expect(try Account.named([]) == nil)
+    #expect(try Account.named([0x72, 0]) == nil)
+    #expect(try Account.named([UInt8](repeating: 0x61, count: 300)) == nil)
+  }
+}
