@@ -130,11 +130,15 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
       swiftSettings: everywhere),
     .testTarget(
-      name: "SecretsTests", dependencies: ["Secrets"], path: "Tests/Secrets",
-      swiftSettings: everywhere),
+      name: "SecretsTests", dependencies: ["CSecretsTesting", "Secrets"], path: "Tests/Secrets",
+      exclude: ["CSecretsTesting"], swiftSettings: everywhere),
+    .target(name: "CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
     .testTarget(
       name: "OneTimePasswordTests", dependencies: ["OneTimePassword", "Secrets", "TestSupport"],
       path: "Tests/OneTimePassword", swiftSettings: everywhere),
+    .testTarget(
+      name: "FactorsTests", dependencies: ["Factors", "OneTimePassword", "Secrets"],
+      path: "Tests/Factors", swiftSettings: everywhere),
     .testTarget(
       name: "PolicyTests", dependencies: ["Factors", "Policy"], path: "Tests/Policy",
       swiftSettings: everywhere),

@@ -11,11 +11,12 @@ public enum AES256GCM {
   public static let tagLength = 16
 
   /// The nonce, the ciphertext and the tag of `plaintext`, one behind the other, under a fresh
-  /// random nonce. `associated` is authenticated and not stored.
+  /// random nonce. `associated` is authenticated and not stored. An empty `plaintext` is refused, as
+  /// `open` refuses one.
   public static func seal(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) throws(CryptographyError) -> [UInt8] {
-    guard key.count == keyLength, plaintext.count <= maximumLength else {
+    guard key.count == keyLength, !plaintext.isEmpty, plaintext.count <= maximumLength else {
       throw CryptographyError(operation: .seal)
     }
     let nonce = try randomBytes(count: nonceLength)

@@ -1,0 +1,114 @@
+#define _GNU_SOURCE
+#include "secrets-testing.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { line_length = 8, marker = 0xC3, chunk = 1 << 20 };
+
+// SplitMix64, one byte of it at a time, so that no register holds a line.
+uint8_t testing_pattern(uint64_t seed, int64_t index) {
+  if (index % line_length == 0) return marker;
+  uint64_t mixed = seed + (uint64_t)index * 0x9E3779B97F4A7C15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+  return (uint8_t)(mixed >> 56);
+}
+
+static int is_line(const uint8_t *bytes, uint64_t seed, int64_t line) {
+  int index = 0;
+  while (index < line_length && bytes[index] == testing_pattern(seed, line * line_length + index)) {
+    index++;
+  }
+  return index == line_length;
+}
+
+static void look(const uint8_t *bytes, size_t count, uint64_t seed, int64_t lines, uint8_t *seen) {
+  const uint8_t *end = bytes + count;
+  while ((bytes = memchr(bytes, marker, (size_t)(end - bytes))) != NULL) {
+    if (end - bytes < line_length) return;
+    for (int64_t line = 0; line < lines; line++) {
+      if (!seen[line] && is_line(bytes, seed, line)) seen[line] = 1;
+    }
+    bytes++;
+  }
+}
+
+int64_t testing_lines_in_memory(uint64_t seed, int64_t lines) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  // The buffer lies in pages of its own, which are not looked at: what was read is not found again.
+  // Two chunks overlap by less than a line. It is shared memory, so it is told from its neighbours.
+  uint8_t *buffer = mmap(
+      NULL, chunk, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  uint8_t *seen = calloc((size_t)lines + 1, 1);
+  int64_t found = -1;
+  if (maps == NULL || memory < 0 || buffer == MAP_FAILED || seen == NULL) goto end;
+
+  char text[512];
+  while (fgets(text, sizeof text, maps) != NULL) {
+    unsigned long start, stop;
+    char mode[5];
+    if (sscanf(text, "%lx-%lx %4s", &start, &stop, mode) != 3 || mode[1] != 'w') continue;
+    if (start <= (unsigned long)buffer && (unsigned long)buffer < stop) continue;
+    while (start < stop) {
+      size_t wanted = stop - start < chunk ? stop - start : chunk;
+      ssize_t got = pread(memory, buffer, wanted, (off_t)start);
+      if (got <= 0) break;
+      look(buffer, (size_t)got, seed, lines, seen);
+      if (got < line_length || (size_t)got == stop - start) break;
+      start += (unsigned long)got - (line_length - 1);
+    }
+  }
+  found = 0;
+  for (int64_t line = 0; line < lines; line++) found += seen[line];
+
+end:
+  free(seen);
+  if (buffer != MAP_FAILED) munmap(buffer, chunk);
+  if (memory >= 0) close(memory);
+  if (maps != NULL) fclose(maps);
+  return found;
+}
+
+int testing_allow_files(int allowed) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  limit.rlim_cur = allowed ? limit.rlim_max : 0;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+struct runner {
+  pthread_t thread;
+  pthread_barrier_t *start;
+  void (*body)(int);
+  int number;
+};
+
+static void *run(void *argument) {
+  struct runner *runner = argument;
+  pthread_barrier_wait(runner->start);
+  runner->body(runner->number);
+  return NULL;
+}
+
+int testing_in_threads(int count, void (*body)(int)) {
+  pthread_barrier_t start;
+  struct runner *runners = calloc((size_t)count, sizeof *runners);
+  if (runners == NULL || pthread_barrier_init(&start, NULL, (unsigned)count) != 0) return 0;
+  for (int number = 0; number < count; number++) {
+    runners[number] = (struct runner){.start = &start, .body = body, .number = number};
+    // Those that wait for this one would wait for ever.
+    if (pthread_create(&runners[number].thread, NULL, run, &runners[number]) != 0) abort();
+  }
+  for (int number = 0; number < count; number++) pthread_join(runners[number].thread, NULL);
+  pthread_barrier_destroy(&start);
+  free(runners);
+  return 1;
+}

@@ -1,0 +1,19 @@
+import Secrets
+import Testing
+
+@Suite struct RandomTests {
+  @Test(arguments: [-1, 0, 1, 12, 32, 10_000])
+  func asManyAsAskedFor(count: Int) throws {
+    #expect(try randomBytes(count: count).count == max(count, 0))
+    #expect(try SecretBytes.random(count: count).count == max(count, 0))
+  }
+
+  /// Twice the same 32 bytes, or a byte that never changes, happens to nobody.
+  @Test func everyByteIsDrawn() throws {
+    #expect(try randomBytes(count: 32) != randomBytes(count: 32))
+    let draws = try (0..<20).map { _ in try SecretBytes.random(count: 64).revealed }
+    for index in 0..<64 {
+      #expect(draws.contains { $0[index] != draws[0][index] }, "byte \(index)")
+    }
+  }
+}
