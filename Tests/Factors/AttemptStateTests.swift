@@ -1,0 +1,322 @@
+import Factors
+import Testing
+
+@Suite struct AttemptStateTests {
+  private static let policy = ThrottlePolicy()
+  private static let now: Int64 = 1_795_000_000
+  private static let first = identifier(1)
+  private static let second = identifier(2)
+
+  private static func state(
+    failures: UInt32 = 0, lastFailure: Int64 = 0, step: Int64 = 100
+  ) -> AttemptState {
+    AttemptState(
+      record: identifier(0xEE), failures: failures, lastFailure: lastFailure,
+      watermarks: [
+        .init(factor: first, step: step), .init(factor: second, step: step),
+      ])
+  }
+
+  /// The state that an attempt is counted in; nil when it is refused.
+  private static func counted(_ state: AttemptState, at now: Int64 = now) -> AttemptState? {
+    switch state.begin(policy, now: now) {
+    case .counted(let next): next
+    case .refused: nil
+    }
+  }
+
+  // MARK: Counting
+
+  /// MUST 1.
+  @Test func aGuessIsCountedBeforeItIsCompared() throws {
+    let state = Self.state(failures: 2, lastFailure: 7)
+    let counted = try #require(Self.counted(state))
+    #expect(counted.failures == 3)
+    #expect(counted.lastFailure == Self.now)
+    #expect(counted.watermarks == state.watermarks)
+    #expect(counted.record == state.record)
+    // Wrong or replayed, it stays counted.
+    let wrong = counted.judge([])
+    #expect(wrong.outcome == .wrong)
+    #expect(wrong.state == counted)
+    let replayed = counted.judge([.init(factor: Self.first, step: 100)])
+    #expect(replayed.outcome == .replayed(Self.first))
+    #expect(replayed.state == counted)
+  }
+
+  /// MUST 1: attempts that begin one behind the other, however many end at once, are five.
+  @Test func fiveAreCountedBeforeTheFirstWait() {
+    var state = Self.state()
+    var number = 0
+    while let next = Self.counted(state) {
+      state = next
+      number += 1
+    }
+    #expect(number == 5)
+    #expect(
+      state.begin(Self.policy, now: Self.now)
+        == .refused(.waiting(seconds: 30), correction: nil))
+  }
+
+  struct Standing: Sendable {
+    let number: Int
+    let failures: UInt32
+    let elapsed: Int64
+    let standing: AttemptState.Standing
+  }
+
+  @Test(arguments: [
+    Standing(number: 1, failures: 0, elapsed: 0, standing: .open),
+    Standing(number: 2, failures: 4, elapsed: 0, standing: .open),
+    Standing(number: 3, failures: 5, elapsed: 0, standing: .waiting(seconds: 30)),
+    Standing(number: 4, failures: 5, elapsed: 2, standing: .waiting(seconds: 28)),
+    Standing(number: 5, failures: 5, elapsed: 29, standing: .waiting(seconds: 1)),
+    Standing(number: 6, failures: 5, elapsed: 30, standing: .open),
+    Standing(number: 7, failures: 6, elapsed: 30, standing: .waiting(seconds: 30)),
+    Standing(number: 8, failures: 9, elapsed: 0, standing: .waiting(seconds: 480)),
+    Standing(number: 9, failures: 10, elapsed: 0, standing: .waiting(seconds: 900)),
+    Standing(number: 10, failures: 99, elapsed: 899, standing: .waiting(seconds: 1)),
+    Standing(number: 11, failures: 99, elapsed: 900, standing: .open),
+    Standing(number: 12, failures: 100, elapsed: 1 << 40, standing: .disabled),
+    Standing(number: 13, failures: .max, elapsed: 0, standing: .disabled),
+    // In the future: as if it had been just now.
+    Standing(number: 14, failures: 5, elapsed: -1, standing: .waiting(seconds: 30)),
+    Standing(number: 15, failures: 5, elapsed: -1 << 40, standing: .waiting(seconds: 30)),
+    Standing(number: 16, failures: 4, elapsed: -1 << 40, standing: .open),
+  ])
+  func standings(_ row: Standing) {
+    let state = Self.state(failures: row.failures, lastFailure: Self.now - row.elapsed)
+    #expect(state.standing(Self.policy, now: Self.now) == row.standing, "row \(row.number)")
+  }
+
+  @Test func disabledAfterAHundred() {
+    var state = Self.state()
+    var now = Self.now
+    var number = 0
+    while let next = Self.counted(state, at: now) {
+      state = next.judge([]).state
+      now += 900
+      number += 1
+    }
+    #expect(number == 100)
+    #expect(state.standing(Self.policy, now: .max) == .disabled)
+    #expect(state.begin(Self.policy, now: .max) == .refused(.disabled, correction: nil))
+    #expect(state.begin(Self.policy, now: .min) == .refused(.disabled, correction: nil))
+  }
+
+  @Test func theHundredthMayStillBeRight() throws {
+    let state = Self.state(failures: 99, lastFailure: Self.now - 900)
+    let counted = try #require(Self.counted(state))
+    #expect(counted.standing(Self.policy, now: Self.now) == .disabled)
+    let (outcome, next) = counted.judge([.init(factor: Self.first, step: 101)])
+    #expect(outcome == .accepted(Self.first))
+    #expect(next.standing(Self.policy, now: Self.now) == .open)
+  }
+
+  /// MUST 3.
+  @Test func clockSetBack() {
+    let state = Self.state(failures: 5, lastFailure: Self.now)
+    for back in [1, 29, 30, 31, 86_400, Self.now] {
+      let earlier = Self.now - back
+      guard case .refused(let standing, let correction?) = state.begin(Self.policy, now: earlier)
+      else {
+        Issue.record("\(back) s back")
+        continue
+      }
+      #expect(standing == .waiting(seconds: 30), "\(back) s back")
+      // The wait runs from the clock as it is now, all of it.
+      #expect(correction.failures == 5)
+      #expect(correction.lastFailure == earlier)
+      #expect(correction.watermarks == state.watermarks)
+      #expect(correction.standing(Self.policy, now: earlier + 29) == .waiting(seconds: 1))
+      #expect(correction.standing(Self.policy, now: earlier + 30) == .open)
+      #expect(
+        correction.begin(Self.policy, now: earlier)
+          == .refused(.waiting(seconds: 30), correction: nil))
+    }
+  }
+
+  @Test func noClockTraps() {
+    for time in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
+      for last in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
+        for failures in [0, 5, 99, 100, UInt32.max] as [UInt32] {
+          let state = Self.state(failures: failures, lastFailure: last)
+          let standing = state.standing(Self.policy, now: time)
+          switch standing {
+          case .open: #expect(failures < 100)
+          case .waiting(let seconds): #expect((1...900).contains(seconds))
+          case .disabled: #expect(failures >= 100)
+          }
+          switch state.begin(Self.policy, now: time) {
+          case .counted(let next):
+            #expect(standing == .open)
+            #expect(next.failures == failures + 1)
+          case .refused(let refusal, _): #expect(refusal == standing)
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Judging
+
+  /// MUST 2.
+  @Test func acceptedOnce() throws {
+    var state = try #require(Self.counted(Self.state(step: 100)))
+    let matches = [AttemptState.Match(factor: Self.first, step: 103)]
+    let accepted = state.judge(matches)
+    #expect(accepted.outcome == .accepted(Self.first))
+    #expect(accepted.state.failures == 0)
+    #expect(accepted.state.lastFailure == 0)
+    state = try #require(Self.counted(accepted.state))
+    for step in [103, 102, 100, 0, -1, .min] as [Int64] {
+      let again = state.judge([.init(factor: Self.first, step: step)])
+      #expect(again.outcome == .replayed(Self.first), "step \(step)")
+      #expect(again.state == state, "step \(step)")
+    }
+    #expect(state.judge([.init(factor: Self.first, step: 104)]).outcome == .accepted(Self.first))
+  }
+
+  @Test func eachFactorHasItsOwnWatermark() throws {
+    let state = try #require(Self.counted(Self.state(step: 100)))
+    let next = state.judge([.init(factor: Self.first, step: 105)]).state
+    #expect(
+      next.watermarks == [.init(factor: Self.first, step: 105), .init(factor: Self.second, step: 100)]
+    )
+    #expect(next.judge([.init(factor: Self.second, step: 101)]).outcome == .accepted(Self.second))
+  }
+
+  /// MUST 2, over two factors with one secret: each knows the same codes.
+  @Test func oneSecretInTwoFactorsIsGoodOnce() throws {
+    let matches = [
+      AttemptState.Match(factor: Self.first, step: 101),
+      AttemptState.Match(factor: Self.second, step: 101),
+    ]
+    let state = try #require(Self.counted(Self.state(step: 100)))
+    let accepted = state.judge(matches)
+    #expect(accepted.outcome == .accepted(Self.first))
+    let again = try #require(Self.counted(accepted.state))
+    #expect(again.judge(matches).outcome == .replayed(Self.first))
+    #expect(again.judge(Array(matches.reversed())).outcome == .replayed(Self.second))
+    #expect(again.judge([matches[1]]).outcome == .replayed(Self.second))
+  }
+
+  @Test func theFactorThatIsFreshIsTheOneAccepted() throws {
+    let state = AttemptState(
+      record: .zero,
+      watermarks: [.init(factor: Self.first, step: 200), .init(factor: Self.second, step: 100)])
+    let counted = try #require(Self.counted(state))
+    let (outcome, next) = counted.judge([
+      .init(factor: Self.first, step: 150), .init(factor: Self.second, step: 150),
+    ])
+    #expect(outcome == .accepted(Self.second))
+    // Nothing moves a watermark back.
+    #expect(
+      next.watermarks == [.init(factor: Self.first, step: 200), .init(factor: Self.second, step: 150)]
+    )
+  }
+
+  @Test func aFactorWithoutAWatermarkAcceptsNothing() throws {
+    let counted = try #require(Self.counted(AttemptState(record: .zero)))
+    let verdict = counted.judge([.init(factor: Self.first, step: .max)])
+    #expect(verdict.outcome == .replayed(Self.first))
+    #expect(verdict.state == counted)
+  }
+
+  // MARK: Factors that come and go
+
+  @Test func aNewFactorStartsAtTheStepThatConfirmedIt() {
+    let state = AttemptState(record: .zero).adding(Self.first, confirmedAt: 7)
+    #expect(state.watermarks == [.init(factor: Self.first, step: 7)])
+    #expect(state.judge([.init(factor: Self.first, step: 7)]).outcome == .replayed(Self.first))
+    #expect(state.judge([.init(factor: Self.first, step: 8)]).outcome == .accepted(Self.first))
+    let again = state.adding(Self.second, confirmedAt: 9).adding(Self.first, confirmedAt: 8)
+    #expect(
+      again.watermarks == [.init(factor: Self.second, step: 9), .init(factor: Self.first, step: 8)])
+  }
+
+  @Test func removingTakesTheWatermarkAlong() {
+    let state = Self.state(failures: 3, lastFailure: 9)
+    let next = state.removing(Self.first)
+    #expect(next.watermarks == [.init(factor: Self.second, step: 100)])
+    #expect(next.failures == 3)
+    #expect(next.lastFailure == 9)
+    #expect(next.removing(Self.first) == next)
+  }
+
+  @Test func unlocked() {
+    let state = AttemptState(
+      record: identifier(0xEE), failures: 100, lastFailure: Self.now,
+      watermarks: [.init(factor: Self.first, step: 900), .init(factor: Self.second, step: 100)])
+    let next = state.unlocked(latestSteps: [
+      .init(factor: Self.first, step: 500), .init(factor: Self.second, step: 500),
+      .init(factor: identifier(3), step: 500),
+    ])
+    #expect(next.standing(Self.policy, now: Self.now) == .open)
+    #expect(next.failures == 0)
+    #expect(next.lastFailure == 0)
+    #expect(next.record == state.record)
+    // Down where a clock that ran ahead has left it, never up.
+    #expect(
+      next.watermarks == [.init(factor: Self.first, step: 500), .init(factor: Self.second, step: 100)]
+    )
+    #expect(state.unlocked(latestSteps: []).watermarks == state.watermarks)
+  }
+
+  // MARK: Binary form
+
+  private static let samples = [
+    AttemptState(record: .zero),
+    state(failures: 5, lastFailure: now),
+    AttemptState(
+      record: identifier(0xFF), failures: .max, lastFailure: .min,
+      watermarks: (1...8).map { .init(factor: identifier($0), step: $0 % 2 == 0 ? .min : .max) }),
+  ]
+
+  @Test(arguments: samples)
+  func whatIsWrittenIsRead(_ sample: AttemptState) throws {
+    for sequence in [0, 1, 1 << 40, UInt64.max] as [UInt64] {
+      let encoded = sample.encoded(sequence: sequence)
+      #expect(encoded.count == AttemptState.encodedLength)
+      let read = try #require(decodedState(encoded))
+      #expect(read.state == sample)
+      #expect(read.sequence == sequence)
+    }
+  }
+
+  /// Every byte, in every value: refused, or it means something else and is written again the same.
+  @Test(arguments: samples)
+  func everyByteCounts(_ sample: AttemptState) {
+    let encoded = sample.encoded(sequence: 3)
+    for index in encoded.indices {
+      for flip in UInt8(1)...UInt8.max {
+        var other = encoded
+        other[index] ^= flip
+        guard let read = decodedState(other) else { continue }
+        #expect(read.state != sample || read.sequence != 3, "byte \(index) ^ \(flip)")
+        #expect(read.state.encoded(sequence: read.sequence) == other, "byte \(index) ^ \(flip)")
+      }
+    }
+  }
+
+  @Test(arguments: samples)
+  func everyOtherLengthIsRefused(_ sample: AttemptState) {
+    let encoded = sample.encoded(sequence: 3)
+    for count in encoded.indices {
+      #expect(decodedState(Array(encoded.prefix(count))) == nil, "\(count)")
+    }
+    #expect(decodedState(encoded + [0]) == nil)
+  }
+
+  @Test func otherVersionsAndKindsAreRefused() {
+    let encoded = Self.samples[1].encoded(sequence: 3)
+    for version in UInt16.min...UInt16.max where version != AttemptState.version {
+      var other = encoded
+      other[4] = UInt8(version >> 8)
+      other[5] = UInt8(version & 0xFF)
+      #expect(decodedState(other) == nil, "version \(version)")
+    }
+    #expect(decodedState([UInt8](repeating: 0, count: AttemptState.encodedLength)) == nil)
+    #expect(decodedState([UInt8](repeating: 0xFF, count: AttemptState.encodedLength)) == nil)
+  }
+}

@@ -1,0 +1,124 @@
+import Factors
+import Testing
+
+@Suite struct DisplayNameTests {
+  struct Row: Sendable {
+    let number: Int
+    let text: [UInt8]
+    let name: String?
+    let refusal: DisplayName.Refusal?
+
+    init(_ number: Int, _ text: String, is name: String) {
+      self.number = number
+      self.text = Array(text.utf8)
+      self.name = name
+      refusal = nil
+    }
+
+    init(_ number: Int, _ text: String, _ refusal: DisplayName.Refusal) {
+      self.init(number, Array(text.utf8), refusal)
+    }
+
+    init(_ number: Int, _ text: [UInt8], _ refusal: DisplayName.Refusal) {
+      self.number = number
+      self.text = text
+      name = nil
+      self.refusal = refusal
+    }
+  }
+
+  @Test(arguments: [
+    Row(1, "phone", is: "phone"),
+    Row(2, "  my  phone\t", is: "my  phone"),
+    Row(3, "T\u{E9}l\u{E9}phone d\u{2019}Ana\u{EF}s", is: "T\u{E9}l\u{E9}phone d\u{2019}Ana\u{EF}s"),
+    Row(4, "\u{643}\u{647}\u{631}\u{628}", is: "\u{643}\u{647}\u{631}\u{628}"),
+    Row(5, "\u{1F511}", is: "\u{1F511}"),
+    Row(6, "e\u{301}", is: "e\u{301}"),
+    Row(7, "a\\\"'<&>$(x)`;%s", is: "a\\\"'<&>$(x)`;%s"),
+    Row(8, String(repeating: "x", count: 64), is: String(repeating: "x", count: 64)),
+    Row(9, " " + String(repeating: "x", count: 64) + " ", is: String(repeating: "x", count: 64)),
+    Row(
+      10, String(repeating: "\u{1F511}", count: 63) + "\u{20AC}",
+      is: String(repeating: "\u{1F511}", count: 63) + "\u{20AC}"),
+    // Nothing.
+    Row(11, "", .empty),
+    Row(12, " \t ", .empty),
+    // Too much.
+    Row(13, String(repeating: "x", count: 65), .tooLong),
+    Row(14, String(repeating: "\u{1F511}", count: 64), .tooLong),
+    Row(15, String(repeating: "x", count: 1 << 20), .tooLong),
+    // What turns, moves or hides what stands around it.
+    Row(16, "a\0b", .controlCharacter),
+    Row(17, "a\nb", .controlCharacter),
+    Row(18, "a\rb", .controlCharacter),
+    Row(19, "a\tb", .controlCharacter),
+    Row(20, "\u{1B}[31mred", .controlCharacter),
+    Row(21, "\u{1B}]52;c;AAAA\u{7}", .controlCharacter),
+    Row(22, "a\u{7F}", .controlCharacter),
+    Row(23, "a\u{85}b", .controlCharacter),
+    Row(24, "a\u{9B}31m", .controlCharacter),
+    Row(25, "a\u{AD}b", .controlCharacter),
+    Row(26, "a\u{61C}b", .controlCharacter),
+    Row(27, "a\u{180E}b", .controlCharacter),
+    Row(28, "a\u{200B}b", .controlCharacter),
+    Row(29, "a\u{200F}b", .controlCharacter),
+    Row(30, "a\u{2028}b", .controlCharacter),
+    Row(31, "a\u{2029}b", .controlCharacter),
+    Row(32, "a\u{202E}b", .controlCharacter),
+    Row(33, "a\u{2060}b", .controlCharacter),
+    Row(34, "a\u{2066}b", .controlCharacter),
+    Row(35, "a\u{2069}b", .controlCharacter),
+    Row(36, "\u{FEFF}a", .controlCharacter),
+    Row(37, "a\u{FFF9}b", .controlCharacter),
+    Row(38, "a\u{E0041}b", .controlCharacter),
+    Row(39, "a\n", .controlCharacter),
+    // Bytes that are no UTF-8: alone, cut short, too long, a surrogate, past the end.
+    Row(40, [0x80], .notUTF8),
+    Row(41, [0x61, 0xFF], .notUTF8),
+    Row(42, [0x61, 0xC3], .notUTF8),
+    Row(43, [0xE2, 0x82], .notUTF8),
+    Row(44, [0xC0, 0x80], .notUTF8),
+    Row(45, [0xC1, 0xBF], .notUTF8),
+    Row(46, [0xED, 0xA0, 0x80], .notUTF8),
+    Row(47, [0xF4, 0x90, 0x80, 0x80], .notUTF8),
+    Row(48, [0x9B, 0x33, 0x31, 0x6D], .notUTF8),
+  ])
+  func reads(_ row: Row) {
+    do throws(DisplayName.Refusal) {
+      let name = try DisplayName(row.text)
+      #expect(name.utf8 == row.name.map { Array($0.utf8) }, "row \(row.number)")
+      // What was stored is stored again as it is.
+      #expect(try DisplayName(name.utf8) == name, "row \(row.number)")
+    } catch {
+      #expect(error == row.refusal, "row \(row.number)")
+    }
+  }
+
+  /// Every scalar there is, by the categories that Unicode gives it.
+  @Test func noScalarThatControlsIsLetThrough() {
+    for value in UInt32(0)...0x10_FFFF {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let text = Array("a".utf8) + Array(String(Character(scalar)).utf8) + Array("b".utf8)
+      let isName: Bool
+      do throws(DisplayName.Refusal) {
+        _ = try DisplayName(text)
+        isName = true
+      } catch {
+        isName = false
+      }
+      let category = scalar.properties.generalCategory
+      let controls =
+        category == .control || category == .lineSeparator || category == .paragraphSeparator
+      if controls || scalar.properties.isBidiControl {
+        #expect(!isName, "U+\(String(value, radix: 16))")
+      }
+      // And nothing that is letter, mark, number, punctuation, symbol or space is refused.
+      if !isName {
+        #expect(
+          controls || category == .format || category == .unassigned,
+          "U+\(String(value, radix: 16))")
+      }
+    }
+  }
+}
+

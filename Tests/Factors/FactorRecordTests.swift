@@ -1,0 +1,269 @@
+import Factors
+import OneTimePassword
+import Secrets
+import Testing
+
+@Suite struct FactorRecordTests {
+  /// Records of every size, with every kind of value at its ends.
+  private static func samples() throws -> [FactorRecord] {
+    var samples = try (0...UInt8(FactorRecord.maximumFactors)).map { try record($0) }
+    samples.append(try record(1, user: "x", uid: 0))
+    samples.append(try record(1, user: String(repeating: "n", count: 255), uid: .max))
+    samples.append(try record(1, user: "J\u{FC}rgen.O'Neill+\u{1}", uid: 65_534))
+    for algorithm in HashAlgorithm.allCases {
+      for length in CodeLength.allCases {
+        for period in [15, 30, 120] as [UInt16] {
+          var sample = try record(0)
+          let parameters = try TOTPParameters(
+            algorithm: algorithm, codeLength: length, period: period
+          ).orThrow()
+          try sample.add(try factor(1, parameters: parameters, sealedSecret: []))
+          samples.append(sample)
+        }
+      }
+    }
+    for time in [Int64.min, -1, 0, .max] {
+      var sample = try record(0)
+      let longest = [UInt8](repeating: 0xAB, count: Factor.longestSealedSecret)
+      try sample.add(try factor(1, sealedSecret: longest, enrolledAt: time))
+      samples.append(sample)
+    }
+    return samples
+  }
+
+  /// The longest record there is: every name and every secret as long as it may be.
+  private static func longest() throws -> FactorRecord {
+    let user = try UserName([UInt8](repeating: 0x6E, count: UserName.maximumLength)).orThrow()
+    var record = FactorRecord(user: user, uid: .max, id: identifier(1))
+    let secret = [UInt8](repeating: 0xAB, count: Factor.longestSealedSecret)
+    for number in 0..<UInt8(FactorRecord.maximumFactors) {
+      // 63 scalars of four bytes and one of three: 255 bytes.
+      let text = String(repeating: "\u{1F511}", count: 63) + String(Unicode.Scalar(0x4E00 + UInt16(number)) ?? "x")
+      try record.add(
+        Factor(
+          id: identifier(number), displayName: try name(text), enrolledAt: .max,
+          kind: .totp(.standard, sealedSecret: secret)))
+    }
+    return record
+  }
+
+  /// MUST 1.
+  @Test func roundTrip() throws {
+    for sample in try Self.samples() + [Self.longest()] {
+      let encoded = sample.encoded()
+      #expect(decoded(encoded) == sample)
+      #expect(encoded.count <= FactorRecord.maximumLength)
+    }
+  }
+
+  /// MUST 1.
+  @Test func everyTruncation() throws {
+    for sample in try Self.samples() + [Self.longest()] {
+      let encoded = sample.encoded()
+      for count in encoded.indices {
+        let refusal = refusal(of: Array(encoded.prefix(count)))
+        #expect(refusal == (count < 4 ? .notARecord : .damaged), "\(count) of \(encoded.count)")
+      }
+    }
+  }
+
+  /// MUST 1.
+  @Test func trailingBytes() throws {
+    for sample in try Self.samples() {
+      for extra in [[0], [0xFF], [UInt8](repeating: 0, count: 4_096)] as [[UInt8]] {
+        #expect(refusal(of: sample.encoded() + extra) == .damaged)
+      }
+    }
+  }
+
+  /// MUST 1: what parses is written again byte for byte, whatever bit was turned.
+  @Test func everyBitIsRefusedOrMeansSomethingElse() throws {
+    let sample = try record(3)
+    let encoded = sample.encoded()
+    for index in encoded.indices {
+      for bit in 0..<8 {
+        var other = encoded
+        other[index] ^= 1 << bit
+        guard let record = decoded(other) else { continue }
+        #expect(record != sample, "byte \(index), bit \(bit)")
+        #expect(record.encoded() == other, "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  /// MUST 2.
+  @Test func otherVersions() throws {
+    let encoded = try record(2).encoded()
+    for version in UInt16.min...UInt16.max where version != FactorRecord.version {
+      var other = encoded
+      other[4] = UInt8(version >> 8)
+      other[5] = UInt8(version & 0xFF)
+      #expect(refusal(of: other) == .otherVersion(version))
+      // Its length and what follows are that version's own affair.
+      #expect(refusal(of: Array(other.prefix(6))) == .otherVersion(version))
+    }
+  }
+
+  @Test func anotherKindOfFileIsNoRecord() throws {
+    let encoded = try record(1).encoded()
+    #expect(refusal(of: []) == .notARecord)
+    for index in 0..<4 {
+      var other = encoded
+      other[index] ^= 0x20
+      #expect(refusal(of: other) == .notARecord, "byte \(index)")
+    }
+    #expect(refusal(of: AttemptState(record: .zero).encoded(sequence: 1)) == .notARecord)
+    #expect(refusal(of: [UInt8](repeating: 0, count: 4_096)) == .notARecord)
+    #expect(refusal(of: [UInt8](repeating: 0xFF, count: 4_096)) == .notARecord)
+  }
+
+  // MARK: Values that no record may hold
+
+  private struct Field: Sendable {
+    let number: Int
+    let offset: Int
+    let bytes: [UInt8]
+    let whatFor: String
+  }
+
+  /// In a record with one factor of alice's: magic 4, version 2, name 1 + 5, uid 4, id 16, count 1,
+  /// and then the factor: id 16, time 8, name 1 + 7, kind 1, algorithm 1, digits 1, period 2,
+  /// secret 1 + 3.
+  private static let fields = [
+    Field(number: 1, offset: 6, bytes: [0], whatFor: "an empty user name"),
+    Field(number: 2, offset: 7, bytes: [0], whatFor: "a NUL in the user name"),
+    Field(number: 3, offset: 8, bytes: [0x2F], whatFor: "a slash in the user name"),
+    Field(number: 4, offset: 32, bytes: [0], whatFor: "fewer factors than there are"),
+    Field(number: 5, offset: 32, bytes: [2], whatFor: "more factors than there are"),
+    Field(number: 6, offset: 32, bytes: [9], whatFor: "more factors than there may be"),
+    Field(number: 7, offset: 58, bytes: [0x20], whatFor: "a display name with a space before it"),
+    Field(number: 8, offset: 58, bytes: [0x1B], whatFor: "a display name with an escape"),
+    Field(number: 9, offset: 64, bytes: [0x20], whatFor: "a display name with a space behind it"),
+    Field(number: 10, offset: 60, bytes: [0xFF], whatFor: "a display name that is not UTF-8"),
+    Field(number: 11, offset: 65, bytes: [0], whatFor: "kind 0"),
+    Field(number: 12, offset: 65, bytes: [2], whatFor: "kind 2"),
+    Field(number: 13, offset: 66, bytes: [0], whatFor: "algorithm 0"),
+    Field(number: 14, offset: 66, bytes: [4], whatFor: "algorithm 4"),
+    Field(number: 15, offset: 67, bytes: [5], whatFor: "5 digits"),
+    Field(number: 16, offset: 67, bytes: [9], whatFor: "9 digits"),
+    Field(number: 17, offset: 68, bytes: [0, 14], whatFor: "a period of 14 s"),
+    Field(number: 18, offset: 68, bytes: [0, 121], whatFor: "a period of 121 s"),
+    Field(number: 19, offset: 68, bytes: [1, 30], whatFor: "a period of 286 s"),
+    Field(number: 20, offset: 70, bytes: [2], whatFor: "a secret shorter than it is"),
+    Field(number: 21, offset: 70, bytes: [4], whatFor: "a secret longer than it is"),
+  ]
+
+  @Test func noFieldHoldsWhatItMustNot() throws {
+    let encoded = try record(1).encoded()
+    #expect(encoded.count == 74)
+    for row in Self.fields {
+      var other = encoded
+      other.replaceSubrange(row.offset..<row.offset + row.bytes.count, with: row.bytes)
+      #expect(refusal(of: other) == .damaged, "row \(row.number), \(row.whatFor)")
+    }
+  }
+
+  @Test func aSecretThatIsTooLongIsRefused() throws {
+    var sample = try record(0)
+    let tooLong = [UInt8](repeating: 1, count: Factor.longestSealedSecret + 1)
+    try sample.add(try factor(1, sealedSecret: tooLong))
+    #expect(refusal(of: sample.encoded()) == .damaged)
+  }
+
+  @Test func twoFactorsOfOneIdOrNameAreRefused() throws {
+    let encoded = try record(2).encoded()
+    let length = 41
+    #expect(encoded.count == 33 + 2 * length)
+    var sameID = encoded
+    sameID.replaceSubrange(33 + length..<33 + length + 16, with: encoded[33..<33 + 16])
+    #expect(refusal(of: sameID) == .damaged)
+    var sameName = encoded
+    sameName.replaceSubrange(33 + length + 25..<33 + length + 32, with: encoded[58..<65])
+    #expect(refusal(of: sameName) == .damaged)
+  }
+
+  // MARK: Changing
+
+  @Test func namesAndIdsAreUnique() throws {
+    var sample = try record(2)
+    let before = sample
+    #expect(throws: FactorRecord.ChangeRefusal.nameTaken) { try sample.add(try factor(2)) }
+    let sameName = Factor(
+      id: identifier(9), displayName: try name("phone 1"), enrolledAt: 0,
+      kind: .totp(.standard, sealedSecret: []))
+    #expect(throws: FactorRecord.ChangeRefusal.nameTaken) { try sample.add(sameName) }
+    let sameID = Factor(
+      id: identifier(1), displayName: try name("other"), enrolledAt: 0,
+      kind: .totp(.standard, sealedSecret: []))
+    #expect(throws: FactorRecord.ChangeRefusal.nameTaken) { try sample.add(sameID) }
+    #expect(sample == before)
+  }
+
+  @Test func thereIsRoomForEight() throws {
+    var sample = try record(8)
+    #expect(throws: FactorRecord.ChangeRefusal.tooManyFactors) { try sample.add(try factor(9)) }
+    #expect(try sample.remove(identifier(3)) == false)
+    try sample.add(try factor(9))
+    #expect(sample.factors.map(\.id) == [1, 2, 4, 5, 6, 7, 8, 9].map { identifier($0) })
+  }
+
+  @Test func renaming() throws {
+    var sample = try record(2)
+    try sample.rename(identifier(1), to: try name("tablet"))
+    #expect(sample.factor(identifier(1))?.displayName == (try name("tablet")))
+    // To the name that it has.
+    try sample.rename(identifier(1), to: try name("tablet"))
+    #expect(throws: FactorRecord.ChangeRefusal.nameTaken) {
+      try sample.rename(identifier(2), to: try name("tablet"))
+    }
+    #expect(throws: FactorRecord.ChangeRefusal.noSuchFactor) {
+      try sample.rename(identifier(3), to: try name("new"))
+    }
+    #expect(sample.factors.map(\.displayName) == [try name("tablet"), try name("phone 2")])
+  }
+
+  @Test func removingTellsWhetherItWasTheNewest() throws {
+    var sample = try record(3)
+    #expect(throws: FactorRecord.ChangeRefusal.noSuchFactor) { try sample.remove(identifier(7)) }
+    #expect(try sample.remove(identifier(1)) == false)
+    #expect(try sample.remove(identifier(3)) == true)
+    #expect(try sample.remove(identifier(2)) == true)
+    #expect(sample.factors.isEmpty)
+    #expect(sample.factor(identifier(2)) == nil)
+  }
+
+  /// A sealed secret opens nowhere else: everything it is bound to changes what it is bound with.
+  @Test func theAssociatedDataNameEverything() throws {
+    let other = try TOTPParameters(algorithm: .sha256, codeLength: .six, period: 30).orThrow()
+    let longer = try TOTPParameters(algorithm: .sha1, codeLength: .eight, period: 30).orThrow()
+    let slower = try TOTPParameters(algorithm: .sha1, codeLength: .six, period: 60).orThrow()
+    let alice = try record(1)
+    let user = try UserName(Array("alice".utf8)).orThrow()
+    let data = [
+      alice.associatedData(factor: identifier(1), parameters: .standard),
+      alice.associatedData(factor: identifier(2), parameters: .standard),
+      alice.associatedData(factor: identifier(1), parameters: other),
+      alice.associatedData(factor: identifier(1), parameters: longer),
+      alice.associatedData(factor: identifier(1), parameters: slower),
+      try record(1, user: "alicf").associatedData(factor: identifier(1), parameters: .standard),
+      try record(1, uid: 1_001).associatedData(factor: identifier(1), parameters: .standard),
+      FactorRecord(user: user, uid: 1_000, id: identifier(1))
+        .associatedData(factor: identifier(1), parameters: .standard),
+    ]
+    #expect(Set(data).count == data.count)
+    // A name and time of enrolment may change, or another factor come: the secret still opens.
+    #expect(
+      data[0] == (try record(3)).associatedData(factor: identifier(1), parameters: .standard))
+  }
+
+  @Test func userNames() {
+    let long = [UInt8](repeating: 0x61, count: 255)
+    for (number, bytes, isName) in [
+      (1, [], false), (2, [0x61], true), (3, long, true), (4, long + [0x61], false),
+      (5, [0], false), (6, [0x61, 0, 0x62], false), (7, [0x2F], false), (8, [0x61, 0x2F], false),
+      (9, [0x2E, 0x2E], true), (10, [0xFF, 0xFE], true), (11, [0x20], true),
+    ] as [(Int, [UInt8], Bool)] {
+      #expect(UserName(bytes)?.bytes == (isName ? bytes : nil), "row \(number)")
+    }
+  }
+}
