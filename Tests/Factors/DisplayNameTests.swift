@@ -30,7 +30,8 @@ import Testing
   @Test(arguments: [
     Row(1, "phone", is: "phone"),
     Row(2, "  my  phone\t", is: "my  phone"),
-    Row(3, "T\u{E9}l\u{E9}phone d\u{2019}Ana\u{EF}s", is: "T\u{E9}l\u{E9}phone d\u{2019}Ana\u{EF}s"),
+    Row(
+      3, "T\u{E9}l\u{E9}phone d\u{2019}Ana\u{EF}s", is: "T\u{E9}l\u{E9}phone d\u{2019}Ana\u{EF}s"),
     Row(4, "\u{643}\u{647}\u{631}\u{628}", is: "\u{643}\u{647}\u{631}\u{628}"),
     Row(5, "\u{1F511}", is: "\u{1F511}"),
     Row(6, "e\u{301}", is: "e\u{301}"),
@@ -121,4 +122,3 @@ import Testing
     }
   }
 }
-

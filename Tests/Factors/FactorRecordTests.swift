@@ -38,7 +38,8 @@ import Testing
     let secret = [UInt8](repeating: 0xAB, count: Factor.longestSealedSecret)
     for number in 0..<UInt8(FactorRecord.maximumFactors) {
       // 63 scalars of four bytes and one of three: 255 bytes.
-      let text = String(repeating: "\u{1F511}", count: 63) + String(Unicode.Scalar(0x4E00 + UInt16(number)) ?? "x")
+      let last = try Unicode.Scalar(0x4E00 + UInt16(number)).orThrow()
+      let text = String(repeating: "\u{1F511}", count: 63) + String(last)
       try record.add(
         Factor(
           id: identifier(number), displayName: try name(text), enrolledAt: .max,
