@@ -90,7 +90,7 @@ let package = Package(
     .executableTarget(
       name: "mfa-admin",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "Policy", "System",
+        "CPOSIX", "FactorStore", "Factors", "OneTimePassword", "Policy", "SignIn", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),
@@ -153,6 +153,13 @@ let package = Package(
     .testTarget(
       name: "QRCodeTests", dependencies: ["QRCode", "Secrets"], path: "Tests/QRCode",
       swiftSettings: everywhere),
+    .testTarget(
+      name: "AdminTests",
+      dependencies: [
+        "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "System", "TestSupport",
+        "mfa-admin",
+      ],
+      path: "Tests/Admin", swiftSettings: everywhere),
   ],
   swiftLanguageModes: [.v6]
 )

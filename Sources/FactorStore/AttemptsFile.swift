@@ -22,6 +22,13 @@ struct AttemptsFile: ~Copyable {
 
   /// What the file holds, without its lock.
   func read() throws(FactorStoreError) -> [UInt8] {
+    try Self.read(name, in: directory, owner: owner)
+  }
+
+  /// What the file `name` in `attempts/` holds, without its lock.
+  static func read(
+    _ name: FileName, in directory: borrowing Directory, owner: UInt32
+  ) throws(FactorStoreError) -> [UInt8] {
     let file = try onPart(.attempts) { () throws(SystemError) in
       try directory.fileForReading(name)
     }
@@ -57,6 +64,20 @@ struct AttemptsFile: ~Copyable {
     return file
   }
 
+  /// Takes the file's lock as `lock` does; a file that nobody believes, and whose lock therefore
+  /// nobody holds, is put out of the way for a fresh one.
+  ///
+  /// - Returns: the file, and whether it is a fresh one.
+  func lockReplacingDistrusted() throws(FactorStoreError) -> LockedAttempts {
+    do throws(FactorStoreError) {
+      return LockedAttempts(file: try lock(creating: true), wasReplaced: false)
+    } catch {
+      guard case .untrusted(.attempts, _) = error else { throw error }
+    }
+    try onPart(.attempts) { () throws(SystemError) in try directory.unlink(name) }
+    return LockedAttempts(file: try lock(creating: true), wasReplaced: true)
+  }
+
   private func open(creating: Bool) throws(FactorStoreError) -> File {
     do throws(SystemError) {
       return try directory.fileForUpdating(name)
@@ -77,4 +98,10 @@ struct AttemptsFile: ~Copyable {
       }
     }
   }
+}
+
+/// An attempts file with its lock, held until the value ends.
+struct LockedAttempts: ~Copyable {
+  let file: File
+  let wasReplaced: Bool
 }

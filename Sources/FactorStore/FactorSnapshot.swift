@@ -1,7 +1,7 @@
 public import Factors
 
 /// What the store held for a user at one moment.
-public struct FactorSnapshot: Sendable {
+public struct FactorSnapshot: Equatable, Sendable {
   /// The record, with at least one factor.
   public let record: FactorRecord
 

@@ -80,7 +80,48 @@ public final class LocalFactorStore: FactorStore {
     }
   }
 
+  // MARK: For administrators
+
+  /// A way to read many users' records one after the other: see `LocalFactorStoreReader`.
+  public func reader() throws(FactorStoreError) -> LocalFactorStoreReader {
+    LocalFactorStoreReader(
+      store: self, factors: try factors(), attempts: try subdirectory("attempts", .attempts),
+      owner: owner, key: try SealingKey(keyPath, storeOwner: owner))
+  }
+
+  /// Removes what is stored as a user's record, whatever it is: damaged, another's, or of an account
+  /// that no longer exists. Everybody who wants to enroll or to sign in as the user waits meanwhile.
+  ///
+  /// The attempts file stays, for it is the lock; one that is not believed is replaced by a fresh
+  /// one, so that the user can enroll again.
+  ///
+  /// - Returns: whether there was anything to remove.
+  public func discard(user: UserName) throws(FactorStoreError) -> Bool {
+    guard let name = FileName(percentEncoding: user.bytes) else { throw .nameTooLong }
+    let hasRecord = Self.exists(name, in: try factors())
+    let hasAttempts = Self.exists(name, in: try subdirectory("attempts", .attempts))
+    guard hasRecord || hasAttempts else { return false }
+    let attempts = AttemptsFile(
+      directory: try subdirectory("attempts", .attempts), name: name, owner: owner)
+    let locked = try attempts.lockReplacingDistrusted()
+    // Asked again under the lock.
+    let removes = Self.exists(name, in: try factors())
+    let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
+    try recordFile.removeEverything()
+    return removes || locked.wasReplaced
+  }
+
   // MARK: Parts
+
+  /// Whether anything has the name, even what cannot be opened.
+  private static func exists(_ name: FileName, in directory: borrowing Directory) -> Bool {
+    do throws(SystemError) {
+      _ = try directory.fileForReading(name)
+      return true
+    } catch {
+      return !error.isNotFound
+    }
+  }
 
   private func factors() throws(FactorStoreError) -> Directory {
     try subdirectory("factors", .factors)

@@ -15,7 +15,14 @@ struct RecordFile: ~Copyable {
 
   /// What the file holds, or nil when there is none.
   func read() throws(FactorStoreError) -> SealedRecord? {
-    guard let file = try open() else { return nil }
+    try Self.read(name, in: directory, owner: owner)
+  }
+
+  /// What the file `name` in `factors/` holds, or nil when there is none.
+  static func read(
+    _ name: FileName, in directory: borrowing Directory, owner: UInt32
+  ) throws(FactorStoreError) -> SealedRecord? {
+    guard let file = try open(name, in: directory) else { return nil }
     let status = try onPart(.record) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
       throw .untrusted(.record, distrust)
@@ -29,7 +36,9 @@ struct RecordFile: ~Copyable {
       })
   }
 
-  private func open() throws(FactorStoreError) -> File? {
+  private static func open(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(FactorStoreError) -> File? {
     do throws(SystemError) {
       return try directory.fileForReading(name)
     } catch {
@@ -40,7 +49,7 @@ struct RecordFile: ~Copyable {
 
   /// Puts `record` in the place of what is there, in one durable step.
   func replace(with record: SealedRecord) throws(FactorStoreError) {
-    guard let draft = FileName([UInt8(ascii: ".")] + name.bytes) else { throw .nameTooLong }
+    let draft = try draftName()
     try onPart(.record) { () throws(SystemError) in
       // A draft that a process left behind when it was killed; whoever holds the lock may clear it.
       do throws(SystemError) { try directory.unlink(draft) } catch  where error.isNotFound {}
@@ -69,5 +78,19 @@ struct RecordFile: ~Copyable {
       do throws(SystemError) { try directory.unlink(name) } catch  where error.isNotFound {}
       try directory.sync()
     }
+  }
+
+  /// Takes the record away as `remove` does, and a draft of it that was left behind.
+  func removeEverything() throws(FactorStoreError) {
+    let draft = try draftName()
+    try onPart(.record) { () throws(SystemError) in
+      do throws(SystemError) { try directory.unlink(draft) } catch  where error.isNotFound {}
+    }
+    try remove()
+  }
+
+  private func draftName() throws(FactorStoreError) -> FileName {
+    guard let draft = FileName([UInt8(ascii: ".")] + name.bytes) else { throw .nameTooLong }
+    return draft
   }
 }

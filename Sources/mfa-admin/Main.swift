@@ -1,4 +1,35 @@
+import ArgumentParser
+import System
+
+/// Where `mfa-admin` begins and ends: parses, runs, and says what went wrong.
 @main
 enum Main {
-  static func main() {}
+  static func main() {
+    do {
+      var command = try MFAAdmin.parseAsRoot()
+      try command.run()
+    } catch let error as AdminError {
+      Console.report(error)
+      Console.end(error.status)
+    } catch {
+      end(parsing: error)
+    }
+  }
+
+  /// What the parser has to say: a help text, or why the arguments make no sense.
+  private static func end(parsing error: Error) -> Never {
+    let status = MFAAdmin.exitCode(for: error)
+    guard status != .success else {
+      do throws(AdminError) {
+        try Console.write(MFAAdmin.fullMessage(for: error) + "\n")
+      } catch {
+        Console.report(error)
+        Console.end(error.status)
+      }
+      Console.end(.success)
+    }
+    Console.complain("error: " + VisibleText.escaping(MFAAdmin.message(for: error)))
+    Console.complain("hint: mfa-admin --help")
+    Console.end(AdminStatus.usage)
+  }
 }

@@ -1,0 +1,40 @@
+import Factors
+import Secrets
+public import System
+
+/// Reads the records of many users of the local store: directories are opened and the key is read
+/// once, rather than once a user.
+///
+/// It goes on using the key that was there when it was made: it is meant for one listing.
+public final class LocalFactorStoreReader {
+  private let store: LocalFactorStore
+  private let factors: Directory
+  private let attempts: Directory
+  private let owner: UInt32
+  private var key: SealingKey
+
+  init(
+    store: LocalFactorStore, factors: consuming Directory, attempts: consuming Directory,
+    owner: UInt32, key: consuming SealingKey
+  ) {
+    self.store = store
+    self.factors = factors
+    self.attempts = attempts
+    self.owner = owner
+    self.key = key
+  }
+
+  /// The user's record and attempt state, as `LocalFactorStore.snapshot(of:)` gives them.
+  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
+    guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
+    let record = try sealed.open(&key, account: account)
+    let bytes = try AttemptsFile.read(name, in: attempts, owner: owner)
+    let slots = try AttemptSlots(bytes: bytes, &key)
+    if let state = slots.state, state.record == record.id {
+      return FactorSnapshot(record: record, attempts: state)
+    }
+    // Damaged, or changed between the two reads: the lock tells which.
+    return try store.snapshot(of: account)
+  }
+}

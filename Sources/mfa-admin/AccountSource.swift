@@ -1,0 +1,53 @@
+import System
+
+/// Where accounts are looked up.
+struct AccountSource {
+  /// The account of a name, as the system knows it.
+  let named: ([UInt8]) throws(SystemError) -> Account?
+
+  /// The text of /etc/passwd, to spare a listing a look-up for every user; nil to do without.
+  let passwordFile: () -> [UInt8]?
+
+  /// The accounts of this machine.
+  static var system: AccountSource {
+    AccountSource(
+      named: { name throws(SystemError) in try Account.named(name) },
+      passwordFile: {
+        do throws(TrustedPath.Refusal) { return try contents() } catch { return nil }
+      })
+  }
+
+  /// The local accounts by name: what /etc/passwd says, whose first line for a name counts.
+  func local() -> [[UInt8]: UInt32] {
+    guard let text = passwordFile() else { return [:] }
+    var accounts: [[UInt8]: UInt32] = [:]
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(
+        separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+      guard fields.count == 4, let uid = Self.number(fields[2]) else { continue }
+      let name = Array(fields[0])
+      if accounts[name] == nil { accounts[name] = uid }
+    }
+    return accounts
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt32? {
+    UInt32(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// The longest /etc/passwd that is read, in bytes.
+  private static let longest = 64 << 20
+
+  private static func contents() throws(TrustedPath.Refusal) -> [UInt8]? {
+    guard let path = TrustedPath("/etc/passwd") else { return nil }
+    let directory = try path.parent()
+    do throws(SystemError) {
+      let file = try directory.fileForReading(path.last)
+      let status = try file.status()
+      guard status.kind == .regular, status.size <= longest else { return nil }
+      return try file.read(count: Int(status.size))
+    } catch {
+      throw .system(error)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import FactorStore
+import Factors
+import Policy
+import SignIn
+import System
+
+/// Why a command did not do what it was told to.
+enum AdminError: Error, Equatable {
+  /// The caller is not root.
+  case notRoot(arguments: [String])
+  /// There is no such account, and nothing is stored under the name.
+  case noSuchUser(UserName)
+  /// The text cannot be a user's name.
+  case notAUserName(String)
+  /// Nothing is enrolled for the user.
+  case notEnrolled(UserName)
+  /// The user has other factors.
+  case noSuchFactor(UserName, selector: String, others: [Factor])
+  /// More than one factor may be meant.
+  case severalFactors(UserName, selector: String?, [Factor])
+  /// Nobody is there to be asked.
+  case unconfirmed
+  /// Whoever was asked did not say yes.
+  case declined
+  /// The user's record cannot be used.
+  case unusable(UserName, Trouble)
+  /// The store as a whole cannot be used.
+  case store(FactorStoreError)
+  /// The system could not tell about an account.
+  case account(UserName, SystemError)
+  /// The configuration cannot be used.
+  case configuration(ConfigurationFile.Failure)
+  /// So many of the records that were listed cannot be used.
+  case unusableRecords(Int, of: Int)
+  /// The clock cannot be read.
+  case clock(SystemError)
+  /// What was to be said could not be written.
+  case output(SystemError)
+
+  /// The exit status.
+  var status: AdminStatus {
+    switch self {
+    case .notRoot: .notRoot
+    case .noSuchUser, .notEnrolled, .noSuchFactor, .notAUserName: .notFound
+    case .severalFactors, .unconfirmed: .usage
+    case .declined, .unusable, .store, .account, .configuration, .unusableRecords, .clock, .output:
+      .failure
+    }
+  }
+
+  /// What happened, and to whom.
+  var message: String {
+    switch self {
+    case .notRoot: "only root may look at and change the factors of others"
+    case .noSuchUser(let user): "there is no user \(VisibleText(user))"
+    case .notAUserName(let text): "\"\(VisibleText.escaping(text))\" cannot be a user's name"
+    case .notEnrolled(let user): "\(VisibleText(user)) has not enrolled a factor"
+    case .noSuchFactor(let user, let selector, _):
+      "\(VisibleText(user)) has no factor \"\(VisibleText.escaping(selector))\""
+    case .severalFactors(let user, nil, let factors):
+      "\(VisibleText(user)) has \(factors.count) factors; which one is meant was not said"
+    case .severalFactors(let user, let selector?, let factors):
+      "\"\(VisibleText.escaping(selector))\" fits \(factors.count) factors of \(VisibleText(user))"
+    case .unconfirmed: "this needs a yes, and standard input is no terminal to ask at"
+    case .declined: "nothing was revoked"
+    case .unusable(let user, let trouble):
+      "what is stored for \(VisibleText(user)) cannot be used: \(trouble.sentence)"
+    case .store(let error): "the store cannot be used: \(Trouble.store(error).sentence)"
+    case .account(let user, let error):
+      "the system could not tell about the account \(VisibleText(user)): \(error.text)"
+    case .configuration(let failure): Self.message(failure)
+    case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
+    case .clock(let error): "the clock cannot be read: \(error.text)"
+    case .output(let error): "standard output cannot be written: \(error.text)"
+    }
+  }
+
+  /// What to do next.
+  var hint: String {
+    switch self {
+    case .notRoot(let arguments):
+      (["sudo", "mfa-admin"] + arguments.map { Self.quoted($0) }).joined(separator: " ")
+    case .noSuchUser, .notAUserName: "mfa-admin list"
+    case .notEnrolled: "mfa-admin list shows who has"
+    case .noSuchFactor(_, _, let factors), .severalFactors(_, _, let factors):
+      "name one of: "
+        + factors.map { "\(VisibleText($0.id)) (\(VisibleText($0.displayName)))" }
+        .joined(separator: ", ")
+    case .unconfirmed: "say --yes"
+    case .declined: "answer y, or say --yes"
+    case .unusable(let user, let trouble): trouble.hint(for: user)
+    case .store(let error): Trouble.store(error).hint(for: nil)
+    case .account: "try again when the directory service answers; getent passwd shows what it says"
+    case .configuration: "correct \(Self.configurationPath); until then every sign-in is denied"
+    case .unusableRecords: "mfa-admin show USER says what to do about each"
+    case .clock: "look at the system log"
+    case .output: "make room, or write elsewhere"
+    }
+  }
+
+  /// An argument as a person would type it in a shell.
+  private static func quoted(_ argument: String) -> String {
+    let isPlain = argument.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "="):
+        true
+      case _: false
+      }
+    }
+    if isPlain, !argument.isEmpty { return argument }
+    return "'" + VisibleText.escaping(argument).replacing("'", with: "'\\''") + "'"
+  }
+
+  private static var configurationPath: String {
+    String(decoding: ConfigurationFile.standardPath, as: UTF8.self)
+  }
+
+  private static func message(_ failure: ConfigurationFile.Failure) -> String {
+    switch failure {
+    case .notAPath: "\(configurationPath) is not an absolute path"
+    case .system(let error): "\(configurationPath) cannot be read: \(error.text)"
+    case .untrusted(let distrust): "\(configurationPath) is not trusted: \(distrust.name)"
+    case .invalid(let error):
+      String(decoding: error.message(file: ConfigurationFile.standardPath), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// The exit statuses.
+enum AdminStatus: Int32 {
+  /// Done.
+  case success = 0
+  /// Something failed, or a record cannot be used.
+  case failure = 1
+  /// There is no such user, or the user has no such factor.
+  case notFound = 2
+  /// The command was not understood, or needs an answer that nobody is there to give.
+  case usage = 64
+  /// Only root may do this.
+  case notRoot = 77
+
+  /// The statuses as `--help` explains them.
+  static var explanation: String {
+    """
+    Exit status:
+      0   done
+      1   something failed, or a record cannot be used
+      2   there is no such user, or the user has no such factor
+      64  the command was not understood, or needs an answer or --yes
+      77  only root may do this
+    """
+  }
+}

@@ -1,0 +1,291 @@
+import FactorStore
+import Factors
+import Policy
+import System
+
+/// What an administrator may do with the store: everything that the commands do, apart from the
+/// terminal.
+///
+/// MUST 1: what cannot be read is named and never left out. (`AdministrationTests.damaged`)
+/// MUST 2: a change is made to what is stored at that moment, under the user's lock, and written down
+/// in the system log. (`AdministrationTests.revoke`, `.unlock`)
+/// MUST 3: no secret is unsealed. (nothing here asks the store for one)
+struct Administration {
+  /// The store.
+  let store: LocalFactorStore
+  /// How failures are answered, and which codes are right.
+  let project: Configuration.Project
+  /// Seconds since the epoch.
+  let now: Int64
+  /// The accounts of this machine.
+  let accounts: AccountSource
+  /// Who makes the changes.
+  let actor: [UInt8]
+  /// Where changes are written down.
+  let log: (LogPriority, LogLine) -> Void
+
+  // MARK: Looking
+
+  /// Everybody for whom something is stored, by name.
+  func users() throws(AdminError) -> [UserReport] {
+    let files = try files()
+    guard !files.isEmpty else { return [] }
+    let reader = try onStore { () throws(FactorStoreError) in try store.reader() }
+    let local = accounts.local()
+    return files.compactMap { report($0, reader, local) }
+      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+  }
+
+  /// One user.
+  func user(_ text: String) throws(AdminError) -> UserReport {
+    let subject = try subject(text)
+    switch try finding(subject) {
+    case .nothing: throw subject.absence
+    case .usable(let snapshot): return usable(snapshot)
+    case .unusable(let trouble):
+      return UserReport(name: subject.name.bytes, content: .unusable(trouble))
+    }
+  }
+
+  /// A file in the store: its name, and the user's where it is a user's.
+  private struct StoredFile {
+    let user: UserName?
+    let name: FileName
+  }
+
+  private func files() throws(AdminError) -> [StoredFile] {
+    var files: [StoredFile] = []
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachFile { user, name in
+        if !Self.isDraft(name) { files.append(StoredFile(user: user, name: name)) }
+        return true
+      }
+    }
+    return files
+  }
+
+  /// Whether the file is one that is being written to take a record's place, or that was left when
+  /// its writer was killed.
+  private static func isDraft(_ file: FileName) -> Bool {
+    guard file.bytes.first == UInt8(ascii: ".") else { return false }
+    return FileName(Array(file.bytes.dropFirst()))?.percentDecoded != nil
+  }
+
+  /// Nil when the user's record was removed meanwhile.
+  private func report(
+    _ file: StoredFile, _ reader: LocalFactorStoreReader, _ local: [[UInt8]: UInt32]
+  ) -> UserReport? {
+    guard let user = file.user else {
+      return UserReport(name: file.name.bytes, content: .unusable(.strayFile))
+    }
+    if let uid = local[user.bytes] {
+      do throws(FactorStoreError) {
+        let account = Account(name: user.bytes, uid: uid)
+        return try reader.snapshot(of: account).map { usable($0) }
+      } catch .belongsToAnother {
+        // The system as a whole may say otherwise than /etc/passwd.
+      } catch {
+        return UserReport(name: user.bytes, content: .unusable(Trouble(error)))
+      }
+    }
+    let subject: Subject
+    do throws(SystemError) {
+      let account = try accounts.named(user.bytes)
+      // Another spelling is another account's record.
+      let isOwn = account?.name == user.bytes
+      subject = Subject(name: user, account: isOwn ? account : nil)
+    } catch {
+      return UserReport(name: user.bytes, content: .unusable(.account(error)))
+    }
+    do throws(FactorStoreError) {
+      return try reader.snapshot(of: subject.accountOrNobody).map { usable($0) }
+    } catch {
+      return UserReport(name: user.bytes, content: .unusable(subject.trouble(error)))
+    }
+  }
+
+  private func usable(_ snapshot: FactorSnapshot) -> UserReport {
+    let standing = snapshot.attempts.standing(project.throttle, now: now)
+    return UserReport(name: snapshot.record.user.bytes, content: .usable(snapshot, standing))
+  }
+
+  // MARK: Revoking
+
+  /// What is to be revoked.
+  enum Target: Equatable {
+    /// The one factor that this names, or the only one there is.
+    case factor(String?)
+    /// All of them, and what cannot be read.
+    case everything
+  }
+
+  /// A revocation that was thought over and not made yet.
+  struct Revocation {
+    /// Whose factors.
+    let subject: Subject
+    /// The factor; nil for everything.
+    let factor: Factor?
+    /// What is there now.
+    let finding: Finding
+  }
+
+  /// Finds out what a revocation would take away.
+  func plan(_ target: Target, of text: String) throws(AdminError) -> Revocation {
+    let subject = try subject(text)
+    let finding = try finding(subject)
+    switch (target, finding) {
+    case (.everything, .nothing):
+      return Revocation(subject: subject, factor: nil, finding: finding)
+    case (.factor, .nothing): throw subject.absence
+    case (.everything, .usable), (.everything, .unusable):
+      return Revocation(subject: subject, factor: nil, finding: finding)
+    case (.factor, .unusable(let trouble)): throw .unusable(subject.name, trouble)
+    case (.factor(let selector), .usable(let snapshot)):
+      let factor = try Self.select(selector, in: snapshot.record)
+      return Revocation(subject: subject, factor: factor, finding: finding)
+    }
+  }
+
+  private static func select(
+    _ selector: String?, in record: FactorRecord
+  ) throws(AdminError) -> Factor {
+    switch FactorSelection(selector, in: record.factors) {
+    case .one(let factor): return factor
+    case .none:
+      throw .noSuchFactor(record.user, selector: selector ?? "", others: record.factors)
+    case .several(let factors): throw .severalFactors(record.user, selector: selector, factors)
+    }
+  }
+
+  /// Makes a revocation, and tells what was done: `alice: revoked phone`.
+  func revoke(_ revocation: Revocation) throws(AdminError) -> String {
+    let subject = revocation.subject
+    guard let factor = revocation.factor else { return try revokeEverything(revocation) }
+    let entry = try entry(of: subject)
+    guard var record = entry.record else { throw .notEnrolled(subject.name) }
+    do throws(FactorRecord.ChangeRefusal) {
+      _ = try record.remove(factor.id)
+    } catch {
+      // It went while somebody was asked.
+      throw .noSuchFactor(
+        subject.name, selector: "\(VisibleText(factor.displayName))", others: record.factors)
+    }
+    let attempts = entry.attempts.removing(factor.id)
+    try onUser(subject) { () throws(FactorStoreError) in
+      try entry.replace(record: record, attempts: attempts)
+    }
+    note("revoked", subject, factor: factor.id.hexadecimal)
+    let left = record.factors.isEmpty ? "; no factor is left" : ""
+    return "\(VisibleText(subject.name)): revoked \(VisibleText(factor.displayName))\(left)"
+  }
+
+  private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> String {
+    let subject = revocation.subject
+    let removed = try onUser(subject) { () throws(FactorStoreError) in
+      try store.discard(user: subject.name)
+    }
+    guard removed else { throw subject.absence }
+    note("revoked", subject, factor: Array("all".utf8))
+    let name = VisibleText(subject.name)
+    return switch revocation.finding {
+    case .usable: "\(name): revoked every factor; no factor is left"
+    case .nothing, .unusable: "\(name): removed what was stored; no factor is left"
+    }
+  }
+
+  // MARK: Unlocking
+
+  /// Lets a user try codes again, and tells what was found.
+  func unlock(_ text: String) throws(AdminError) -> String {
+    let subject = try subject(text)
+    switch try finding(subject) {
+    case .nothing: throw subject.absence
+    case .unusable(let trouble): throw .unusable(subject.name, trouble)
+    case .usable: break
+    }
+    let entry = try entry(of: subject)
+    guard let record = entry.record else { throw .notEnrolled(subject.name) }
+    let unlocking = Unlocking(
+      record, entry.attempts, project.throttle, adjacentIntervals: project.adjacentIntervals,
+      now: now)
+    if let state = unlocking.state {
+      try onUser(subject) { () throws(FactorStoreError) in
+        try entry.write(state)
+        try entry.sync()
+      }
+      note("unlocked", subject, failures: unlocking.failures)
+    }
+    return "\(VisibleText(subject.name)): \(unlocking.sentence)"
+  }
+
+  // MARK: Whom it is about
+
+  /// What is stored for a user.
+  enum Finding: Equatable {
+    case nothing
+    case usable(FactorSnapshot)
+    case unusable(Trouble)
+  }
+
+  private func subject(_ text: String) throws(AdminError) -> Subject {
+    guard let name = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
+    let account: Account?
+    do throws(SystemError) { account = try accounts.named(name.bytes) } catch {
+      throw .account(name, error)
+    }
+    // The system's own spelling.
+    guard let account, let own = UserName(account.name) else {
+      return Subject(name: name, account: nil)
+    }
+    return Subject(name: own, account: account)
+  }
+
+  private func finding(_ subject: Subject) throws(AdminError) -> Finding {
+    do throws(FactorStoreError) {
+      return try store.snapshot(of: subject.accountOrNobody).map { .usable($0) } ?? .nothing
+    } catch {
+      switch error {
+      case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
+        .untrusted(.factors, _):
+        throw .store(error)
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
+        .cryptography, .nameTooLong:
+        return .unusable(subject.trouble(error))
+      }
+    }
+  }
+
+  private func entry(of subject: Subject) throws(AdminError) -> LocalFactorStoreEntry {
+    try onUser(subject) { () throws(FactorStoreError) in
+      try store.entry(of: subject.accountOrNobody, creating: false)
+    }
+  }
+
+  private func onUser<Result>(
+    _ subject: Subject, _ body: () throws(FactorStoreError) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(FactorStoreError) { return try body() } catch {
+      throw .unusable(subject.name, subject.trouble(error))
+    }
+  }
+
+  private func onStore<Result>(
+    _ body: () throws(FactorStoreError) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(FactorStoreError) { return try body() } catch { throw .store(error) }
+  }
+
+  // MARK: The log
+
+  private func note(
+    _ result: StaticString, _ subject: Subject, factor: [UInt8]? = nil, failures: UInt32? = nil
+  ) {
+    var line = LogLine()
+    line.add("result", result)
+    line.add("user", escaping: subject.name.bytes)
+    if let factor { line.add("factor", escaping: factor) }
+    if let failures { line.add("failures", Int64(failures)) }
+    line.add("actor", escaping: actor)
+    log(.notice, line)
+  }
+}

@@ -1,0 +1,81 @@
+import CPOSIX
+import System
+
+/// The terminal, standard output and error, and what else surrounds the process.
+enum Console {
+  /// Whether the process is root's.
+  static var isRoot: Bool { geteuid() == 0 }
+
+  /// Whether somebody is there to be asked.
+  static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+  /// The columns of the terminal that standard output is, or nil.
+  static var columns: Int? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    var size = winsize()
+    // SAFETY: `size` is written by the call and outlives it.
+    guard unsafe cposix_window_size(STDOUT_FILENO, &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Who makes the change: whoever called sudo, or else root.
+  static var actor: [UInt8] {
+    // SAFETY: no other thread changes the environment; the string is copied at once.
+    guard let name = unsafe getenv("SUDO_USER") else { return Array("root".utf8) }
+    let length = unsafe strnlen(name, 256)
+    return unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
+  }
+
+  /// Writes to standard output.
+  static func write(_ text: String) throws(AdminError) {
+    do throws(SystemError) {
+      try write(text, to: STDOUT_FILENO)
+    } catch {
+      throw .output(error)
+    }
+  }
+
+  /// Says what went wrong, and what to do next.
+  static func report(_ error: AdminError) {
+    complain("error: " + error.message)
+    complain("hint: " + error.hint)
+  }
+
+  /// A line on standard error.
+  static func complain(_ line: String) {
+    // There is nowhere left to complain that it cannot be written.
+    do throws(SystemError) { try write("mfa-admin: \(line)\n", to: STDERR_FILENO) } catch {}
+  }
+
+  /// Asks for a yes at the terminal.
+  static func confirms(_ question: String) -> Bool {
+    do throws(SystemError) { try write(question + " [y/N] ", to: STDERR_FILENO) } catch {
+      return false
+    }
+    guard let answer = readLine() else { return false }
+    return ["y", "yes"].contains(answer.lowercased())
+  }
+
+  /// Ends the process.
+  static func end(_ status: AdminStatus) -> Never { exit(status.rawValue) }
+
+  private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
+    let bytes = Array(text.utf8)
+    var written = 0
+    while written < bytes.count {
+      let already = written
+      // SAFETY: the call reads at most the rest of the array.
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe CPOSIX.write(
+          descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
+      }
+      if count < 0 {
+        let number = cposix_errno()
+        guard number == EINTR else { throw SystemError(.write, number: number) }
+        continue
+      }
+      guard count > 0 else { throw SystemError(.write, number: EIO) }
+      written += count
+    }
+  }
+}

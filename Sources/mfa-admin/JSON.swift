@@ -1,0 +1,69 @@
+/// A JSON value (RFC 8259) to be printed; what it is made of comes in the order given.
+indirect enum JSON: Equatable {
+  case null
+  case bool(Bool)
+  case number(Int64)
+  case string(String)
+  case array([JSON])
+  case object([(name: String, value: JSON)])
+
+  /// A string, or null.
+  init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+
+  /// The value's text, two blanks deeper at each level. It has no control character but line feeds.
+  var text: String {
+    var text = ""
+    write(to: &text, indentation: "")
+    return text
+  }
+
+  private func write(to text: inout String, indentation: String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .number(let value): text += String(value)
+    case .string(let value): Self.quote(value, to: &text)
+    case .array(let values):
+      Self.list(values, "[", "]", &text, indentation) { value, text, indentation in
+        value.write(to: &text, indentation: indentation)
+      }
+    case .object(let members):
+      Self.list(members, "{", "}", &text, indentation) { member, text, indentation in
+        Self.quote(member.name, to: &text)
+        text += ": "
+        member.value.write(to: &text, indentation: indentation)
+      }
+    }
+  }
+
+  private static func list<Item>(
+    _ items: [Item], _ start: String, _ end: String, _ text: inout String, _ indentation: String,
+    write: (Item, inout String, String) -> Void
+  ) {
+    text += start
+    let deeper = indentation + "  "
+    for (index, item) in items.enumerated() {
+      text += (index == 0 ? "\n" : ",\n") + deeper
+      write(item, &text, deeper)
+    }
+    if !items.isEmpty { text += "\n" + indentation }
+    text += end
+  }
+
+  private static func quote(_ string: String, to text: inout String) {
+    text += "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+
+  static func == (left: JSON, right: JSON) -> Bool { left.text == right.text }
+}

@@ -1,0 +1,41 @@
+import FactorStore
+import Policy
+import SignIn
+import System
+
+/// The machine that the program runs on.
+enum ThisHost {
+  /// What an administrator may do here. Where the configuration only decides about what is shown,
+  /// its defaults stand in for one that cannot be used, and the error comes along, to be reported
+  /// at the end; where it decides about what is written (`needsConfiguration`), the error is thrown.
+  static func administration(
+    needsConfiguration: Bool
+  ) throws(AdminError) -> (Administration, AdminError?) {
+    guard Console.isRoot else {
+      throw .notRoot(arguments: Array(CommandLine.arguments.dropFirst()))
+    }
+    var failure: AdminError?
+    var project = Configuration.Project.defaults
+    do throws(ConfigurationFile.Failure) {
+      project = try ConfigurationFile.read(ConfigurationFile.standardPath).project
+    } catch {
+      failure = .configuration(error)
+    }
+    if needsConfiguration, let failure { throw failure }
+    let administration = Administration(
+      store: try store(), project: project, now: try now(), accounts: .system,
+      actor: Console.actor, log: { Log.write($0, $1) })
+    return (administration, failure)
+  }
+
+  private static func store() throws(AdminError) -> LocalFactorStore {
+    guard let location = StoreLocation.standard else { throw .store(.damaged(.directory)) }
+    do throws(FactorStoreError) { return try LocalFactorStore(location) } catch {
+      throw .store(error)
+    }
+  }
+
+  private static func now() throws(AdminError) -> Int64 {
+    do throws(SystemError) { return try Clock.now() } catch { throw .clock(error) }
+  }
+}

@@ -1,0 +1,55 @@
+/// A moment in seconds since the epoch, written in UTC.
+struct Timestamp: Equatable {
+  private let year: Int64
+  private let month: Int64
+  private let day: Int64
+  private let secondOfDay: Int64
+
+  /// Nil outside the years 1 to 9999, which ISO 8601 writes in four digits.
+  init?(_ seconds: Int64) {
+    guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
+    let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    secondOfDay = seconds - days * 86_400
+    // Years that begin in March, in eras of 400 years, which have 146,097 days: the leap day is the
+    // last day of its year, and every month but the last has its place.
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  /// The beginning of a time step. Nil where there is no such moment.
+  init?(step: Int64, period: UInt16) {
+    let (seconds, overflow) = step.multipliedReportingOverflow(by: Int64(period))
+    guard !overflow else { return nil }
+    self.init(seconds)
+  }
+
+  /// As ISO 8601 writes it: `2026-11-21T10:18:00Z`.
+  var iso8601: String { "\(date)T\(time):\(Self.padded(secondOfDay % 60, 2))Z" }
+
+  /// For a person, to the second: `2026-11-21 10:18:00 UTC`.
+  var full: String { "\(date) \(time):\(Self.padded(secondOfDay % 60, 2)) UTC" }
+
+  /// For a table, to the minute: `2026-11-21 10:18`.
+  var short: String { "\(date) \(time)" }
+
+  private var date: String {
+    "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+  }
+
+  private var time: String {
+    "\(Self.padded(secondOfDay / 3_600, 2)):\(Self.padded(secondOfDay / 60 % 60, 2))"
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+  }
+}

@@ -1,0 +1,117 @@
+import FactorStore
+import Factors
+import OneTimePassword
+
+/// What there is to say about one user.
+struct UserReport: Equatable {
+  /// What was found.
+  enum Content: Equatable {
+    case usable(FactorSnapshot, AttemptState.Standing)
+    case unusable(Trouble)
+  }
+
+  /// The user's name, or the file's where it is none that the store would give.
+  let name: [UInt8]
+
+  /// What was found.
+  let content: Content
+
+  /// The user; nil where the file is none of a user's.
+  var userName: UserName? { UserName(name) }
+
+  /// The name as it may be shown.
+  var visibleName: String { VisibleText.escaping(name) }
+
+  /// The state in a few words: `ok`, `waiting 28 s`, `disabled`, or what is wrong.
+  var state: String {
+    switch content {
+    case .usable(_, .open): "ok"
+    case .usable(_, .waiting(let seconds)): "waiting \(seconds) s"
+    case .usable(_, .disabled): "disabled"
+    case .unusable(let trouble): trouble.summary
+    }
+  }
+
+  /// Whether what is stored can be used.
+  var isUsable: Bool {
+    switch content {
+    case .usable: true
+    case .unusable: false
+    }
+  }
+
+  /// When the last factor was enrolled, in seconds since the epoch.
+  var newestEnrollment: Int64? {
+    switch content {
+    case .usable(let snapshot, _): snapshot.record.factors.map(\.enrolledAt).max()
+    case .unusable: nil
+    }
+  }
+
+  // MARK: JSON
+
+  /// The report for programs. Names of members stay the same from version to version.
+  var json: JSON {
+    switch content {
+    case .usable(let snapshot, let standing):
+      let (state, wait) = Self.words(standing)
+      return .object([
+        ("user", .string(String(decoding: name, as: UTF8.self))),
+        ("uid", .number(Int64(snapshot.record.uid))),
+        ("state", .string(state)),
+        ("waitSeconds", .number(wait)),
+        ("wrongCodes", .number(Int64(snapshot.attempts.failures))),
+        ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
+        ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
+        ("problem", .null),
+      ])
+    case .unusable(let trouble):
+      return .object([
+        ("user", .string(String(decoding: name, as: UTF8.self))),
+        ("uid", .null),
+        ("state", .string("unusable")),
+        ("waitSeconds", .null),
+        ("wrongCodes", .null),
+        ("newestEnrollment", .null),
+        ("factors", .null),
+        (
+          "problem",
+          .object([
+            ("part", .string(trouble.part)), ("reason", .string(trouble.code)),
+            ("message", .string(trouble.sentence)),
+          ])
+        ),
+      ])
+    }
+  }
+
+  private static func words(_ standing: AttemptState.Standing) -> (state: String, wait: Int64) {
+    switch standing {
+    case .open: ("ok", 0)
+    case .waiting(let seconds): ("waiting", seconds)
+    case .disabled: ("disabled", 0)
+    }
+  }
+
+  private static func json(_ factor: Factor, _ attempts: AttemptState) -> JSON {
+    .object([
+      ("id", .string("\(VisibleText(factor.id))")),
+      ("displayName", .string(String(decoding: factor.displayName.utf8, as: UTF8.self))),
+      ("factorID", .string("totp")),
+      ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601)),
+      ("algorithm", .string("\(factor.parameters.algorithm.name)")),
+      ("digits", .number(Int64(factor.parameters.codeLength.rawValue))),
+      ("periodSeconds", .number(Int64(factor.parameters.period))),
+      ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601)),
+    ])
+  }
+}
+
+extension AttemptState {
+  /// The beginning of the last step of a factor's whose code was accepted; at first the one that
+  /// confirmed the enrolment.
+  func lastUse(of factor: Factor) -> Timestamp? {
+    watermarks.first { $0.factor == factor.id }
+      .flatMap { Timestamp(step: $0.step, period: factor.parameters.period) }
+  }
+}

@@ -1,0 +1,39 @@
+import FactorStore
+import Factors
+
+/// Everything about one user, for a person.
+enum UserSheet {
+  /// The lines, each with a line feed.
+  static func text(_ report: UserReport) -> String {
+    switch report.content {
+    case .unusable: return line("user", report.visibleName) + line("state", report.state)
+    case .usable(let snapshot, _):
+      return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
+        + line("state", report.state)
+        + line("wrong codes", wrongCodes(snapshot.attempts))
+        + snapshot.record.factors.map { "\n" + sheet($0, snapshot.attempts) }.joined()
+    }
+  }
+
+  private static func wrongCodes(_ attempts: AttemptState) -> String {
+    guard attempts.failures > 0 else { return "0" }
+    let last = Timestamp(attempts.lastFailure)?.full ?? "at an unknown time"
+    return "\(attempts.failures) in a row, the last \(last)"
+  }
+
+  private static func sheet(_ factor: Factor, _ attempts: AttemptState) -> String {
+    let parameters = factor.parameters
+    return line("factor", "\(VisibleText(factor.id))")
+      + line("name", "\(VisibleText(factor.displayName))")
+      + line("enrolled", Timestamp(factor.enrolledAt)?.full ?? "at an unknown time")
+      + line(
+        "codes",
+        "\(parameters.algorithm.name), \(parameters.codeLength.rawValue) digits, "
+          + "every \(parameters.period) s")
+      + line("last used", attempts.lastUse(of: factor)?.full ?? "unknown: accepts no code")
+  }
+
+  private static func line(_ name: String, _ value: String) -> String {
+    TextWidth.pad(name, to: 13) + value + "\n"
+  }
+}

@@ -1,0 +1,85 @@
+import FactorStore
+import Factors
+import Policy
+import System
+import Testing
+
+@testable import mfa_admin
+
+@Suite struct AdminErrorTests {
+  static func errors() throws -> [(AdminError, Int32)] {
+    let bad = try userName("a\u{1B}[31mb")
+    let phone = try factor(id(1), "phone")
+    let full = SystemError(.write, number: 28)
+    return [
+      (.notRoot(arguments: ["show", "\u{1B}[2J"]), 77),
+      (.noSuchUser(bad), 2),
+      (.notAUserName("\u{7}/"), 2),
+      (.notEnrolled(bad), 2),
+      (.noSuchFactor(bad, selector: "\u{9B}x", others: [phone]), 2),
+      (.severalFactors(bad, selector: nil, [phone]), 64),
+      (.severalFactors(bad, selector: "\u{1B}", [phone]), 64),
+      (.unconfirmed, 64),
+      (.declined, 1),
+      (.unusable(bad, .noSuchAccount), 1),
+      (.unusable(bad, .belongsToAnother), 1),
+      (.unusable(bad, .account(full)), 1),
+      (.store(.system(.directory, full)), 1),
+      (.account(bad, full), 1),
+      (.configuration(.system(full)), 1),
+      (.configuration(.untrusted(.wrongOwner)), 1),
+      (.configuration(.notAPath), 1),
+      (.configuration(.invalid(ConfigurationError(line: 3, reason: .notUTF8))), 1),
+      (.unusableRecords(1, of: 2), 1),
+      (.clock(full), 1),
+      (.output(full), 1),
+    ]
+  }
+
+  static let storeErrors: [FactorStoreError] =
+    [FactorStoreError.Part.directory, .factors, .attempts, .record, .key].flatMap {
+      [.system($0, SystemError(.open, number: 13)), .untrusted($0, .wrongOwner), .damaged($0)]
+    } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
+
+  @Test func statusesAreThoseThatHelpNames() throws {
+    for (number, (error, status)) in try Self.errors().enumerated() {
+      #expect(error.status.rawValue == status, "case \(number)")
+      #expect(AdminStatus.explanation.contains("\n  \(status) "), "case \(number)")
+    }
+  }
+
+  @Test func everyErrorSaysWhatHappenedAndWhatToDo() throws {
+    let all =
+      try Self.errors().map(\.0) + Self.storeErrors.map { .store($0) }
+      + (try Self.storeErrors.map { .unusable(try userName("a\u{1B}b"), Trouble($0)) })
+    for (number, error) in all.enumerated() {
+      for text in [error.message, error.hint] {
+        #expect(
+          !text.isEmpty && isHarmless(text) && !text.contains("\n"), "case \(number): \(text)")
+        #expect(!text.hasSuffix("."), "case \(number): \(text)")
+      }
+    }
+  }
+
+  @Test func theHintForOthersIsTheCommandAsRoot() {
+    let error = AdminError.notRoot(arguments: ["revoke", "alice", "my phone's", "--yes", ""])
+    #expect(error.hint == #"sudo mfa-admin revoke alice 'my phone'\''s' --yes ''"#)
+  }
+
+  @Test func aTroubleOfTheUsersIsHealedByRevokingAll() throws {
+    let alice = try userName("alice")
+    for trouble in [
+      Trouble.noSuchAccount, .belongsToAnother, .store(.damaged(.record)),
+      .store(.damaged(.attempts)), .store(.untrusted(.attempts, .wrongSize)),
+    ] {
+      #expect(trouble.hint(for: alice).contains("mfa-admin revoke alice --all"))
+    }
+    // These are everybody's: what is stored is good, and must not be thrown away.
+    for trouble in [
+      Trouble.store(.otherKey), .store(.untrusted(.key, .wrongOwner)),
+      .store(.untrusted(.directory, .wrongPermissions)), .store(.busy), .store(.cryptography),
+    ] {
+      #expect(!trouble.hint(for: alice).contains("revoke"))
+    }
+  }
+}

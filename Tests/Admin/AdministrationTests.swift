@@ -1,0 +1,308 @@
+import FactorStore
+import Factors
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import mfa_admin
+
+/// With a real store, which has to be root's.
+@Suite(.privateMachine) struct AdministrationTests {
+  /// The error of what must not succeed.
+  func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
+    do throws(AdminError) {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  func revoke(_ store: TemporaryStore, _ user: String, _ factor: String?) throws(AdminError)
+    -> String
+  {
+    try store.administration.revoke(store.administration.plan(.factor(factor), of: user))
+  }
+
+  func revokeAll(_ store: TemporaryStore, _ user: String) throws(AdminError) -> String {
+    try store.administration.revoke(store.administration.plan(.everything, of: user))
+  }
+
+  // MARK: Looking
+
+  @Test func everybodyIsListedByName() throws {
+    let store = try TemporaryStore()
+    #expect(try store.administration.users().isEmpty)
+    try store.enroll("carol", uid: 1002, ["phone"])
+    try store.enroll("alice", ["phone", "tablet"], failures: 2, lastFailure: 1)
+    try store.enroll("bob", uid: 1001, ["phone"], failures: 7, lastFailure: TemporaryStore.now - 25)
+    try store.enroll("Zoë x", uid: 1003, ["phone"], failures: 100, lastFailure: 1)
+    for passwordFile in [nil, "alice:x:1000:\nbob:x:1001:\n", "alice:x:9:\n"] {
+      store.passwordFile = passwordFile
+      let reports = try store.administration.users()
+      #expect(reports.map(\.visibleName) == ["Zoë x", "alice", "bob", "carol"])
+      #expect(reports.map(\.state) == ["disabled", "ok", "waiting 95 s", "ok"])
+      #expect(
+        reports.map(\.newestEnrollment) == [
+          1_699_000_000, 1_699_000_001, 1_699_000_000, 1_699_000_000,
+        ])
+      for report in reports {
+        #expect(
+          try store.administration.user(String(decoding: report.name, as: UTF8.self)) == report)
+      }
+    }
+    #expect(store.lines.isEmpty)
+  }
+
+  /// Each way to spoil a record, and what is said of it.
+  static let spoilings: [(Int, String, @Sendable (TemporaryStore) throws -> Void)] = [
+    (
+      1, "damaged: record: damaged",
+      { store in
+        var bytes = try store.bytes(of: store.recordPath("bob"))
+        bytes[20] ^= 1
+        try store.write(bytes, to: store.recordPath("bob"))
+      }
+    ),
+    (2, "damaged: record: empty", { store in try store.write([], to: store.recordPath("bob")) }),
+    (
+      3, "damaged: record: too-large",
+      { store in
+        try store.write([UInt8](repeating: 0, count: 1 << 20), to: store.recordPath("bob"))
+      }
+    ),
+    (
+      4, "damaged: record: wrong-permissions",
+      { store in
+        try store.write(
+          store.bytes(of: store.recordPath("bob")), to: store.recordPath("bob"), mode: 0o644)
+      }
+    ),
+    (
+      5, "damaged: record: symbolic-link",
+      { store in
+        try FileManager.default.moveItem(
+          atPath: store.recordPath("bob"), toPath: store.folder + "/elsewhere")
+        try FileManager.default.createSymbolicLink(
+          atPath: store.recordPath("bob"), withDestinationPath: store.folder + "/elsewhere")
+      }
+    ),
+    (
+      6, "damaged: record: several-names",
+      { store in
+        try FileManager.default.linkItem(
+          atPath: store.recordPath("bob"), toPath: store.folder + "/elsewhere")
+      }
+    ),
+    (
+      7, "damaged: attempts: damaged",
+      { store in
+        try store.write([UInt8](repeating: 0, count: 1024), to: store.attemptsPath("bob"))
+      }
+    ),
+    (
+      8, "damaged: attempts: wrong-size",
+      { store in
+        try store.write([1], to: store.attemptsPath("bob"))
+      }
+    ),
+    (
+      9, "damaged: attempts: No such file or directory",
+      { store in
+        try FileManager.default.removeItem(atPath: store.attemptsPath("bob"))
+      }
+    ),
+    (
+      10, "belongs to another account",
+      { store in
+        try store.write(store.bytes(of: store.recordPath("alice")), to: store.recordPath("bob"))
+      }
+    ),
+    (11, "belongs to another account", { store in store.accounts["bob"] = 4711 }),
+    (12, "no such account", { store in store.accounts["bob"] = nil }),
+    (
+      13, "damaged: record: not-a-regular-file",
+      { store in
+        try FileManager.default.removeItem(atPath: store.recordPath("bob"))
+        _ = try Command.succeed(["/usr/bin/mkfifo", "-m", "600", store.recordPath("bob")])
+      }
+    ),
+  ]
+
+  @Test(arguments: spoilings.indices) func damaged(_ index: Int) throws {
+    let (number, state, spoil) = Self.spoilings[index]
+    for passwordFile in [nil, "bob:x:1001:\n"] {
+      // The case in which the account is gone from everywhere.
+      if passwordFile != nil, number == 11 || number == 12 { continue }
+      let store = try TemporaryStore()
+      try store.enroll("alice", ["phone"])
+      try store.enroll("bob", uid: 1001, ["phone"])
+      try spoil(store)
+      store.passwordFile = passwordFile
+      let reports = try store.administration.users()
+      #expect(reports.map(\.visibleName) == ["alice", "bob"], "case \(number)")
+      #expect(reports.map(\.state) == ["ok", state], "case \(number)")
+      #expect(reports.map(\.isUsable) == [true, false], "case \(number)")
+      #expect(try store.administration.user("bob") == reports.last, "case \(number)")
+
+      // Nothing but --all is done to it.
+      guard case .unusable(let trouble)? = reports.last?.content else { continue }
+      let expected = AdminError.unusable(try userName("bob"), trouble)
+      #expect(
+        refusal { () throws(AdminError) in _ = try revoke(store, "bob", "phone") } == expected)
+      #expect(refusal { () throws(AdminError) in _ = try revoke(store, "bob", nil) } == expected)
+      #expect(
+        refusal { () throws(AdminError) in _ = try store.administration.unlock("bob") } == expected)
+      #expect(store.lines.isEmpty, "case \(number)")
+      let answer = try revokeAll(store, "bob")
+      #expect(answer == "bob: removed what was stored; no factor is left", "case \(number)")
+      #expect(store.lines == ["result=revoked user=bob factor=all actor=root\\x0a"])
+      #expect(try store.administration.users().map(\.visibleName) == ["alice"], "case \(number)")
+      #expect(try store.snapshot("alice") != nil, "case \(number)")
+
+      // And bob can enroll again.
+      try store.enroll("bob", uid: 1005, ["new"])
+      #expect(try store.administration.user("bob").state == "ok", "case \(number)")
+    }
+  }
+
+  @Test func strayFilesAreNamedAndDraftsAreNot() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    try store.write([1], to: store.recordPath(".alice"))
+    try store.write([1], to: store.recordPath("al ice"))
+    try store.write([1], to: store.recordPath("%61lice"))
+    let reports = try store.administration.users()
+    #expect(reports.map(\.visibleName) == ["%61lice", "al ice", "alice"])
+    #expect(reports.map(\.state) == ["stray file", "stray file", "ok"])
+  }
+
+  @Test func anAccountThatCannotBeLookedUpIsNotTakenForGone() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    let failure = SystemError(.lookUpAccount, number: 5)
+    store.lookUpFailure = failure
+    #expect(
+      try store.administration.users().map(\.state) == ["account unknown: Input/output error"])
+    let expected = AdminError.account(try userName("alice"), failure)
+    let refused = refusal { () throws(AdminError) in _ = try store.administration.user("alice") }
+    #expect(refused == expected)
+    #expect(refusal { () throws(AdminError) in _ = try revokeAll(store, "alice") } == expected)
+    #expect(store.exists(store.recordPath("alice")))
+  }
+
+  @Test func whoIsNotThereIsNotFound() throws {
+    let store = try TemporaryStore()
+    store.accounts["carol"] = 1
+    let nobody = try userName("nobody-here")
+    let carol = try userName("carol")
+    for (name, expected) in [
+      ("nobody-here", AdminError.noSuchUser(nobody)), ("carol", .notEnrolled(carol)),
+      ("", .notAUserName("")), ("a/b", .notAUserName("a/b")),
+      (String(repeating: "a", count: 256), .notAUserName(String(repeating: "a", count: 256))),
+    ] {
+      #expect(
+        refusal { () throws(AdminError) in _ = try store.administration.user(name) } == expected)
+      #expect(
+        refusal { () throws(AdminError) in _ = try store.administration.unlock(name) } == expected)
+      #expect(refusal { () throws(AdminError) in _ = try revoke(store, name, "x") } == expected)
+      #expect(refusal { () throws(AdminError) in _ = try revokeAll(store, name) } == expected)
+    }
+    #expect(store.lines.isEmpty)
+    // Nothing was made for those who are not there.
+    #expect(!store.exists(store.attemptsPath("carol")))
+  }
+
+  @Test func theAccountsOwnSpellingCounts() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    store.spellings = ["ALICE": "alice"]
+    #expect(try store.administration.user("ALICE").visibleName == "alice")
+    #expect(try revoke(store, "ALICE", "phone") == "alice: revoked phone; no factor is left")
+  }
+
+  // MARK: Changing
+
+  @Test func revoke() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone", "tablet", "key"], failures: 3, lastFailure: 9)
+    #expect(try revoke(store, "alice", "tablet") == "alice: revoked tablet")
+    let snapshot = try #require(try store.snapshot("alice"))
+    #expect(snapshot.record.factors.map(\.id) == [try id(1), try id(3)])
+    #expect(snapshot.attempts.watermarks.map(\.factor) == [try id(1), try id(3)])
+    #expect(snapshot.attempts.failures == 3)
+    #expect(
+      store.lines == [
+        "result=revoked user=alice factor=02000000000000000000000000000000 actor=root\\x0a"
+      ])
+    #expect(
+      refusal { () throws(AdminError) in _ = try revoke(store, "alice", "tablet") }
+        == .noSuchFactor(
+          snapshot.record.user, selector: "tablet", others: snapshot.record.factors))
+    #expect(
+      refusal { () throws(AdminError) in _ = try revoke(store, "alice", nil) }
+        == .severalFactors(snapshot.record.user, selector: nil, snapshot.record.factors))
+    #expect(try revoke(store, "alice", "0100") == "alice: revoked phone")
+    #expect(try revoke(store, "alice", nil) == "alice: revoked key; no factor is left")
+    #expect(!store.exists(store.recordPath("alice")))
+    #expect(store.exists(store.attemptsPath("alice")))
+  }
+
+  @Test func aFactorThatWentMeanwhileIsNotRevokedTwice() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone", "tablet"])
+    let plan = try store.administration.plan(.factor("phone"), of: "alice")
+    _ = try revoke(store, "alice", "phone")
+    guard
+      case .noSuchFactor? = refusal({ () throws(AdminError) in
+        _ = try store.administration.revoke(plan)
+      })
+    else {
+      Issue.record("the factor was revoked twice")
+      return
+    }
+    #expect(try store.snapshot("alice")?.record.factors.map(\.id) == [try id(2)])
+    #expect(store.lines.count == 1)
+  }
+
+  @Test func revokeEverything() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone", "tablet"])
+    try store.write([1], to: store.recordPath(".alice"))
+    #expect(try revokeAll(store, "alice") == "alice: revoked every factor; no factor is left")
+    #expect(try store.snapshot("alice") == nil)
+    #expect(!store.exists(store.recordPath(".alice")))
+    #expect(store.exists(store.attemptsPath("alice")))
+    #expect(
+      refusal { () throws(AdminError) in _ = try revokeAll(store, "alice") }
+        == .notEnrolled(try userName("alice")))
+    #expect(store.lines.count == 1)
+  }
+
+  @Test func revokingEverythingWaitsForTheLock() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    let entry = try store.store.entry(
+      of: Account(name: Array("alice".utf8), uid: 1000), creating: false)
+    let refused = refusal { () throws(AdminError) in _ = try revokeAll(store, "alice") }
+    #expect(refused == .unusable(try userName("alice"), .store(.busy)))
+    withExtendedLifetime(entry) { #expect(store.exists(store.recordPath("alice"))) }
+  }
+
+  @Test func unlock() throws {
+    let store = try TemporaryStore()
+    let step = TemporaryStore.now / 30
+    try store.enroll(
+      "alice", ["phone"], failures: 7, lastFailure: TemporaryStore.now - 25, step: step + 400)
+    #expect(
+      try store.administration.unlock("alice")
+        == "alice: 7 wrong codes, waiting 95 s, a code of the future (phone): unlocked")
+    let snapshot = try #require(try store.snapshot("alice"))
+    #expect(snapshot.attempts.failures == 0)
+    #expect(snapshot.attempts.watermarks.map(\.step) == [step + 5])
+    #expect(store.lines == ["result=unlocked user=alice failures=7 actor=root\\x0a"])
+    #expect(try store.administration.unlock("alice") == "alice: was not locked")
+    #expect(store.lines.count == 1)
+  }
+}

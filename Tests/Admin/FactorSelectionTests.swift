@@ -1,0 +1,52 @@
+import Factors
+import Testing
+
+@testable import mfa_admin
+
+@Suite struct FactorSelectionTests {
+  /// What a selector is expected to select: the places of the factors.
+  static let cases: [(Int, String?, [Int])] = [
+    (1, nil, [0, 1, 2, 3]),
+    (2, "phone", [0]),
+    (3, "Phone", []),
+    (4, "abcdef00000000000000000000000000", [0]),
+    (5, "ABCDEF00000000000000000000000000", [0]),
+    (6, "abcdef", [0]),
+    (7, "abcd", [0, 1]),
+    (8, "abc", []),
+    (9, "abcde", [0]),
+    (10, "abcd1", [1]),
+    (11, "", []),
+    (12, "9999", [3]),  // a name goes before the beginning of an id
+    (13, "99990", [2]),
+    (14, "abcdef000000000000000000000000000", []),
+    (15, " phone", []),
+  ]
+
+  static func factors() throws -> [Factor] {
+    [
+      try factor(try id(0xAB, 0xCD, 0xEF), "phone"),
+      try factor(try id(0xAB, 0xCD, 0x11), "tablet"),
+      try factor(try id(0x99, 0x99), "key"),
+      try factor(try id(0x77), "9999"),
+    ]
+  }
+
+  @Test(arguments: cases)
+  func selected(_ number: Int, _ selector: String?, _ places: [Int]) throws {
+    let factors = try Self.factors()
+    let expected: FactorSelection =
+      switch places.count {
+      case 0: .none
+      case 1: .one(factors[places[0]])
+      case _: .several(places.map { factors[$0] })
+      }
+    #expect(FactorSelection(selector, in: factors) == expected, "case \(number)")
+  }
+
+  @Test func theOnlyOneNeedNotBeNamed() throws {
+    let factors = try Self.factors()
+    #expect(FactorSelection(nil, in: [factors[1]]) == .one(factors[1]))
+    #expect(FactorSelection(nil, in: []) == FactorSelection.none)
+  }
+}

@@ -1,0 +1,63 @@
+import FactorStore
+import Factors
+import Foundation
+import OneTimePassword
+import Policy
+import Secrets
+import System
+
+@testable import mfa_admin
+
+/// A place in a table of cases was written wrongly.
+struct TestMistake: Error {
+  let what: String
+}
+
+/// A factor's id of sixteen times the same byte, or one that begins with these bytes.
+func id(_ start: UInt8..., fill: UInt8 = 0) throws -> FactorID {
+  let bytes = start + [UInt8](repeating: fill, count: max(FactorID.length - start.count, 0))
+  guard let id = FactorID(bytes: bytes) else { throw TestMistake(what: "id") }
+  return id
+}
+
+func userName(_ text: String) throws -> UserName {
+  guard let name = UserName(Array(text.utf8)) else { throw TestMistake(what: text) }
+  return name
+}
+
+func factor(
+  _ id: FactorID, _ name: String, enrolledAt: Int64 = 1_700_000_000,
+  parameters: TOTPParameters = .standard, sealedSecret: [UInt8] = [1]
+) throws -> Factor {
+  Factor(
+    id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: enrolledAt,
+    kind: .totp(parameters, sealedSecret: sealedSecret))
+}
+
+func record(_ user: String, uid: UInt32 = 1000, _ factors: [Factor]) throws -> FactorRecord {
+  var record = FactorRecord(user: try userName(user), uid: uid, id: try id(0xEE))
+  for factor in factors { try record.add(factor) }
+  return record
+}
+
+func report(
+  _ user: String, _ factors: [Factor], failures: UInt32 = 0,
+  _ standing: AttemptState.Standing = .open
+) throws -> UserReport {
+  let record = try record(user, factors)
+  let attempts = AttemptState(
+    record: record.id, failures: failures, lastFailure: failures == 0 ? 0 : 1_700_000_100,
+    watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: 56_666_667) })
+  return UserReport(
+    name: record.user.bytes,
+    content: .usable(FactorSnapshot(record: record, attempts: attempts), standing))
+}
+
+func report(_ user: String, _ trouble: Trouble) -> UserReport {
+  UserReport(name: Array(user.utf8), content: .unusable(trouble))
+}
+
+/// Whether a text may go to a terminal as it is, line by line.
+func isHarmless(_ text: String) -> Bool {
+  text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control }
+}

@@ -1,0 +1,110 @@
+import FactorStore
+import Factors
+import Foundation
+import OneTimePassword
+import Policy
+import Secrets
+import System
+
+@testable import mfa_admin
+
+/// A store in a folder of its own, which is root's as the real one's parent is, and is removed when
+/// the value ends.
+final class TemporaryStore {
+  let folder: String
+  let store: LocalFactorStore
+  /// The lines that were written to the log.
+  private(set) var lines: [String] = []
+  /// What the system is said to know.
+  var accounts: [String: UInt32] = [:]
+  /// Another spelling of a name, and the account's own.
+  var spellings: [String: String] = [:]
+  /// What the account look-up fails with.
+  var lookUpFailure: SystemError?
+  /// What /etc/passwd is said to hold.
+  var passwordFile: String?
+
+  static let now: Int64 = 1_700_000_000
+
+  init() throws {
+    folder = "/var/lib/mfa-admin-test-\(UUID().uuidString)"
+    let files = FileManager.default
+    for path in ["", "/store", "/store/factors", "/store/attempts"] {
+      try files.createDirectory(
+        atPath: folder + path, withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700])
+    }
+    let key = Data((0..<32).map { UInt8($0) })
+    guard
+      files.createFile(
+        atPath: folder + "/key", contents: key, attributes: [.posixPermissions: 0o400]),
+      let directory = TrustedPath(Array("\(folder)/store".utf8)),
+      let keyPath = TrustedPath(Array("\(folder)/key".utf8))
+    else { throw TestMistake(what: "the store's folder") }
+    store = try LocalFactorStore(StoreLocation(directory: directory, key: keyPath))
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: folder) } catch { print("left: \(folder)") }
+  }
+
+  func recordPath(_ user: String) -> String { folder + "/store/factors/" + user }
+
+  func attemptsPath(_ user: String) -> String { folder + "/store/attempts/" + user }
+
+  func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  func write(_ bytes: [UInt8], to path: String, mode: Int = 0o600) throws {
+    guard
+      FileManager.default.createFile(
+        atPath: path, contents: Data(bytes), attributes: [.posixPermissions: mode])
+    else { throw TestMistake(what: path) }
+  }
+
+  func bytes(of path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Makes an account with factors of these names, the first of which has the id 0100..., and so on.
+  func enroll(
+    _ user: String, uid: UInt32 = 1000, _ names: [String], failures: UInt32 = 0,
+    lastFailure: Int64 = 0, step: Int64 = 56_666_600
+  ) throws {
+    accounts[user] = uid
+    let entry = try store.entry(
+      of: Account(name: Array(user.utf8), uid: uid), creating: true)
+    var factors: [Factor] = []
+    let empty = try record(user, uid: uid, [])
+    for (index, name) in names.enumerated() {
+      let id = try id(UInt8(index + 1))
+      let secret = [UInt8](repeating: 7, count: 20)
+      let sealed = try entry.seal(secret.span, for: id, parameters: .standard, in: empty)
+      factors.append(
+        try factor(id, name, enrolledAt: 1_699_000_000 + Int64(index), sealedSecret: sealed))
+    }
+    let attempts = AttemptState(
+      record: empty.id, failures: failures, lastFailure: lastFailure,
+      watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: step) })
+    try entry.replace(record: try record(user, uid: uid, factors), attempts: attempts)
+  }
+
+  func snapshot(_ user: String) throws -> FactorSnapshot? {
+    try store.snapshot(
+      of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000))
+  }
+
+  var administration: Administration {
+    Administration(
+      store: store, project: .defaults, now: Self.now,
+      accounts: AccountSource(
+        named: { [self] name throws(SystemError) in
+          if let lookUpFailure { throw lookUpFailure }
+          let asked = String(decoding: name, as: UTF8.self)
+          let own = spellings[asked] ?? asked
+          return accounts[own].map { Account(name: Array(own.utf8), uid: $0) }
+        },
+        passwordFile: { [self] in passwordFile.map { Array($0.utf8) } }),
+      actor: Array("root\n".utf8),
+      log: { [self] _, line in lines.append(String(decoding: line.text, as: UTF8.self)) })
+  }
+}

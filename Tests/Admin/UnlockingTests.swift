@@ -1,0 +1,79 @@
+import Factors
+import Policy
+import Testing
+
+@testable import mfa_admin
+
+@Suite struct UnlockingTests {
+  static let now: Int64 = 1_700_000_000
+  static let step = now / 30
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let number: Int
+    let failures: UInt32
+    /// Seconds since the last failure.
+    let ago: Int64
+    /// How many steps the watermark is ahead of the present one.
+    let ahead: Int64
+    let expectedAhead: Int64
+    let writes: Bool
+    let sentence: String
+    var testDescription: String { "case \(number)" }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      number: 1, failures: 0, ago: 0, ahead: -9, expectedAhead: -9, writes: false,
+      sentence: "was not locked"),
+    Case(
+      number: 2, failures: 7, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "7 wrong codes, waiting 95 s: unlocked"),
+    Case(
+      number: 3, failures: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "was not locked; forgotten: 1 wrong code"),
+    Case(
+      number: 4, failures: 100, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "100 wrong codes, disabled: unlocked"),
+    Case(
+      number: 5, failures: 0, ago: 0, ahead: 5, expectedAhead: 5, writes: false,
+      sentence: "was not locked"),
+    Case(
+      number: 6, failures: 0, ago: 0, ahead: 6, expectedAhead: 5, writes: true,
+      sentence: "was not locked; forgotten: a code of the future (phone)"),
+    Case(
+      number: 7, failures: 5, ago: -1000, ahead: .max / 2, expectedAhead: 5, writes: true,
+      sentence: "5 wrong codes, waiting 30 s, a code of the future (phone): unlocked"),
+  ]
+
+  @Test(arguments: cases) func decided(_ row: Case) throws {
+    let factor = try factor(id(1), "phone")
+    let record = try record("alice", [factor])
+    let attempts = AttemptState(
+      record: record.id, failures: row.failures,
+      lastFailure: row.failures == 0 ? 0 : Self.now - row.ago,
+      watermarks: [AttemptState.Watermark(factor: factor.id, step: Self.step + row.ahead)])
+    let unlocking = Unlocking(
+      record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
+    #expect(unlocking.sentence == row.sentence)
+    #expect((unlocking.state != nil) == row.writes)
+    let state = unlocking.state ?? attempts
+    #expect(state.watermarks.map(\.step) == [Self.step + row.expectedAhead])
+    if row.writes {
+      #expect(state.failures == 0)
+      #expect(state.standing(ThrottlePolicy(), now: Self.now) == .open)
+    }
+  }
+
+  @Test func aClockBeforeTheEpochChangesNoWatermark() throws {
+    let factor = try factor(id(1), "phone")
+    let record = try record("alice", [factor])
+    let attempts = AttemptState(
+      record: record.id, failures: 7, lastFailure: 7,
+      watermarks: [AttemptState.Watermark(factor: factor.id, step: 9)])
+    for now in [Int64.min, -1_000_000] {
+      let unlocking = Unlocking(record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: now)
+      #expect(unlocking.state?.watermarks.map(\.step) == [9])
+      #expect(unlocking.state?.failures == 0)
+    }
+  }
+}

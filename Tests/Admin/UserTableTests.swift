@@ -1,0 +1,110 @@
+import FactorStore
+import Foundation
+import Testing
+
+@testable import mfa_admin
+
+@Suite struct UserTableTests {
+  static func reports() throws -> [UserReport] {
+    [
+      try report("alice", [try factor(id(1), "phone"), try factor(id(2), "a tablet of hers")]),
+      try report("bartholomew", [try factor(id(1), "電話")], failures: 7, .waiting(seconds: 95)),
+      try report("carol", [try factor(id(1), "phone")], failures: 100, .disabled),
+      report("dave\u{1B}[2J", .noSuchAccount),
+      report("erin", .store(.untrusted(.record, .wrongOwner))),
+    ]
+  }
+
+  @Test func whole() throws {
+    let expected = #"""
+      USER         FACTORS                  NEWEST (UTC)      WRONG  STATE
+      alice        phone, a tablet of hers  2023-11-14 22:13  0      ok
+      bartholomew  電話                     2023-11-14 22:13  7      waiting 95 s
+      carol        phone                    2023-11-14 22:13  100    disabled
+      dave\x1b[2J  -                        -                 -      no such account
+      erin         -                        -                 -      damaged: record: wrong-owner
+
+      """#
+    #expect(UserTable(try Self.reports()).text(columns: nil) == expected)
+  }
+
+  @Test func fittedToTheTerminal() throws {
+    for columns in 20...200 {
+      let lines = UserTable(try Self.reports()).text(columns: columns).split(separator: "\n")
+      #expect(lines.count == 6)
+      // Two names of eight columns, the rest whole, and two blanks between.
+      let possible = max(columns, 8 + 8 + 16 + 5 + 15 + 8)
+      for line in lines where !line.contains("damaged") {
+        #expect(TextWidth.of(String(line)) <= possible, "\(columns): \(line)")
+      }
+      #expect(lines.allSatisfy { isHarmless(String($0)) })
+    }
+    let narrow = UserTable(try Self.reports()).text(columns: 60)
+    #expect(narrow.contains("barthol…  電話"))
+    #expect(narrow.contains("alice     phone, …  2023"))
+    #expect(narrow.contains("damaged: record: wrong-owner\n"))
+  }
+
+  @Test func jsonIsStable() throws {
+    let expected = """
+      {
+        "user": "bartholomew",
+        "uid": 1000,
+        "state": "waiting",
+        "waitSeconds": 95,
+        "wrongCodes": 7,
+        "newestEnrollment": "2023-11-14T22:13:20Z",
+        "factors": [
+          {
+            "id": "01000000000000000000000000000000",
+            "displayName": "電話",
+            "factorID": "totp",
+            "enrollmentDate": "2023-11-14T22:13:20Z",
+            "algorithm": "SHA1",
+            "digits": 6,
+            "periodSeconds": 30,
+            "lastUsed": "2023-11-14T22:13:30Z"
+          }
+        ],
+        "problem": null
+      }
+      """
+    #expect(try Self.reports()[1].json.text == expected)
+    let damaged = """
+      {
+        "user": "erin",
+        "uid": null,
+        "state": "unusable",
+        "waitSeconds": null,
+        "wrongCodes": null,
+        "newestEnrollment": null,
+        "factors": null,
+        "problem": {
+          "part": "record",
+          "reason": "wrong-owner",
+          "message": "its file in /var/lib/mfa/factors is not trusted: wrong-owner"
+        }
+      }
+      """
+    #expect(try Self.reports()[4].json.text == damaged)
+  }
+
+  @Test func sheet() throws {
+    let expected = """
+      user         bartholomew (uid 1000)
+      state        waiting 95 s
+      wrong codes  7 in a row, the last 2023-11-14 22:15:00 UTC
+
+      factor       01000000000000000000000000000000
+      name         電話
+      enrolled     2023-11-14 22:13:20 UTC
+      codes        SHA1, 6 digits, every 30 s
+      last used    2023-11-14 22:13:30 UTC
+
+      """
+    #expect(UserSheet.text(try Self.reports()[1]) == expected)
+    #expect(
+      UserSheet.text(try Self.reports()[3])
+        == "user         dave\\x1b[2J\nstate        no such account\n")
+  }
+}
