@@ -1,8 +1,10 @@
 public import Factors
 public import Secrets
 
-/// What a client has to show for a new factor. A type of its own, because Swift 6.3 cannot borrow one
-/// of several noncopyable values out of a case.
+/// What a client has to show for a new factor.
+///
+/// It is a type of its own because Swift 6.3 cannot borrow one of several values out of a
+/// noncopyable case.
 public struct EnrollmentRequest: ~Copyable, Sendable {
   /// The code as it was typed.
   public let code: SecretBytes

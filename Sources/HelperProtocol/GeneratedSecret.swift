@@ -1,7 +1,7 @@
 public import OneTimePassword
 public import Secrets
 
-/// A secret that the helper made, and that it enrols when a code shows that an authenticator has it.
+/// A secret that the helper made, and enrols when a code shows that an authenticator has it.
 public struct GeneratedSecret: ~Copyable, Sendable {
   /// The key, `shortestKey` to `longestKey` bytes.
   public let key: SecretBytes

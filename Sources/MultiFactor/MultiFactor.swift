@@ -22,18 +22,12 @@ public actor MultiFactor {
   public typealias Reauthenticator =
     @Sendable (ReauthenticationPrompt) async -> SecretBytes?
 
-  private nonisolated let executor = HelperExecutor()
+  nonisolated let executor = HelperExecutor()
   private let open: @Sendable () throws(MultiFactorError) -> HelperPipes
   private let tell: @Sendable (String) -> Void
   private var conversation: Conversation?
   private var conversationsBegun = 0
   private var isAsking = false
-
-  /// The queue of its own that the actor waits for the helper on.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor {
-    // SAFETY: the executor lives as long as the actor.
-    unsafe executor.asUnownedSerialExecutor()
-  }
 
   /// Prepares a conversation with the helper.
   ///
@@ -76,6 +70,7 @@ public actor MultiFactor {
   /// Has the helper recognise the owner of the account, and begins a session.
   ///
   /// - Parameter reauthenticate: asks the person what the host wants to know, mostly the password.
+  /// - Returns: the session, which the operations that change something need.
   /// - Throws: `reauthenticationFailed` when the answers were wrong or declined,
   ///   `operationInProgress` while another session is being begun.
   public func session(
@@ -155,6 +150,17 @@ public actor MultiFactor {
       throw misunderstood()
     }
     return String(decoding: factor.hexadecimal, as: UTF8.self)
+  }
+
+  /// Whether a factor may have this name: 1 to 64 Unicode scalars, none of which changes how a
+  /// terminal or a log shows what stands around it.
+  public static func isSupported(displayName: String) -> Bool {
+    do throws(MultiFactorError) {
+      _ = try self.displayName(displayName)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Gives a factor another name. Needs a session in this conversation.

@@ -9,6 +9,7 @@ public enum TOTPMultiFactorGenerator {
   ///   - hashingAlgorithm: the hash function. Some authenticators know SHA-1 only.
   ///   - codeLength: the number of digits of a code: 6 to 8.
   ///   - codeIntervalSeconds: how long each code is shown: 15 to 120.
+  /// - Returns: the secret, which is not enrolled yet.
   /// - Throws: `invalidArgument` for parameters out of range, `sessionExpired`, or whatever the
   ///   helper says.
   public static func generateSecret(

@@ -34,7 +34,8 @@ public final class TOTPSecret: Sendable {
   }
 
   /// The otpauth URL that authenticators read from a QR code.
-  public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> SecretBytes {
+  public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> SecretBytes
+  {
     let account = Array(accountName.utf8)
     let issuer = Array(issuer.utf8)
     return Self.url(of: generated, account: account.span, issuer: issuer.span)

@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  @Test("a message with one byte changed is refused or is another", arguments: Samples.requests.indices)
+  @Test(
+    "a message with one byte changed is refused or is another", arguments: Samples.requests.indices)
   func everyByteChanged(number: Int) throws {
     let body = try Self.body(number)
     for index in body.indices {
@@ -90,9 +91,11 @@ import Testing
     Row(number: 15, body: [0x08] + id + [0, 2, 0x20, 65], refusal: .unsupportedDisplayName),
     Row(number: 16, body: [0x08] + id + [0, 2, 65, 0x1B], refusal: .unsupportedDisplayName),
     Row(number: 17, body: [0x06, 0, 1, 49, 0, 1, 0xFF], refusal: .unsupportedDisplayName),
-    Row(number: 18, body: [0x08] + id + [0, 65] + [UInt8](repeating: 65, count: 65),
+    Row(
+      number: 18, body: [0x08] + id + [0, 65] + [UInt8](repeating: 65, count: 65),
       refusal: .unsupportedDisplayName),
-    Row(number: 19, body: [0x08] + id + [1, 0] + [UInt8](repeating: 65, count: 256),
+    Row(
+      number: 19, body: [0x08] + id + [1, 0] + [UInt8](repeating: 65, count: 256),
       refusal: .tooLong),
     // A bad name does not excuse a bad message.
     Row(number: 20, body: [0x08] + id + [0, 0, 0], refusal: .malformed),

@@ -20,7 +20,8 @@ import Testing
   @Test("failures come back as they were sent", arguments: Samples.failures)
   func failures(failure: HelperFailure) throws {
     let frame = try HelperResponse.failed(failure).encoded()
-    if case .failed(let parsed) = try HelperResponse(body: frame.span.extracting(droppingFirst: 4)) {
+    if case .failed(let parsed) = try HelperResponse(body: frame.span.extracting(droppingFirst: 4))
+    {
       #expect(parsed == failure)
     } else {
       Issue.record("another message")
@@ -51,7 +52,9 @@ import Testing
     }
   }
 
-  @Test("a message with one byte changed is refused or is another", arguments: Samples.responses.indices)
+  @Test(
+    "a message with one byte changed is refused or is another", arguments: Samples.responses.indices
+  )
   func everyByteChanged(number: Int) throws {
     let body = try Self.body(number)
     for index in body.indices {

@@ -68,32 +68,33 @@ enum Samples {
     .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError, .internalError,
   ]
 
-  static let responses: [@Sendable () throws -> HelperResponse] = [
-    {
-      guard let user = UserName(Array("alice".utf8)) else { throw Unusable() }
-      return .welcome(user: user, issuer: text("Example Host"))
-    },
-    { .prompt(text: text("Password: "), echo: false) },
-    { .prompt(text: text(""), echo: true) },
-    { .notice(text: text("two\nlines")) },
-    { .sessionStarted(secondsLeft: 600) },
-    { .secret(GeneratedSecret(key: secret(count: 20), parameters: .standard, secondsLeft: 600)) },
-    {
-      .secret(
-        GeneratedSecret(
-          key: secret(count: 64), parameters: try parameters(.sha256, .seven, 120),
-          secondsLeft: .max))
-    },
-    { .enrolled(try factor(0xFF)) },
-    { .factors([]) },
-    { .factors([try summary(1, name: "phone")]) },
-    {
-      .factors(
-        try (0..<8).map { try summary($0, name: String(repeating: "電", count: 63) + "\($0)") })
-    },
-    { .done },
-    { .unenrolled(signedOut: true) },
-    { .unenrolled(signedOut: false) },
-    { .tested },
-  ] + failures.map { failure in { @Sendable in .failed(failure) } }
+  static let responses: [@Sendable () throws -> HelperResponse] =
+    [
+      {
+        guard let user = UserName(Array("alice".utf8)) else { throw Unusable() }
+        return .welcome(user: user, issuer: text("Example Host"))
+      },
+      { .prompt(text: text("Password: "), echo: false) },
+      { .prompt(text: text(""), echo: true) },
+      { .notice(text: text("two\nlines")) },
+      { .sessionStarted(secondsLeft: 600) },
+      { .secret(GeneratedSecret(key: secret(count: 20), parameters: .standard, secondsLeft: 600)) },
+      {
+        .secret(
+          GeneratedSecret(
+            key: secret(count: 64), parameters: try parameters(.sha256, .seven, 120),
+            secondsLeft: .max))
+      },
+      { .enrolled(try factor(0xFF)) },
+      { .factors([]) },
+      { .factors([try summary(1, name: "phone")]) },
+      {
+        .factors(
+          try (0..<8).map { try summary($0, name: String(repeating: "電", count: 63) + "\($0)") })
+      },
+      { .done },
+      { .unenrolled(signedOut: true) },
+      { .unenrolled(signedOut: false) },
+      { .tested },
+    ] + failures.map { failure in { @Sendable in .failed(failure) } }
 }

@@ -20,10 +20,12 @@ import Testing
     Row(number: 8, text: Array("Пароль, 密碼, 🔑, é".utf8), shown: "Пароль, 密碼, 🔑, é"),
     Row(number: 9, text: [65, 0xFF, 66, 0xC3], shown: "A?B?"),
     Row(number: 10, text: Array("\u{2028}\u{FEFF}\u{E0041}".utf8), shown: "???"),
-    Row(number: 11, text: [UInt8](repeating: 65, count: 1025),
+    Row(
+      number: 11, text: [UInt8](repeating: 65, count: 1025),
       shown: String(repeating: "A", count: 1024)),
     // What does not fit whole is left out whole.
-    Row(number: 12, text: [UInt8](repeating: 65, count: 1023) + Array("é".utf8),
+    Row(
+      number: 12, text: [UInt8](repeating: 65, count: 1023) + Array("é".utf8),
       shown: String(repeating: "A", count: 1023)),
   ]
 

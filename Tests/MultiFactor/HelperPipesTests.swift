@@ -50,12 +50,12 @@ import Testing
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
     let program = folder.appendingPathComponent("helper")
     try """
-      #!/bin/sh
-      exec 9>"$0.seen"
-      /usr/bin/env >&9
-      for number in /proc/self/fd/*; do echo "descriptor ${number##*/}" >&9; done
-      /bin/grep -E '^Sig(Blk|Ign)' /proc/self/status >&9
-      """.write(to: program, atomically: true, encoding: .utf8)
+    #!/bin/sh
+    exec 9>"$0.seen"
+    /usr/bin/env >&9
+    for number in /proc/self/fd/*; do echo "descriptor ${number##*/}" >&9; done
+    /bin/grep -E '^Sig(Blk|Ign)' /proc/self/status >&9
+    """.write(to: program, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: program.path)
     // Something that a careless program leaves open for its children.

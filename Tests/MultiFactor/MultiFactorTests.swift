@@ -105,7 +105,9 @@ import Testing
       return Samples.secret(prompt.echo ? "x" : "")
     }
     #expect(
-      seen.withLock { $0 } == ["your password expires\nsoon", "Password: false", "Token: true", "good"])
+      seen.withLock { $0 } == [
+        "your password expires\nsoon", "Password: false", "Token: true", "good",
+      ])
     #expect(await helper.finished() == [])
   }
 
@@ -181,10 +183,12 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("bytes that are no message end the conversation", arguments: [
-    [0, 0, 0, 0], [0, 0, 0x10, 1], [0xFF, 0xFF, 0xFF, 0xFF, 0], [0, 0, 0, 1, 0x00],
-    [0, 0, 0, 5, 0x82, 0, 1, 0x1B, 0],
-  ] as [[UInt8]])
+  @Test(
+    "bytes that are no message end the conversation",
+    arguments: [
+      [0, 0, 0, 0], [0, 0, 0x10, 1], [0xFF, 0xFF, 0xFF, 0xFF, 0], [0, 0, 0, 1, 0x00],
+      [0, 0, 0, 5, 0x82, 0, 1, 0x1B, 0],
+    ] as [[UInt8]])
   func noMessage(bytes: [UInt8]) async throws {
     let helper = ScriptedHelper(
       Samples.welcome + [.expect("list"), .sendBytes(bytes), .expectEnd])
@@ -193,14 +197,16 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("a helper that ends early is told as such", arguments: [
-    [.hangUp],
-    [.expect("hello"), .hangUp],
-    Samples.welcome + [.hangUp],
-    Samples.welcome + [.expect("list"), .hangUp],
-    Samples.welcome + [.expect("list"), .sendBytes([0, 0]), .hangUp],
-    Samples.welcome + [.expect("list"), .sendBytes([0, 0, 0, 9, 0x87]), .hangUp],
-  ] as [[ScriptedHelper.Line]])
+  @Test(
+    "a helper that ends early is told as such",
+    arguments: [
+      [.hangUp],
+      [.expect("hello"), .hangUp],
+      Samples.welcome + [.hangUp],
+      Samples.welcome + [.expect("list"), .hangUp],
+      Samples.welcome + [.expect("list"), .sendBytes([0, 0]), .hangUp],
+      Samples.welcome + [.expect("list"), .sendBytes([0, 0, 0, 9, 0x87]), .hangUp],
+    ] as [[ScriptedHelper.Line]])
   func helperEnds(script: [ScriptedHelper.Line]) async throws {
     let helper = ScriptedHelper(script)
     let multiFactor = MultiFactor(open: helper.open)

@@ -121,7 +121,8 @@ final class ScriptedHelper: Sendable {
     case .generateSecret(let parameters):
       return "generateSecret \(parameters.algorithm) \(parameters.codeLength) \(parameters.period)"
     case .enroll(let request):
-      return "enroll \(string(request.code)) \(String(decoding: request.displayName.utf8, as: UTF8.self))"
+      return
+        "enroll \(string(request.code)) \(String(decoding: request.displayName.utf8, as: UTF8.self))"
     case .list: return "list"
     case .rename(let factor, let name):
       return "rename \(factor.bytes[0]) \(String(decoding: name.utf8, as: UTF8.self))"

@@ -20,21 +20,29 @@ import Testing
   }
 
   static let rows: [Row] = [
-    Row(number: 1, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 4,
+    Row(
+      number: 1, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 4,
       errorCorrection: .medium),
-    Row(number: 2, ink: .blackOnWhite, theme: .light, palette: .sixteenColours, quietZone: 4,
+    Row(
+      number: 2, ink: .blackOnWhite, theme: .light, palette: .sixteenColours, quietZone: 4,
       errorCorrection: .medium),
-    Row(number: 3, ink: .blackOnWhite, theme: .dark, palette: .eightColours, quietZone: 4,
+    Row(
+      number: 3, ink: .blackOnWhite, theme: .dark, palette: .eightColours, quietZone: 4,
       errorCorrection: .medium),
-    Row(number: 4, ink: .blackOnWhite, theme: .light, palette: .eightColours, quietZone: 4,
+    Row(
+      number: 4, ink: .blackOnWhite, theme: .light, palette: .eightColours, quietZone: 4,
       errorCorrection: .medium),
-    Row(number: 5, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 2,
+    Row(
+      number: 5, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 2,
       errorCorrection: .low),
-    Row(number: 6, ink: .blackOnWhite, theme: .light, palette: .sixteenColours, quietZone: 2,
+    Row(
+      number: 6, ink: .blackOnWhite, theme: .light, palette: .sixteenColours, quietZone: 2,
       errorCorrection: .low),
-    Row(number: 7, ink: .terminalLightOnDark, theme: .dark, palette: .sixteenColours,
+    Row(
+      number: 7, ink: .terminalLightOnDark, theme: .dark, palette: .sixteenColours,
       quietZone: 4, errorCorrection: .medium),
-    Row(number: 8, ink: .terminalDarkOnLight, theme: .light, palette: .sixteenColours,
+    Row(
+      number: 8, ink: .terminalDarkOnLight, theme: .light, palette: .sixteenColours,
       quietZone: 4, errorCorrection: .low),
   ]
 
@@ -59,7 +67,9 @@ import Testing
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
     try Data(screen.picture).write(to: file)
 
-    let read = try Tool("zbarimg").run(["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file.path])
+    let read = try Tool("zbarimg").run([
+      "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file.path,
+    ])
     #expect(read == Self.url)
 
     // The secret that the scanner read makes the codes of an authenticator.

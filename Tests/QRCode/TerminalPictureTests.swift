@@ -17,21 +17,29 @@ import Testing
   }
 
   static let rows: [Row] = [
-    Row(number: 1, room: TerminalSize(columns: 200, rows: 100),
+    Row(
+      number: 1, room: TerminalSize(columns: 200, rows: 100),
       size: TerminalSize(columns: 57, rows: 29), fits: true),
-    Row(number: 2, room: TerminalSize(columns: 57, rows: 29),
+    Row(
+      number: 2, room: TerminalSize(columns: 57, rows: 29),
       size: TerminalSize(columns: 57, rows: 29), fits: true),
-    Row(number: 3, room: TerminalSize(columns: 56, rows: 29),
+    Row(
+      number: 3, room: TerminalSize(columns: 56, rows: 29),
       size: TerminalSize(columns: 49, rows: 25), fits: true),
-    Row(number: 4, room: TerminalSize(columns: 80, rows: 24),
+    Row(
+      number: 4, room: TerminalSize(columns: 80, rows: 24),
       size: TerminalSize(columns: 45, rows: 23), fits: true),
-    Row(number: 5, room: TerminalSize(columns: 45, rows: 23),
+    Row(
+      number: 5, room: TerminalSize(columns: 45, rows: 23),
       size: TerminalSize(columns: 45, rows: 23), fits: true),
-    Row(number: 6, room: TerminalSize(columns: 44, rows: 23),
+    Row(
+      number: 6, room: TerminalSize(columns: 44, rows: 23),
       size: TerminalSize(columns: 45, rows: 23), fits: false),
-    Row(number: 7, room: TerminalSize(columns: 80, rows: 22),
+    Row(
+      number: 7, room: TerminalSize(columns: 80, rows: 22),
       size: TerminalSize(columns: 45, rows: 23), fits: false),
-    Row(number: 8, room: TerminalSize(columns: 0, rows: 0),
+    Row(
+      number: 8, room: TerminalSize(columns: 0, rows: 0),
       size: TerminalSize(columns: 45, rows: 23), fits: false),
   ]
 

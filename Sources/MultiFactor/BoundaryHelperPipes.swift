@@ -1,29 +1,7 @@
 import CSpawn
-import Dispatch
 import Glibc
 import HelperProtocol
 import Secrets
-
-extension MultiFactorError {
-  /// The system's words for an error number.
-  static func text(of number: Int32) -> String {
-    // SAFETY: the C library returns a string that lives for ever, or null.
-    guard let text = unsafe cspawn_error_text(number) else { return "error \(number)" }
-    return unsafe String(cString: text)
-  }
-}
-
-/// Runs an actor's work on a queue of its own, where waiting for the helper holds up nobody else.
-final class HelperExecutor: SerialExecutor {
-  private let queue = DispatchQueue(label: "MultiFactor.HelperExecutor")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    // SAFETY: the job runs once, here, on the executor that it was given to.
-    let job = UnownedJob(job)
-    let executor = unsafe asUnownedSerialExecutor()
-    queue.async { unsafe job.runSynchronously(on: executor) }
-  }
-}
 
 /// The two ends of the pipes to a helper, and the helper itself. When the value ends, the pipes are
 /// closed, which ends the helper, and the helper is waited for.
@@ -108,7 +86,9 @@ struct HelperPipes: ~Copyable, Sendable {
     while sent < message.count {
       let rest = message.span.extracting(droppingFirst: sent)
       // SAFETY: the buffer is valid for the call.
-      let count = unsafe rest.withUnsafeBufferPointer { unsafe write(pipe, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBufferPointer {
+        unsafe write(pipe, $0.baseAddress, $0.count)
+      }
       if count < 0 && cspawn_errno() == EINTR { continue }
       guard count > 0 else {
         guardian.swallow()
@@ -169,87 +149,5 @@ struct HelperPipes: ~Copyable, Sendable {
       received += count
     }
     return bytes
-  }
-}
-
-/// A pipe whose ends nobody else inherits, and that are no standard stream, so that a program which
-/// has closed its own starts a helper like any other.
-private struct Pipe: ~Copyable {
-  private(set) var readEnd: Int32
-  private(set) var writeEnd: Int32
-
-  static func make() throws(MultiFactorError) -> Pipe {
-    var ends: [Int32] = [-1, -1]
-    // SAFETY: the call writes two descriptors to the array.
-    guard unsafe cspawn_pipe(&ends, O_CLOEXEC) == 0 else {
-      throw .helperUnavailable(errorNumber: cspawn_errno())
-    }
-    var pipe = Pipe(readEnd: ends[0], writeEnd: ends[1])
-    pipe.readEnd = try raised(pipe.readEnd)
-    pipe.writeEnd = try raised(pipe.writeEnd)
-    return pipe
-  }
-
-  private init(readEnd: Int32, writeEnd: Int32) {
-    self.readEnd = readEnd
-    self.writeEnd = writeEnd
-  }
-
-  deinit {
-    if readEnd >= 0 { close(readEnd) }
-    if writeEnd >= 0 { close(writeEnd) }
-  }
-
-  consuming func takeReadEnd() -> Int32 {
-    let end = readEnd
-    readEnd = -1
-    return end
-  }
-
-  consuming func takeWriteEnd() -> Int32 {
-    let end = writeEnd
-    writeEnd = -1
-    return end
-  }
-
-  private static func raised(_ descriptor: Int32) throws(MultiFactorError) -> Int32 {
-    guard descriptor <= STDERR_FILENO else { return descriptor }
-    let raised = cspawn_duplicate(descriptor, STDERR_FILENO + 1)
-    guard raised >= 0 else { throw .helperUnavailable(errorNumber: cspawn_errno()) }
-    close(descriptor)
-    return raised
-  }
-}
-
-/// Keeps SIGPIPE from this thread while it writes to a helper that may have ended: a library must
-/// neither die of it nor change what the program does about it.
-private struct BrokenPipeGuardian: ~Copyable {
-  private var before: sigset_t
-  private let signal: sigset_t
-
-  init() {
-    // SAFETY: the sets are initialised by the calls before they are used.
-    var signal = sigset_t()
-    unsafe sigemptyset(&signal)
-    unsafe sigaddset(&signal, SIGPIPE)
-    var before = sigset_t()
-    unsafe pthread_sigmask(SIG_BLOCK, &signal, &before)
-    self.signal = signal
-    self.before = before
-  }
-
-  /// Takes the signal away that a failed write has left, unless somebody waits for it.
-  func swallow() {
-    var signal = signal
-    var now = timespec(tv_sec: 0, tv_nsec: 0)
-    // SAFETY: all objects are initialised and outlive the call.
-    guard unsafe sigismember(&signal, SIGPIPE) == 1 else { return }
-    _ = unsafe sigtimedwait(&signal, nil, &now)
-  }
-
-  deinit {
-    var before = before
-    // SAFETY: the set is the one that `init` was given by the system.
-    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 }
