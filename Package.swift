@@ -151,6 +151,13 @@ let package = Package(
       dependencies: ["Factors", "HelperProtocol", "MultiFactor", "OneTimePassword", "Secrets"],
       path: "Tests/MultiFactor", swiftSettings: everywhere),
     .testTarget(
+      name: "EnrollToolTests",
+      dependencies: [
+        "Factors", "HelperProtocol", "MultiFactor", "OneTimePassword", "QRCode", "Secrets",
+        "mfa-enroll",
+      ],
+      path: "Tests/mfa-enroll", swiftSettings: everywhere),
+    .testTarget(
       name: "QRCodeTests", dependencies: ["QRCode", "Secrets"], path: "Tests/QRCode",
       swiftSettings: everywhere),
     .testTarget(

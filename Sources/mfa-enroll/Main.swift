@@ -1,4 +1,41 @@
+import ArgumentParser
+
+/// The entry point: runs the command, and tells failures the way this program does.
 @main
 enum Main {
-  static func main() {}
+  /// The main thread looks after signals and nothing else; the command runs in a task that is
+  /// detached from it.
+  static func main() {
+    TerminalGuard.prepare()
+    Task.detached { await run() }
+    TerminalGuard.wait()
+  }
+
+  private static func run() async -> Never {
+    do {
+      var command = try MFAEnroll.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      MFAEnroll.exit()
+    } catch let failure as Failure {
+      tell(failure)
+      MFAEnroll.exit(withError: ExitCode(failure.status.rawValue))
+    } catch  where MFAEnroll.exitCode(for: error) == .success {
+      // Not a failure: somebody asked for help, or for the version.
+      MFAEnroll.exit(withError: error)
+    } catch {
+      tell(
+        Failure(
+          MFAEnroll.message(for: error), hint: "mfa-enroll --help shows what it understands",
+          status: .usage))
+      MFAEnroll.exit(withError: ExitCode(ExitStatus.usage.rawValue))
+    }
+  }
+
+  private static func tell(_ failure: Failure) {
+    Output.standardError.write(failure.text)
+  }
 }

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import Glibc
+
+/// What the person's locale says.
+enum LocaleSettings {
+  /// Whether text is UTF-8. A locale that the host has not installed is taken at its word.
+  static var isUTF8: Bool {
+    // SAFETY: the strings live for ever; no other thread looks at the locale.
+    guard unsafe setlocale(LC_CTYPE, "") == nil else {
+      return unsafe isUTF8(codeset: String(cString: nl_langinfo(nl_item(CODESET))))
+    }
+    let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { variable($0) }
+      .first { !$0.isEmpty }
+    return isUTF8(localeName: name ?? "")
+  }
+
+  /// Whether a name like `de_DE.UTF-8@euro` is of a locale with UTF-8.
+  static func isUTF8(localeName name: String) -> Bool {
+    guard let codeset = name.split(separator: "@").first?.split(separator: ".").dropFirst().last
+    else { return false }
+    return isUTF8(codeset: String(codeset))
+  }
+
+  private static func isUTF8(codeset: String) -> Bool {
+    ["utf-8", "utf8"].contains(codeset.lowercased())
+  }
+
+  /// A time in the person's own time zone, as 2026-01-31 23:59.
+  static func text(of date: Date) -> String {
+    guard let seconds = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) else {
+      return "?"
+    }
+    var time = seconds
+    var parts = unsafe tm()
+    // SAFETY: both objects outlive the call.
+    guard unsafe localtime_r(&time, &parts) != nil else { return "?" }
+    func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let (year, month, day) = unsafe (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+    let (hour, minute) = unsafe (parts.tm_hour, parts.tm_min)
+    return "\(year)-\(digits(month))-\(digits(day)) \(digits(hour)):\(digits(minute))"
+  }
+
+  fileprivate static func variable(_ name: String) -> String? {
+    // SAFETY: nobody in this program changes the environment.
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+}
+
+extension Screen.Environment {
+  /// The program's own.
+  static var current: Screen.Environment {
+    Screen.Environment(
+      term: LocaleSettings.variable("TERM"), noColor: LocaleSettings.variable("NO_COLOR"),
+      colorFGBG: LocaleSettings.variable("COLORFGBG"))
+  }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import QRCode
+import Secrets
+
+/// Where the program writes.
+struct Output: Sendable {
+  let descriptor: Int32
+
+  static let standardOutput = Output(descriptor: STDOUT_FILENO)
+  static let standardError = Output(descriptor: STDERR_FILENO)
+
+  /// Writes text, whole. Nobody is left to be told when that fails.
+  func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    write(bytes.span)
+  }
+
+  /// Writes a secret, whole, without a copy.
+  func write(_ secret: borrowing SecretBytes) { write(secret.span) }
+
+  private func write(_ bytes: Span<UInt8>) {
+    var written = 0
+    while written < bytes.count {
+      let rest = bytes.extracting(droppingFirst: written)
+      // SAFETY: the buffer is valid for the call.
+      let count = unsafe rest.withUnsafeBufferPointer {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return }
+      written += count
+    }
+  }
+
+  /// The size of the terminal, or nil when it is none or does not know.
+  var terminalSize: TerminalSize? {
+    var size = winsize()
+    // SAFETY: the call writes a `winsize`, which `size` is.
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+    else { return nil }
+    return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+  }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import Secrets
+import Synchronization
+
+/// Sees to it that the terminal is left as it was found, however the program ends.
+///
+/// The signals that end or stop a program are taken by the main thread, which does nothing but wait
+/// for them, so that what has to be done about them happens in no signal handler. (An asynchronous
+/// `main` does not go together with this: what runs it lets all signals through.)
+enum TerminalGuard {
+  private struct Hidden {
+    let descriptor: Int32
+    let before: termios
+  }
+
+  private static let hidden = Mutex<Hidden?>(nil)
+  private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+
+  /// To be called before anything else: threads inherit what is blocked here. Core dumps, which
+  /// would hold secrets, are turned off too.
+  static func prepare() {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    // SAFETY: the limit is read by the call and outlives it.
+    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    block(SIG_BLOCK, signals)
+  }
+
+  /// Runs `body` while what is typed is not shown.
+  static func withoutEcho(on input: Input, _ body: () -> SecretBytes?) -> SecretBytes? {
+    hide(input.descriptor)
+    let result = body()
+    hidden.withLock { hidden in
+      reveal(hidden)
+      hidden = nil
+    }
+    return result
+  }
+
+  private static func hide(_ descriptor: Int32) {
+    hidden.withLock { hidden in
+      var attributes = termios()
+      // SAFETY: the call writes the attributes, which outlive it.
+      guard unsafe tcgetattr(descriptor, &attributes) == 0 else { return }
+      hidden = Hidden(descriptor: descriptor, before: attributes)
+      hideAgain(hidden)
+    }
+  }
+
+  private static func hideAgain(_ hidden: Hidden?) {
+    guard let hidden else { return }
+    var attributes = hidden.before
+    attributes.c_lflag &= ~tcflag_t(ECHO)
+    // SAFETY: the attributes are read by the call. What was typed too early is thrown away.
+    _ = unsafe tcsetattr(hidden.descriptor, TCSAFLUSH, &attributes)
+  }
+
+  private static func reveal(_ hidden: Hidden?) {
+    guard let hidden else { return }
+    var attributes = hidden.before
+    // SAFETY: the attributes are read by the call and are those that the terminal had.
+    _ = unsafe tcsetattr(hidden.descriptor, TCSANOW, &attributes)
+  }
+
+  /// Waits for signals: puts the terminal right, then lets the signal do what it does to a program.
+  static func wait() -> Never {
+    while true {
+      var number: Int32 = 0
+      var set = set(signals)
+      // SAFETY: both objects outlive the call.
+      guard unsafe sigwait(&set, &number) == 0 else { continue }
+      hidden.withLock { hidden in
+        reveal(hidden)
+        if let hidden { Output(descriptor: hidden.descriptor).write("\n") }
+        kill(getpid(), number)
+        // It is delivered here, where alone it is not blocked. All but SIGTSTP end the program.
+        block(SIG_UNBLOCK, [number])
+        block(SIG_BLOCK, [number])
+        hideAgain(hidden)
+      }
+    }
+  }
+
+  private static func block(_ how: Int32, _ signals: [Int32]) {
+    var set = set(signals)
+    // SAFETY: the set is initialised and outlives the call.
+    _ = unsafe pthread_sigmask(how, &set, nil)
+  }
+
+  private static func set(_ signals: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    // SAFETY: the set is initialised by the first call.
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal) }
+    return set
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import FoundationEssentials
+import MultiFactor
+import QRCode
+import Secrets
+
+/// `mfa-enroll enroll`: session, secret, picture, code.
+struct Enroll: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Enrols an authenticator app (the default).",
+    discussion: """
+      Shows a new key, as a picture and as text, and asks for the code that the app makes of it. \
+      Nothing changes before that code is right.
+      """)
+
+  @Option(help: "What you call it, such as phone.")
+  var name: String?
+
+  @Option(help: "The hash function. Many apps know sha1 only.")
+  var algorithm: AlgorithmName = .sha1
+
+  @Option(help: "How long a code is: 6, 7 or 8 digits.")
+  var digits = 6
+
+  @Option(help: "How long a code is shown: 15 to 120 seconds.")
+  var period = 30
+
+  @Option(help: "The name that the app shows above the account, instead of the host's own.")
+  var issuer: String?
+
+  func validate() throws {
+    try name.map(MFAEnroll.check(name:))
+    guard (6...8).contains(digits) else { throw ValidationError("--digits takes 6, 7 or 8") }
+    guard (15...120).contains(period) else { throw ValidationError("--period takes 15 to 120") }
+  }
+
+  func run() async throws {
+    let person = Person()
+    let multiFactor = MultiFactor(tell: person.tell)
+    do {
+      let session = try await multiFactor.session(reauthenticate: person.answer)
+      let name = try await unusedName(multiFactor)
+      let secret = try await TOTPMultiFactorGenerator.generateSecret(
+        with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
+        codeIntervalSeconds: period)
+      try await show(secret, of: multiFactor, to: person)
+      try await confirm(secret, name: name, with: multiFactor, by: person)
+      person.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      await multiFactor.close()
+    } catch let error as MultiFactorError {
+      throw Failure(error)
+    }
+  }
+
+  /// The name that was asked for, or one that no other factor has.
+  private func unusedName(_ multiFactor: MultiFactor) async throws(MultiFactorError) -> String {
+    if let name { return name }
+    let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+    return Self.unusedName(among: taken)
+  }
+
+  /// "authenticator", or with the lowest number behind it that makes it new.
+  static func unusedName(among taken: [String]) -> String {
+    let plain = "authenticator"
+    guard taken.contains(plain) else { return plain }
+    var number = 2
+    while taken.contains("\(plain) \(number)") { number += 1 }
+    return "\(plain) \(number)"
+  }
+
+  /// Shows the secret: the text first, so that the picture and the question stay on the screen.
+  private func show(
+    _ secret: TOTPSecret, of multiFactor: MultiFactor, to person: Person
+  ) async throws(MultiFactorError) {
+    let hostIssuer = try await multiFactor.issuer
+    let url = secret.generateQRCodeURL(
+      withAccountName: try await multiFactor.userName, issuer: issuer ?? hostIssuer)
+
+    person.tell("\nScan the picture with an authenticator app, or type the key into it.")
+    if algorithm != .sha1 || digits != 6 || period != 30 {
+      person.tell(
+        "Typing it, set algorithm \(algorithm.rawValue), \(digits) digits, \(period) seconds.")
+    }
+    person.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
+    person.show("url: ", url, "\n\n")
+    switch person.picture(of: url) {
+    case .drawn(let text): person.show("", text, "")
+    case .missing(let reason): person.tell("no picture: \(reason)\n")
+    }
+  }
+
+  /// Asks for codes until one is right, the helper has had enough, or time is over.
+  private func confirm(
+    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by person: Person
+  ) async throws(Failure) {
+    var lastError: MultiFactorError?
+    while let code = person.ask("Code from the app: ", echo: true) {
+      do throws(MultiFactorError) {
+        try await multiFactor.enroll(
+          with: TOTPMultiFactorGenerator.assertionForEnrollment(
+            with: secret, oneTimePassword: code),
+          displayName: name)
+        return
+      } catch {
+        guard ExitStatus(error) == .wrongCode, secret.enrollmentCompletionDeadline > .now else {
+          throw Failure(error)
+        }
+        lastError = error
+        person.tell("\(error)\nhint: \(error.hint)")
+      }
+    }
+    person.tell("")
+    if let lastError { throw Failure(lastError) }
+    throw Failure("no code was typed, and nothing is enrolled", hint: "start again")
+  }
+}

@@ -1,0 +1,41 @@
+import MultiFactor
+
+/// Which factor a person means.
+enum FactorChoice {
+  /// The shortest beginning of an identifier that is taken for one.
+  static let shortestIdentifier = 4
+
+  /// The factor with this name, or else with this identifier or the beginning of it.
+  static func factor(
+    _ text: String, among factors: [MultiFactorInfo]
+  ) throws(Failure) -> MultiFactorInfo {
+    if let named = factors.first(where: { $0.displayName == text }) { return named }
+    let beginning = text.lowercased()
+    let begun = factors.filter { $0.uid.hasPrefix(beginning) }
+    guard beginning.count >= shortestIdentifier, let first = begun.first else {
+      throw Failure(
+        "you have no second factor \(quoted(shown(text)))",
+        hint: factors.isEmpty
+          ? "none is enrolled; enrol one with mfa-enroll"
+          : "mfa-enroll list shows their names and identifiers")
+    }
+    guard begun.count == 1 else {
+      throw Failure(
+        "more than one identifier begins with \(quoted(shown(text)))",
+        hint: "use more of it, or the name")
+    }
+    return first
+  }
+
+  /// What a person typed, without what could move the terminal.
+  private static func shown(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(64).map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator: "?"
+          default: scalar
+          }
+        }))
+  }
+}

@@ -1,0 +1,43 @@
+import QRCode
+
+/// What is known of the terminal that a picture is to be shown on.
+struct Screen {
+  /// The variables that matter.
+  struct Environment: Equatable {
+    var term: String?
+    var noColor: String?
+    var colorFGBG: String?
+  }
+
+  /// Whether a picture can be shown, and how.
+  enum Judgement: Equatable {
+    case able(TerminalInk, TerminalSize)
+    case unable(String)
+  }
+
+  /// Nil when it is no terminal, or one of no size.
+  let size: TerminalSize?
+  let environment: Environment
+  let isUTF8: Bool
+
+  var judgement: Judgement {
+    guard let size else { return .unable("this is no terminal") }
+    guard let term = environment.term, !["", "dumb", "unknown"].contains(term) else {
+      return .unable("TERM does not say that the terminal can show one")
+    }
+    guard isUTF8 else {
+      return .unable("the locale is not UTF-8 (LC_ALL, LC_CTYPE or LANG would say so)")
+    }
+    return .able(ink, size)
+  }
+
+  /// NO_COLOR asks for none, whatever it holds (no-color.org). COLORFGBG, where a terminal sets it,
+  /// ends with the number of the background's colour: 7 and 9 to 15 are light.
+  private var ink: TerminalInk {
+    guard let noColor = environment.noColor, !noColor.isEmpty else { return .blackOnWhite }
+    let background = environment.colorFGBG?.split(separator: ";").last.flatMap { Int($0) }
+    guard let background else { return .terminalLightOnDark }
+    return background == 7 || (9...15).contains(background)
+      ? .terminalDarkOnLight : .terminalLightOnDark
+  }
+}

@@ -1,0 +1,83 @@
+import MultiFactor
+import Secrets
+import Testing
+
+@testable import mfa_enroll
+
+@Suite struct CommandTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let arguments: [String]
+    let isUnderstood: Bool
+    var testDescription: String { "\(number): \(arguments)" }
+  }
+
+  static let rows: [Row] = [
+    Row(number: 1, arguments: [], isUnderstood: true),
+    Row(number: 2, arguments: ["--name", "phone"], isUnderstood: true),
+    Row(
+      number: 3, arguments: ["enroll", "--algorithm", "sha512", "--digits", "8", "--period", "15"],
+      isUnderstood: true),
+    Row(number: 4, arguments: ["--digits", "5"], isUnderstood: false),
+    Row(number: 5, arguments: ["--digits", "9"], isUnderstood: false),
+    Row(number: 6, arguments: ["--period", "14"], isUnderstood: false),
+    Row(number: 7, arguments: ["--period", "121"], isUnderstood: false),
+    Row(number: 8, arguments: ["--algorithm", "md5"], isUnderstood: false),
+    Row(number: 9, arguments: ["--name", ""], isUnderstood: false),
+    Row(number: 10, arguments: ["--name", "a\u{1B}b"], isUnderstood: false),
+    Row(number: 11, arguments: ["list", "--json"], isUnderstood: true),
+    Row(number: 12, arguments: ["rename", "a", "b"], isUnderstood: true),
+    Row(number: 13, arguments: ["rename", "a"], isUnderstood: false),
+    Row(number: 14, arguments: ["rename", "a", "\n"], isUnderstood: false),
+    Row(number: 15, arguments: ["unenroll", "a", "--yes"], isUnderstood: true),
+    Row(number: 16, arguments: ["unenroll"], isUnderstood: false),
+    Row(number: 17, arguments: ["test"], isUnderstood: true),
+    Row(number: 18, arguments: ["test", "123456"], isUnderstood: false),
+    Row(number: 19, arguments: ["bogus"], isUnderstood: false),
+  ]
+
+  @Test("what is not understood is a usage error", arguments: rows)
+  func parsing(row: Row) {
+    do {
+      _ = try MFAEnroll.parseAsRoot(row.arguments)
+      #expect(row.isUnderstood)
+    } catch {
+      #expect(!row.isUnderstood)
+      #expect(MFAEnroll.exitCode(for: error).rawValue == ExitStatus.usage.rawValue)
+    }
+  }
+
+  @Test(
+    "a factor without a name gets one that is new",
+    arguments: [
+      ([], "authenticator"), (["phone"], "authenticator"), (["authenticator"], "authenticator 2"),
+      (["authenticator", "authenticator 2", "authenticator 4"], "authenticator 3"),
+    ] as [([String], String)])
+  func unusedName(taken: [String], name: String) {
+    #expect(Enroll.unusedName(among: taken) == name)
+  }
+
+  @Test(
+    "a key is shown in groups of four",
+    arguments: [
+      ("", ""), ("A", "A"), ("ABCD", "ABCD"), ("ABCDE", "ABCD E"), ("ABCDEFGH", "ABCD EFGH"),
+      ("ABCDEFGHI", "ABCD EFGH I"),
+    ])
+  func grouping(key: String, shown: String) {
+    let grouped = Grouping.inFours(SecretBytes(copying: Array(key.utf8).span))
+    let span = grouped.span
+    #expect(String(decoding: span.indices.map { span[$0] }, as: UTF8.self) == shown)
+  }
+
+  @Test(
+    "errors are told with their hint, and with their exit status",
+    arguments: [
+      (MultiFactorError.reauthenticationFailed, 2), (.invalidVerificationCode, 3),
+      (.codeAlreadyUsed, 3), (.tooManyAttempts(seconds: 28), 1), (.helperEnded, 1),
+    ] as [(MultiFactorError, Int32)])
+  func failures(error: MultiFactorError, status: Int32) {
+    let failure = Failure(error)
+    #expect(failure.status.rawValue == status)
+    #expect(failure.text == "mfa-enroll: error: \(error.description)\nhint: \(error.hint)\n")
+  }
+}

@@ -1,0 +1,44 @@
+import OneTimePassword
+import Testing
+
+@testable import mfa_enroll
+
+@Suite struct FactorTableTests {
+  @Test("the table has a line for each factor, the names at the end")
+  func text() throws {
+    let parameters = try #require(
+      TOTPParameters(algorithm: .sha256, codeLength: .eight, period: 60))
+    let factors = [
+      try Samples.factor([0xAB, 0xCD], "phone"),
+      try Samples.factor([1], "電話 2", parameters: parameters),
+    ]
+    #expect(
+      FactorTable.text(factors, date: { "at \(Int($0.timeIntervalSince1970))" }) == """
+        ID        ENROLLED       CODES                   NAME
+        abcd0000  at 1760000000  sha1, 6 digits, 30 s    phone
+        01000000  at 1760000000  sha256, 8 digits, 60 s  電話 2
+
+        """)
+  }
+
+  @Test("the JSON has the documented names")
+  func json() throws {
+    let json = try FactorTable.json([try Samples.factor([0xAB], "a \"/\" b")])
+    #expect(
+      json == """
+        [
+          {
+            "algorithm" : "sha1",
+            "digits" : 6,
+            "displayName" : "a \\"/\\" b",
+            "enrollmentDate" : "2025-10-09T08:53:20Z",
+            "factorID" : "totp",
+            "period" : 30,
+            "uid" : "ab000000000000000000000000000000"
+          }
+        ]
+
+        """)
+    #expect(try FactorTable.json([]) == "[\n\n]\n")
+  }
+}

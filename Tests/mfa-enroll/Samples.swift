@@ -1,0 +1,23 @@
+import Factors
+import HelperProtocol
+import OneTimePassword
+import Secrets
+
+@testable import MultiFactor
+
+enum Samples {
+  struct Unusable: Error {}
+
+  /// A factor whose identifier is `first` and zeros.
+  static func factor(
+    _ first: [UInt8], _ name: String, parameters: TOTPParameters = .standard
+  ) throws -> MultiFactorInfo {
+    guard let id = FactorID(bytes: first + [UInt8](repeating: 0, count: 16 - first.count)) else {
+      throw Unusable()
+    }
+    return MultiFactorInfo(
+      FactorSummary(
+        id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_760_000_000,
+        parameters: parameters))
+  }
+}
