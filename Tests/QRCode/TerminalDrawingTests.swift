@@ -79,6 +79,19 @@ import Testing
     #expect(code == "452777")
   }
 
+  // A scanner at a desk reads grey on grey, and light on dark; a phone's camera may not.
+  @Test("dark modules are dark, light ones are light, by far", arguments: rows)
+  func contrast(row: Row) throws {
+    let screen = try Screen(
+      showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
+    let light = try #require(screen.lines.first?.first?.upper)
+    let finder = screen.lines[row.quietZone / 2][row.quietZone].upper
+    #expect(light >= 0xB0)
+    #expect(finder <= 0x40)
+    let shades = Set(screen.lines.joined().flatMap { [$0.upper, $0.lower] })
+    #expect(shades == [light, finder])
+  }
+
   @Test("no line leaves its colours behind", arguments: rows)
   func resets(row: Row) throws {
     let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
