@@ -18,7 +18,7 @@ public enum HelperProgram {
       }
       var conversation = Conversation(
         caller: caller, host: LocalHost(), proof: PAMProof(identities), client: PipeLink(),
-        sinceBoot: bootTime, log: SystemLog.write)
+        sinceBoot: bootTime, log: Log.write)
       conversation.run()
       return 0
     } catch {
@@ -26,7 +26,7 @@ public enum HelperProgram {
       line.add("result", "error")
       line.add("part", "process")
       line.add("errno", escaping: Array(error.name.utf8))
-      SystemLog.write(.error, line)
+      Log.write(.error, line)
       return 1
     }
   }
@@ -42,7 +42,7 @@ public enum HelperProgram {
     line.add("part", "process")
     line.add("reason", reason)
     line.add("uid", Int64(caller))
-    SystemLog.write(.error, line)
+    Log.write(.error, line)
     _ = PipeLink().send(.failed(.notPermitted))
     return 1
   }

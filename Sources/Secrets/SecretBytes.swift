@@ -23,6 +23,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// Makes `count` zero bytes. A negative count makes none.
   public init(count: Int) {
     let block = Block(count: max(count, 0))
+    // SAFETY: `block` holds the bytes for as long as this value holds `block`.
     unsafe base = unsafe block.base
     self.count = block.count
     self.block = block
@@ -81,6 +82,7 @@ private final class Block {
     self.count = count
     // An allocation of nothing is still a block of its own, so that `base` is never null.
     let base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1))
+    // SAFETY: that many bytes have just been allocated.
     unsafe base.initialize(repeating: 0, count: max(count, 1))
     unsafe self.base = base
   }

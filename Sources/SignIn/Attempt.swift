@@ -63,6 +63,14 @@ public enum Attempt {
     record.factors.contains { codes.code(of: $0.parameters.codeLength) != nil }
   }
 
+  /// The fewest digits of what may be a code of one of the record's factors.
+  public static func shortestCode(_ codes: TypedCodes, of record: FactorRecord) -> CodeLength? {
+    CodeLength.allCases.first { length in
+      codes.code(of: length) != nil
+        && record.factors.contains { $0.parameters.codeLength == length }
+    }
+  }
+
   private static func latestMatch<Entry: FactorStoreEntry>(
     _ code: Code, _ factor: Factor, _ entry: Entry, _ project: Configuration.Project, _ now: Int64
   ) throws(FactorStoreError) -> Int64? {

@@ -49,6 +49,7 @@ extension SignInRequest {
 
   fileprivate init(_ request: mfa_request) {
     var arguments: [[UInt8]] = []
+    // SAFETY: a number; the structure holds pointers, which are not looked at here.
     let count = min(Int(unsafe request.argument_count), Self.mostArguments)
     for index in 0..<max(count, 0) {
       // SAFETY: the shim hands over `argument_count` NUL-terminated strings.
@@ -80,6 +81,7 @@ extension SignInRequest {
 private struct PAMApplication: Application {
   private let calls: mfa_application
 
+  // SAFETY: the pointers are the shim's, and it outlives this value.
   init(_ calls: mfa_application) { unsafe self.calls = unsafe calls }
 
   func ask(_ prompt: [UInt8], echo: Bool) -> Reply {

@@ -51,6 +51,16 @@ public enum Outcome: Sendable {
 }
 
 extension Outcome {
+  /// Whether a code was right and fresh.
+  var isAccepted: Bool {
+    switch self {
+    case .accepted: true
+    case .enrolled, .notEnrolled, .switchedOff, .wrong, .replayed, .throttled, .disabled,
+      .notACode, .unknownUser, .failed:
+      false
+    }
+  }
+
   /// What a guess came to, as a sign-in sees it.
   public init(_ result: Attempt.Result) {
     switch result {

@@ -101,7 +101,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
         case .codeAlone: TypedCodes(whole: answer.span)
         case .afterPassword: TypedCodes(endOf: answer.span)
         }
-      guard Attempt.mayBeCode(codes, of: record) else { return .notACode(Self.kind(of: answer)) }
+      guard Attempt.mayBeCode(codes, of: record) else {
+        let outcome = Outcome.notACode(Self.kind(of: answer))
+        return try forward(answer, nil, after: outcome, options, project)
+      }
       // Read again: the person took a while.
       let now = try now()
       let result: Attempt.Result
@@ -110,19 +113,32 @@ public struct SignIn<Machine: Host, Asker: Application> {
       } catch {
         throw .store(error)
       }
-      let outcome = Outcome(result)
-      if case .accepted(let factor) = outcome, options.forwardsPass {
-        guard forwardPassword(answer, factor) else { throw .forwarding }
-      }
-      return outcome
+      let length = Self.codeLength(result) ?? Attempt.shortestCode(codes, of: record)
+      return try forward(answer, length, after: Outcome(result), options, project)
     }
   }
 
-  private func forwardPassword(_ answer: borrowing SecretBytes, _ factor: Factor) -> Bool {
-    let length = answer.count - Int(factor.parameters.codeLength.rawValue)
+  /// Hands on what was typed before a code of `length`, where that is asked for: after an accepted
+  /// code, and where policy only observes, after anything, for nobody is to be stopped there.
+  private func forward(
+    _ answer: borrowing SecretBytes, _ length: CodeLength?, after outcome: Outcome,
+    _ options: ModuleOptions, _ project: Configuration.Project
+  ) throws(Outcome.Failure) -> Outcome {
+    guard options.forwardsPass, outcome.isAccepted || project.state == .observe else {
+      return outcome
+    }
+    let count = answer.count - Int(length?.rawValue ?? 0)
     // Nobody typed a password: the next module asks for it itself.
-    guard length > 0 else { return true }
-    return application.forward(answer.prefix(length).span)
+    guard count > 0 else { return outcome }
+    guard application.forward(answer.prefix(count).span) else { throw .forwarding }
+    return outcome
+  }
+
+  private static func codeLength(_ result: Attempt.Result) -> CodeLength? {
+    switch result {
+    case .accepted(let factor), .replayed(let factor, _): factor.parameters.codeLength
+    case .wrong, .refused, .notACode, .notEnrolled: nil
+    }
   }
 
   private static func kind(of answer: borrowing SecretBytes) -> Outcome.NotACode {

@@ -18,8 +18,8 @@ public struct Account: Equatable, Sendable {
   public static func named(_ name: [UInt8]) throws(SystemError) -> Account? {
     guard !name.isEmpty, name.count <= 255, !name.contains(0) else { return nil }
     let terminated = name.map { CChar(bitPattern: $0) } + [0]
+    // SAFETY: the name ends with a NUL; the rest is as `lookUp` says.
     return try unsafe lookUp { entry, buffer, capacity, result in
-      // SAFETY: the name ends with a NUL; the rest is as `lookUp` says.
       unsafe terminated.withUnsafeBufferPointer { name in
         guard let name = name.baseAddress else { return EINVAL }
         return unsafe getpwnam_r(name, entry, buffer, capacity, result)
@@ -45,6 +45,7 @@ public struct Account: Equatable, Sendable {
 
   private static func lookUp(_ query: Query) throws(SystemError) -> Account? {
     for capacity in capacities {
+      // SAFETY: an entry of null pointers, which is read only after a query has found one.
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>? = nil
       let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)

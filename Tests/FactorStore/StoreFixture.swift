@@ -37,7 +37,8 @@ final class StoreFixture {
   func open() throws -> LocalFactorStore { try LocalFactorStore(try location()) }
 
   func write(_ bytes: [UInt8], to path: String, mode: String = "0600") throws {
-    try Command.succeed(["/usr/bin/env", "sh", "-c", "cat > \"$1\"; chmod \"$2\" \"$1\"", "sh", folder + path, mode],
+    try Command.succeed(
+      ["/usr/bin/env", "sh", "-c", "cat > \"$1\"; chmod \"$2\" \"$1\"", "sh", folder + path, mode],
       input: bytes)
   }
 
@@ -56,7 +57,8 @@ final class StoreFixture {
   @discardableResult
   func enroll(_ name: String = "Phone", confirmedAt step: Int64 = 10) throws -> Factor {
     let entry = try open().entry(of: account, creating: true)
-    guard let user = UserName(account.name), let newID = FactorID(bytes: try randomBytes(count: 16)),
+    guard let user = UserName(account.name),
+      let newID = FactorID(bytes: try randomBytes(count: 16)),
       let id = FactorID(bytes: try randomBytes(count: 16))
     else { throw FactorStoreError.nameTooLong }
     var record = entry.record ?? FactorRecord(user: user, uid: account.uid, id: newID)

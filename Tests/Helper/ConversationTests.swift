@@ -80,7 +80,8 @@ struct ConversationTests {
         .notice("hello"), .prompt("Password: ", echo: false), .sessionStarted(600), .secret,
         .enrolled, .factors(["Phone"]),
       ])
-    #expect(client.heard.first.map { if case .welcome("alice", _) = $0 { true } else { false } } == true)
+    #expect(
+      client.heard.first.map { if case .welcome("alice", _) = $0 { true } else { false } } == true)
     // The code that confirmed it is used up.
     let code = try KnownFactor.code(at: host.time, secret: client.secret)
     let application = ScriptedApplication([.text(code)])
@@ -172,7 +173,9 @@ struct ConversationTests {
     let wrong: Line = { [host] client in
       let right = Set(
         try (-5...5).map { try KnownFactor.code(at: host.time, steps: $0, secret: client.secret) })
-      let code = (0...11).map { "00000\($0)".suffix(6) }.map(String.init).first { !right.contains($0) }
+      let code = (0...11).map { "00000\($0)".suffix(6) }.map(String.init).first {
+        !right.contains($0)
+      }
       return try HelperRequestBox(
         .enroll(
           EnrollmentRequest(
@@ -196,7 +199,10 @@ struct ConversationTests {
         return try HelperRequestBox(.generateSecret(.standard))
       }, enroll(), session,
     ])
-    #expect(client.heard.suffix(3) == [.failed(.sessionExpired), .failed(.sessionExpired), .failed(.sessionExpired)])
+    #expect(
+      client.heard.suffix(3) == [
+        .failed(.sessionExpired), .failed(.sessionExpired), .failed(.sessionExpired),
+      ])
     #expect(host.memory.record == nil)
   }
 
@@ -244,7 +250,8 @@ struct ConversationTests {
     let client = try run([
       session, answer("right"), try knownCode(), generate, enroll("New"),
       { _ in
-        try HelperRequestBox(.rename(factor: old.id, displayName: try DisplayName(Array("Older".utf8))))
+        try HelperRequestBox(
+          .rename(factor: old.id, displayName: try DisplayName(Array("Older".utf8))))
       }, list,
       { _ in try HelperRequestBox(.unenroll(factor: old.id)) },
       { client in try HelperRequestBox(.unenroll(factor: try #require(client.summaries.last).id)) },

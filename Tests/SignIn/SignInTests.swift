@@ -268,6 +268,19 @@ struct SignInTests {
     #expect(application.forwarded.isEmpty)
   }
 
+  @Test(
+    "observing, forward_pass hands the password on whatever was typed behind it",
+    arguments: [
+      (1, "000000", "password"), (2, "", "password"), (3, "12345", "password12345"),
+    ])
+  func forwardPassObserving(number: Int, typed: String, expected: String) throws {
+    try enroll()
+    host.configuration = "[project]\nstate = observe\n"
+    let application = ScriptedApplication([.text("password" + typed)])
+    #expect(signIn(application, ["forward_pass"]) == .notConcerned, "row \(number)")
+    #expect(application.forwarded == [expected], "row \(number)")
+  }
+
   @Test("with forward_pass, who has not enrolled types the password alone")
   func forwardPassNotEnrolled() {
     let application = ScriptedApplication([.text("password")])

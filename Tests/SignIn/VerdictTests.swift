@@ -14,7 +14,8 @@ struct VerdictTests {
       "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
     return [
       ("accepted", .accepted(factor)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
-      ("switchedOff", .switchedOff), ("wrong", .wrong(wait: 0)), ("wrongThenWait", .wrong(wait: 30)),
+      ("switchedOff", .switchedOff), ("wrong", .wrong(wait: 0)),
+      ("wrongThenWait", .wrong(wait: 30)),
       ("replayed", .replayed(factor, wait: 0)), ("replayedThenWait", .replayed(factor, wait: 30)),
       ("throttled", .throttled(seconds: 1)), ("disabled", .disabled),
       ("notACode", .notACode(.somethingElse)), ("noAnswer", .notACode(.none)),
@@ -37,7 +38,9 @@ struct VerdictTests {
     }
   }
 
-  @Test("observing or disabled, nobody is concerned", arguments: [Configuration.State.observe, .disabled])
+  @Test(
+    "observing or disabled, nobody is concerned",
+    arguments: [Configuration.State.observe, .disabled])
   func notConcerned(state: Configuration.State) throws {
     for (name, outcome) in try Self.outcomes() {
       #expect(Verdict(outcome, state: state) == .notConcerned, "\(name)")

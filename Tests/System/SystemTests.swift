@@ -6,7 +6,10 @@ import Testing
 struct DirectoryTests {
   private func folder(_ script: String) throws -> Directory {
     let name = "mfa-system-\(UInt32.random(in: 0...UInt32.max))"
-    try Command.succeed(["/usr/bin/env", "sh", "-ec", "mkdir \"/var/lib/$1\"; cd \"/var/lib/$1\"; \(script)", "sh", name])
+    try Command.succeed([
+      "/usr/bin/env", "sh", "-ec", "mkdir \"/var/lib/$1\"; cd \"/var/lib/$1\"; \(script)", "sh",
+      name,
+    ])
     let path = try #require(TrustedPath(Array("/var/lib/\(name)".utf8)))
     return try path.parent().directory(path.last)
   }

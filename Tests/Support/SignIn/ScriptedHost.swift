@@ -38,8 +38,9 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// The account, whatever the spelling's case.
   public func account(named name: [UInt8]) throws(SystemError) -> Account? {
     if let accountFailure { throw accountFailure }
-    guard let account, String(decoding: name, as: UTF8.self).lowercased()
-      == String(decoding: account.name, as: UTF8.self)
+    guard let account,
+      String(decoding: name, as: UTF8.self).lowercased()
+        == String(decoding: account.name, as: UTF8.self)
     else { return nil }
     return account
   }
