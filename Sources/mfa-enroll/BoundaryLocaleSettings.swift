@@ -31,6 +31,7 @@ enum LocaleSettings {
       return "?"
     }
     var time = seconds
+    // SAFETY: a structure of numbers and a null pointer, which the call below fills.
     var parts = unsafe tm()
     // SAFETY: both objects outlive the call.
     guard unsafe localtime_r(&time, &parts) != nil else { return "?" }
