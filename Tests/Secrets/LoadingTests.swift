@@ -54,19 +54,20 @@ import Testing
 
   @Test func fromManyThreadsAtOnce() async {
     await #expect(processExitsWith: .success) {
-      let done = testing_in_threads(32) { number in
+      // The test library does not hear from threads that are not its own: they hand back 1.
+      let succeeded = testing_in_threads(32) { number in
+        let key = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20)
         do throws(CryptographyError) {
-          let key = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20)
           var authentication = try HMAC(algorithm: .sha256, key: key.span)
-          let tag = try authentication.tag(of: key.span)
+          let first = try authentication.tag(of: key.span)
           var again = try HMAC(algorithm: .sha256, key: key.span)
           let second = try again.tag(of: key.span)
-          #expect(second.revealed == tag.revealed)
+          return first.revealed == second.revealed ? 1 : 0
         } catch {
-          Issue.record("thread \(number): \(error)")
+          return 0
         }
       }
-      #expect(done == 1)
+      #expect(succeeded == 32)
     }
   }
 }

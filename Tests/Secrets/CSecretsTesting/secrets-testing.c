@@ -87,18 +87,19 @@ int testing_allow_files(int allowed) {
 struct runner {
   pthread_t thread;
   pthread_barrier_t *start;
-  void (*body)(int);
+  int (*body)(int);
   int number;
+  int result;
 };
 
 static void *run(void *argument) {
   struct runner *runner = argument;
   pthread_barrier_wait(runner->start);
-  runner->body(runner->number);
+  runner->result = runner->body(runner->number);
   return NULL;
 }
 
-int testing_in_threads(int count, void (*body)(int)) {
+int testing_in_threads(int count, int (*body)(int)) {
   pthread_barrier_t start;
   struct runner *runners = calloc((size_t)count, sizeof *runners);
   if (runners == NULL || pthread_barrier_init(&start, NULL, (unsigned)count) != 0) return 0;
@@ -107,8 +108,12 @@ int testing_in_threads(int count, void (*body)(int)) {
     // Those that wait for this one would wait for ever.
     if (pthread_create(&runners[number].thread, NULL, run, &runners[number]) != 0) abort();
   }
-  for (int number = 0; number < count; number++) pthread_join(runners[number].thread, NULL);
+  int succeeded = 0;
+  for (int number = 0; number < count; number++) {
+    pthread_join(runners[number].thread, NULL);
+    succeeded += runners[number].result == 1;
+  }
   pthread_barrier_destroy(&start);
   free(runners);
-  return 1;
+  return succeeded;
 }

@@ -14,5 +14,5 @@ int64_t testing_lines_in_memory(uint64_t seed, int64_t lines);
 // Forbids the process to open any further file, or allows it again. Returns 1, or 0 on failure.
 int testing_allow_files(int allowed);
 
-// Calls `body` in `count` threads that are let go together. Returns 1, or 0 on failure.
-int testing_in_threads(int count, void (*_Nonnull body)(int));
+// Calls `body` in `count` threads that are let go together. Returns how many of them gave 1.
+int testing_in_threads(int count, int (*_Nonnull body)(int));
