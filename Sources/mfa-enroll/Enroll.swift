@@ -38,7 +38,7 @@ struct Enroll: AsyncParsableCommand {
     let person = Person()
     let multiFactor = MultiFactor(tell: person.tell)
     do {
-      let session = try await multiFactor.session(reauthenticate: person.answer)
+      let session = try await Recognition(of: person).session(with: multiFactor)
       let name = try await unusedName(multiFactor)
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
@@ -54,8 +54,12 @@ struct Enroll: AsyncParsableCommand {
 
   /// The name that was asked for, or one that no other factor has.
   private func unusedName(_ multiFactor: MultiFactor) async throws(MultiFactorError) -> String {
-    if let name { return name }
     let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+    if let name {
+      // Said now, not after the person has found the phone and scanned the picture.
+      guard !taken.contains(name) else { throw .secondFactorAlreadyEnrolled }
+      return name
+    }
     return Self.unusedName(among: taken)
   }
 

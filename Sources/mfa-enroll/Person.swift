@@ -11,7 +11,8 @@ struct Person: Sendable {
   private let input: Input
   private let questions: Output
   private let shown: Output
-  private let isAtTerminal: Bool
+  /// Whether answers are typed.
+  let isAtTerminal: Bool
 
   init() {
     if Input.standardInput.isTerminal {

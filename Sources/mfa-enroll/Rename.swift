@@ -24,7 +24,7 @@ struct Rename: AsyncParsableCommand {
     }
     let chosen = try FactorChoice.factor(factor, among: known)
     do throws(MultiFactorError) {
-      _ = try await multiFactor.session(reauthenticate: person.answer)
+      _ = try await Recognition(of: person).session(with: multiFactor)
       try await multiFactor.rename(chosen, to: name)
       person.tell("\(quoted(chosen.displayName)) is \(quoted(name)) now")
       await multiFactor.close()

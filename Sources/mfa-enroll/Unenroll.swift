@@ -27,7 +27,7 @@ struct Unenroll: AsyncParsableCommand {
       throw Failure("nothing was removed", hint: "answer y, or use --yes, to remove it")
     }
     do throws(MultiFactorError) {
-      _ = try await multiFactor.session(reauthenticate: person.answer)
+      _ = try await Recognition(of: person).session(with: multiFactor)
       let isSignedOut = try await multiFactor.unenroll(with: chosen)
       person.tell("\(quoted(chosen.displayName)) is removed")
       if isSignedOut {
