@@ -165,18 +165,12 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// The state after an administrator unlocked the user: no failures, and no watermark later than
-  /// `latestSteps` gives for its factor, which heals what a clock that ran ahead has left.
-  public func unlocked(latestSteps: [Match]) -> AttemptState {
+  /// The state after an administrator unlocked the user: no failures. The watermarks stay, for what
+  /// was accepted once is never accepted again.
+  public func unlocked() -> AttemptState {
     var next = self
     next.failures = 0
     next.lastFailure = 0
-    for latest in latestSteps {
-      guard let index = next.watermarks.firstIndex(where: { $0.factor == latest.factor }) else {
-        continue
-      }
-      next.watermarks[index].step = min(next.watermarks[index].step, latest.step)
-    }
     return next
   }
 

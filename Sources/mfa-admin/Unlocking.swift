@@ -8,27 +8,25 @@ struct Unlocking: Equatable {
   let standing: AttemptState.Standing
   /// How many wrong codes in a row were forgotten.
   let failures: UInt32
-  /// Factors whose last accepted code was one of the future: the clock had run ahead.
-  let setBack: [Factor]
+  /// Factors whose last accepted code is one of the future: the clock had run ahead. They accept
+  /// nothing before that time has come, and unlocking does not change that.
+  let ahead: [Factor]
   /// The state to be written; nil when nothing changes.
   let state: AttemptState?
 
-  /// Decides on it: no failures are left, and no watermark later than the latest step that a code
-  /// may belong to at `now` (seconds since the epoch).
+  /// Decides on it at `now` (seconds since the epoch).
   init(
     _ record: FactorRecord, _ attempts: AttemptState, _ policy: ThrottlePolicy,
     adjacentIntervals: UInt8, now: Int64
   ) {
     standing = attempts.standing(policy, now: now)
     failures = attempts.failures
-    let latest = record.factors.compactMap { factor in
-      factor.parameters.window(at: now, adjacentIntervals: adjacentIntervals)
-        .map { AttemptState.Match(factor: factor.id, step: $0.upperBound) }
-    }
-    let unlocked = attempts.unlocked(latestSteps: latest)
-    setBack = record.factors.filter { factor in
-      attempts.watermarks.first { $0.factor == factor.id }
-        != unlocked.watermarks.first { $0.factor == factor.id }
+    let unlocked = attempts.unlocked()
+    ahead = record.factors.filter { factor in
+      let mark = attempts.watermarks.first { $0.factor == factor.id }
+      let window = factor.parameters.window(at: now, adjacentIntervals: adjacentIntervals)
+      guard let mark, let window else { return false }
+      return mark.step > window.upperBound
     }
     state = unlocked == attempts ? nil : unlocked
   }
@@ -42,15 +40,18 @@ struct Unlocking: Equatable {
     case .waiting(let seconds): found.append("waiting \(seconds) s")
     case .disabled: found.append("disabled")
     }
-    if !setBack.isEmpty {
-      let names = setBack.map { "\(VisibleText($0.displayName))" }.joined(separator: ", ")
-      found.append("a code of the future (\(names))")
-    }
-    guard !found.isEmpty else { return "was not locked" }
+    guard !found.isEmpty else { return "was not locked" + warning }
     switch standing {
     case .open:
-      return "was not locked; forgotten: " + found.joined(separator: ", ")
-    case .waiting, .disabled: return found.joined(separator: ", ") + ": unlocked"
+      return "was not locked; forgotten: " + found.joined(separator: ", ") + warning
+    case .waiting, .disabled: return found.joined(separator: ", ") + ": unlocked" + warning
     }
+  }
+
+  private var warning: String {
+    guard !ahead.isEmpty else { return "" }
+    let names = ahead.map { "\(VisibleText($0.displayName))" }.joined(separator: ", ")
+    return "; the last code of \(names) was one of the future, and none is accepted before then:"
+      + " revoke it, and have it enrolled anew"
   }
 }

@@ -215,7 +215,7 @@ struct LocalFactorStoreTests {
     guard case .counted(let state) = entry.attempts.begin(ThrottlePolicy(), now: 1_700_000_000)
     else { return }
     try entry.write(state)
-    try entry.write(entry.attempts.unlocked(latestSteps: []))
+    try entry.write(entry.attempts.unlocked())
     let after = try fixture.bytes(of: fixture.attempts)
     #expect((before[..<512] == after[..<512]) != (before[512...] == after[512...]))
     try entry.sync()
