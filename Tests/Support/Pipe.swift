@@ -16,4 +16,7 @@ struct Pipe: ~Copyable {
 
   /// The end to read from; the other one is closed.
   consuming func takeReading() -> Descriptor { reading }
+
+  /// The end to write to; the other one is closed.
+  consuming func takeWriting() -> Descriptor { writing }
 }

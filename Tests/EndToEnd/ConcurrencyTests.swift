@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Whatever the number of processes: a code is good once, and guesses are counted.
+  @Suite struct Concurrency {
+    static let processes = 64
+
+    @Test("of 64 processes with one code, one signs in", arguments: [30])
+    func oneCodeOneSignIn(rounds: Int) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        for round in 1...rounds {
+          try files.restore(image)
+          let code = try enrollment.phone.code(offset: round % 5)
+          let start = try machine.log.position()
+          let signIns = try HeldSignIns(
+            service: service, user: user.name,
+            answers: Array(repeating: [.text(code)], count: Self.processes))
+          #expect(try signIns.waitUntilAsked() == Self.processes)
+          signIns.release()
+          let outcomes = try signIns.outcomes()
+          let accepted = outcomes.filter { $0.code == "PAM_SUCCESS" }
+          #expect(accepted.count == 1, "round \(round)")
+          // The others were told what happened: that the code was used, or to wait.
+          #expect(
+            outcomes.allSatisfy { ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code) },
+            "round \(round): \(outcomes.map(\.code))")
+          let results = try OneCode.results(machine, since: start)
+          #expect(results.count == Self.processes, "round \(round)")
+          #expect(results.count { $0 == "accepted" } == 1, "round \(round)")
+          #expect(
+            Set(results).isSubset(of: ["accepted", "replayed", "throttled"]),
+            "round \(round): \(results)")
+        }
+      }
+    }
+
+    @Test("of 64 guesses at once, 5 are looked at")
+    func guessesAreCounted() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let guesses = try enrollment.phone.wrongCodes(count: Self.processes)
+        let start = try machine.log.position()
+        let signIns = try HeldSignIns(
+          service: service, user: user.name, answers: guesses.map { [.text($0)] })
+        #expect(try signIns.waitUntilAsked() == Self.processes)
+        signIns.release()
+        let codes = try signIns.outcomes().map(\.code)
+        let results = try OneCode.results(machine, since: start)
+        #expect(results.count { $0 == "wrong" } == 5)
+        #expect(results.count { $0 == "throttled" } == Self.processes - 5)
+        #expect(codes.count { $0 == "PAM_AUTH_ERR" } == 4)
+        #expect(codes.count { $0 == "PAM_MAXTRIES" } == Self.processes - 4)
+        #expect(try StoreFiles(of: user.name).failures() == 5)
+
+        // The right code is not looked at either, before the wait is over.
+        let right = try PAMClient.signIn(
+          service: service, user: user.name,
+          answers: [.text(try enrollment.phone.code())])
+        #expect(right.code == "PAM_MAXTRIES", "\(right)")
+        #expect(right.prompts == [], "\(right)")
+        #expect(try StoreFiles(of: user.name).failures() == 5)
+      }
+    }
+
+    @Test("a guess of a process that is killed stays counted")
+    func killedGuesses() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let guesses = try enrollment.phone.wrongCodes(count: 16)
+        let signIns = try HeldSignIns(
+          service: service, user: user.name, answers: guesses.map { [.text($0)] })
+        #expect(try signIns.waitUntilAsked() == 16)
+        signIns.release()
+        for index in 0..<16 { signIns.send(signal: 9, to: index) }
+        _ = try signIns.outcomes()
+        // However many of them came to an end: what was looked at is what was counted, and the
+        // person signs in, or waits.
+        let failures = try StoreFiles(of: user.name).failures()
+        #expect((0...5).contains(failures))
+        let right = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
+        #expect(right.code == (failures == 5 ? "PAM_MAXTRIES" : "PAM_SUCCESS"), "\(right)")
+      }
+    }
+  }
+}

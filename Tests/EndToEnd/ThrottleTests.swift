@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Waits, disabling, and the way back.
+  @Suite struct Throttle {
+    /// Signs in with a code.
+    func signIn(_ user: MachineUser, _ service: String, _ code: String) throws -> PAMOutcome {
+      try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)])
+    }
+
+    @Test("the fifth wrong code says how long to wait, in the words of the manual")
+    func wait() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let start = try machine.log.position()
+        for (index, guess) in try enrollment.phone.wrongCodes(count: 5).enumerated() {
+          let outcome = try signIn(user, service, guess)
+          #expect(outcome.code == (index < 4 ? "PAM_AUTH_ERR" : "PAM_MAXTRIES"), "\(outcome)")
+          #expect(
+            outcome.notices == [
+              index < 4 ? "that code is wrong" : "too many wrong codes, try again in 30 s"
+            ])
+        }
+        let refused = try signIn(user, service, try enrollment.phone.code())
+        #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.isEmpty, "\(refused)")
+        let said = refused.notices.first?.firstMatch(
+          of: /^too many wrong codes, try again in (\d+) s$/)
+        let seconds = try #require(Int(said?.output.1 ?? ""), "\(refused)")
+        #expect((1...30).contains(seconds))
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(
+          entries.map { $0.fields["result"] } == Array(repeating: "wrong", count: 5) + ["throttled"])
+        #expect(entries.allSatisfy { $0.facility == 10 })
+        #expect(entries.allSatisfy { $0.fields["user"] == user.name })
+        #expect(entries.allSatisfy { $0.fields["service"] == service })
+      }
+    }
+
+    @Test("a success forgets the failures before it")
+    func successResets() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let guesses = try enrollment.phone.wrongCodes(count: 8)
+        for guess in guesses[..<4] { #expect(try signIn(user, service, guess).code == "PAM_AUTH_ERR") }
+        let right = try signIn(user, service, try enrollment.phone.code(offset: -1))
+        #expect(right.code == "PAM_SUCCESS", "\(right)")
+        for guess in guesses[4...] { #expect(try signIn(user, service, guess).code == "PAM_AUTH_ERR") }
+        let again = try signIn(user, service, try enrollment.phone.code(offset: 1))
+        #expect(again.code == "PAM_SUCCESS", "\(again)")
+      }
+    }
+
+    @Test("after the last failure that is allowed the factors are disabled, until root unlocks")
+    func disabledAndUnlocked() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(
+          "[project]\nthrottle_after = 7\ndisable_after = 7\n")
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let start = try machine.log.position()
+        for guess in try enrollment.phone.wrongCodes(count: 7) {
+          _ = try signIn(user, service, guess)
+        }
+        let refused = try signIn(user, service, try enrollment.phone.code())
+        #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.isEmpty, "\(refused)")
+        #expect(
+          refused.notices == [
+            "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
+          ])
+        #expect(
+          try OneCode.results(machine, since: start)
+            == Array(repeating: "wrong", count: 7) + ["disabled"])
+
+        // Neither a proof of the password nor a code gets around it.
+        let session = try HelperSession(as: user)
+        _ = try session.greet()
+        let answer = try session.prove(password: user.password, code: try enrollment.phone.code())
+        #expect(answer == HelperSession.Message(0x8B, [[9], [0, 0, 0, 0]]))
+
+        try Command.succeed(["/usr/sbin/mfa-admin", "unlock", user.name])
+        let open = try signIn(user, service, try enrollment.phone.code())
+        #expect(open.code == "PAM_SUCCESS", "\(open)")
+      }
+    }
+
+    @Test("a hundred failures in a row, and not one more")
+    func hundred() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration("[project]\nthrottle_after = 100\n")
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let guesses = try enrollment.phone.wrongCodes(count: 103)
+        let start = try machine.log.position()
+        var options = PAMClient.Options()
+        options.times = guesses.count
+        _ = try PAMClient.signIn(
+          service: service, user: user.name, answers: guesses.map { .text($0) }, options: options)
+        let results = try OneCode.results(machine, since: start)
+        #expect(results.count { $0 == "wrong" } == 100)
+        #expect(results.suffix(3) == ["disabled", "disabled", "disabled"])
+        #expect(try StoreFiles(of: user.name).failures() == 100)
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// A factor that was enrolled, as its owner has it: in the app.
+public struct Enrollment: Sendable {
+  /// The app.
+  public let phone: Authenticator
+
+  /// The name that the owner gave the factor.
+  public let displayName: String
+
+  /// The factor's identifier, in hexadecimal, as log lines have it.
+  public let factor: String
+
+  /// The offset of the step whose code confirmed the enrolment: it is used up, those behind it are
+  /// fresh.
+  public static let confirmingOffset = -5
+}
+
+extension Machine {
+  /// Enrols an app for a person, by way of the installed helper.
+  ///
+  /// - Parameters:
+  ///   - presentCode: a fresh code of a factor that the person has already.
+  ///   - offset: the step whose code confirms it, counted from the present one.
+  public func enroll(
+    _ user: MachineUser, named name: String = "phone",
+    algorithm: Authenticator.Algorithm = .sha1, digits: Int = 6, period: Int = 30,
+    presentCode: String? = nil, confirmedAt offset: Int = Enrollment.confirmingOffset
+  ) throws(HarnessFailure) -> Enrollment {
+    let session = try HelperSession(as: user)
+    func expect(_ message: HelperSession.Message?, _ kind: UInt8) throws(HarnessFailure) -> [[UInt8]]
+    {
+      guard let message, message.kind == kind else {
+        throw HarnessFailure("enrolling \(user.name): \(String(describing: message))")
+      }
+      return message.fields
+    }
+    _ = try expect(try session.greet(), 0x81)
+    _ = try expect(try session.prove(password: user.password, code: presentCode), 0x84)
+    let number: UInt8
+    switch algorithm {
+    case .sha1: number = 1
+    case .sha256: number = 2
+    case .sha512: number = 3
+    }
+    let secret = try expect(
+      try session.ask(
+        5, [number], [UInt8(digits)], [UInt8(period >> 8), UInt8(truncatingIfNeeded: period)]), 0x85)
+    let phone = Authenticator(
+      key: Base32.text(secret[0]), algorithm: algorithm, digits: digits, period: period)
+    // At the edge of the window the step may end between the two looks at the clock.
+    var answer = try session.ask(6, Array(try phone.code(offset: offset).utf8), Array(name.utf8))
+    if answer?.kind == 0x8B {
+      answer = try session.ask(6, Array(try phone.code(offset: offset).utf8), Array(name.utf8))
+    }
+    let factor = try expect(answer, 0x86)[0]
+    session.send(11)
+    _ = try session.waitForExit()
+    return Enrollment(
+      phone: phone, displayName: name, factor: factor.map { Base16.text($0) }.joined())
+  }
+
+  /// A person with an account and an app.
+  public func addEnrolledUser(
+    named name: String? = nil
+  ) throws -> (user: MachineUser, enrollment: Enrollment) {
+    let user = try addUser(named: name)
+    return (user, try enroll(user))
+  }
+
+  /// Takes everything away that is enrolled for a person.
+  public func forget(_ user: MachineUser) throws(HarnessFailure) {
+    let files = StoreFiles(of: user.name)
+    try Command.succeed(["/bin/rm", "-rf", files.record, files.attempts])
+  }
+}
+
+/// Two hexadecimal digits a byte.
+enum Base16 {
+  static func text(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}
+
+/// RFC 4648, section 6, without padding.
+enum Base32 {
+  static func text(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    var text = ""
+    var bits = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | Int(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        text.append(alphabet[bits >> count & 31])
+        bits &= 1 << count - 1
+      }
+    }
+    if count > 0 { text.append(alphabet[bits << (5 - count) & 31]) }
+    return text
+  }
+}
