@@ -21,6 +21,12 @@ public struct StoreFiles: Sendable {
 
     /// What the file with the attempts holds.
     public let attempts: [UInt8]
+
+    /// What both files are to hold.
+    public init(record: [UInt8], attempts: [UInt8]) {
+      self.record = record
+      self.attempts = attempts
+    }
   }
 
   /// What both files hold now.
