@@ -56,8 +56,17 @@ struct SealedRecord {
     if let version = reader.read(UInt16.self), version != FactorRecord.version {
       return .otherVersion(version)
     }
-    if Array(signed.suffix(SealingKey.identityLength)) != identity { return .otherKey }
-    return .damaged(.record)
+    // The identity of the key comes last. In a record that was cut or extended other bytes stand
+    // there, and to call that another key would have somebody look for the wrong fault.
+    guard Array(signed.suffix(SealingKey.identityLength)) != identity else {
+      return .damaged(.record)
+    }
+    do throws(FactorRecord.Refusal) {
+      _ = try FactorRecord(encoded: Array(signed.dropLast(SealingKey.identityLength)).span)
+      return .otherKey
+    } catch {
+      return .damaged(.record)
+    }
   }
 }
 
