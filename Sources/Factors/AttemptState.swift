@@ -158,13 +158,6 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// The state without a factor.
-  public func removing(_ factor: FactorID) -> AttemptState {
-    var next = self
-    next.watermarks.removeAll { $0.factor == factor }
-    return next
-  }
-
   /// The state after an administrator unlocked the user: no failures. The watermarks stay, for what
   /// was accepted once is never accepted again.
   public func unlocked() -> AttemptState {

@@ -253,7 +253,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let entry = try entry(creating: false, try requireSession())
     guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
-    try replace(entry, record, entry.attempts.removing(id))
+    // The watermark stays until there is another factor. Were it gone before the record is, a crash
+    // in between would leave a factor that accepts nothing.
+    try replace(entry, record, entry.attempts)
     if record.factors.isEmpty { session?.record = nil }
     logChange("unenrolled", factor)
     return wasNewest

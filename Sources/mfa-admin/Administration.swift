@@ -170,7 +170,9 @@ struct Administration {
       throw .noSuchFactor(
         subject.name, selector: "\(VisibleText(factor.displayName))", others: record.factors)
     }
-    let attempts = entry.attempts.removing(factor.id)
+    // The watermark stays until there is another factor. Were it gone before the record is, a crash
+    // in between would leave a factor that accepts nothing.
+    let attempts = entry.attempts
     try onUser(subject) { () throws(FactorStoreError) in
       try entry.replace(record: record, attempts: attempts)
     }

@@ -239,15 +239,6 @@ import Testing
       again.watermarks == [.init(factor: Self.second, step: 9), .init(factor: Self.first, step: 8)])
   }
 
-  @Test func removingTakesTheWatermarkAlong() {
-    let state = Self.state(failures: 3, lastFailure: 9)
-    let next = state.removing(Self.first)
-    #expect(next.watermarks == [.init(factor: Self.second, step: 100)])
-    #expect(next.failures == 3)
-    #expect(next.lastFailure == 9)
-    #expect(next.removing(Self.first) == next)
-  }
-
   @Test func unlocked() {
     let state = AttemptState(
       record: identifier(0xEE), failures: 100, lastFailure: Self.now,
