@@ -125,7 +125,13 @@ let package = Package(
     .testTarget(
       name: "SystemTests", dependencies: ["System", "TestSupport"], path: "Tests/System",
       swiftSettings: everywhere),
-    // Runs in packaging/private-machine alone.
+    // These three run in packaging/private-machine alone.
+    .testTarget(
+      name: "FaultsTests", dependencies: ["TestSupport"], path: "Tests/Faults",
+      swiftSettings: everywhere),
+    .testTarget(
+      name: "DifferentialTests", dependencies: ["TestSupport"], path: "Tests/Differential",
+      swiftSettings: everywhere),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
       swiftSettings: everywhere),

@@ -8,8 +8,11 @@ public struct Enrollment: Sendable {
   /// The name that the owner gave the factor.
   public let displayName: String
 
-  /// The factor's identifier, in hexadecimal, as log lines have it.
-  public let factor: String
+  /// The factor's identifier, 16 bytes.
+  public let identifier: [UInt8]
+
+  /// The factor's identifier in hexadecimal, as log lines have it.
+  public var factor: String { identifier.map { Base16.text($0) }.joined() }
 
   /// The offset of the step whose code confirmed the enrolment: it is used up, those behind it are
   /// fresh.
@@ -56,8 +59,7 @@ extension Machine {
     let factor = try expect(answer, 0x86)[0]
     session.send(11)
     _ = try session.waitForExit()
-    return Enrollment(
-      phone: phone, displayName: name, factor: factor.map { Base16.text($0) }.joined())
+    return Enrollment(phone: phone, displayName: name, identifier: factor)
   }
 
   /// A person with an account and an app.
@@ -72,33 +74,5 @@ extension Machine {
   public func forget(_ user: MachineUser) throws(HarnessFailure) {
     let files = StoreFiles(of: user.name)
     try Command.succeed(["/bin/rm", "-rf", files.record, files.attempts])
-  }
-}
-
-/// Two hexadecimal digits a byte.
-enum Base16 {
-  static func text(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16)
-  }
-}
-
-/// RFC 4648, section 6, without padding.
-enum Base32 {
-  static func text(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-    var text = ""
-    var bits = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | Int(byte)
-      count += 8
-      while count >= 5 {
-        count -= 5
-        text.append(alphabet[bits >> count & 31])
-        bits &= 1 << count - 1
-      }
-    }
-    if count > 0 { text.append(alphabet[bits << (5 - count) & 31]) }
-    return text
   }
 }

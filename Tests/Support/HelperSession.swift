@@ -1,5 +1,5 @@
 import CTestSupport
-import Glibc
+import Foundation
 
 /// A client of mfa-helper that speaks its protocol byte by byte, as
 /// Sources/HelperProtocol/PROTOCOL.md has it: written apart from the product's own client, so that
@@ -26,18 +26,14 @@ public final class HelperSession {
   private let fromHelper: Descriptor
   private let complaints: Descriptor
   private var received: [UInt8] = []
+  private var tracer: ChildProcess?
 
   /// Where the helper is installed.
   public static let program = "/usr/lib/mfa/mfa-helper"
 
-  /// Starts a helper for `user`.
-  ///
-  /// - Parameters:
-  ///   - command: a program that runs the helper in place of a plain start, such as strace; it has
-  ///     to see to the identity itself.
-  ///   - environment: variables that the caller tries to hand to the helper.
+  /// Starts a helper for `user`. `environment` holds variables that the caller tries to hand to it.
   public init(
-    as user: MachineUser, through command: [String]? = nil, environment: [String: String] = [:]
+    as user: MachineUser, environment: [String: String] = [:]
   ) throws(HarnessFailure) {
     let input = try Pipe()
     let output = try Pipe()
@@ -45,13 +41,8 @@ public final class HelperSession {
     let descriptors: [Int32: Int32] = [
       0: input.reading.number, 1: output.writing.number, 2: complaints.number,
     ]
-    if let command {
-      process = try ChildProcess(
-        command + [Self.program], environment: environment, descriptors: descriptors)
-    } else {
-      process = try ChildProcess(
-        [Self.program], as: user.identity, environment: environment, descriptors: descriptors)
-    }
+    process = try ChildProcess(
+      [Self.program], as: user.identity, environment: environment, descriptors: descriptors)
     toHelper = input.takeWriting()
     fromHelper = output.takeReading()
   }
@@ -93,11 +84,34 @@ public final class HelperSession {
     return try receive()
   }
 
+  /// Has strace look at the helper, which waits for a request, from now on.
+  ///
+  /// - Parameter command: strace's command line, as `SystemCallTrace` gives it.
+  public func attach(_ command: [String]) throws(HarnessFailure) {
+    let errors = try Descriptor.memory()
+    tracer = try ChildProcess(
+      command + ["-p", "\(process.number)"], descriptors: [2: errors.number])
+    let deadline = Deadline.usual
+    while true {
+      let status = FileManager.default.contents(atPath: "/proc/\(process.number)/status") ?? Data()
+      let text = String(decoding: status, as: UTF8.self)
+      if let line = text.firstMatch(of: /TracerPid:\t(\d+)/), line.output.1 != "0" { return }
+      guard !deadline.isOver else {
+        throw HarnessFailure(
+          "strace does not attach",
+          evidence: [("errors", String(decoding: try errors.contents(), as: UTF8.self))])
+      }
+      _ = ctest_readable(-1, -1, 1)
+    }
+  }
+
   /// Waits for the end of the helper.
   public func waitForExit() throws(HarnessFailure) -> ExitStatus {
     guard let status = try process.wait() else {
       throw HarnessFailure("the helper still runs at the deadline")
     }
+    // It writes its list to the end.
+    _ = try tracer?.wait()
     return status
   }
 

@@ -107,14 +107,15 @@ public enum PAMClient {
     }
   }
 
-  /// Signs in once (or as often as the options say) and reports what happened.
+  /// Signs in once (or as often as the options say) and reports what happened. `wrapper` is a
+  /// command line that the application's own is appended to.
   public static func signIn(
     service: String, user: String, answers: [Answer] = [], options: Options = Options(),
     as identity: Identity = .current, environment: [String: String] = [:],
-    deadline: Deadline = .after(seconds: 60)
+    through wrapper: [String] = [], deadline: Deadline = .after(seconds: 60)
   ) throws(HarnessFailure) -> PAMOutcome {
     let command = try Command.run(
-      [try path(), service, user] + options.arguments,
+      wrapper + [try path(), service, user] + options.arguments,
       input: answers.flatMap(\.frame), as: identity, environment: environment, deadline: deadline)
     return try PAMOutcome(
       status: command.status, output: command.output, errors: command.errorText)

@@ -1,0 +1,157 @@
+import TestSupport
+import Testing
+
+extension Faults {
+  /// A change of somebody's factors in which a system call fails, or which is killed: afterwards
+  /// there is what was there before, or what was to be there, and it works.
+  @Suite struct EnrollmentFaults {
+    enum Change: String, CaseIterable, Sendable {
+      case enrollFirst, enrollSecond, rename, unenrollOneOfTwo, unenrollLast
+    }
+
+    static let newName = "new-name"
+
+    /// The state that a change starts from.
+    struct Start {
+      let user: MachineUser
+      let present: [Enrollment]
+      let image: StoreFiles.Image?
+    }
+
+    func start(_ change: Change, on machine: Machine) throws -> Start {
+      let user = try machine.addUser()
+      var present: [Enrollment] = []
+      let count: Int
+      switch change {
+      case .enrollFirst: count = 0
+      case .enrollSecond, .rename, .unenrollLast: count = 1
+      case .unenrollOneOfTwo: count = 2
+      }
+      for number in 0..<count {
+        present.append(
+          try machine.enroll(
+            user, named: "factor \(number)",
+            presentCode: try present.first?.phone.code(offset: -4)))
+      }
+      let image = count == 0 ? nil : try StoreFiles(of: user.name).image()
+      return Start(user: user, present: present, image: image)
+    }
+
+    func reset(_ start: Start, on machine: Machine) throws {
+      try machine.forget(start.user)
+      if let image = start.image { try StoreFiles(of: start.user.name).restore(image) }
+    }
+
+    /// Goes through the change; returns the last answer, and the new app where one was enrolled.
+    func perform(
+      _ change: Change, _ start: Start, through command: [String]
+    ) throws -> (answer: HelperSession.Message?, phone: Authenticator?) {
+      let session = try HelperSession(as: start.user)
+      _ = try session.greet()
+      let proof = try session.prove(
+        password: start.user.password, code: try start.present.first?.phone.code(offset: -3))
+      guard proof?.kind == 0x84 else { return (proof, nil) }
+      var phone: Authenticator?
+      let answer: HelperSession.Message?
+      switch change {
+      case .enrollFirst, .enrollSecond:
+        guard let secret = try session.ask(5, [1], [6], [0, 30]), secret.kind == 0x85 else {
+          return (nil, nil)
+        }
+        let new = Authenticator(key: Base32.text(secret.fields[0]))
+        phone = new
+        try session.attach(command)
+        answer = try session.ask(6, Array(try new.code(offset: -4).utf8), Array(Self.newName.utf8))
+      case .rename:
+        try session.attach(command)
+        answer = try session.ask(8, start.present[0].identifier, Array(Self.newName.utf8))
+      case .unenrollOneOfTwo:
+        try session.attach(command)
+        answer = try session.ask(9, start.present[1].identifier)
+      case .unenrollLast:
+        try session.attach(command)
+        answer = try session.ask(9, start.present[0].identifier)
+      }
+      session.send(11)
+      _ = try session.waitForExit()
+      return (answer, phone)
+    }
+
+    @Test("whichever call fails: old or new, and usable", arguments: Change.allCases)
+    func everyCall(change: Change) throws {
+      try Machine.use { machine in
+        let start = try start(change, on: machine)
+        let service = try machine.makeService(SignInFaults.stack)
+        let list = machine.folder + "/calls"
+        let undisturbed = try perform(change, start, through: SystemCallTrace.list(to: list))
+        let success: UInt8
+        switch change {
+        case .enrollFirst, .enrollSecond: success = 0x86
+        case .rename: success = 0x88
+        case .unenrollOneOfTwo, .unenrollLast: success = 0x89
+        }
+        #expect(undisturbed.answer?.kind == success, "\(undisturbed)")
+        let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0")
+        #expect(calls.contains { $0.name == "fsync" })
+        #expect(calls.count > 5)
+
+        for call in calls {
+          for fault in Faults.faults(at: call) {
+            try reset(start, on: machine)
+            let title = "\(change) \(call) \(fault): \(call.line)"
+            let (answer, phone) = try perform(
+              change, start, through: SystemCallTrace.inject(fault, at: call))
+            try expectUsable(
+              change, start, phone, isDone: answer?.kind == success, machine, service,
+              "\(title) \(String(describing: answer))")
+          }
+        }
+      }
+    }
+
+    /// The factors are the old or the new ones, and each of them signs in; where the helper said
+    /// that the change is done, they are the new ones.
+    func expectUsable(
+      _ change: Change, _ start: Start, _ newPhone: Authenticator?, isDone: Bool,
+      _ machine: Machine, _ service: String, _ title: String
+    ) throws {
+      let session = try HelperSession(as: start.user)
+      _ = try session.greet()
+      let answer = try session.ask(7)
+      session.send(11)
+      _ = try session.waitForExit()
+      guard let answer, answer.kind == 0x87 else {
+        Issue.record("\(title): the factors cannot be listed: \(String(describing: answer))")
+        return
+      }
+      let names = stride(from: 2, to: answer.fields.count, by: 6).map {
+        String(decoding: answer.fields[$0], as: UTF8.self)
+      }
+      let old = start.present.map(\.displayName)
+      let new: [String]
+      var phones = start.present.map(\.phone)
+      switch change {
+      case .enrollFirst, .enrollSecond:
+        new = old + [Self.newName]
+        if names == new, let newPhone { phones.append(newPhone) }
+      case .rename: new = [Self.newName]
+      case .unenrollOneOfTwo:
+        new = [old[0]]
+        if names == new { phones.removeLast() }
+      case .unenrollLast:
+        new = []
+        if names == new { phones.removeLast() }
+      }
+      #expect(names == new || (!isDone && names == old), "\(title): \(names)")
+      for (offset, phone) in phones.enumerated() {
+        let outcome = try PAMClient.signIn(
+          service: service, user: start.user.name, answers: [.text(try phone.code(offset: offset))])
+        #expect(outcome.code == "PAM_SUCCESS" && outcome.prompts.count == 1, "\(title): \(outcome)")
+      }
+      if phones.isEmpty {
+        let outcome = try PAMClient.signIn(service: service, user: start.user.name)
+        #expect(outcome.code == "PAM_SUCCESS" && outcome.prompts.isEmpty, "\(title): \(outcome)")
+      }
+    }
+  }
+}

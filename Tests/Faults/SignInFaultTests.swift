@@ -1,0 +1,154 @@
+import TestSupport
+import Testing
+
+extension Faults {
+  /// A sign-in in which a system call fails, or which is killed.
+  @Suite struct SignInFaults {
+    /// With pam_permit.so behind, a module that said PAM_IGNORE would let the person in.
+    static let stack = ["auth required pam_mfa.so", "auth required pam_permit.so"]
+
+    /// The system calls of a sign-in with `code`, from the loading of the module on.
+    func calls(
+      _ machine: Machine, _ service: String, _ user: MachineUser, _ code: String
+    ) throws -> [SystemCall] {
+      let list = machine.folder + "/calls"
+      _ = try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text(code)],
+        through: SystemCallTrace.list(to: list))
+      return try SystemCallTrace.calls(inListAt: list, from: "/pam_mfa.so")
+    }
+
+    @Test("whichever call fails: no success that is not on the disk, and no code twice")
+    func rightCode() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        let calls = try calls(machine, service, user, try enrollment.phone.code())
+        #expect(calls.count { $0.name == "pwrite64" } >= 2)
+        #expect(calls.contains { $0.name == "fdatasync" })
+        var successes = 0
+        for call in calls {
+          for fault in Faults.faults(at: call) {
+            try files.restore(image)
+            let step = enrollment.phone.step()
+            let code = try enrollment.phone.codes(fromStep: step, count: 1)[0]
+            let faulty = try PAMClient.signIn(
+              service: service, user: user.name, answers: [.text(code)],
+              through: SystemCallTrace.inject(fault, at: call))
+            let title = "\(call) \(fault): \(faulty) \(call.line)"
+            let isIn = faulty.status == .exited(0)
+            if isIn {
+              successes += 1
+              #expect(try files.acceptedSteps() == [step], "\(title)")
+            }
+            switch faulty.status {
+            case .exited: break
+            case .killed(let signal):
+              #expect(signal == 9 || Faults.memoryCalls.contains(call.name), "\(title)")
+            }
+            // Of three sign-ins with the code one at most succeeds, whatever happened to the first.
+            let others = try (0..<2).map { _ in
+              try PAMClient.signIn(
+                service: service, user: user.name, answers: [.text(code)]
+              ).status == .exited(0)
+            }
+            #expect((others + [isIn]).count { $0 } <= 1, "\(title), then \(others)")
+          }
+        }
+        // Else nothing would have been tried.
+        #expect(successes < calls.count * 3)
+      }
+    }
+
+    @Test("a process that is killed at any call has not won its guess back")
+    func killedGuess() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        let wrong = try enrollment.phone.wrongCode()
+        let calls = try calls(machine, service, user, wrong)
+        let written = try #require(calls.firstIndex { $0.name == "pwrite64" })
+        let synced = try #require(calls.firstIndex { $0.name == "fdatasync" })
+        #expect(written < synced)
+        for (index, call) in calls.enumerated() {
+          try files.restore(image)
+          let killed = try PAMClient.signIn(
+            service: service, user: user.name, answers: [.text(wrong)],
+            through: SystemCallTrace.inject(.kill, at: call))
+          #expect(killed.status != .exited(0), "\(call): \(killed)")
+          let failures = try files.failures()
+          if index < written { #expect(failures == 0, "\(call)") }
+          if index > written { #expect(failures == 1, "\(call)") }
+        }
+      }
+    }
+
+    @Test("a guess that cannot be written down is not looked at")
+    func guessThatCannotBeWritten() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        for name in ["pwrite64", "fdatasync"] {
+          for error in ["EIO", "ENOSPC", "EDQUOT", "EROFS"] {
+            let start = try machine.log.position()
+            let outcome = try PAMClient.signIn(
+              service: service, user: user.name, answers: [.text(try enrollment.phone.code())],
+              through: SystemCallTrace.inject(
+                .error(error), at: SystemCall(name: name, number: 1)))
+            #expect(outcome.code == "PAM_AUTH_ERR", "\(name) \(error): \(outcome)")
+            let entries = try machine.log.entries(since: start)
+            #expect(entries.first?.fields["result"] == "error", "\(entries)")
+            #expect(entries.first?.fields["part"] == "attempts", "\(entries)")
+            #expect(entries.first?.fields["errno"] == error, "\(entries)")
+          }
+        }
+      }
+    }
+
+    @Test("on a disk that is full or read-only people sign in, or are denied, and codes stay single")
+    func fullDisk() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        try Command.succeed([
+          "/bin/sh", "-c",
+          """
+          set -e; cp -a /var/lib/mfa \(machine.folder)/store
+          mount -t tmpfs -o size=24k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
+          cp -a \(machine.folder)/store/. /var/lib/mfa
+          head -c 100000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
+          """,
+        ])
+        machine.atTheEnd("take the full disk away") {
+          try Command.succeed(["/bin/umount", "/var/lib/mfa"])
+        }
+        // The slots are there already: a full disk keeps nobody out.
+        let code = try enrollment.phone.code()
+        let first = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(first.code == "PAM_SUCCESS", "\(first)")
+        let second = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(second.code == "PAM_AUTH_ERR", "\(second)")
+
+        // Nobody can enrol, and is told so; what there is stays whole.
+        let other = try machine.addUser()
+        #expect(throws: HarnessFailure.self) { try machine.enroll(other) }
+        try Command.succeed(["/bin/rm", "/var/lib/mfa/filling"])
+        _ = try machine.enroll(other)
+
+        try Command.succeed(["/bin/mount", "-o", "remount,ro", "/var/lib/mfa"])
+        let start = try machine.log.position()
+        let third = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: 1))])
+        #expect(third.code == "PAM_AUTH_ERR", "\(third)")
+        let entries = try machine.log.entries(since: start)
+        #expect(entries.first?.fields["errno"] == "EROFS", "\(entries)")
+      }
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// Two hexadecimal digits a byte.
+enum Base16 {
+  static func text(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}

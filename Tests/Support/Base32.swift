@@ -1,0 +1,21 @@
+/// RFC 4648, section 6, without padding.
+public enum Base32 {
+  /// The text of some bytes.
+  public static func text(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    var text = ""
+    var bits = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | Int(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        text.append(alphabet[bits >> count & 31])
+        bits &= 1 << count - 1
+      }
+    }
+    if count > 0 { text.append(alphabet[bits << (5 - count) & 31]) }
+    return text
+  }
+}
