@@ -38,9 +38,8 @@ public enum ConfigurationFile {
     guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
     // One byte more than may be: what is longer is refused by the parser, which says so.
-    return try opening { () throws(SystemError) in
-      try file.read(count: Configuration.maximumLength + 1)
-    }
+    let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
+    return try opening { () throws(SystemError) in try file.read(count: length) }
   }
 
   private static func parent(of path: TrustedPath) throws(Failure) -> Directory {
