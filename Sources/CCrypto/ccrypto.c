@@ -4,14 +4,13 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/opensslv.h>
-#include <openssl/params.h>
 #include <openssl/rand.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The functions of libcrypto that are used. Each is called through `call(NAME)`, which has the type
@@ -21,13 +20,14 @@
   each(ERR_set_mark)          \
   each(ERR_pop_to_mark)       \
   each(RAND_priv_bytes)       \
-  each(EVP_MAC_fetch)         \
-  each(EVP_MAC_free)          \
-  each(EVP_MAC_CTX_new)       \
-  each(EVP_MAC_CTX_free)      \
-  each(EVP_MAC_init)          \
-  each(EVP_MAC_update)        \
-  each(EVP_MAC_final)         \
+  each(EVP_MD_fetch)          \
+  each(EVP_MD_free)           \
+  each(EVP_MD_get_block_size) \
+  each(EVP_MD_CTX_new)        \
+  each(EVP_MD_CTX_free)       \
+  each(EVP_DigestInit_ex2)    \
+  each(EVP_DigestUpdate)      \
+  each(EVP_DigestFinal_ex)    \
   each(EVP_CIPHER_fetch)      \
   each(EVP_CIPHER_free)       \
   each(EVP_CIPHER_CTX_new)    \
@@ -117,35 +117,85 @@ int ccrypto_random(uint8_t *bytes, size_t count) {
   return end(call(RAND_priv_bytes)(bytes, (int)count) == 1);
 }
 
+// HMAC is put together of its two hashes here. OpenSSL's own is had through EVP_MAC, whose first
+// fetch in a process sets up every kind of MAC there is, for a hash that takes a microsecond.
+enum { longest_block = 128 };
+
+struct ccrypto_hmac {
+  EVP_MD_CTX *context;
+  size_t block;
+  // The key under ipad and under opad (RFC 2104, section 2): `block` bytes each.
+  uint8_t inner[longest_block], outer[longest_block];
+};
+
+// The hash of `prefix`, `block` bytes, and `message`; with no digest named, again the one before.
+static int hash(
+    EVP_MD_CTX *context, const EVP_MD *digest, const uint8_t *prefix, size_t block,
+    const uint8_t *message, size_t count, uint8_t *output, unsigned *written) {
+  return call(EVP_DigestInit_ex2)(context, digest, NULL) == 1 &&
+         call(EVP_DigestUpdate)(context, prefix, block) == 1 &&
+         call(EVP_DigestUpdate)(context, message, count) == 1 &&
+         call(EVP_DigestFinal_ex)(context, output, written) == 1;
+}
+
+// Sets the context and both pads up. The pads hold zeros.
+static int key_up(ccrypto_hmac *hmac, const EVP_MD *digest, const uint8_t *key, size_t key_count) {
+  int block = call(EVP_MD_get_block_size)(digest);
+  if (block < EVP_MAX_MD_SIZE || block > longest_block) return 0;
+  hmac->block = (size_t)block;
+  // A key longer than a block is replaced by its hash, which is no longer than one.
+  unsigned written = 0;
+  const int whole = key_count <= hmac->block;
+  if (!hash(hmac->context, digest, key, whole ? 0 : key_count, NULL, 0, hmac->inner, &written))
+    return 0;
+  if (whole) {
+    ccrypto_wipe(hmac->inner, written);
+    memcpy(hmac->inner, key, key_count);
+  }
+  for (size_t index = 0; index < hmac->block; index++) {
+    hmac->outer[index] = hmac->inner[index] ^ 0x5C;
+    hmac->inner[index] ^= 0x36;
+  }
+  return 1;
+}
+
 ccrypto_hmac *ccrypto_hmac_new(const char *digest, const uint8_t *key, size_t key_count) {
   if (!begin()) return NULL;
-  EVP_MAC *mac = call(EVP_MAC_fetch)(NULL, "HMAC", NULL);
-  EVP_MAC_CTX *context = mac == NULL ? NULL : call(EVP_MAC_CTX_new)(mac);
-  call(EVP_MAC_free)(mac);
-  const OSSL_PARAM parameters[] = {
-      OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, strlen(digest)),
-      OSSL_PARAM_END,
-  };
-  if (context != NULL && call(EVP_MAC_init)(context, key, key_count, parameters) != 1) {
-    call(EVP_MAC_CTX_free)(context);
-    context = NULL;
+  EVP_MD *fetched = call(EVP_MD_fetch)(NULL, digest, NULL);
+  ccrypto_hmac *hmac = calloc(1, sizeof *hmac);
+  if (hmac != NULL) hmac->context = call(EVP_MD_CTX_new)();
+  const int done = fetched != NULL && hmac != NULL && hmac->context != NULL &&
+                   key_up(hmac, fetched, key, key_count);
+  // The context holds the digest from here on.
+  call(EVP_MD_free)(fetched);
+  if (!done && hmac != NULL) {
+    ccrypto_hmac_free(hmac);
+    hmac = NULL;
   }
-  end(context != NULL);
-  return (ccrypto_hmac *)context;
+  end(done);
+  return hmac;
 }
 
 int ccrypto_hmac_tag(
     ccrypto_hmac *hmac, const uint8_t *message, size_t count, uint8_t *tag, size_t capacity,
     size_t *tag_count) {
-  EVP_MAC_CTX *context = (EVP_MAC_CTX *)hmac;
+  uint8_t inner[EVP_MAX_MD_SIZE];
+  unsigned written = 0;
   if (!begin()) return 0;
-  return end(
-      call(EVP_MAC_init)(context, NULL, 0, NULL) == 1 &&
-      call(EVP_MAC_update)(context, message, count) == 1 &&
-      call(EVP_MAC_final)(context, tag, tag_count, capacity) == 1);
+  const int done =
+      hash(hmac->context, NULL, hmac->inner, hmac->block, message, count, inner, &written) &&
+      written <= capacity &&
+      hash(hmac->context, NULL, hmac->outer, hmac->block, inner, written, tag, &written);
+  ccrypto_wipe(inner, sizeof inner);
+  *tag_count = written;
+  return end(done);
 }
 
-void ccrypto_hmac_free(ccrypto_hmac *hmac) { call(EVP_MAC_CTX_free)((EVP_MAC_CTX *)hmac); }
+void ccrypto_hmac_free(ccrypto_hmac *hmac) {
+  call(EVP_MD_CTX_free)(hmac->context);
+  ccrypto_wipe(hmac, sizeof *hmac);
+  free(hmac);
+}
 
 int ccrypto_seal(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *associated, size_t associated_count,
