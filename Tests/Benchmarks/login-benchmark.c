@@ -21,6 +21,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <pwd.h>
 #include <sched.h>
 #include <security/pam_appl.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -283,6 +285,10 @@ static __attribute__((noreturn)) void serve(int requests, int replies, int opens
   if (access(path, F_OK) == 0 &&
       (unshare(CLONE_NEWNS) != 0 || mount(path, "/var/lib/mfa", NULL, MS_BIND, NULL) != 0))
     fail("mount", path);
+  // What sshd, sudo and login have all done before they ask PAM: looked the user up and logged.
+  if (getpwnam(user) == NULL) fail("look up", user);
+  openlog("login-benchmark", LOG_PID, LOG_AUTHPRIV);
+  syslog(LOG_DEBUG, "up");
   if (openssl && !start_openssl()) fail("start", "libcrypto");
   int stack;
   while (read(requests, &stack, sizeof stack) == sizeof stack) {
