@@ -22,6 +22,8 @@ public final class LocalFactorStore: FactorStore {
   private let directory: Directory
   private let owner: UInt32
   private let keyPath: TrustedPath
+  /// The key's file, once a record has asked for it; never the key itself.
+  private var keyFile: KeyFile?
 
   /// Opens the store and checks its directory. The key is read when a record asks for it.
   public init(_ location: StoreLocation) throws(FactorStoreError) {
@@ -40,7 +42,7 @@ public final class LocalFactorStore: FactorStore {
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     guard let sealed = try recordFile.read() else { return nil }
-    var key = try SealingKey(keyPath, storeOwner: owner)
+    var key = try key()
     let record = try sealed.open(&key, account: account)
     let attemptsFile = AttemptsFile(
       directory: try subdirectory("attempts", .attempts), name: name, owner: owner)
@@ -64,7 +66,7 @@ public final class LocalFactorStore: FactorStore {
       recordFile: RecordFile(directory: try factors(), name: name, owner: owner),
       attemptsFile: AttemptsFile(
         directory: try subdirectory("attempts", .attempts), name: name, owner: owner),
-      key: try SealingKey(keyPath, storeOwner: owner), creating: creating)
+      key: try key(), creating: creating)
   }
 
   /// Hands each file in the store to `body`, in no order, until it returns false: the user whose
@@ -86,7 +88,7 @@ public final class LocalFactorStore: FactorStore {
   public func reader() throws(FactorStoreError) -> LocalFactorStoreReader {
     LocalFactorStoreReader(
       store: self, factors: try factors(), attempts: try subdirectory("attempts", .attempts),
-      owner: owner, key: try SealingKey(keyPath, storeOwner: owner))
+      owner: owner, key: try key())
   }
 
   /// Removes what is stored as a user's record, whatever it is: damaged, another's, or of an account
@@ -121,6 +123,13 @@ public final class LocalFactorStore: FactorStore {
     } catch {
       return !error.isNotFound
     }
+  }
+
+  /// Reads the key.
+  private func key() throws(FactorStoreError) -> SealingKey {
+    let file = if let keyFile { keyFile } else { try KeyFile(keyPath) }
+    keyFile = file
+    return try SealingKey(file, storeOwner: owner)
   }
 
   private func factors() throws(FactorStoreError) -> Directory {

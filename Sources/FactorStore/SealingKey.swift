@@ -32,10 +32,8 @@ struct SealingKey: ~Copyable {
   }
 
   /// Reads the key's file.
-  init(_ path: TrustedPath, storeOwner: UInt32) throws(FactorStoreError) {
-    let directory = try path.parent(of: .key)
-    let file = try onPart(.key) { () throws(SystemError) in try directory.fileForReading(path.last)
-    }
+  init(_ keyFile: KeyFile, storeOwner: UInt32) throws(FactorStoreError) {
+    let file = try keyFile.open()
     let status = try onPart(.key) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (0, storeOwner), permissions: 0o400) {
       throw .untrusted(.key, distrust)
