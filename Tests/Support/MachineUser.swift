@@ -6,6 +6,12 @@ public struct MachineUser: Sendable {
   /// The password of the account.
   public let password: String
 
+  /// Somebody who has an account already.
+  public init(name: String, password: String) {
+    self.name = name
+    self.password = password
+  }
+
   /// The home folder.
   public var home: String { "/home/\(name)" }
 

@@ -1,0 +1,43 @@
+import Foundation
+
+/// What README.md tells people to write, so that tests try exactly that.
+public enum ReadMe {
+  /// The fenced blocks under a heading, in order, as lists of lines.
+  public static func blocks(under heading: String) throws(HarnessFailure) -> [[String]] {
+    let path = Checkout.folder + "/README.md"
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw HarnessFailure("\(path) cannot be read")
+    }
+    var blocks: [[String]] = []
+    var isUnder = false
+    var block: [String]?
+    for line in String(decoding: data, as: UTF8.self).components(separatedBy: "\n") {
+      if let lines = block {
+        if line.hasPrefix("```") {
+          blocks.append(lines)
+          block = nil
+        } else {
+          block = lines + [line]
+        }
+      } else if line.hasPrefix("#") {
+        isUnder = line.drop { $0 == "#" }.dropFirst() == heading
+      } else if isUnder, line.hasPrefix("```") {
+        block = []
+      }
+    }
+    guard !blocks.isEmpty else { throw HarnessFailure("README.md has no block under \(heading)") }
+    return blocks
+  }
+}
+
+extension Machine {
+  /// Puts lines in the place of `@include common-auth` in Debian's own file of a service.
+  public func changeService(_ name: String, authentication lines: [String]) throws(HarnessFailure) {
+    let text = String(decoding: contents(of: "/etc/pam.d/" + name) ?? [], as: UTF8.self)
+    let before = text.components(separatedBy: "\n")
+    guard before.contains("@include common-auth") else {
+      throw HarnessFailure("/etc/pam.d/\(name) does not include common-auth")
+    }
+    try writeService(name, before.flatMap { $0 == "@include common-auth" ? lines : [$0] })
+  }
+}
