@@ -164,7 +164,8 @@ let package = Package(
       ],
       path: "Tests/mfa-enroll", swiftSettings: everywhere),
     .testTarget(
-      name: "QRCodeTests", dependencies: ["QRCode", "Secrets"], path: "Tests/QRCode",
+      name: "QRCodeTests", dependencies: ["QRCode", "Secrets", "TestSupport"],
+      path: "Tests/QRCode",
       swiftSettings: everywhere),
     .testTarget(
       name: "AdminTests",

@@ -31,7 +31,8 @@ extension EndToEnd {
         answer: .bytes(Array(repeating: UInt8(ascii: "7"), count: 1 << 20)), kind: "too-long",
         secret: "7777"),
       Row(
-        number: 8, title: "a NUL byte first", answer: .bytes([0, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36]),
+        number: 8, title: "a NUL byte first",
+        answer: .bytes([0, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36]),
         kind: "something-else", secret: "123456"),
       Row(
         number: 9, title: "a NUL byte within", answer: .bytes(Array("473\0829".utf8)),
@@ -43,7 +44,8 @@ extension EndToEnd {
         number: 11, title: "full-width digits", answer: .text("４７３８２９"), kind: "something-else",
         secret: "４７３"),
       Row(
-        number: 12, title: "control characters", answer: .bytes([0x1b, 0x5b, 0x32, 0x4a, 0x07, 0x08]),
+        number: 12, title: "control characters",
+        answer: .bytes([0x1b, 0x5b, 0x32, 0x4a, 0x07, 0x08]),
         kind: "something-else", secret: "[2J"),
       Row(
         number: 13, title: "a line feed and a forged line",
@@ -64,7 +66,8 @@ extension EndToEnd {
         number: 18, title: "a minus sign", answer: .text("-47382"), kind: "something-else",
         secret: "47382"),
       Row(
-        number: 19, title: "bytes that are no UTF-8", answer: .bytes([0xff, 0xfe, 0xc3, 0x28, 0xf0]),
+        number: 19, title: "bytes that are no UTF-8",
+        answer: .bytes([0xff, 0xfe, 0xc3, 0x28, 0xf0]),
         kind: "something-else"),
       Row(
         number: 20, title: "a format string", answer: .text("%s%n%s%n"), kind: "something-else",
@@ -86,7 +89,8 @@ extension EndToEnd {
           let start = try machine.log.position()
           let outcome = try PAMClient.signIn(
             service: service, user: user.name, answers: [row.answer])
-          #expect(outcome.results.map(\.code) == ["PAM_AUTH_ERR"], "\(row.testDescription) \(outcome)")
+          #expect(
+            outcome.results.map(\.code) == ["PAM_AUTH_ERR"], "\(row.testDescription) \(outcome)")
           #expect(try files.image() == image, "\(row.testDescription)")
           let entries = try OneCode.logged(machine, since: start)
           #expect(
@@ -95,7 +99,8 @@ extension EndToEnd {
           let all = try machine.log.entries(since: start).map(\.line).joined(separator: "\n")
           #expect(row.secret.isEmpty || !all.contains(row.secret), "\(row.testDescription): \(all)")
           let told = outcome.messages.map(\.text).joined()
-          #expect(row.secret.isEmpty || !told.contains(row.secret), "\(row.testDescription): \(told)")
+          #expect(
+            row.secret.isEmpty || !told.contains(row.secret), "\(row.testDescription): \(told)")
         }
       }
     }

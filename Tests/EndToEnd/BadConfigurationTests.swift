@@ -18,15 +18,26 @@ extension EndToEnd {
       Row(number: 2, title: "an unknown section", text: "[tenants]\n", line: 1),
       Row(number: 3, title: "a section that is not finished", text: "[project\n", line: 1),
       Row(number: 4, title: "a section twice", text: "[project]\n[project]\n", line: 2),
-      Row(number: 5, title: "a key twice", text: "[project]\nstate = enabled\nstate = enabled\n", line: 3),
+      Row(
+        number: 5, title: "a key twice", text: "[project]\nstate = enabled\nstate = enabled\n",
+        line: 3),
       Row(number: 6, title: "a key before any section", text: "state = enabled\n", line: 1),
       Row(number: 7, title: "no setting", text: "[project]\nstate\n", line: 2),
       Row(number: 8, title: "an unknown value", text: "[project]\nstate = on\n", line: 2),
-      Row(number: 9, title: "a value of another case", text: "[project]\nstate = Disabled\n", line: 2),
-      Row(number: 10, title: "a number out of range", text: "[project]\nadjacent_intervals = 11\n", line: 2),
-      Row(number: 11, title: "a number below its range", text: "[project]\nadjacent_intervals = -1\n", line: 2),
-      Row(number: 12, title: "more than 100 failures", text: "[project]\ndisable_after = 101\n", line: 2),
-      Row(number: 13, title: "an endless wait", text: "[project]\nthrottle_first_wait = 25h\n", line: 2),
+      Row(
+        number: 9, title: "a value of another case", text: "[project]\nstate = Disabled\n", line: 2),
+      Row(
+        number: 10, title: "a number out of range", text: "[project]\nadjacent_intervals = 11\n",
+        line: 2),
+      Row(
+        number: 11, title: "a number below its range", text: "[project]\nadjacent_intervals = -1\n",
+        line: 2),
+      Row(
+        number: 12, title: "more than 100 failures", text: "[project]\ndisable_after = 101\n",
+        line: 2),
+      Row(
+        number: 13, title: "an endless wait", text: "[project]\nthrottle_first_wait = 25h\n",
+        line: 2),
       Row(number: 14, title: "no wait", text: "[project]\nthrottle_first_wait = 0s\n", line: 2),
       Row(
         number: 15, title: "waits that shrink",
@@ -34,16 +45,22 @@ extension EndToEnd {
       Row(
         number: 16, title: "disabled before throttled",
         text: "[project]\nthrottle_after = 9\ndisable_after = 8\n", line: 3),
-      Row(number: 17, title: "a line that is too long", text: "#" + String(repeating: "x", count: 2000), line: 1),
+      Row(
+        number: 17, title: "a line that is too long",
+        text: "#" + String(repeating: "x", count: 2000), line: 1),
       Row(
         number: 18, title: "a file that is too long",
         text: String(repeating: "# comment\n", count: 8000), line: 0),
       Row(number: 19, title: "a control character", text: "[project]\n\u{1b}[2J\n", line: 2),
       Row(number: 20, title: "a carriage return", text: "[project]\r\n", line: 1),
       Row(number: 21, title: "a byte order mark", text: "\u{feff}[project]\n", line: 1),
-      Row(number: 22, title: "a comment behind a value", text: "[project]\nstate = enabled # yes\n", line: 2),
+      Row(
+        number: 22, title: "a comment behind a value", text: "[project]\nstate = enabled # yes\n",
+        line: 2),
       Row(number: 23, title: "a colon in the issuer", text: "[project]\nissuer = a:b\n", line: 2),
-      Row(number: 24, title: "an enrolment pattern that is none", text: "[project]\nenrollment = none\n", line: 2),
+      Row(
+        number: 24, title: "an enrolment pattern that is none",
+        text: "[project]\nenrollment = none\n", line: 2),
     ]
 
     @Test("each kind of mistake denies, and the log names file and line")
@@ -166,7 +183,8 @@ extension EndToEnd {
       State(number: 3, state: "observe", enrolled: "PAM_SUCCESS", stranger: "PAM_SUCCESS"),
     ]
 
-    @Test("only `disabled` and `observe` let people by, and who has not enrolled", arguments: stateRows)
+    @Test(
+      "only `disabled` and `observe` let people by, and who has not enrolled", arguments: stateRows)
     func onlyThoseStates(row: State) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()

@@ -93,11 +93,13 @@ extension EndToEnd {
         part: "record", reason: "belongs-to-another"),
       Row(
         number: 15, title: "an older version",
-        spoil: "printf '\\000\\000' | dd of=$r bs=1 seek=4 conv=notrunc status=none", part: "record",
+        spoil: "printf '\\000\\000' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
+        part: "record",
         reason: "other-version"),
       Row(
         number: 16, title: "a newer version",
-        spoil: "printf '\\000\\002' | dd of=$r bs=1 seek=4 conv=notrunc status=none", part: "record",
+        spoil: "printf '\\000\\002' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
+        part: "record",
         reason: "other-version"),
       Row(
         number: 17, title: "a byte behind the end", spoil: "printf x >>$r", part: "record",
@@ -109,7 +111,8 @@ extension EndToEnd {
         part: "record", reason: "not-a-regular-file"),
 
       Row(number: 30, title: "no attempts", spoil: "rm $a", part: "attempts", reason: "system"),
-      Row(number: 31, title: "empty attempts", spoil: ": >$a", part: "attempts", reason: "wrong-size"),
+      Row(
+        number: 31, title: "empty attempts", spoil: ": >$a", part: "attempts", reason: "wrong-size"),
       Row(
         number: 32, title: "attempts of 10 MB", spoil: "head -c 10000000 /dev/zero >$a",
         part: "attempts", reason: "wrong-size"),
@@ -160,7 +163,9 @@ extension EndToEnd {
       Row(
         number: 55, title: "33 bytes of key", spoil: "truncate -s 33 $k", part: "key",
         reason: "wrong-size"),
-      Row(number: 56, title: "an empty key", spoil: "truncate -s 0 $k", part: "key", reason: "wrong-size"),
+      Row(
+        number: 56, title: "an empty key", spoil: "truncate -s 0 $k", part: "key",
+        reason: "wrong-size"),
       Row(
         number: 57, title: "another key", spoil: "head -c 32 /dev/urandom >$k", part: "record",
         reason: "sealed-under-another-key"),
@@ -182,7 +187,8 @@ extension EndToEnd {
         spoil: "mv /var/lib/mfa /var/lib/mfa.away; ln -s mfa.away /var/lib/mfa", part: "store",
         reason: "not-a-directory"),
       Row(
-        number: 72, title: "no store", spoil: "rm -rf /var/lib/mfa", part: "store", reason: "system"),
+        number: 72, title: "no store", spoil: "rm -rf /var/lib/mfa", part: "store", reason: "system"
+      ),
       Row(
         number: 73, title: "a store of another owner", spoil: "chown daemon /var/lib/mfa",
         part: "factors-directory", reason: "wrong-owner"),
@@ -254,9 +260,10 @@ extension EndToEnd {
         try Self.withEachSpoilt(machine) { image in
           (0..<image.record.count).map {
             StoreFiles.Image(record: Array(image.record.prefix($0)), attempts: image.attempts)
-          } + stride(from: 0, to: image.attempts.count, by: 7).map {
-            StoreFiles.Image(record: image.record, attempts: Array(image.attempts.prefix($0)))
           }
+            + stride(from: 0, to: image.attempts.count, by: 7).map {
+              StoreFiles.Image(record: image.record, attempts: Array(image.attempts.prefix($0)))
+            }
         }
       }
     }

@@ -27,7 +27,9 @@ extension EndToEnd {
           #expect(accepted.count == 1, "round \(round)")
           // The others were told what happened: that the code was used, or to wait.
           #expect(
-            outcomes.allSatisfy { ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code) },
+            outcomes.allSatisfy {
+              ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code)
+            },
             "round \(round): \(outcomes.map(\.code))")
           let results = try OneCode.results(machine, since: start)
           #expect(results.count == Self.processes, "round \(round)")

@@ -31,7 +31,8 @@ extension EndToEnd {
         #expect((1...30).contains(seconds))
         let entries = try OneCode.logged(machine, since: start)
         #expect(
-          entries.map { $0.fields["result"] } == Array(repeating: "wrong", count: 5) + ["throttled"])
+          entries.map { $0.fields["result"] } == Array(repeating: "wrong", count: 5) + ["throttled"]
+        )
         #expect(entries.allSatisfy { $0.facility == 10 })
         #expect(entries.allSatisfy { $0.fields["user"] == user.name })
         #expect(entries.allSatisfy { $0.fields["service"] == service })
@@ -44,10 +45,14 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
         let guesses = try enrollment.phone.wrongCodes(count: 8)
-        for guess in guesses[..<4] { #expect(try signIn(user, service, guess).code == "PAM_AUTH_ERR") }
+        for guess in guesses[..<4] {
+          #expect(try signIn(user, service, guess).code == "PAM_AUTH_ERR")
+        }
         let right = try signIn(user, service, try enrollment.phone.code(offset: -1))
         #expect(right.code == "PAM_SUCCESS", "\(right)")
-        for guess in guesses[4...] { #expect(try signIn(user, service, guess).code == "PAM_AUTH_ERR") }
+        for guess in guesses[4...] {
+          #expect(try signIn(user, service, guess).code == "PAM_AUTH_ERR")
+        }
         let again = try signIn(user, service, try enrollment.phone.code(offset: 1))
         #expect(again.code == "PAM_SUCCESS", "\(again)")
       }

@@ -109,7 +109,8 @@ extension Faults {
       }
     }
 
-    @Test("on a disk that is full or read-only people sign in, or are denied, and codes stay single")
+    @Test(
+      "on a disk that is full or read-only people sign in, or are denied, and codes stay single")
     func fullDisk() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()

@@ -1,5 +1,6 @@
 import Foundation
 import Secrets
+import TestSupport
 import Testing
 
 @testable import QRCode
@@ -12,8 +13,8 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let ink: TerminalInk
-    let theme: Screen.Theme
-    let palette: Screen.Palette
+    let theme: ShownScreen.Theme
+    let palette: ShownScreen.Palette
     let quietZone: Int
     let errorCorrection: ErrorCorrection
     var testDescription: String { "\(number): \(ink), \(theme.testDescription), \(quietZone)" }
@@ -60,7 +61,7 @@ import Testing
 
   @Test("what the terminal shows is read by a scanner", arguments: rows)
   func isRead(row: Row) throws {
-    let screen = try Screen(
+    let screen = try ShownScreen(
       showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("drawing-\(UUID().uuidString).pgm")
@@ -82,7 +83,7 @@ import Testing
   // A scanner at a desk reads grey on grey, and light on dark; a phone's camera may not.
   @Test("dark modules are dark, light ones are light, by far", arguments: rows)
   func contrast(row: Row) throws {
-    let screen = try Screen(
+    let screen = try ShownScreen(
       showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
     let light = try #require(screen.lines.first?.first?.upper)
     let finder = screen.lines[row.quietZone / 2][row.quietZone].upper
@@ -94,14 +95,14 @@ import Testing
 
   @Test("no line leaves its colours behind", arguments: rows)
   func resets(row: Row) throws {
-    let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
+    let screen = try ShownScreen(showing: try Self.drawing(row), theme: row.theme)
     #expect(screen.resetAtLineEnds.allSatisfy { $0 })
     #expect(Set(screen.lines.map(\.count)).count == 1)
   }
 
   @Test("the quiet zone is light on all sides", arguments: rows)
   func quietZone(row: Row) throws {
-    let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
+    let screen = try ShownScreen(showing: try Self.drawing(row), theme: row.theme)
     let light = screen.lines.first?.first?.upper
     var halves: [[UInt8?]] = []
     for line in screen.lines {
@@ -122,7 +123,7 @@ import Testing
     let symbol = try QRSymbol(
       encoding: Array(Self.url.utf8).span, errorCorrection: row.errorCorrection)
     let size = TerminalDrawing(ink: row.ink, quietZone: row.quietZone).size(of: symbol)
-    let screen = try Screen(showing: try Self.drawing(row), theme: row.theme)
+    let screen = try ShownScreen(showing: try Self.drawing(row), theme: row.theme)
     #expect(size == TerminalSize(columns: screen.lines[0].count, rows: screen.lines.count))
   }
 }

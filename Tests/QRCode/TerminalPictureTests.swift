@@ -1,4 +1,5 @@
 import Secrets
+import TestSupport
 import Testing
 
 @testable import QRCode
@@ -47,7 +48,7 @@ import Testing
   func fits(row: Row) throws {
     switch try TerminalPicture.of(Self.url.span, ink: .blackOnWhite, room: row.room) {
     case .text(let text):
-      let screen = try Screen(showing: TerminalDrawingTests.string(text), theme: .dark)
+      let screen = try ShownScreen(showing: TerminalDrawingTests.string(text), theme: .dark)
       #expect(row.fits)
       #expect(screen.lines.count == row.size.rows)
       #expect(screen.lines[0].count == row.size.columns)

@@ -20,18 +20,17 @@ public struct Enrollment: Sendable {
 }
 
 extension Machine {
-  /// Enrols an app for a person, by way of the installed helper.
-  ///
-  /// - Parameters:
-  ///   - presentCode: a fresh code of a factor that the person has already.
-  ///   - offset: the step whose code confirms it, counted from the present one.
+  /// Enrols an app for a person, by way of the installed helper: with a code of the present factor
+  /// (`presentCode`) where there is one, and confirmed by the code of the step that lies `offset`
+  /// steps from the present one.
   public func enroll(
     _ user: MachineUser, named name: String = "phone",
     algorithm: Authenticator.Algorithm = .sha1, digits: Int = 6, period: Int = 30,
     presentCode: String? = nil, confirmedAt offset: Int = Enrollment.confirmingOffset
   ) throws(HarnessFailure) -> Enrollment {
     let session = try HelperSession(as: user)
-    func expect(_ message: HelperSession.Message?, _ kind: UInt8) throws(HarnessFailure) -> [[UInt8]]
+    func expect(_ message: HelperSession.Message?, _ kind: UInt8) throws(HarnessFailure)
+      -> [[UInt8]]
     {
       guard let message, message.kind == kind else {
         throw HarnessFailure("enrolling \(user.name): \(String(describing: message))")
@@ -48,7 +47,8 @@ extension Machine {
     }
     let secret = try expect(
       try session.ask(
-        5, [number], [UInt8(digits)], [UInt8(period >> 8), UInt8(truncatingIfNeeded: period)]), 0x85)
+        5, [number], [UInt8(digits)], [UInt8(period >> 8), UInt8(truncatingIfNeeded: period)]), 0x85
+    )
     let phone = Authenticator(
       key: Base32.text(secret[0]), algorithm: algorithm, digits: digits, period: period)
     // At the edge of the window the step may end between the two looks at the clock.

@@ -84,9 +84,8 @@ public final class HelperSession {
     return try receive()
   }
 
-  /// Has strace look at the helper, which waits for a request, from now on.
-  ///
-  /// - Parameter command: strace's command line, as `SystemCallTrace` gives it.
+  /// Has strace look at the helper, which waits for a request, from now on. `command` is strace's
+  /// command line, as `SystemCallTrace` gives it.
   public func attach(_ command: [String]) throws(HarnessFailure) {
     let errors = try Descriptor.memory()
     tracer = try ChildProcess(

@@ -1,31 +1,42 @@
 import Testing
 
 /// A terminal's screen: takes the text that a drawing prints and shows it as a picture.
-struct Screen {
+public struct ShownScreen {
   /// The colours that the person chose, in shades of grey.
-  struct Theme: Sendable, CustomTestStringConvertible {
+  public struct Theme: Sendable, CustomTestStringConvertible {
     let foreground: UInt8
     let background: UInt8
-    let testDescription: String
 
-    static let dark = Theme(foreground: 0xDD, background: 0x11, testDescription: "dark")
-    static let light = Theme(foreground: 0x22, background: 0xEE, testDescription: "light")
+    /// Its name, for messages.
+    public let testDescription: String
+
+    /// Light text on a dark background.
+    public static let dark = Theme(foreground: 0xDD, background: 0x11, testDescription: "dark")
+
+    /// Dark text on a light background.
+    public static let light = Theme(foreground: 0x22, background: 0xEE, testDescription: "light")
   }
 
   /// What a terminal understands of colours.
-  enum Palette: Sendable { case sixteenColours, eightColours }
+  public enum Palette: Sendable { case sixteenColours, eightColours }
 
-  struct Unsupported: Error { let what: String }
+  /// A control sequence or character that a drawing should not need.
+  public struct Unsupported: Error {
+    /// Which.
+    public let what: String
+  }
 
   static let cellWidth = 6
   static let cellHeight = 12
 
-  private(set) var lines: [[(upper: UInt8, lower: UInt8)]] = []
+  /// The cells of each line, as shades of grey of their halves.
+  public private(set) var lines: [[(upper: UInt8, lower: UInt8)]] = []
   /// Whether the colours were the theme's own at the end of each line.
-  private(set) var resetAtLineEnds: [Bool] = []
+  public private(set) var resetAtLineEnds: [Bool] = []
   private let theme: Theme
 
-  init(showing text: String, theme: Theme, palette: Palette = .sixteenColours) throws {
+  /// Shows `text`, all lines of which end with a line feed.
+  public init(showing text: String, theme: Theme, palette: Palette = .sixteenColours) throws {
     self.theme = theme
     var foreground = theme.foreground
     var background = theme.background
@@ -67,7 +78,7 @@ struct Screen {
   }
 
   /// The screen as a portable grey map (PGM, binary), with a margin of the theme's background.
-  var picture: [UInt8] {
+  public var picture: [UInt8] {
     let margin = 5
     let columns = (lines.map(\.count).max() ?? 0) + 2 * margin
     let width = columns * Self.cellWidth
