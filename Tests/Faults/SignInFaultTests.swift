@@ -114,6 +114,7 @@ extension Faults {
     func fullDisk() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
+        let other = try machine.addUser()
         let service = try machine.makeService(Self.stack)
         try Command.succeed([
           "/bin/sh", "-c",
@@ -137,7 +138,6 @@ extension Faults {
         #expect(second.code == "PAM_AUTH_ERR", "\(second)")
 
         // Nobody can enrol, and is told so; what there is stays whole.
-        let other = try machine.addUser()
         #expect(throws: HarnessFailure.self) { try machine.enroll(other) }
         try Command.succeed(["/bin/rm", "/var/lib/mfa/filling"])
         _ = try machine.enroll(other)
