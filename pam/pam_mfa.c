@@ -54,9 +54,10 @@ static mfa_reply ask(void *context, const char *prompt, int echo, uint8_t *answe
   return reply;
 }
 
-static void tell(void *context, const char *text) {
+// sudo asks every module for silence (PAM_SILENT); somebody who has to wait must hear it there too.
+static void tell(void *context, const char *text, int essential) {
   const struct application *application = context;
-  if (application->flags & PAM_SILENT) return;
+  if ((application->flags & PAM_SILENT) && !essential) return;
   struct pam_response *response = NULL;
   // Whether it arrived changes nothing.
   if (converse(application, PAM_ERROR_MSG, text, &response) != PAM_SUCCESS) return;

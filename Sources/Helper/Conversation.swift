@@ -242,7 +242,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private mutating func rename(
     _ id: FactorID, to name: DisplayName
   ) throws(HelperFailure) {
-    let entry = try entry(creating: false, try requireSession())
+    let session = try requireSession()
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let entry = try entry(creating: false, session)
     guard var record = entry.record else { throw .factorNotFound }
     try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
     try replace(entry, record, entry.attempts)
@@ -250,13 +252,15 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   }
 
   private mutating func unenroll(_ id: FactorID) throws(HelperFailure) -> Bool {
-    let entry = try entry(creating: false, try requireSession())
+    let session = try requireSession()
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let entry = try entry(creating: false, session)
     guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     try replace(entry, record, entry.attempts)
-    if record.factors.isEmpty { session?.record = nil }
+    if record.factors.isEmpty { self.session?.record = nil }
     logChange("unenrolled", factor)
     return wasNewest
   }

@@ -5,8 +5,9 @@ public protocol Application {
   /// Asks the person one question.
   func ask(_ prompt: [UInt8], echo: Bool) -> Reply
 
-  /// Tells the person something.
-  func tell(_ text: String)
+  /// Tells the person something; what is essential also where the application would rather have
+  /// silence.
+  func tell(_ text: String, essential: Bool)
 
   /// Writes a line to the system log.
   func log(_ priority: LogPriority, _ line: LogLine)

@@ -95,11 +95,11 @@ private struct PAMApplication: Application {
     }
   }
 
-  func tell(_ text: String) {
+  func tell(_ text: String, essential: Bool) {
     let text = Self.terminated(Array(text.utf8))
     unsafe text.withUnsafeBufferPointer { text in
       guard let text = text.baseAddress else { return }
-      unsafe calls.tell(calls.context, text)
+      unsafe calls.tell(calls.context, text, essential ? 1 : 0)
     }
   }
 

@@ -17,6 +17,16 @@ extension Outcome {
     }
   }
 
+  /// Whether the person cannot guess it from the refusal alone: that a right code was refused, or
+  /// that no code would have done.
+  var isMystery: Bool {
+    switch self {
+    case .accepted, .enrolled, .notEnrolled, .switchedOff, .notACode, .unknownUser: false
+    case .wrong(let wait): wait > 0
+    case .replayed, .throttled, .disabled, .failed: true
+    }
+  }
+
   /// `28 s`, `2 min`, `15 min`: seconds up to two minutes, then whole minutes, rounded up.
   static func duration(_ seconds: Int64) -> String {
     guard seconds >= 120 else { return "\(seconds) s" }

@@ -38,12 +38,24 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let options = try options()
     let project = try configuration(options).project
     setting.state = project.state
+    trace(options, "policy") { line in
+      line.add("state", escaping: Array(project.state.name.utf8))
+      line.add("adjacent_intervals", Int64(project.adjacentIntervals))
+    }
     guard project.state != .disabled else { return .switchedOff }
     guard let account = try account() else { return askInVain(options) }
     setting.account = account
+    trace(options, "account") { line in
+      line.add("user", escaping: account.name)
+      line.add("uid", Int64(account.uid))
+    }
     let store = try openStore()
     guard let snapshot = try snapshot(store, account) else { return try notEnrolled(options) }
     let standing = snapshot.attempts.standing(project.throttle, now: try now())
+    trace(options, "record") { line in
+      line.add("factors", Int64(snapshot.record.factors.count))
+      line.add("failures", Int64(snapshot.attempts.failures))
+    }
     if let refusal = Self.refusal(standing) { return refusal }
     return try proveCode(options, project, account, store, snapshot.record)
   }
@@ -76,6 +88,9 @@ public struct SignIn<Machine: Host, Asker: Application> {
       case .notACode, .notEnrolled, .enrolled, .switchedOff, .unknownUser, .failed:
         if options.usesFirstPass { return outcome }
       }
+    }
+    trace(options, "question") { line in
+      line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
     let answer = application.ask(options.question, echo: options.echo)
     let shape: AnswerShape = options.forwardsPass ? .afterPassword : .codeAlone
@@ -251,9 +266,22 @@ public struct SignIn<Machine: Host, Asker: Application> {
     return Verdict(outcome, state: setting.state)
   }
 
+  /// A step of the decision for the log, where the arguments ask for it. No answer is ever part of it,
+  /// nor how long it was.
+  private func trace(
+    _ options: ModuleOptions, _ step: StaticString, _ details: (inout LogLine) -> Void
+  ) {
+    guard options.debug else { return }
+    var line = LogLine()
+    line.add("step", step)
+    details(&line)
+    application.log(.debug, line)
+  }
+
   private func report(_ outcome: Outcome, account: Account?, state: Configuration.State) {
     let event = Event(outcome: outcome, request: request, account: account, state: state)
     if let (priority, line) = event.logLine { application.log(priority, line) }
-    if state != .observe, let message = outcome.message { application.tell(message) }
+    guard state != .observe, let message = outcome.message else { return }
+    application.tell(message, essential: outcome.isMystery)
   }
 }

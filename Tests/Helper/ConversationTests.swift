@@ -264,6 +264,17 @@ struct ConversationTests {
       ])
   }
 
+  @Test("where nothing is enrolled, there is nothing to rename or take away")
+  func nothingThere() throws {
+    let name = try DisplayName(Array("Phone".utf8))
+    let client = try run([
+      session, answer("right"),
+      { _ in try HelperRequestBox(.rename(factor: .zero, displayName: name)) },
+      { _ in try HelperRequestBox(.unenroll(factor: .zero)) },
+    ])
+    #expect(client.heard.suffix(2) == [.failed(.factorNotFound), .failed(.factorNotFound)])
+  }
+
   @Test("a test of a code counts, and uses it up")
   func test() throws {
     try enrollKnown()

@@ -41,6 +41,7 @@ struct SignInTests {
     let second = ScriptedApplication([.text(try code())])
     #expect(signIn(second) == .deny)
     #expect(second.told == ["that code was used already, wait for the next one"])
+    #expect(second.essentials == second.told)
     #expect(second.logged.first?.hasPrefix("result=replayed user=alice") == true)
   }
 
@@ -108,6 +109,7 @@ struct SignInTests {
       #expect(
         application.told
           == [attempt == 5 ? "too many wrong codes, try again in 30 s" : "that code is wrong"])
+      #expect(application.essentials.isEmpty == (attempt < 5))
     }
     host.time += 2
     let right = ScriptedApplication([.text(try code())])
@@ -234,6 +236,20 @@ struct SignInTests {
     }
     #expect(signIn(ScriptedApplication(), ["echo", "echo"]) == .deny)
     #expect(signIn(ScriptedApplication(), ["try_first_pass", "use_first_pass"]) == .deny)
+  }
+
+  @Test("debug tells the steps, and no answer")
+  func debug() throws {
+    try enroll()
+    let code = try code()
+    let application = ScriptedApplication([.text(code)])
+    #expect(signIn(application, ["debug"]) == .allow)
+    #expect(
+      application.logged.dropLast() == [
+        "step=policy state=enabled adjacent_intervals=5", "step=account user=alice uid=1000",
+        "step=record factors=1 failures=0", "step=question shape=code",
+      ])
+    #expect(!application.logged.contains { $0.contains(code) })
   }
 
   @Test("prompt= and echo change the question")

@@ -50,8 +50,9 @@ typedef struct mfa_application {
   // Asks one question. Writes at most MFA_ANSWER_CAPACITY bytes to `answer`, their number to
   // `count`.
   mfa_reply (*ask)(void *context, const char *prompt, int echo, uint8_t *answer, size_t *count);
-  // Tells the person something.
-  void (*tell)(void *context, const char *text);
+  // Tells the person something; what they cannot do without also where the application would rather
+  // have silence.
+  void (*tell)(void *context, const char *text, int essential);
   // Writes one line to the system log (authpriv). `priority` is syslog's.
   void (*log)(void *context, int priority, const char *line);
   // The answer that an earlier module was given (PAM_AUTHTOK), as `ask` hands answers over.

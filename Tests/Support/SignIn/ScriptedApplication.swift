@@ -23,6 +23,8 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   public private(set) var prompts: [String] = []
   /// What the person was told.
   public private(set) var told: [String] = []
+  /// What the person was told even where the application would rather have silence.
+  public private(set) var essentials: [String] = []
   /// What was logged.
   public private(set) var logged: [String] = []
   /// What was forwarded.
@@ -54,7 +56,10 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// Keeps it.
-  public func tell(_ text: String) { told.append(text) }
+  public func tell(_ text: String, essential: Bool) {
+    told.append(text)
+    if essential { essentials.append(text) }
+  }
 
   /// Keeps it.
   public func log(_ priority: LogPriority, _ line: LogLine) {
