@@ -13,10 +13,12 @@ let everywhere: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
+// Small rather than fast: a sign-in runs every instruction a few times at most, and pays for each
+// page of code that it touches.
 let embeddable: [SwiftSetting] =
   everywhere + [
     .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
-    .unsafeFlags(["-wmo"], .when(traits: ["Embedded"])),
+    .unsafeFlags(["-wmo", "-Osize"], .when(traits: ["Embedded"])),
   ]
 
 let package = Package(
