@@ -7,14 +7,14 @@ import System
 /// It is made at the first enrolment and stays, also when the last factor goes: whoever waits for
 /// its lock waits for the right one.
 struct AttemptsFile: ~Copyable {
-  private let directory: Directory
+  private let directory: StoreDirectory
   private let name: FileName
   private let owner: UInt32
 
   /// How long somebody else may hold the lock, in seconds.
   private static let patience: Int64 = 10
 
-  init(directory: consuming Directory, name: FileName, owner: UInt32) {
+  init(directory: StoreDirectory, name: FileName, owner: UInt32) {
     self.directory = directory
     self.name = name
     self.owner = owner
@@ -27,10 +27,10 @@ struct AttemptsFile: ~Copyable {
 
   /// What the file `name` in `attempts/` holds, without its lock.
   static func read(
-    _ name: FileName, in directory: borrowing Directory, owner: UInt32
+    _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> [UInt8] {
     let file = try onPart(.attempts) { () throws(SystemError) in
-      try directory.fileForReading(name)
+      try directory.opened.fileForReading(name)
     }
     let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
@@ -56,7 +56,7 @@ struct AttemptsFile: ~Copyable {
       try onPart(.attempts) { () throws(SystemError) in
         try file.write([UInt8](repeating: 0, count: AttemptSlots.length))
         try file.sync()
-        try directory.sync()
+        try directory.opened.sync()
       }
     } else if size != Int64(AttemptSlots.length) {
       throw .untrusted(.attempts, .wrongSize)
@@ -74,13 +74,13 @@ struct AttemptsFile: ~Copyable {
     } catch {
       guard case .untrusted(.attempts, _) = error else { throw error }
     }
-    try onPart(.attempts) { () throws(SystemError) in try directory.unlink(name) }
+    try onPart(.attempts) { () throws(SystemError) in try directory.opened.unlink(name) }
     return LockedAttempts(file: try lock(creating: true), wasReplaced: true)
   }
 
   private func open(creating: Bool) throws(FactorStoreError) -> File {
     do throws(SystemError) {
-      return try directory.fileForUpdating(name)
+      return try directory.opened.fileForUpdating(name)
     } catch {
       guard creating, error.isNotFound else {
         throw error.isSymbolicLink
@@ -89,12 +89,12 @@ struct AttemptsFile: ~Copyable {
     }
     return try onPart(.attempts) { () throws(SystemError) in
       do throws(SystemError) {
-        let file = try directory.create(name)
+        let file = try directory.opened.create(name)
         try file.changeMode(to: 0o600)
         if try file.status().owner != owner { try file.changeOwner(to: owner) }
         return file
       } catch  where error.isExisting {
-        return try directory.fileForUpdating(name)
+        return try directory.opened.fileForUpdating(name)
       }
     }
   }

@@ -24,13 +24,16 @@ public final class LocalFactorStore: FactorStore {
   private let keyPath: TrustedPath
   /// The key's file, once a record has asked for it; never the key itself.
   private var keyFile: KeyFile?
+  /// `factors/` and `attempts/`, once they have been asked for.
+  private var factorsDirectory: StoreDirectory?
+  private var attemptsDirectory: StoreDirectory?
 
   /// Opens the store and checks its directory. The key is read when a record asks for it.
   public init(_ location: StoreLocation) throws(FactorStoreError) {
     let parent = try location.directory.parent(of: .directory)
     let name = location.directory.last
     directory = try onPart(.directory) { () throws(SystemError) in try parent.directory(name) }
-    owner = try Self.owner(of: directory, .directory)
+    owner = try StoreDirectory.owner(of: directory, .directory)
     keyPath = location.key
   }
 
@@ -45,7 +48,7 @@ public final class LocalFactorStore: FactorStore {
     var key = try key()
     let record = try sealed.open(&key, account: account)
     let attemptsFile = AttemptsFile(
-      directory: try subdirectory("attempts", .attempts), name: name, owner: owner)
+      directory: try attempts(), name: name, owner: owner)
     let slots = try AttemptSlots(bytes: try attemptsFile.read(), &key)
     if let attempts = slots.state, attempts.record == record.id {
       return FactorSnapshot(record: record, attempts: attempts)
@@ -65,7 +68,7 @@ public final class LocalFactorStore: FactorStore {
       account: account,
       recordFile: RecordFile(directory: try factors(), name: name, owner: owner),
       attemptsFile: AttemptsFile(
-        directory: try subdirectory("attempts", .attempts), name: name, owner: owner),
+        directory: try attempts(), name: name, owner: owner),
       key: try key(), creating: creating)
   }
 
@@ -76,7 +79,7 @@ public final class LocalFactorStore: FactorStore {
   ) throws(FactorStoreError) {
     let directory = try factors()
     try onPart(.factors) { () throws(SystemError) in
-      try directory.forEachEntry { name in
+      try directory.opened.forEachEntry { name in
         body(name.percentDecoded.flatMap { UserName($0) }, name)
       }
     }
@@ -87,7 +90,7 @@ public final class LocalFactorStore: FactorStore {
   /// A way to read many users' records one after the other: see `LocalFactorStoreReader`.
   public func reader() throws(FactorStoreError) -> LocalFactorStoreReader {
     LocalFactorStoreReader(
-      store: self, factors: try factors(), attempts: try subdirectory("attempts", .attempts),
+      store: self, factors: try factors(), attempts: try attempts(),
       owner: owner, key: try key())
   }
 
@@ -101,10 +104,10 @@ public final class LocalFactorStore: FactorStore {
   public func discard(user: UserName) throws(FactorStoreError) -> Bool {
     guard let name = FileName(percentEncoding: user.bytes) else { throw .nameTooLong }
     let hasRecord = Self.exists(name, in: try factors())
-    let hasAttempts = Self.exists(name, in: try subdirectory("attempts", .attempts))
+    let hasAttempts = Self.exists(name, in: try attempts())
     guard hasRecord || hasAttempts else { return false }
     let attempts = AttemptsFile(
-      directory: try subdirectory("attempts", .attempts), name: name, owner: owner)
+      directory: try attempts(), name: name, owner: owner)
     let locked = try attempts.lockReplacingDistrusted()
     // Asked again under the lock.
     let removes = Self.exists(name, in: try factors())
@@ -116,9 +119,9 @@ public final class LocalFactorStore: FactorStore {
   // MARK: Parts
 
   /// Whether anything has the name, even what cannot be opened.
-  private static func exists(_ name: FileName, in directory: borrowing Directory) -> Bool {
+  private static func exists(_ name: FileName, in directory: StoreDirectory) -> Bool {
     do throws(SystemError) {
-      _ = try directory.fileForReading(name)
+      _ = try directory.opened.fileForReading(name)
       return true
     } catch {
       return !error.isNotFound
@@ -132,31 +135,18 @@ public final class LocalFactorStore: FactorStore {
     return try SealingKey(file, storeOwner: owner)
   }
 
-  private func factors() throws(FactorStoreError) -> Directory {
-    try subdirectory("factors", .factors)
+  private func factors() throws(FactorStoreError) -> StoreDirectory {
+    if let factorsDirectory { return factorsDirectory }
+    let opened = try StoreDirectory("factors", in: directory, owner: owner, .factors)
+    factorsDirectory = opened
+    return opened
   }
 
-  private func subdirectory(
-    _ name: StaticString, _ part: FactorStoreError.Part
-  ) throws(FactorStoreError) -> Directory {
-    guard let fileName = FileName(name) else { throw .nameTooLong }
-    let subdirectory = try onPart(part) { () throws(SystemError) in
-      try directory.directory(fileName)
-    }
-    guard try Self.owner(of: subdirectory, part) == owner else {
-      throw .untrusted(part, .wrongOwner)
-    }
-    return subdirectory
-  }
-
-  /// The owner of a directory that only its owner may enter.
-  private static func owner(
-    of directory: borrowing Directory, _ part: FactorStoreError.Part
-  ) throws(FactorStoreError) -> UInt32 {
-    let status: FileStatus
-    do throws(SystemError) { status = try directory.status() } catch { throw .system(part, error) }
-    guard status.permissions == 0o700 else { throw .untrusted(part, .wrongPermissions) }
-    return status.owner
+  private func attempts() throws(FactorStoreError) -> StoreDirectory {
+    if let attemptsDirectory { return attemptsDirectory }
+    let opened = try StoreDirectory("attempts", in: directory, owner: owner, .attempts)
+    attemptsDirectory = opened
+    return opened
   }
 
   private static func fileName(of account: Account) throws(FactorStoreError) -> FileName {

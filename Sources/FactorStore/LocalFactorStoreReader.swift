@@ -8,13 +8,13 @@ public import System
 /// It goes on using the key that was there when it was made: it is meant for one listing.
 public final class LocalFactorStoreReader {
   private let store: LocalFactorStore
-  private let factors: Directory
-  private let attempts: Directory
+  private let factors: StoreDirectory
+  private let attempts: StoreDirectory
   private let owner: UInt32
   private var key: SealingKey
 
   init(
-    store: LocalFactorStore, factors: consuming Directory, attempts: consuming Directory,
+    store: LocalFactorStore, factors: StoreDirectory, attempts: StoreDirectory,
     owner: UInt32, key: consuming SealingKey
   ) {
     self.store = store

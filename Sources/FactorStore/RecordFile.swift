@@ -3,11 +3,11 @@ import System
 
 /// A user's file in `factors/`.
 struct RecordFile: ~Copyable {
-  private let directory: Directory
+  private let directory: StoreDirectory
   private let name: FileName
   private let owner: UInt32
 
-  init(directory: consuming Directory, name: FileName, owner: UInt32) {
+  init(directory: StoreDirectory, name: FileName, owner: UInt32) {
     self.directory = directory
     self.name = name
     self.owner = owner
@@ -20,7 +20,7 @@ struct RecordFile: ~Copyable {
 
   /// What the file `name` in `factors/` holds, or nil when there is none.
   static func read(
-    _ name: FileName, in directory: borrowing Directory, owner: UInt32
+    _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> SealedRecord? {
     guard let file = try open(name, in: directory) else { return nil }
     let status = try onPart(.record) { () throws(SystemError) in try file.status() }
@@ -37,10 +37,10 @@ struct RecordFile: ~Copyable {
   }
 
   private static func open(
-    _ name: FileName, in directory: borrowing Directory
+    _ name: FileName, in directory: StoreDirectory
   ) throws(FactorStoreError) -> File? {
     do throws(SystemError) {
-      return try directory.fileForReading(name)
+      return try directory.opened.fileForReading(name)
     } catch {
       if error.isNotFound { return nil }
       throw error.isSymbolicLink ? .untrusted(.record, .symbolicLink) : .system(.record, error)
@@ -52,22 +52,22 @@ struct RecordFile: ~Copyable {
     let draft = try draftName()
     try onPart(.record) { () throws(SystemError) in
       // A draft that a process left behind when it was killed; whoever holds the lock may clear it.
-      do throws(SystemError) { try directory.unlink(draft) } catch  where error.isNotFound {}
+      do throws(SystemError) { try directory.opened.unlink(draft) } catch  where error.isNotFound {}
     }
     do throws(FactorStoreError) {
       try onPart(.record) { () throws(SystemError) in
-        let file = try directory.create(draft)
+        let file = try directory.opened.create(draft)
         try file.changeMode(to: 0o600)
         let created = try file.status()
         if created.owner != owner { try file.changeOwner(to: owner) }
         try file.write(record.bytes)
         try file.sync()
-        try directory.rename(draft, to: name)
-        try directory.sync()
+        try directory.opened.rename(draft, to: name)
+        try directory.opened.sync()
       }
     } catch {
       // The draft is of no use; that it cannot be removed either changes nothing.
-      do throws(SystemError) { try directory.unlink(draft) } catch {}
+      do throws(SystemError) { try directory.opened.unlink(draft) } catch {}
       throw error
     }
   }
@@ -75,8 +75,8 @@ struct RecordFile: ~Copyable {
   /// Takes the record away, durably.
   func remove() throws(FactorStoreError) {
     try onPart(.record) { () throws(SystemError) in
-      do throws(SystemError) { try directory.unlink(name) } catch  where error.isNotFound {}
-      try directory.sync()
+      do throws(SystemError) { try directory.opened.unlink(name) } catch  where error.isNotFound {}
+      try directory.opened.sync()
     }
   }
 
@@ -84,7 +84,7 @@ struct RecordFile: ~Copyable {
   func removeEverything() throws(FactorStoreError) {
     let draft = try draftName()
     try onPart(.record) { () throws(SystemError) in
-      do throws(SystemError) { try directory.unlink(draft) } catch  where error.isNotFound {}
+      do throws(SystemError) { try directory.opened.unlink(draft) } catch  where error.isNotFound {}
     }
     try remove()
   }
