@@ -67,6 +67,8 @@ struct ConfigurationParser {
 
   private func checkCharacters(_ text: Span<UInt8>) throws(ConfigurationError) {
     guard text.count <= Configuration.maximumLineLength else { throw error(.lineTooLong) }
+    // Most lines, and nothing in them that would have to be decoded.
+    if text.isPrintableASCII { return }
     let isPlain = ConfigurationValue.allScalars(of: text) { scalar in
       scalar == "\t" || !ConfigurationValue.isControl(scalar)
     }

@@ -10,6 +10,12 @@ extension Span<UInt8> {
     return index == count
   }
 
+  /// Whether each byte is a space or a visible ASCII character.
+  var isPrintableASCII: Bool {
+    for index in indices where self[index] < 0x20 || self[index] >= 0x7F { return false }
+    return true
+  }
+
   /// Where `byte` comes first.
   func firstIndex(of byte: UInt8) -> Int? {
     for index in indices where self[index] == byte { return index }
