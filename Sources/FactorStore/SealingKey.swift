@@ -5,7 +5,7 @@ import System
 /// attempt states.
 ///
 /// MUST 1: the file is 32 bytes, of mode 0400, and belongs to root or to the store's owner.
-/// (`SealingKeyTests`)
+/// (`LocalFactorStoreTests.distrusted`, rows 19 to 23)
 struct SealingKey: ~Copyable {
   /// The length of the key file in bytes.
   static let length = 32

@@ -5,7 +5,7 @@ public import System
 /// The configuration file, judged and read.
 ///
 /// MUST 1: a file that is missing, that somebody other than root could have written, or that does
-/// not parse is an error, never the defaults. (`ConfigurationFileTests`)
+/// not parse is an error, never the defaults. (`BadConfiguration`)
 public enum ConfigurationFile {
   /// Why there is no configuration.
   public enum Failure: Error, Equatable, Sendable {
