@@ -40,11 +40,8 @@ struct AttemptSlots {
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
     let encoded = Array(slot.prefix(AttemptState.encodedLength))
     let checksum = Array(slot.dropFirst(AttemptState.encodedLength))
-    let expected: [UInt8]
-    do throws(CryptographyError) {
-      expected = try key.checksum(of: encoded, purpose: purpose)
-    } catch {
-      throw .cryptography
+    let expected = try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: purpose)
     }
     guard constantTimeEquals(checksum.span, expected.span) else { return nil }
     return AttemptState.decode(encoded.span)
@@ -57,17 +54,12 @@ struct AttemptSlots {
     let (next, overflow) = sequence.addingReportingOverflow(1)
     guard !overflow else { throw .damaged(.attempts) }
     let encoded = state.encoded(sequence: next)
-    let checksum: [UInt8]
-    do throws(CryptographyError) {
-      checksum = try key.checksum(of: encoded, purpose: Self.purpose)
-    } catch {
-      throw .cryptography
+    let checksum = try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: Self.purpose)
     }
     let offset = Int64(free * Self.slotLength)
-    do throws(SystemError) {
+    try onPart(.attempts) { () throws(SystemError) in
       try file.write(encoded + checksum, at: offset)
-    } catch {
-      throw .system(.attempts, error)
     }
     sequence = next
   }

@@ -72,10 +72,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
     let associated = record.associatedData(factor: factor, parameters: parameters)
-    do throws(CryptographyError) {
-      return try key.seal(secret, associated: associated)
-    } catch {
-      throw .cryptography
+    return try cryptographic { () throws(CryptographyError) in
+      try key.seal(secret, associated: associated)
     }
   }
 
@@ -87,11 +85,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
 
   /// Waits for the slot, with one `fdatasync`.
   public func sync() throws(FactorStoreError) {
-    do throws(SystemError) {
-      try attemptsFile.syncData()
-    } catch {
-      throw .system(.attempts, error)
-    }
+    try onPart(.attempts) { () throws(SystemError) in try attemptsFile.syncData() }
     slots.synced()
   }
 
@@ -107,11 +101,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     // without its watermark accepts nothing.
     try write(attempts)
     try sync()
-    let sealed: SealedRecord
-    do throws(CryptographyError) {
-      sealed = try SealedRecord(record, &key)
-    } catch {
-      throw .cryptography
+    let sealed = try cryptographic { () throws(CryptographyError) in
+      try SealedRecord(record, &key)
     }
     guard sealed.bytes.count <= SealedRecord.maximumLength else {
       throw .untrusted(.record, .tooLarge)

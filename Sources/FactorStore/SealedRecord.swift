@@ -27,11 +27,8 @@ struct SealedRecord {
     guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
     let signed = Array(bytes.prefix(signedLength))
     let checksum = Array(bytes.suffix(SealingKey.checksumLength))
-    let expected: [UInt8]
-    do throws(CryptographyError) {
-      expected = try key.checksum(of: signed, purpose: Self.purpose)
-    } catch {
-      throw .cryptography
+    let expected = try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: signed, purpose: Self.purpose)
     }
     guard constantTimeEquals(checksum.span, expected.span) else {
       throw diagnose(signed, key.identity)
