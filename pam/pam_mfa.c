@@ -114,6 +114,7 @@ static int consult(question decide, pam_handle_t *pam, int flags, int argc, cons
       .log = write_log,
       .earlier_answer = earlier_answer,
       .forward = forward,
+      .is_listening = (flags & PAM_SILENT) == 0,
   };
   const mfa_request request = {
       .user = user,

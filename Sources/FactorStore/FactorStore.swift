@@ -37,6 +37,11 @@ public protocol FactorStoreEntry: AnyObject {
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8]
 
+  /// What is kept of a recovery code of `record`: keyed, so that only this host recognises it.
+  func digest(
+    of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
+  ) throws(FactorStoreError) -> RecoveryCodeDigest
+
   /// Writes the attempt state down, so that whoever asks next sees it even when this process ends
   /// now. It is on the disk only after `sync`.
   func write(_ attempts: AttemptState) throws(FactorStoreError)

@@ -77,6 +77,18 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     }
   }
 
+  /// A keyed digest of the code, bound to the user and the record.
+  public func digest(
+    of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
+  ) throws(FactorStoreError) -> RecoveryCodeDigest {
+    let bytes = try cryptographic { () throws(CryptographyError) in
+      try key.digest(
+        of: recoveryCode, context: [kind.rawValue] + record.recoveryCodeContext())
+    }
+    guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
+    return digest
+  }
+
   /// Writes to the slot that is not on the disk.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
     try slots.write(attempts, to: attemptsFile, &key)

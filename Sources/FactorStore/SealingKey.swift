@@ -68,6 +68,25 @@ struct SealingKey: ~Copyable {
     return bytes
   }
 
+  /// What `checksum` is told a recovery code's digest is for.
+  private static let recoveryCodePurpose: UInt8 = 3
+
+  /// A digest of a secret that is too short to be given away: without this key it tells nothing.
+  mutating func digest(
+    of secret: Span<UInt8>, context: [UInt8]
+  ) throws(CryptographyError) -> [UInt8] {
+    var message = SecretBytes(count: 1 + context.count + secret.count)
+    message.withMutableSpan { message in
+      message[0] = Self.recoveryCodePurpose
+      for index in context.indices { message[1 + index] = context[index] }
+      for index in secret.indices { message[1 + context.count + index] = secret[index] }
+    }
+    let tag = try checksum.tag(of: message.span)
+    var bytes: [UInt8] = []
+    for index in tag.span.indices { bytes.append(tag.span[index]) }
+    return bytes
+  }
+
   func seal(_ secret: Span<UInt8>, associated: [UInt8]) throws(CryptographyError) -> [UInt8] {
     try AES256GCM.seal(secret, key: sealing.span, associated: associated.span)
   }

@@ -158,6 +158,21 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
+  /// The state after a recovery code was accepted: no failures, and the watermarks as they are.
+  public func recovered() -> AttemptState { unlocked() }
+
+  /// The state after a factor was resynchronised: no failures, and nothing up to `step` is accepted.
+  public func resynchronized(_ factor: FactorID, at step: Int64) -> AttemptState {
+    var next = unlocked()
+    next.raiseWatermark(of: factor, to: step)
+    return next
+  }
+
+  /// The last step of a factor that was accepted; nil when the state was lost.
+  public func watermark(of factor: FactorID) -> Int64? {
+    watermarks.first { $0.factor == factor }?.step
+  }
+
   /// The state after an administrator unlocked the user: no failures. The watermarks stay, for what
   /// was accepted once is never accepted again.
   public func unlocked() -> AttemptState {

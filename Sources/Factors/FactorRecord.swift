@@ -20,8 +20,14 @@ public struct FactorRecord: Equatable, Sendable {
   /// The factors, oldest first, at most `maximumFactors`, ids and names unique.
   public private(set) var factors: [Factor]
 
+  /// What is kept of the recovery codes that are left, at most `maximumRecoveryCodes`.
+  public private(set) var recoveryCodes: [RecoveryCodeDigest]
+
   /// The most factors a user may have.
   public static let maximumFactors = 8
+
+  /// The most recovery codes a user may have.
+  public static let maximumRecoveryCodes = 10
 
   /// The format that is written and read.
   public static let version: UInt16 = 1
@@ -42,6 +48,7 @@ public struct FactorRecord: Equatable, Sendable {
     self.uid = uid
     self.id = id
     factors = []
+    recoveryCodes = []
   }
 
   // MARK: Changing
@@ -78,6 +85,29 @@ public struct FactorRecord: Equatable, Sendable {
     return wasNewest
   }
 
+  /// Says how far ahead the clock of a factor's authenticator is, in time steps.
+  public mutating func setTimeOffset(
+    of id: FactorID, to offset: Int32
+  ) throws(ChangeRefusal) {
+    guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
+    factors[index].timeOffset = offset
+  }
+
+  /// Puts other recovery codes in the place of those there are; no more than
+  /// `maximumRecoveryCodes` are kept.
+  public mutating func setRecoveryCodes(_ codes: [RecoveryCodeDigest]) {
+    recoveryCodes = Array(codes.prefix(Self.maximumRecoveryCodes))
+  }
+
+  /// Takes a recovery code out, and puts another in its place where there is one.
+  public mutating func spendRecoveryCode(
+    _ code: RecoveryCodeDigest, replacement: RecoveryCodeDigest?
+  ) {
+    guard let index = recoveryCodes.firstIndex(of: code) else { return }
+    recoveryCodes.remove(at: index)
+    if let replacement { recoveryCodes.append(replacement) }
+  }
+
   /// A factor by its id.
   public func factor(_ id: FactorID) -> Factor? { factors.first { $0.id == id } }
 
@@ -99,6 +129,8 @@ public struct FactorRecord: Equatable, Sendable {
       writer.write(factor.id.bytes)
       writer.write(factor.enrolledAt)
       writer.writeShort(factor.displayName.utf8)
+      writer.write(factor.origin.rawValue)
+      writer.write(factor.timeOffset)
       switch factor.kind {
       case .totp(let parameters, let sealedSecret):
         writer.write(Self.totpKind)
@@ -107,6 +139,11 @@ public struct FactorRecord: Equatable, Sendable {
         writer.write(parameters.period)
         writer.writeShort(sealedSecret)
       }
+    }
+    writer.write(UInt8(truncatingIfNeeded: recoveryCodes.count))
+    for code in recoveryCodes {
+      writer.write(code.kind.rawValue)
+      writer.write(code.bytes)
     }
     return writer.bytes
   }
@@ -127,13 +164,29 @@ public struct FactorRecord: Equatable, Sendable {
       guard let factor = Self.readFactor(&reader) else { throw .damaged }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
     }
-    guard reader.isAtEnd else { throw .damaged }
+    guard let codes = Self.readRecoveryCodes(&reader), reader.isAtEnd else { throw .damaged }
+    recoveryCodes = codes
+  }
+
+  private static func readRecoveryCodes(_ reader: inout ByteReader) -> [RecoveryCodeDigest]? {
+    guard let count = reader.read(UInt8.self), count <= maximumRecoveryCodes else { return nil }
+    var codes: [RecoveryCodeDigest] = []
+    for _ in 0..<count {
+      guard let kind = reader.read(UInt8.self).flatMap({ RecoveryCodeDigest.Kind(rawValue: $0) }),
+        let bytes = reader.read(count: RecoveryCodeDigest.length),
+        let code = RecoveryCodeDigest(kind: kind, bytes: bytes)
+      else { return nil }
+      codes.append(code)
+    }
+    return codes
   }
 
   private static func readFactor(_ reader: inout ByteReader) -> Factor? {
     guard let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
       let enrolledAt = reader.read(Int64.self), let name = reader.readShort(),
       let displayName = canonicalName(name),
+      let origin = reader.read(UInt8.self).flatMap({ Factor.Origin(rawValue: $0) }),
+      let timeOffset = reader.read(Int32.self),
       reader.read(UInt8.self) == totpKind,
       let algorithm = reader.read(UInt8.self).flatMap({ HashAlgorithm(rawValue: $0) }),
       let codeLength = reader.read(UInt8.self).flatMap({ CodeLength(rawValue: $0) }),
@@ -144,7 +197,7 @@ public struct FactorRecord: Equatable, Sendable {
     else { return nil }
     return Factor(
       id: id, displayName: displayName, enrolledAt: enrolledAt,
-      kind: .totp(parameters, sealedSecret: sealedSecret))
+      kind: .totp(parameters, sealedSecret: sealedSecret), origin: origin, timeOffset: timeOffset)
   }
 
   /// A name that was stored must be one that `DisplayName` would store.
@@ -155,6 +208,16 @@ public struct FactorRecord: Equatable, Sendable {
     } catch {
       return nil
     }
+  }
+
+  /// What a recovery code's digest is bound to: version, user, uid and record.
+  public func recoveryCodeContext() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.version)
+    writer.writeShort(user.bytes)
+    writer.write(uid)
+    writer.write(id.bytes)
+    return writer.bytes
   }
 
   /// What a factor's sealed secret is bound to: version, user, uid, record, factor and parameters,

@@ -175,7 +175,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       log(priority, line)
     }
     switch result {
-    case .accepted: return
+    case .accepted, .recovered: return
     case .wrong(0): throw .invalidVerificationCode
     case .replayed(_, 0): throw .codeAlreadyUsed
     case .wrong(let wait), .replayed(_, let wait):

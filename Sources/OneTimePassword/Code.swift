@@ -1,4 +1,4 @@
-import Secrets
+public import Secrets
 
 /// A one-time password as a number with a length: `000 123` is 123 with six digits.
 public struct Code: Sendable {
@@ -33,6 +33,20 @@ public struct Code: Sendable {
 
   /// The longest answer in bytes that is looked at.
   public static let longestAnswer = 32
+
+  /// The digits in ASCII.
+  @export(interface)
+  public func written() -> SecretBytes {
+    var text = SecretBytes(count: Int(length.rawValue))
+    text.withMutableSpan { text in
+      var rest = value
+      for index in text.indices.reversed() {
+        text[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+    }
+    return text
+  }
 
   /// Whether both are the same code: all ones or zero, in a time that depends on neither.
   public func mask(equals other: Code) -> UInt32 {

@@ -1,3 +1,4 @@
+public import Secrets
 public import System
 
 /// What the PAM application, or whoever stands in for it, does for a sign-in.
@@ -8,6 +9,12 @@ public protocol Application {
   /// Tells the person something; what is essential also where the application would rather have
   /// silence.
   func tell(_ text: String, essential: Bool)
+
+  /// Whether the person sees what is told: the application asked for no silence.
+  var isListening: Bool { get }
+
+  /// Shows the person something that nobody else may know: `text`, and the secret behind it.
+  func reveal(_ text: String, _ secret: consuming SecretBytes)
 
   /// Writes a line to the system log.
   func log(_ priority: LogPriority, _ line: LogLine)

@@ -1,6 +1,6 @@
 public import FactorStore
 public import Factors
-import OneTimePassword
+public import OneTimePassword
 public import Policy
 import Secrets
 public import System
@@ -9,13 +9,17 @@ public import System
 /// all go through here.
 ///
 /// MUST 1: the guess is written down before anything is compared. (`AttemptTests.writtenFirst`)
-/// MUST 2: every step of every factor is compared. (`AttemptTests.everyFactorIsCompared`)
+/// MUST 2: every step of every factor is compared with a code, and every recovery code with what may
+/// be one. (`AttemptTests.everyFactorIsCompared`, `.everyRecoveryCodeIsCompared`)
 /// MUST 3: no verdict leaves before the state that goes with it is on the disk; where that fails,
 /// there is an error instead. (`AttemptTests.failedSync`, and Tests/Faults)
+/// MUST 4: a recovery code is good once. (`AttemptTests.recoveryCodeIsGoodOnce`)
 public enum Attempt {
   /// What a guess came to.
   public enum Result: Sendable {
     case accepted(Factor)
+    /// A recovery code was right, and is used up.
+    case recovered(Recovery)
     /// Wrong, with how many seconds to wait before the next guess; 0 for none.
     case wrong(wait: Int64)
     case replayed(Factor, wait: Int64)
@@ -27,14 +31,29 @@ public enum Attempt {
     case notEnrolled
   }
 
-  /// Makes a guess at `now` (seconds since the epoch).
+  /// What has become of a recovery code.
+  public struct Recovery: Sendable {
+    /// How many are left, with `replacement`.
+    public let left: Int
+    /// The code that takes the used one's place, to be shown to the person.
+    public let replacement: RecoveryCode?
+
+    /// Puts the two together.
+    public init(left: Int, replacement: RecoveryCode?) {
+      self.left = left
+      self.replacement = replacement
+    }
+  }
+
+  /// Makes a guess at `now` (seconds since the epoch). A recovery code that is used up has another
+  /// one put in its place where `replacing` says that the person can be shown it.
   public static func make<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, project: Configuration.Project,
-    now: Int64
+    now: Int64, replacing: Bool = false
   ) throws(FactorStoreError) -> Result {
     let entry = try store.entry(of: account, creating: false)
     guard let record = entry.record else { return .notEnrolled }
-    guard mayBeCode(codes, of: record), let any = codes.any else { return .notACode }
+    guard mayBeCode(codes, of: record) else { return .notACode }
 
     switch entry.attempts.begin(project.throttle, now: now) {
     case .refused(let standing, let correction):
@@ -45,11 +64,16 @@ public enum Attempt {
       return .refused(standing)
     case .counted(let counted):
       try entry.write(counted)
+      if let spent = try recoveryCode(codes, of: record, entry) {
+        return try spend(spent, of: record, counted, entry, replacing: replacing)
+      }
       var matches: [AttemptState.Match] = []
-      for factor in record.factors {
-        let step = try latestMatch(
-          codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, project, now)
-        if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
+      if let any = codes.any {
+        for factor in record.factors {
+          let step = try latestMatch(
+            codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, project, now)
+          if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
+        }
       }
       let (outcome, state) = counted.judge(matches)
       if state != counted { try entry.write(state) }
@@ -58,17 +82,89 @@ public enum Attempt {
     }
   }
 
-  /// Whether an answer may be a code of one of the record's factors.
+  /// Whether an answer may be a code of one of the record's factors, or one of its recovery codes.
   public static func mayBeCode(_ codes: TypedCodes, of record: FactorRecord) -> Bool {
-    record.factors.contains { codes.code(of: $0.parameters.codeLength) != nil }
+    if record.factors.contains(where: { codes.code(of: $0.parameters.codeLength) != nil }) {
+      return true
+    }
+    return record.recoveryCodes.contains { code in
+      switch code.kind {
+      case .generated: codes.recoveryCode != nil
+      case .imported: codes.code(of: .eight) != nil
+      }
+    }
   }
 
+  // MARK: Recovery codes
+
+  /// The digest of the record's that an answer has, or nil. All are compared.
+  private static func recoveryCode<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry
+  ) throws(FactorStoreError) -> RecoveryCodeDigest? {
+    guard !record.recoveryCodes.isEmpty else { return nil }
+    var typed: [RecoveryCodeDigest] = []
+    if let code = codes.recoveryCode {
+      let bytes = code.bytes()
+      typed.append(try entry.digest(of: bytes.span, kind: .generated, in: record))
+    }
+    if let code = codes.code(of: .eight) {
+      let written = code.written()
+      typed.append(try entry.digest(of: written.span, kind: .imported, in: record))
+    }
+    var found: RecoveryCodeDigest?
+    for code in typed {
+      for kept in record.recoveryCodes
+      where constantTimeEquals(kept.bytes.span, code.bytes.span) && kept.kind == code.kind {
+        found = kept
+      }
+    }
+    return found
+  }
+
+  /// Takes a recovery code out of the record, durably, before anybody is told that it was right.
+  private static func spend<Entry: FactorStoreEntry>(
+    _ spent: RecoveryCodeDigest, of record: FactorRecord, _ counted: AttemptState, _ entry: Entry,
+    replacing: Bool
+  ) throws(FactorStoreError) -> Result {
+    var record = record
+    var replacement: RecoveryCode?
+    var digest: RecoveryCodeDigest?
+    if replacing {
+      let (code, itsDigest) = try newRecoveryCode(of: record, entry)
+      replacement = code
+      digest = itsDigest
+    }
+    record.spendRecoveryCode(spent, replacement: digest)
+    try entry.replace(record: record, attempts: counted.recovered())
+    return .recovered(Recovery(left: record.recoveryCodes.count, replacement: replacement))
+  }
+
+  /// A new recovery code for `record`, and what is kept of it.
+  public static func newRecoveryCode<Entry: FactorStoreEntry>(
+    of record: FactorRecord, _ entry: Entry
+  ) throws(FactorStoreError) -> (code: RecoveryCode, digest: RecoveryCodeDigest) {
+    let code = try randomCode()
+    let bytes = code.bytes()
+    return (code, try entry.digest(of: bytes.span, kind: .generated, in: record))
+  }
+
+  private static func randomCode() throws(FactorStoreError) -> RecoveryCode {
+    do throws(CryptographyError) {
+      return try RecoveryCode.random()
+    } catch {
+      throw .cryptography
+    }
+  }
+
+  // MARK: Factors
+
   /// The fewest digits of what may be a code of one of the record's factors.
-  public static func shortestCode(_ codes: TypedCodes, of record: FactorRecord) -> CodeLength? {
-    CodeLength.allCases.first { length in
+  public static func shortestCode(_ codes: TypedCodes, of record: FactorRecord) -> Int? {
+    let length = CodeLength.allCases.first { length in
       codes.code(of: length) != nil
         && record.factors.contains { $0.parameters.codeLength == length }
     }
+    return length.map { Int($0.rawValue) }
   }
 
   private static func latestMatch<Entry: FactorStoreEntry>(
@@ -77,7 +173,7 @@ public enum Attempt {
     let secret = try entry.secret(of: factor)
     do throws(CryptographyError) {
       return try Verification.latestMatch(
-        of: code, secret: secret.span, parameters: factor.parameters, now: now,
+        of: code, secret: secret.span, parameters: factor.parameters, now: factor.clock(at: now),
         adjacentIntervals: project.adjacentIntervals)
     } catch {
       throw .cryptography

@@ -103,6 +103,26 @@ private struct PAMApplication: Application {
     }
   }
 
+  var isListening: Bool {
+    // SAFETY: a number.
+    unsafe calls.is_listening != 0
+  }
+
+  func reveal(_ text: String, _ secret: consuming SecretBytes) {
+    let label = Array(text.utf8)
+    var terminated = SecretBytes(count: label.count + secret.count + 1)
+    terminated.withMutableSpan { target in
+      for index in label.indices { target[index] = label[index] }
+      for index in secret.span.indices { target[label.count + index] = secret.span[index] }
+    }
+    // SAFETY: the text ends with a NUL.
+    unsafe terminated.span.withUnsafeBufferPointer { text in
+      guard let base = text.baseAddress else { return }
+      unsafe calls.tell(
+        calls.context, UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), 1)
+    }
+  }
+
   func log(_ priority: LogPriority, _ line: LogLine) {
     let text = Self.terminated(line.text)
     unsafe text.withUnsafeBufferPointer { text in

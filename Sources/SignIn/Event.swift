@@ -32,6 +32,10 @@ public struct Event {
       priority = .information
       line.add("result", "accepted")
       details.add("factor", escaping: factor.id.hexadecimal)
+    case .recovered(let recovery):
+      priority = .warning
+      line.add("result", "recovery-code")
+      details.add("left", Int64(recovery.left))
     case .notEnrolled:
       priority = .information
       line.add("result", "not-enrolled")

@@ -1,8 +1,11 @@
+import Factors
+
 extension Outcome {
   /// What the person is told, or nil when there is nothing to tell.
   var message: String? {
     switch self {
     case .accepted, .enrolled, .notEnrolled, .switchedOff: nil
+    case .recovered(let recovery): Self.message(recovery)
     case .wrong(0), .unknownUser: "that code is wrong"
     case .replayed(_, 0): "that code was used already, wait for the next one"
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
@@ -22,9 +25,20 @@ extension Outcome {
   var isMystery: Bool {
     switch self {
     case .accepted, .enrolled, .notEnrolled, .switchedOff, .notACode, .unknownUser: false
+    case .recovered: true
     case .wrong(let wait): wait > 0
     case .replayed, .throttled, .disabled, .failed: true
     }
+  }
+
+  /// That a code is gone, how many there are, and when it is time for new ones.
+  private static func message(_ recovery: Attempt.Recovery) -> String {
+    let left = recovery.left == 1 ? "1 is left" : "\(recovery.left) are left"
+    guard recovery.left <= RecoveryCodeSupply.few else {
+      return "that recovery code is used up, \(left)"
+    }
+    return "that recovery code is used up, \(left): "
+      + "make new ones with 'mfa-enroll recovery-codes --new'"
   }
 
   /// `28 s`, `2 min`, `15 min`: seconds up to two minutes, then whole minutes, rounded up.

@@ -6,6 +6,8 @@ public import System
 public enum Outcome: Sendable {
   /// A code was right and fresh.
   case accepted(Factor)
+  /// A recovery code was right, and is used up.
+  case recovered(Attempt.Recovery)
   /// The user has a factor: what the account phase wants to know.
   case enrolled
   /// The user has no factor.
@@ -54,7 +56,7 @@ extension Outcome {
   /// Whether a code was right and fresh.
   var isAccepted: Bool {
     switch self {
-    case .accepted: true
+    case .accepted, .recovered: true
     case .enrolled, .notEnrolled, .switchedOff, .wrong, .replayed, .throttled, .disabled,
       .notACode, .unknownUser, .failed:
       false
@@ -65,6 +67,7 @@ extension Outcome {
   public init(_ result: Attempt.Result) {
     switch result {
     case .accepted(let factor): self = .accepted(factor)
+    case .recovered(let recovery): self = .recovered(recovery)
     case .wrong(let wait): self = .wrong(wait: wait)
     case .replayed(let factor, let wait): self = .replayed(factor, wait: wait)
     case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)

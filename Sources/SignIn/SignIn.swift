@@ -81,7 +81,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
       let earlier = application.earlierAnswer()
       let outcome = try judge(earlier, .afterPassword, options, project, account, store, record)
       switch outcome {
-      case .accepted, .throttled, .disabled: return outcome
+      case .accepted, .recovered, .throttled, .disabled: return outcome
       case .wrong(let wait), .replayed(_, let wait):
         if options.usesFirstPass || wait > 0 { return outcome }
         report(outcome, account: account, state: project.state)
@@ -124,11 +124,13 @@ public struct SignIn<Machine: Host, Asker: Application> {
       let now = try now()
       let result: Attempt.Result
       do throws(FactorStoreError) {
-        result = try Attempt.make(codes, by: account, in: store, project: project, now: now)
+        result = try Attempt.make(
+          codes, by: account, in: store, project: project, now: now,
+          replacing: application.isListening && project.state != .observe)
       } catch {
         throw .store(error)
       }
-      let length = Self.codeLength(result) ?? Attempt.shortestCode(codes, of: record)
+      let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
       return try forward(answer, length, after: Outcome(result), options, project)
     }
   }
@@ -136,22 +138,27 @@ public struct SignIn<Machine: Host, Asker: Application> {
   /// Hands on what was typed before a code of `length`, where that is asked for: after an accepted
   /// code, and where policy only observes, after anything, for nobody is to be stopped there.
   private func forward(
-    _ answer: borrowing SecretBytes, _ length: CodeLength?, after outcome: Outcome,
+    _ answer: borrowing SecretBytes, _ length: Int?, after outcome: Outcome,
     _ options: ModuleOptions, _ project: Configuration.Project
   ) throws(Outcome.Failure) -> Outcome {
     guard options.forwardsPass, outcome.isAccepted || project.state == .observe else {
       return outcome
     }
-    let count = answer.count - Int(length?.rawValue ?? 0)
+    let count = answer.count - (length ?? 0)
     // Nobody typed a password: the next module asks for it itself.
     guard count > 0 else { return outcome }
     guard application.forward(answer.prefix(count).span) else { throw .forwarding }
     return outcome
   }
 
-  private static func codeLength(_ result: Attempt.Result) -> CodeLength? {
+  /// How many bytes at the end of an answer were the code.
+  private static func typedLength(_ result: Attempt.Result, _ codes: TypedCodes) -> Int? {
     switch result {
-    case .accepted(let factor), .replayed(let factor, _): factor.parameters.codeLength
+    case .accepted(let factor), .replayed(let factor, _):
+      Int(factor.parameters.codeLength.rawValue)
+    case .recovered:
+      codes.recoveryCode == nil
+        ? Int(CodeLength.eight.rawValue) : RecoveryCode.writtenLength
     case .wrong, .refused, .notACode, .notEnrolled: nil
     }
   }
@@ -283,5 +290,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     if let (priority, line) = event.logLine { application.log(priority, line) }
     guard state != .observe, let message = outcome.message else { return }
     application.tell(message, essential: outcome.isMystery)
+    if case .recovered(let recovery) = outcome, let replacement = recovery.replacement {
+      application.reveal("a new one in its place: ", replacement.written())
+    }
   }
 }

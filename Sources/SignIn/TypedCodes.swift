@@ -2,11 +2,14 @@ public import OneTimePassword
 import Secrets
 
 /// What of an answer may be a code: one reading for each number of digits at most, so that a factor
-/// is compared with one code and an answer is one guess.
+/// is compared with one code and an answer is one guess; or else a recovery code.
 public struct TypedCodes: Sendable {
   private let six: Code?
   private let seven: Code?
   private let eight: Code?
+
+  /// The answer as a recovery code made here.
+  public let recoveryCode: RecoveryCode?
 
   /// The whole answer as a code, spaces allowed.
   public init(whole answer: Span<UInt8>) {
@@ -14,6 +17,8 @@ public struct TypedCodes: Sendable {
     six = code?.length == .six ? code : nil
     seven = code?.length == .seven ? code : nil
     eight = code?.length == .eight ? code : nil
+    // Eight digits and sixteen: nothing is both.
+    recoveryCode = code == nil ? RecoveryCode(answer: answer) : nil
   }
 
   /// The last six, seven and eight characters of an answer that begins with a password.
@@ -21,6 +26,10 @@ public struct TypedCodes: Sendable {
     six = Self.end(of: answer, .six)
     seven = Self.end(of: answer, .seven)
     eight = Self.end(of: answer, .eight)
+    let end = SecretBytes(
+      copying: answer,
+      in: max(answer.count - RecoveryCode.writtenLength, 0)..<answer.count)
+    recoveryCode = RecoveryCode(written: end.span)
   }
 
   private static func end(of answer: Span<UInt8>, _ length: CodeLength) -> Code? {

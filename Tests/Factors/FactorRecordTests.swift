@@ -28,7 +28,22 @@ import Testing
       try sample.add(try factor(1, sealedSecret: longest, enrolledAt: time))
       samples.append(sample)
     }
+    var recoverable = try record(2)
+    recoverable.setRecoveryCodes(try (0..<10).map { try digest($0) })
+    samples.append(recoverable)
+    for offset in [Int32.min, -1, 1, .max] {
+      var sample = try record(2)
+      try sample.setTimeOffset(of: identifier(2), to: offset)
+      samples.append(sample)
+    }
     return samples
+  }
+
+  /// A digest of 32 times the same byte, of either kind in turn.
+  private static func digest(_ byte: UInt8) throws -> RecoveryCodeDigest {
+    try RecoveryCodeDigest(
+      kind: byte % 2 == 0 ? .generated : .imported, bytes: [UInt8](repeating: byte, count: 32)
+    ).orThrow()
   }
 
   /// The longest record there is: every name and every secret as long as it may be.
@@ -45,6 +60,7 @@ import Testing
           id: identifier(number), displayName: try name(text), enrolledAt: .max,
           kind: .totp(.standard, sealedSecret: secret)))
     }
+    record.setRecoveryCodes(try (0..<10).map { try digest($0) })
     return record
   }
 
@@ -128,8 +144,8 @@ import Testing
   }
 
   /// In a record with one factor of alice's: magic 4, version 2, name 1 + 5, uid 4, id 16, count 1,
-  /// and then the factor: id 16, time 8, name 1 + 7, kind 1, algorithm 1, digits 1, period 2,
-  /// secret 1 + 3.
+  /// then the factor: id 16, time 8, name 1 + 7, origin 1, offset 4, kind 1, algorithm 1, digits 1,
+  /// period 2, secret 1 + 3; and the number of recovery codes, 1.
   private static let fields = [
     Field(number: 1, offset: 6, bytes: [0], whatFor: "an empty user name"),
     Field(number: 2, offset: 7, bytes: [0], whatFor: "a NUL in the user name"),
@@ -141,22 +157,26 @@ import Testing
     Field(number: 8, offset: 58, bytes: [0x1B], whatFor: "a display name with an escape"),
     Field(number: 9, offset: 64, bytes: [0x20], whatFor: "a display name with a space behind it"),
     Field(number: 10, offset: 60, bytes: [0xFF], whatFor: "a display name that is not UTF-8"),
-    Field(number: 11, offset: 65, bytes: [0], whatFor: "kind 0"),
-    Field(number: 12, offset: 65, bytes: [2], whatFor: "kind 2"),
-    Field(number: 13, offset: 66, bytes: [0], whatFor: "algorithm 0"),
-    Field(number: 14, offset: 66, bytes: [4], whatFor: "algorithm 4"),
-    Field(number: 15, offset: 67, bytes: [5], whatFor: "5 digits"),
-    Field(number: 16, offset: 67, bytes: [9], whatFor: "9 digits"),
-    Field(number: 17, offset: 68, bytes: [0, 14], whatFor: "a period of 14 s"),
-    Field(number: 18, offset: 68, bytes: [0, 121], whatFor: "a period of 121 s"),
-    Field(number: 19, offset: 68, bytes: [1, 30], whatFor: "a period of 286 s"),
-    Field(number: 20, offset: 70, bytes: [2], whatFor: "a secret shorter than it is"),
-    Field(number: 21, offset: 70, bytes: [4], whatFor: "a secret longer than it is"),
+    Field(number: 11, offset: 70, bytes: [0], whatFor: "kind 0"),
+    Field(number: 12, offset: 70, bytes: [2], whatFor: "kind 2"),
+    Field(number: 13, offset: 71, bytes: [0], whatFor: "algorithm 0"),
+    Field(number: 14, offset: 71, bytes: [4], whatFor: "algorithm 4"),
+    Field(number: 15, offset: 72, bytes: [5], whatFor: "5 digits"),
+    Field(number: 16, offset: 72, bytes: [9], whatFor: "9 digits"),
+    Field(number: 17, offset: 73, bytes: [0, 14], whatFor: "a period of 14 s"),
+    Field(number: 18, offset: 73, bytes: [0, 121], whatFor: "a period of 121 s"),
+    Field(number: 19, offset: 73, bytes: [1, 30], whatFor: "a period of 286 s"),
+    Field(number: 20, offset: 75, bytes: [2], whatFor: "a secret shorter than it is"),
+    Field(number: 21, offset: 75, bytes: [4], whatFor: "a secret longer than it is"),
+    Field(number: 22, offset: 65, bytes: [0], whatFor: "origin 0"),
+    Field(number: 23, offset: 65, bytes: [3], whatFor: "origin 3"),
+    Field(number: 24, offset: 79, bytes: [1], whatFor: "a recovery code that is not there"),
+    Field(number: 25, offset: 79, bytes: [11], whatFor: "more recovery codes than there may be"),
   ]
 
   @Test func noFieldHoldsWhatItMustNot() throws {
     let encoded = try record(1).encoded()
-    #expect(encoded.count == 74)
+    #expect(encoded.count == 80)
     for row in Self.fields {
       var other = encoded
       other.replaceSubrange(row.offset..<row.offset + row.bytes.count, with: row.bytes)
@@ -173,8 +193,8 @@ import Testing
 
   @Test func twoFactorsOfOneIdOrNameAreRefused() throws {
     let encoded = try record(2).encoded()
-    let length = 41
-    #expect(encoded.count == 33 + 2 * length)
+    let length = 46
+    #expect(encoded.count == 33 + 2 * length + 1)
     var sameID = encoded
     sameID.replaceSubrange(33 + length..<33 + length + 16, with: encoded[33..<33 + 16])
     #expect(refusal(of: sameID) == .damaged)
@@ -206,6 +226,20 @@ import Testing
     #expect(try sample.remove(identifier(3)) == false)
     try sample.add(try factor(9))
     #expect(sample.factors.map(\.id) == [1, 2, 4, 5, 6, 7, 8, 9].map { identifier($0) })
+  }
+
+  @Test func aSpentRecoveryCodeIsGoneOrReplaced() throws {
+    var sample = try record(1)
+    sample.setRecoveryCodes([try Self.digest(1), try Self.digest(2), try Self.digest(3)])
+    sample.spendRecoveryCode(try Self.digest(2), replacement: nil)
+    #expect(sample.recoveryCodes == [try Self.digest(1), try Self.digest(3)])
+    sample.spendRecoveryCode(try Self.digest(1), replacement: try Self.digest(4))
+    #expect(sample.recoveryCodes == [try Self.digest(3), try Self.digest(4)])
+    sample.spendRecoveryCode(try Self.digest(9), replacement: try Self.digest(5))
+    #expect(sample.recoveryCodes == [try Self.digest(3), try Self.digest(4)])
+    sample.setRecoveryCodes(try (0..<12).map { try Self.digest($0) })
+    #expect(sample.recoveryCodes.count == FactorRecord.maximumRecoveryCodes)
+    #expect(RecoveryCodeDigest(kind: .generated, bytes: [1, 2, 3]) == nil)
   }
 
   @Test func renaming() throws {

@@ -97,4 +97,125 @@ struct AttemptTests {
     }
     #expect(store.attempts.failures == 0)
   }
+
+  // MARK: Recovery codes
+
+  private static let recoveryCode = Array("0123456789".utf8)
+  private static let written = "gayt-emzu-gu3d-oobz"
+
+  private func enrollWithRecoveryCodes() throws {
+    _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
+    try store.keep(
+      recoveryCodes: [
+        (Self.recoveryCode, .generated), (Array("abcdefghij".utf8), .generated),
+        (Array("87654321".utf8), .imported),
+      ])
+  }
+
+  @Test("a recovery code is good once, and what is left is counted")
+  func recoveryCodeIsGoodOnce() throws {
+    try enrollWithRecoveryCodes()
+    guard case .recovered(let recovery) = try attempt(Self.written) else {
+      Issue.record("the recovery code was not accepted")
+      return
+    }
+    #expect(recovery.left == 2)
+    #expect(recovery.replacement == nil)
+    #expect(store.attempts.failures == 0)
+    #expect(
+      store.steps == [.lock, .write(failures: 1), .digest, .replace, .unlock])
+    guard case .wrong = try attempt(Self.written) else {
+      Issue.record("the recovery code was good twice")
+      return
+    }
+    #expect(store.attempts.failures == 1)
+  }
+
+  @Test("an imported code is eight digits, and no generated one is")
+  func importedCode() throws {
+    try enrollWithRecoveryCodes()
+    guard case .recovered(let recovery) = try attempt("8765 4321") else {
+      Issue.record("the imported code was not accepted")
+      return
+    }
+    #expect(recovery.left == 2)
+    guard case .notACode = try attempt("87654321") else {
+      Issue.record("eight digits count though nothing of that length is left")
+      return
+    }
+  }
+
+  @Test("a used code is replaced where the person can be shown the new one")
+  func replacement() throws {
+    try enrollWithRecoveryCodes()
+    let result = try Attempt.make(
+      TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: store,
+      project: Configuration.defaults.project, now: now, replacing: true)
+    guard case .recovered(let recovery) = result, let replacement = recovery.replacement else {
+      Issue.record("nothing took the used code's place")
+      return
+    }
+    #expect(recovery.left == 3)
+    let written = replacement.written()
+    var text: [UInt8] = []
+    for index in written.span.indices { text.append(written.span[index]) }
+    guard case .recovered = try attempt(String(decoding: text, as: UTF8.self)) else {
+      Issue.record("the new code was not accepted")
+      return
+    }
+  }
+
+  @Test("every recovery code is compared, whichever matches")
+  func everyRecoveryCodeIsCompared() throws {
+    try enrollWithRecoveryCodes()
+    guard case .wrong = try attempt("aaaa-aaaa-aaaa-aaaa") else {
+      Issue.record("a wrong recovery code was not refused")
+      return
+    }
+    #expect(store.steps == [.lock, .write(failures: 1), .digest, .sync, .unlock])
+  }
+
+  @Test("without the record on the disk a recovery code is no way in")
+  func failedReplacement() throws {
+    try enrollWithRecoveryCodes()
+    store.failure = (.replace, .busy)
+    #expect(throws: FactorStoreError.busy) { _ = try attempt(Self.written) }
+  }
+
+  @Test("while waiting no recovery code is compared")
+  func recoveryCodeWaits() throws {
+    try enrollWithRecoveryCodes()
+    for _ in 0..<5 { _ = try attempt(try KnownFactor.wrongCode(at: now)) }
+    guard case .refused(.waiting) = try attempt(Self.written) else {
+      Issue.record("a recovery code was compared during a wait")
+      return
+    }
+    #expect(store.record?.recoveryCodes.count == 3)
+  }
+
+  @Test("without recovery codes sixteen letters cost nothing")
+  func noRecoveryCodes() throws {
+    _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
+    guard case .notACode = try attempt(Self.written) else {
+      Issue.record("a recovery code was counted though there is none")
+      return
+    }
+    #expect(store.attempts.failures == 0)
+  }
+
+  @Test("a factor's own clock decides which code is right")
+  func timeOffset() throws {
+    let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
+    var record = try #require(store.record)
+    try record.setTimeOffset(of: factor.id, to: 40)
+    store.record = record
+    guard case .wrong = try attempt(try KnownFactor.code(at: now)) else {
+      Issue.record("the code of this machine's clock was accepted")
+      return
+    }
+    guard case .accepted = try attempt(try KnownFactor.code(at: now + 40 * 30)) else {
+      Issue.record("the code of the authenticator's clock was refused")
+      return
+    }
+  }
 }

@@ -59,6 +59,82 @@ struct SignInTests {
     #expect(signIn(application) == (accepted ? .allow : .deny), "row \(number)")
   }
 
+  private func keepRecoveryCodes(_ count: UInt8) throws {
+    try host.memory.keep(
+      recoveryCodes: (0..<count).map { number in
+        (Array("012345678".utf8) + [UInt8(ascii: "9") + number], .generated)
+      })
+  }
+
+  /// The first of `keepRecoveryCodes`.
+  private static let recoveryCode = "gayt-emzu-gu3d-oobz"
+
+  @Test(
+    "a recovery code lets in, once; what is left is said, and when it is time for new ones",
+    arguments: [
+      (1, 10, "that recovery code is used up, 9 are left"),
+      (
+        2, 4,
+        "that recovery code is used up, 3 are left: "
+          + "make new ones with 'mfa-enroll recovery-codes --new'"
+      ),
+      (
+        3, 2,
+        "that recovery code is used up, 1 is left: "
+          + "make new ones with 'mfa-enroll recovery-codes --new'"
+      ),
+    ] as [(Int, UInt8, String)])
+  func recoveryCode(row: Int, count: UInt8, told: String) throws {
+    try enroll()
+    try keepRecoveryCodes(count)
+    let first = ScriptedApplication([.text(Self.recoveryCode)])
+    first.isListening = false
+    #expect(signIn(first) == .allow, "row \(row)")
+    #expect(first.told == [told], "row \(row)")
+    #expect(first.essentials == first.told, "row \(row)")
+    #expect(first.revealed.isEmpty, "row \(row)")
+    #expect(
+      first.logged.first?.hasPrefix("result=recovery-code user=alice service=sshd") == true)
+    #expect(first.logged.first?.hasSuffix("left=\(count - 1)") == true, "row \(row)")
+    #expect(first.logged.first?.contains(Self.recoveryCode) == false)
+    #expect(signIn(ScriptedApplication([.text(Self.recoveryCode)])) == .deny, "row \(row)")
+  }
+
+  @Test("who can be shown it gets a new recovery code for the one that is used up")
+  func replacedRecoveryCode() throws {
+    try enroll()
+    try keepRecoveryCodes(10)
+    let first = ScriptedApplication([.text(Self.recoveryCode)])
+    #expect(signIn(first) == .allow)
+    #expect(first.told == ["that recovery code is used up, 10 are left"])
+    let label = "a new one in its place: "
+    let revealed = try #require(first.revealed.first)
+    #expect(revealed.hasPrefix(label))
+    let new = String(revealed.dropFirst(label.count))
+    #expect(first.logged.allSatisfy { !$0.contains(new) })
+    #expect(signIn(ScriptedApplication([.text(new)])) == .allow)
+  }
+
+  @Test("a recovery code behind a password is taken off before the password goes on")
+  func recoveryCodeAfterPassword() throws {
+    try enroll()
+    try keepRecoveryCodes(10)
+    let application = ScriptedApplication([.text("correct horse" + Self.recoveryCode)])
+    #expect(signIn(application, ["forward_pass"]) == .allow)
+    #expect(application.forwarded == ["correct horse"])
+  }
+
+  @Test("where policy only observes, no recovery code is made that nobody is shown")
+  func observedRecoveryCode() throws {
+    try enroll()
+    try keepRecoveryCodes(10)
+    host.configuration = "[project]\nstate = observe\n"
+    let application = ScriptedApplication([.text(Self.recoveryCode)])
+    #expect(signIn(application) == .notConcerned)
+    #expect(application.revealed.isEmpty)
+    #expect(host.memory.record?.recoveryCodes.count == 9)
+  }
+
   @Test("a code typed with a space is the same code")
   func space() throws {
     try enroll()

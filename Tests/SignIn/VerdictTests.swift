@@ -14,6 +14,7 @@ struct VerdictTests {
       "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
     return [
       ("accepted", .accepted(factor)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
+      ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
       ("switchedOff", .switchedOff), ("wrong", .wrong(wait: 0)),
       ("wrongThenWait", .wrong(wait: 30)),
       ("replayed", .replayed(factor, wait: 0)), ("replayedThenWait", .replayed(factor, wait: 30)),
@@ -24,12 +25,12 @@ struct VerdictTests {
     ]
   }
 
-  @Test("enabled, only an accepted code and an enrolled account are allowed")
+  @Test("enabled, only an accepted code, a recovery code and an enrolled account are allowed")
   func enabled() throws {
     for (name, outcome) in try Self.outcomes() {
       let expected: Verdict =
         switch name {
-        case "accepted", "enrolled": .allow
+        case "accepted", "recovered", "enrolled": .allow
         case "notEnrolled", "switchedOff": .notConcerned
         case "throttled", "disabled", "wrongThenWait", "replayedThenWait": .tooManyAttempts
         default: .deny

@@ -59,6 +59,9 @@ typedef struct mfa_application {
   mfa_reply (*earlier_answer)(void *context, uint8_t *answer, size_t *count);
   // Hands the password to the modules that follow (PAM_AUTHTOK). Returns 0 when that failed.
   int (*forward)(void *context, const char *password);
+  // Whether the person sees what is told though it is not essential: not 0 unless the application
+  // asked for silence.
+  int is_listening;
 } mfa_application;
 
 // One sign-in, as PAM describes it.

@@ -8,7 +8,7 @@ public import System
 public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What was done.
   public enum Step: Equatable, Sendable {
-    case snapshot, lock, secret, write(failures: UInt32), sync, replace, unlock
+    case snapshot, lock, secret, digest, write(failures: UInt32), sync, replace, unlock
   }
 
   /// What was done, in order.
@@ -42,6 +42,28 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     attempts = attempts.adding(id, confirmedAt: -1)
     self.record = record
     return factor
+  }
+
+  /// Gives the user these recovery codes.
+  public func keep(
+    recoveryCodes: [(bytes: [UInt8], kind: RecoveryCodeDigest.Kind)]
+  ) throws(FactorStoreError) {
+    guard var record else { throw .damaged(.record) }
+    var digests: [RecoveryCodeDigest] = []
+    for code in recoveryCodes {
+      digests.append(try Self.digest(of: code.bytes.span, kind: code.kind))
+    }
+    record.setRecoveryCodes(digests)
+    self.record = record
+  }
+
+  static func digest(
+    of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind
+  ) throws(FactorStoreError) -> RecoveryCodeDigest {
+    var bytes = [UInt8](repeating: kind.rawValue, count: RecoveryCodeDigest.length)
+    for index in recoveryCode.indices { bytes[index] = recoveryCode[index] }
+    guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
+    return digest
   }
 
   func note(_ step: Step) throws(FactorStoreError) {
@@ -98,6 +120,14 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     var bytes: [UInt8] = []
     for index in secret.indices { bytes.append(secret[index]) }
     return bytes
+  }
+
+  /// The code itself, filled up to the length of a digest: nothing is hidden here.
+  public func digest(
+    of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
+  ) throws(FactorStoreError) -> RecoveryCodeDigest {
+    try store.note(.digest)
+    return try MemoryStore.digest(of: recoveryCode, kind: kind)
   }
 
   /// Keeps the state.

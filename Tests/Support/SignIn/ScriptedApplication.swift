@@ -1,4 +1,4 @@
-import Secrets
+public import Secrets
 public import SignIn
 public import System
 
@@ -59,6 +59,18 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   public func tell(_ text: String, essential: Bool) {
     told.append(text)
     if essential { essentials.append(text) }
+  }
+
+  /// Whether the person sees everything.
+  public var isListening = true
+  /// What was revealed.
+  public private(set) var revealed: [String] = []
+
+  /// Keeps it.
+  public func reveal(_ text: String, _ secret: consuming SecretBytes) {
+    var bytes = Array(text.utf8)
+    for index in secret.span.indices { bytes.append(secret.span[index]) }
+    revealed.append(String(decoding: bytes, as: UTF8.self))
   }
 
   /// Keeps it.

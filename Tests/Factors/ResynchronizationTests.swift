@@ -1,0 +1,73 @@
+import Factors
+import OneTimePassword
+import Secrets
+import Testing
+
+@Suite("Resynchronising")
+struct ResynchronizationTests {
+  private static let secret = Array("12345678901234567890".utf8)
+  private static let now: Int64 = 1_800_000_000
+  private static let present = now / 30
+
+  private func code(at step: Int64) throws -> Code {
+    var hotp = try HOTP(secret: Self.secret.span, algorithm: .sha1)
+    return try hotp.code(at: UInt64(step), digits: .six)
+  }
+
+  private func finding(
+    _ first: Int64, _ second: Int64, watermark: Int64 = -1, now: Int64 = now
+  ) throws -> Resynchronization.Finding? {
+    try Resynchronization.finding(
+      first: try code(at: first), second: try code(at: second), secret: Self.secret.span,
+      parameters: .standard, now: now, watermark: watermark)
+  }
+
+  @Test(
+    "two codes in a row tell how far ahead the authenticator is",
+    arguments: [-119, -60, -1, 0, 1, 7, 120] as [Int64])
+  func offset(ahead: Int64) throws {
+    let found = try #require(try finding(Self.present + ahead - 1, Self.present + ahead))
+    #expect(Int64(found.timeOffset) == ahead)
+    #expect(found.step == Self.present + ahead)
+  }
+
+  @Test("beyond the range nothing is found", arguments: [-121, -500, 121, 500] as [Int64])
+  func beyondRange(ahead: Int64) throws {
+    #expect(try finding(Self.present + ahead - 1, Self.present + ahead) == nil)
+  }
+
+  @Test(
+    "codes that do not follow each other tell nothing",
+    arguments: [(1, 0, 0), (2, 1, 0), (3, 0, 2), (4, -3, 5)] as [(Int, Int64, Int64)])
+  func notConsecutive(row: Int, first: Int64, second: Int64) throws {
+    #expect(try finding(Self.present + first, Self.present + second) == nil, "row \(row)")
+  }
+
+  @Test("a pair of which one code was accepted before moves nothing")
+  func replayedPair() throws {
+    let first = Self.present - 50
+    #expect(try finding(first, first + 1, watermark: first + 1) == nil)
+    #expect(try finding(first, first + 1, watermark: first) == nil)
+    #expect(try finding(first, first + 1, watermark: first - 1) != nil)
+  }
+
+  @Test(
+    "no clock makes it fail otherwise than by finding nothing",
+    arguments: [Int64.min, -1_000_000, 0, 1, Int64.max])
+  func anyClock(now: Int64) throws {
+    _ = try finding(7, 9, now: now)
+    #expect(try finding(7, 9, now: now) == nil)
+  }
+
+  @Test("a factor's clock is ahead by its offset, and never overflows")
+  func clock() throws {
+    var factor = try factor(1)
+    #expect(factor.clock(at: Self.now) == Self.now)
+    factor.timeOffset = 4
+    #expect(factor.clock(at: Self.now) == Self.now + 120)
+    #expect(factor.clock(at: .max) == .max)
+    factor.timeOffset = -4
+    #expect(factor.clock(at: Self.now) == Self.now - 120)
+    #expect(factor.clock(at: .min) == .min)
+  }
+}
