@@ -107,13 +107,20 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         try rename(factor, to: displayName)
         return client.send(.done)
       case .unenroll(let factor):
-        return client.send(.unenrolled(signedOut: try unenroll(factor)))
+        return client.send(
+          .unenrolled(signedOut: try unenroll(factor), endsSessions: false))
       case .test(let code):
         try test(code)
         return client.send(.tested)
       case .hello: throw .protocolError
       case .answer: throw .protocolError
       case .cancel: throw .protocolError
+      case .ticketSession: throw .protocolError
+      case .status: throw .protocolError
+      case .generateRecoveryCodes: throw .protocolError
+      case .resync: throw .protocolError
+      case .importFactor: throw .protocolError
+      case .signIn: throw .protocolError
       }
     } catch {
       guard client.send(.failed(error)) else { return false }

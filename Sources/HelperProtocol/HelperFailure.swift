@@ -38,6 +38,18 @@ public enum HelperFailure: Error, Equatable, Sendable {
   case protocolError
   /// Anything else.
   case internalError
+  /// The factor is the last one, and policy requires one.
+  case lastFactorRequired
+  /// The ticket is not the account's, was used, or is past its time.
+  case ticketInvalid
+  /// The key is shorter than the host accepts.
+  case secretTooShort
+  /// The two codes are none that follow each other.
+  case codesNotConsecutive
+  /// The caller has a factor, and did not show it.
+  case secondFactorRequired
+  /// The user has a factor with this key already.
+  case alreadyImported
 
   /// The number in a message.
   var number: UInt8 {
@@ -61,6 +73,12 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .multiFactorDisabled: 17
     case .protocolError: 18
     case .internalError: 19
+    case .lastFactorRequired: 20
+    case .ticketInvalid: 21
+    case .secretTooShort: 22
+    case .codesNotConsecutive: 23
+    case .secondFactorRequired: 24
+    case .alreadyImported: 25
     }
   }
 
@@ -92,6 +110,12 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 17: self = .multiFactorDisabled
     case 18: self = .protocolError
     case 19: self = .internalError
+    case 20: self = .lastFactorRequired
+    case 21: self = .ticketInvalid
+    case 22: self = .secretTooShort
+    case 23: self = .codesNotConsecutive
+    case 24: self = .secondFactorRequired
+    case 25: self = .alreadyImported
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

@@ -30,6 +30,18 @@ public enum HelperRequest: ~Copyable, Sendable {
   case test(SecretBytes)
   /// Ends the conversation.
   case bye
+  /// Asks for a session as `session` does; an administrator's ticket proves the account.
+  case ticketSession
+  /// Asks how the account stands.
+  case status
+  /// Asks for new recovery codes, which make the old ones void. Needs a session.
+  case generateRecoveryCodes
+  /// Shows two codes that follow each other, to have the factor's clock put right. Needs a session.
+  case resync(ResyncRequest)
+  /// Takes over a factor that another program made. Needs a session.
+  case importFactor(ImportRequest)
+  /// Has a code checked as `test` does; where it names a factor, no other one counts.
+  case signIn(CodeRequest)
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -82,6 +94,36 @@ public enum HelperRequest: ~Copyable, Sendable {
       return try writer.finish()
     case .bye:
       return try MessageWriter(kind: Kind.bye).finish()
+    case .ticketSession:
+      return try MessageWriter(kind: Kind.ticketSession).finish()
+    case .status:
+      return try MessageWriter(kind: Kind.status).finish()
+    case .generateRecoveryCodes:
+      return try MessageWriter(kind: Kind.generateRecoveryCodes).finish()
+    case .resync(let request):
+      guard request.first.count <= Self.longestAnswer else { throw .tooLong }
+      guard request.second.count <= Self.longestAnswer else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.resync)
+      writer.field(request.factor.bytes)
+      writer.field(request.first.span)
+      writer.field(request.second.span)
+      return try writer.finish()
+    case .importFactor(let request):
+      try request.check()
+      var writer = MessageWriter(kind: Kind.importFactor)
+      writer.field(request.displayName.utf8)
+      writer.field(request.parameters)
+      writer.field(request.key.span)
+      writer.field(request.timeOffset)
+      writer.field(request.watermark)
+      writer.fields(request.recoveryCodes.span, each: ImportRequest.recoveryCodeLength)
+      return try writer.finish()
+    case .signIn(let request):
+      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.signIn)
+      writer.field(request.factor?.bytes ?? [])
+      writer.field(request.code.span)
+      return try writer.finish()
     }
   }
 
@@ -136,6 +178,41 @@ public enum HelperRequest: ~Copyable, Sendable {
     case Kind.bye:
       try reader.end()
       self = .bye
+    case Kind.ticketSession:
+      try reader.end()
+      self = .ticketSession
+    case Kind.status:
+      try reader.end()
+      self = .status
+    case Kind.generateRecoveryCodes:
+      try reader.end()
+      self = .generateRecoveryCodes
+    case Kind.resync:
+      let factor = try reader.factor()
+      let first = try reader.secret(longest: Self.longestAnswer)
+      let second = try reader.secret(longest: Self.longestAnswer)
+      try reader.end()
+      self = .resync(ResyncRequest(factor: factor, first: first, second: second))
+    case Kind.importFactor:
+      let displayName = try reader.displayName()
+      let parameters = try reader.parameters()
+      let key = try reader.secret(longest: ImportRequest.longestKey)
+      let timeOffset = try reader.number(Int32.self)
+      let watermark = try reader.number(Int64.self)
+      let recoveryCodes = try reader.secrets(
+        atMost: ImportRequest.mostRecoveryCodes, each: ImportRequest.recoveryCodeLength)
+      try reader.end()
+      guard let displayName else { throw .unsupportedDisplayName }
+      let request = ImportRequest(
+        displayName: displayName, parameters: parameters, key: key, timeOffset: timeOffset,
+        watermark: watermark, recoveryCodes: recoveryCodes)
+      try request.check()
+      self = .importFactor(request)
+    case Kind.signIn:
+      let factor = try reader.optionalFactor()
+      let code = try reader.secret(longest: Self.longestAnswer)
+      try reader.end()
+      self = .signIn(CodeRequest(factor: factor, code: code))
     default:
       throw .unknownKind(kind)
     }
@@ -154,5 +231,11 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let unenroll: UInt8 = 0x09
     static let test: UInt8 = 0x0A
     static let bye: UInt8 = 0x0B
+    static let ticketSession: UInt8 = 0x0C
+    static let status: UInt8 = 0x0D
+    static let generateRecoveryCodes: UInt8 = 0x0E
+    static let resync: UInt8 = 0x0F
+    static let importFactor: UInt8 = 0x10
+    static let signIn: UInt8 = 0x11
   }
 }

@@ -19,19 +19,23 @@ public enum HelperResponse: ~Copyable, Sendable {
   case sessionStarted(secondsLeft: UInt32)
   /// Answers `generateSecret`.
   case secret(GeneratedSecret)
-  /// Answers `enroll`.
+  /// Answers `enroll` and `importFactor`.
   case enrolled(FactorID)
   /// Answers `list`: oldest first, at most `FactorRecord.maximumFactors`.
   case factors([FactorSummary])
-  /// Answers `rename`.
+  /// Answers `rename` and `resync`.
   case done
   /// Answers `unenroll`: whether the factor was the most recently enrolled one, so that the person
-  /// is signed out where policy says so.
-  case unenrolled(signedOut: Bool)
-  /// Answers `test`: the code is right, and used up.
+  /// is signed out, and whether policy wants the person's other sessions on the host to end.
+  case unenrolled(signedOut: Bool, endsSessions: Bool)
+  /// Answers `test` and `signIn`: the code is right, and used up.
   case tested
   /// Answers any request.
   case failed(HelperFailure)
+  /// Answers `status`.
+  case status(AccountStatus)
+  /// Answers `generateRecoveryCodes`: the new codes, which are not shown again.
+  case recoveryCodes(RecoveryCodeList)
 
   /// The version of the protocol.
   public static let version: UInt8 = HelperRequest.version
@@ -84,9 +88,10 @@ public enum HelperResponse: ~Copyable, Sendable {
       return try writer.finish()
     case .done:
       return try MessageWriter(kind: Kind.done).finish()
-    case .unenrolled(let signedOut):
+    case .unenrolled(let signedOut, let endsSessions):
       var writer = MessageWriter(kind: Kind.unenrolled)
       writer.field(signedOut)
+      writer.field(endsSessions)
       return try writer.finish()
     case .tested:
       return try MessageWriter(kind: Kind.tested).finish()
@@ -94,6 +99,21 @@ public enum HelperResponse: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.failed)
       writer.field(failure.number)
       writer.field(failure.seconds)
+      return try writer.finish()
+    case .status(let status):
+      guard status.importedRecoveryCodesLeft <= status.recoveryCodesLeft else { throw .malformed }
+      var writer = MessageWriter(kind: Kind.status)
+      writer.field(status.enrollment.rawValue)
+      writer.field(status.state.rawValue)
+      writer.field(status.recoveryCodesLeft)
+      writer.field(status.importedRecoveryCodesLeft)
+      writer.field(status.standing.number)
+      writer.field(status.standing.seconds)
+      return try writer.finish()
+    case .recoveryCodes(let codes):
+      guard codes.isWellFormed else { throw .malformed }
+      var writer = MessageWriter(kind: Kind.recoveryCodes)
+      writer.fields(codes.text.span, each: RecoveryCodeList.codeLength)
       return try writer.finish()
     }
   }
@@ -158,8 +178,9 @@ public enum HelperResponse: ~Copyable, Sendable {
       self = .done
     case Kind.unenrolled:
       let signedOut = try reader.flag()
+      let endsSessions = try reader.flag()
       try reader.end()
-      self = .unenrolled(signedOut: signedOut)
+      self = .unenrolled(signedOut: signedOut, endsSessions: endsSessions)
     case Kind.tested:
       try reader.end()
       self = .tested
@@ -169,6 +190,17 @@ public enum HelperResponse: ~Copyable, Sendable {
       try reader.end()
       guard let failure = HelperFailure(number: number, seconds: seconds) else { throw .malformed }
       self = .failed(failure)
+    case Kind.status:
+      let status = try reader.status()
+      try reader.end()
+      self = .status(status)
+    case Kind.recoveryCodes:
+      let codes = RecoveryCodeList(
+        text: try reader.secrets(
+          atMost: RecoveryCodeList.mostCodes, each: RecoveryCodeList.codeLength))
+      try reader.end()
+      guard codes.isWellFormed else { throw .malformed }
+      self = .recoveryCodes(codes)
     default:
       throw .unknownKind(kind)
     }
@@ -187,5 +219,7 @@ public enum HelperResponse: ~Copyable, Sendable {
     static let unenrolled: UInt8 = 0x89
     static let tested: UInt8 = 0x8A
     static let failed: UInt8 = 0x8B
+    static let status: UInt8 = 0x8C
+    static let recoveryCodes: UInt8 = 0x8D
   }
 }

@@ -77,6 +77,51 @@ struct MessageReader: ~Escapable {
     return factor
   }
 
+  /// Takes a factor's id, or nil when the field is empty.
+  @_lifetime(self: copy self)
+  mutating func optionalFactor() throws(MessageRefusal) -> FactorID? {
+    let bytes = try bytes(longest: FactorID.length)
+    guard !bytes.isEmpty else { return nil }
+    guard let factor = FactorID(bytes: bytes) else { throw .malformed }
+    return factor
+  }
+
+  /// Takes a number of one byte and so many fields, each a secret of `length` bytes. They come one
+  /// behind the other.
+  @_lifetime(self: copy self)
+  mutating func secrets(
+    atMost most: Int, each length: Int
+  ) throws(MessageRefusal) -> SecretBytes {
+    let count = Int(try number(UInt8.self))
+    guard count <= most else { throw .tooLong }
+    var secrets = SecretBytes(count: count * length)
+    for number in 0..<count {
+      let secret = try secret(longest: length)
+      guard secret.count == length else { throw .malformed }
+      secrets.withMutableSpan { secrets in
+        for index in 0..<length { secrets[number * length + index] = secret.span[index] }
+      }
+    }
+    return secrets
+  }
+
+  /// Takes six fields: enrollment, state, recovery codes, imported ones, standing, seconds.
+  @_lifetime(self: copy self)
+  mutating func status() throws(MessageRefusal) -> AccountStatus {
+    guard let enrollment = AccountStatus.Enrollment(rawValue: try number(UInt8.self)),
+      let state = AccountStatus.State(rawValue: try number(UInt8.self))
+    else { throw .malformed }
+    let codes = try number(UInt8.self)
+    let imported = try number(UInt8.self)
+    guard imported <= codes,
+      let standing = AccountStatus.Standing(
+        number: try number(UInt8.self), seconds: try number(UInt32.self))
+    else { throw .malformed }
+    return AccountStatus(
+      enrollment: enrollment, state: state, recoveryCodesLeft: codes,
+      importedRecoveryCodesLeft: imported, standing: standing)
+  }
+
   /// Takes the name of a factor, or nil when it is none that a factor may have.
   @_lifetime(self: copy self)
   mutating func displayName() throws(MessageRefusal) -> DisplayName? {

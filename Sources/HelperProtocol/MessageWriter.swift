@@ -57,6 +57,16 @@ struct MessageWriter: ~Copyable {
     field(parameters.period)
   }
 
+  /// Appends the number of the pieces of `length` bytes that `bytes` consists of, in one byte, and a
+  /// field for each. `bytes` holds whole pieces, at most 255.
+  mutating func fields(_ bytes: Span<UInt8>, each length: Int) {
+    let count = bytes.count / length
+    field(UInt8(truncatingIfNeeded: count))
+    for number in 0..<count {
+      field(bytes.extracting(number * length..<(number + 1) * length))
+    }
+  }
+
   private mutating func put(_ byte: UInt8) {
     guard count < frame.count else {
       isFull = true

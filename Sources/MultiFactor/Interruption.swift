@@ -22,6 +22,8 @@ extension HelperResponse {
     case .done: return nil
     case .unenrolled: return nil
     case .tested: return nil
+    case .status: return nil
+    case .recoveryCodes: return nil
     }
   }
 }

@@ -103,6 +103,8 @@ public actor MultiFactor {
       case .unenrolled: throw misunderstood()
       case .tested: throw misunderstood()
       case .failed: throw misunderstood()
+      case .status: throw misunderstood()
+      case .recoveryCodes: throw misunderstood()
       }
     }
   }
@@ -178,7 +180,9 @@ public actor MultiFactor {
   /// recently enrolled one. Needs a session in this conversation.
   public func unenroll(with factor: MultiFactorInfo) throws(MultiFactorError) -> Bool {
     let identifier = try Self.identifier(factor.uid)
-    guard case .unenrolled(let signedOut) = try exchange(.unenroll(factor: identifier)) else {
+    guard
+      case .unenrolled(let signedOut, endsSessions: _) = try exchange(.unenroll(factor: identifier))
+    else {
       throw misunderstood()
     }
     return signedOut

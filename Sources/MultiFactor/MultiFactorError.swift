@@ -42,6 +42,18 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case multiFactorDisabled
   /// The helper failed.
   case internalError
+  /// The factor is the last one, and one is required.
+  case lastFactorRequired
+  /// The ticket is not this account's, was used, or is past its time.
+  case ticketInvalid
+  /// The key is shorter than the host accepts.
+  case secretTooShort
+  /// The two codes do not follow each other.
+  case codesNotConsecutive
+  /// A code of an enrolled factor is needed first.
+  case secondFactorRequired
+  /// A factor with this key is enrolled already.
+  case alreadyImported
 
   // MARK: Found out here
 
@@ -76,6 +88,12 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .multiFactorDisabled: .multiFactorDisabled
       case .protocolError: .protocolError
       case .internalError: .internalError
+      case .lastFactorRequired: .lastFactorRequired
+      case .ticketInvalid: .ticketInvalid
+      case .secretTooShort: .secretTooShort
+      case .codesNotConsecutive: .codesNotConsecutive
+      case .secondFactorRequired: .secondFactorRequired
+      case .alreadyImported: .alreadyImported
       }
   }
 }
@@ -112,6 +130,12 @@ extension MultiFactorError: CustomStringConvertible {
     case .configurationInvalid: "the configuration of second factors on this host is in error"
     case .multiFactorDisabled: "second factors are turned off on this host"
     case .internalError: "the helper failed; nothing was changed"
+    case .lastFactorRequired: "this is your last second factor, and this host requires one"
+    case .ticketInvalid: "the ticket is not right, was used already, or is past its time"
+    case .secretTooShort: "the key is too short for this host"
+    case .codesNotConsecutive: "the two codes do not follow each other"
+    case .secondFactorRequired: "you have a second factor, and it was not shown"
+    case .alreadyImported: "you have a second factor with this key already"
     case .helperUnavailable(let number):
       "the helper \(MultiFactor.helperPath) cannot be started (\(Self.text(of: number)))"
     case .helperEnded: "the helper ended unexpectedly"
@@ -147,6 +171,14 @@ extension MultiFactorError: CustomStringConvertible {
     case .protocolError:
       "tell an administrator of this host; the package may be installed only in part"
     case .operationInProgress: "answer or cancel it first"
+    case .lastFactorRequired: "enrol another one first, or ask an administrator of this host"
+    case .ticketInvalid:
+      "check what you typed, or ask an administrator of this host for a new ticket"
+    case .secretTooShort: "enrol a new key with mfa-enroll instead"
+    case .codesNotConsecutive:
+      "type the code that the app shows, wait until it shows the next, and type that one"
+    case .secondFactorRequired: "sign in with a code from one of your second factors"
+    case .alreadyImported: "there is nothing to do; mfa-enroll list shows it"
     }
   }
 }

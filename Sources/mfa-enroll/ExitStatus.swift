@@ -12,13 +12,15 @@ enum ExitStatus: Int32 {
 
   init(_ error: MultiFactorError) {
     switch error {
-    case .reauthenticationFailed, .requiresRecentLogin: self = .notRecognised
-    case .invalidVerificationCode, .codeAlreadyUsed, .notACode: self = .wrongCode
+    case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired:
+      self = .notRecognised
+    case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
+      self = .wrongCode
     case .notPermitted, .sessionExpired, .tooManyAttempts, .factorsDisabled,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,
-      .operationInProgress:
+      .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported:
       self = .failed
     }
   }

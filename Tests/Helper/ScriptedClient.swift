@@ -9,6 +9,7 @@ final class ScriptedClient: Link {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
     case sessionStarted(UInt32), secret, enrolled, factors([String]), done
     case unenrolled(signedOut: Bool), tested, failed(HelperFailure)
+    case status(AccountStatus), recoveryCodes(Int)
   }
 
   /// The next request, made when it is asked for; nil ends the stream.
@@ -49,9 +50,12 @@ final class ScriptedClient: Link {
       summaries = factors
       heard.append(.factors(factors.map { text($0.displayName.utf8) }))
     case .done: heard.append(.done)
-    case .unenrolled(let signedOut): heard.append(.unenrolled(signedOut: signedOut))
+    case .unenrolled(let signedOut, endsSessions: _):
+      heard.append(.unenrolled(signedOut: signedOut))
     case .tested: heard.append(.tested)
     case .failed(let failure): heard.append(.failed(failure))
+    case .status(let status): heard.append(.status(status))
+    case .recoveryCodes(let codes): heard.append(.recoveryCodes(codes.count))
     }
     return true
   }

@@ -73,7 +73,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
-    Row(number: 3, body: [0x0C], refusal: .unknownKind(0x0C)),
+    Row(number: 3, body: [0x12], refusal: .unknownKind(0x12)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
     Row(number: 6, body: [0x01, 0, 1, 2], refusal: .unsupportedVersion(2)),
@@ -102,7 +102,47 @@ import Testing
     // Factors: 15 and 17 bytes.
     Row(number: 21, body: [0x09, 0, 15] + [UInt8](repeating: 7, count: 15), refusal: .malformed),
     Row(number: 22, body: [0x09, 0, 17] + [UInt8](repeating: 7, count: 17), refusal: .tooLong),
+    // Codes beyond the longest, in either place.
+    Row(
+      number: 23, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513) + [0, 0],
+      refusal: .tooLong),
+    Row(
+      number: 24, body: [0x0F] + id + [0, 0] + [2, 1] + [UInt8](repeating: 49, count: 513),
+      refusal: .tooLong),
+    // A factor of one byte where there may be none.
+    Row(number: 25, body: [0x11, 0, 1, 7, 0, 1, 49], refusal: .malformed),
+    // Imports: keys of 9 and 65 bytes, an offset of two bytes, a bad name.
+    Row(number: 26, body: imported(keyLength: 9), refusal: .malformed),
+    Row(number: 27, body: imported(keyLength: 65), refusal: .tooLong),
+    Row(number: 28, body: imported(offset: [0, 2, 0, 0]), refusal: .malformed),
+    Row(number: 29, body: imported(name: [0, 1, 0x1B]), refusal: .unsupportedDisplayName),
+    // Recovery codes: eleven, one of seven digits, one of nine, one with a letter, one too few.
+    Row(
+      number: 30, body: imported(codes: [0, 1, 11] + (0..<11).flatMap { _ in code }),
+      refusal: .tooLong),
+    Row(
+      number: 31, body: imported(codes: [0, 1, 1, 0, 7, 49, 49, 49, 49, 49, 49, 49]),
+      refusal: .malformed),
+    Row(
+      number: 32, body: imported(codes: [0, 1, 1, 0, 9, 49, 49, 49, 49, 49, 49, 49, 49, 49]),
+      refusal: .tooLong),
+    Row(
+      number: 33, body: imported(codes: [0, 1, 1, 0, 8, 49, 49, 49, 49, 49, 49, 49, 65]),
+      refusal: .malformed),
+    Row(number: 34, body: imported(codes: [0, 1, 2] + code), refusal: .malformed),
   ]
+
+  static let code: [UInt8] = [0, 8, 48, 49, 50, 51, 52, 53, 54, 57]
+
+  static func imported(
+    name: [UInt8] = [0, 1, 65], keyLength: UInt8 = 10, offset: [UInt8] = [0, 4, 0, 0, 0, 0],
+    codes: [UInt8] = [0, 1, 0]
+  ) -> [UInt8] {
+    let parameters: [UInt8] = [0, 1, 1, 0, 1, 6, 0, 2, 0, 30]
+    let key = [0, keyLength] + [UInt8](repeating: 7, count: Int(keyLength))
+    let watermark: [UInt8] = [0, 8, 0, 0, 0, 0, 0, 0, 0, 1]
+    return [0x10] + name + parameters + key + offset + watermark + codes
+  }
 
   @Test("what is no message is refused, and why", arguments: rows)
   func refused(row: Row) {
@@ -118,5 +158,27 @@ import Testing
     let enroll = HelperRequest.enroll(
       EnrollmentRequest(code: Samples.secret(count: 513), displayName: try Samples.name("a")))
     #expect(throws: MessageRefusal.tooLong) { _ = try enroll.encoded() }
+    let resync = HelperRequest.resync(
+      ResyncRequest(
+        factor: try Samples.factor(1), first: Samples.secret("1"),
+        second: Samples.secret(count: 513)))
+    #expect(throws: MessageRefusal.tooLong) { _ = try resync.encoded() }
+    let signIn = HelperRequest.signIn(CodeRequest(factor: nil, code: Samples.secret(count: 513)))
+    #expect(throws: MessageRefusal.tooLong) { _ = try signIn.encoded() }
+  }
+
+  @Test(
+    "an import that is not well formed is not written",
+    arguments: [
+      (9, "", .malformed), (65, "", .tooLong), (20, "1234567", .malformed),
+      (20, "1234567a", .malformed), (20, String(repeating: "12345678", count: 11), .tooLong),
+    ] as [(Int, String, MessageRefusal)])
+  func imports(keyLength: Int, codes: String, refusal: MessageRefusal) throws {
+    let request = HelperRequest.importFactor(
+      ImportRequest(
+        displayName: try Samples.name("a"), parameters: .standard,
+        key: Samples.secret(count: keyLength), timeOffset: 0, watermark: 0,
+        recoveryCodes: Samples.secret(codes)))
+    #expect(throws: refusal) { _ = try request.encoded() }
   }
 }

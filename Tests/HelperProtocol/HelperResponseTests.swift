@@ -85,7 +85,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
-    Row(number: 3, body: [0x8C], refusal: .unknownKind(0x8C)),
+    Row(number: 3, body: [0x8E], refusal: .unknownKind(0x8E)),
     Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(2)),
     // No user, and a user that no account can be.
     Row(number: 5, body: [0x81, 0, 1, 1, 0, 0, 0, 1, 65], refusal: .malformed),
@@ -102,12 +102,47 @@ import Testing
     // Fewer factors than are counted, and more.
     Row(number: 17, body: [0x87, 0, 1, 2] + factor, refusal: .malformed),
     Row(number: 18, body: [0x87, 0, 1, 1] + factor + factor, refusal: .malformed),
-    Row(number: 13, body: [0x89, 0, 1, 2], refusal: .malformed),
+    Row(number: 13, body: [0x89, 0, 1, 2, 0, 1, 0], refusal: .malformed),
+    Row(number: 19, body: [0x89, 0, 1, 1, 0, 1, 2], refusal: .malformed),
+    Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
     // Failures: no such number, and seconds where they mean nothing.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
-    Row(number: 15, body: [0x8B, 0, 1, 20, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 26, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 16, body: [0x8B, 0, 1, 1, 0, 4, 0, 0, 0, 1], refusal: .malformed),
+    // Status: no such enrollment, state or standing, more imported codes than codes, seconds where
+    // they mean nothing.
+    Row(number: 21, body: status(0, 0, 9, 0, 0), refusal: .malformed),
+    Row(number: 22, body: status(4, 0, 9, 0, 0), refusal: .malformed),
+    Row(number: 23, body: status(1, 3, 9, 0, 0), refusal: .malformed),
+    Row(number: 24, body: status(1, 0, 9, 10, 0), refusal: .malformed),
+    Row(number: 25, body: status(1, 0, 9, 0, 3), refusal: .malformed),
+    Row(number: 26, body: status(1, 0, 9, 0, 0, seconds: 1), refusal: .malformed),
+    Row(number: 27, body: status(1, 0, 9, 0, 2, seconds: 1), refusal: .malformed),
+    // Recovery codes: eleven, without a hyphen, with a control character, short, long, too few.
+    Row(
+      number: 28,
+      body: [0x8D, 0, 1, 11] + (0..<11).flatMap { _ in recoveryCode("ABCD-2345-EFGH-6789") },
+      refusal: .tooLong),
+    Row(number: 29, body: recovery("ABCD02345-EFGH-6789"), refusal: .malformed),
+    Row(number: 30, body: recovery("ABCD-2345-EFGH-678\u{1B}"), refusal: .malformed),
+    Row(number: 31, body: recovery("ABCD-2345-EFGH-678"), refusal: .malformed),
+    Row(number: 32, body: recovery("ABCD-2345-EFGH-67890"), refusal: .tooLong),
+    Row(
+      number: 33, body: [0x8D, 0, 1, 2] + recoveryCode("ABCD-2345-EFGH-6789"), refusal: .malformed),
+    Row(number: 34, body: recovery("ABC--2345-EFGH-6789"), refusal: .malformed),
   ]
+
+  static func status(
+    _ enrollment: UInt8, _ state: UInt8, _ codes: UInt8, _ imported: UInt8, _ standing: UInt8,
+    seconds: UInt8 = 0
+  ) -> [UInt8] {
+    [0x8C] + [enrollment, state, codes, imported, standing].flatMap { [0, 1, $0] }
+      + [0, 4, 0, 0, 0, seconds]
+  }
+
+  static func recoveryCode(_ text: String) -> [UInt8] { [0, UInt8(text.utf8.count)] + text.utf8 }
+
+  static func recovery(_ text: String) -> [UInt8] { [0x8D, 0, 1, 1] + recoveryCode(text) }
 
   @Test("what is no message is refused, and why", arguments: rows)
   func refused(row: Row) {
@@ -124,5 +159,12 @@ import Testing
     }
     let nine = try (0..<9).map { try Samples.summary($0, name: "\($0)") }
     #expect(throws: MessageRefusal.tooLong) { _ = try HelperResponse.factors(nine).encoded() }
+    let status = HelperResponse.status(
+      Samples.status(.required, .enabled, codes: 3, imported: 4, .open))
+    #expect(throws: MessageRefusal.malformed) { _ = try status.encoded() }
+    for text in ["ABCD-2345-EFGH-678", String(repeating: "ABCD-2345-EFGH-6789", count: 11), "-"] {
+      let codes = HelperResponse.recoveryCodes(RecoveryCodeList(text: Samples.secret(text)))
+      #expect(throws: MessageRefusal.malformed) { _ = try codes.encoded() }
+    }
   }
 }

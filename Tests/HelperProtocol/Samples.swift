@@ -42,6 +42,15 @@ enum Samples {
       parameters: .standard)
   }
 
+  static func status(
+    _ enrollment: AccountStatus.Enrollment, _ state: AccountStatus.State, codes: UInt8,
+    imported: UInt8, _ standing: AccountStatus.Standing
+  ) -> AccountStatus {
+    AccountStatus(
+      enrollment: enrollment, state: state, recoveryCodesLeft: codes,
+      importedRecoveryCodesLeft: imported, standing: standing)
+  }
+
   static let requests: [@Sendable () throws -> HelperRequest] = [
     { .hello },
     { .session },
@@ -58,6 +67,33 @@ enum Samples {
     { .unenroll(factor: try factor(0)) },
     { .test(secret("00000000")) },
     { .bye },
+    { .ticketSession },
+    { .status },
+    { .generateRecoveryCodes },
+    {
+      .resync(
+        ResyncRequest(factor: try factor(3), first: secret("123456"), second: secret("654 321")))
+    },
+    {
+      .resync(
+        ResyncRequest(
+          factor: try factor(3), first: secret(""), second: secret(count: 512)))
+    },
+    {
+      .importFactor(
+        ImportRequest(
+          displayName: try name("phone"), parameters: .standard, key: secret(count: 10),
+          timeOffset: 0, watermark: .min, recoveryCodes: secret("")))
+    },
+    {
+      .importFactor(
+        ImportRequest(
+          displayName: try name("電話"), parameters: try parameters(.sha512, .eight, 60),
+          key: secret(count: 64), timeOffset: -3, watermark: 59_000_000,
+          recoveryCodes: secret(String(repeating: "01234567", count: 10))))
+    },
+    { .signIn(CodeRequest(factor: nil, code: secret("123456"))) },
+    { .signIn(CodeRequest(factor: try factor(5), code: secret("123456"))) },
   ]
 
   static let failures: [HelperFailure] = [
@@ -66,6 +102,8 @@ enum Samples {
     .tooManyAttempts(seconds: 900), .factorsDisabled, .secondFactorAlreadyEnrolled,
     .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,
     .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError, .internalError,
+    .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
+    .secondFactorRequired, .alreadyImported,
   ]
 
   static let responses: [@Sendable () throws -> HelperResponse] =
@@ -93,8 +131,18 @@ enum Samples {
           try (0..<8).map { try summary($0, name: String(repeating: "電", count: 63) + "\($0)") })
       },
       { .done },
-      { .unenrolled(signedOut: true) },
-      { .unenrolled(signedOut: false) },
+      { .unenrolled(signedOut: true, endsSessions: true) },
+      { .unenrolled(signedOut: true, endsSessions: false) },
+      { .unenrolled(signedOut: false, endsSessions: false) },
       { .tested },
+      { .status(status(.selfService, .enabled, codes: 0, imported: 0, .open)) },
+      { .status(status(.offered, .disabled, codes: 20, imported: 10, .waiting(seconds: 28))) },
+      { .status(status(.required, .observe, codes: 255, imported: 255, .disabled)) },
+      { .recoveryCodes(RecoveryCodeList(text: secret(""))) },
+      { .recoveryCodes(RecoveryCodeList(text: secret("ABCD-2345-efgh-6789"))) },
+      {
+        .recoveryCodes(
+          RecoveryCodeList(text: secret(String(repeating: "ABCD-2345-EFGH-6789", count: 10))))
+      },
     ] + failures.map { failure in { @Sendable in .failed(failure) } }
 }

@@ -11,6 +11,8 @@ import Testing
     .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,
     .configurationInvalid, .multiFactorDisabled, .internalError,
     .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,
+    .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
+    .secondFactorRequired, .alreadyImported,
   ]
 
   @Test("every error says what happened and what to do next", arguments: errors)

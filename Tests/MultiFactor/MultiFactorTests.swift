@@ -63,8 +63,8 @@ import Testing
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
         .expect("rename 1 old phone"), .send { .done },
-        .expect("unenroll 1"), .send { .unenrolled(signedOut: false) },
-        .expect("unenroll 2"), .send { .unenrolled(signedOut: true) },
+        .expect("unenroll 1"), .send { .unenrolled(signedOut: false, endsSessions: false) },
+        .expect("unenroll 2"), .send { .unenrolled(signedOut: true, endsSessions: false) },
         .expect("test 123456"), .send { .tested },
         .expect("test "), .send { .failed(.notACode) },
         .expect("bye"),

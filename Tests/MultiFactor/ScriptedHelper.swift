@@ -129,6 +129,19 @@ final class ScriptedHelper: Sendable {
     case .unenroll(let factor): return "unenroll \(factor.bytes[0])"
     case .test(let code): return "test \(string(code))"
     case .bye: return "bye"
+    case .ticketSession: return "ticketSession"
+    case .status: return "status"
+    case .generateRecoveryCodes: return "generateRecoveryCodes"
+    case .resync(let request):
+      return
+        "resync \(request.factor.bytes[0]) \(string(request.first)) \(string(request.second))"
+    case .importFactor(let request):
+      return
+        "import \(String(decoding: request.displayName.utf8, as: UTF8.self))"
+        + " \(request.parameters.algorithm) \(string(request.key)) \(request.timeOffset)"
+        + " \(request.watermark) \(string(request.recoveryCodes))"
+    case .signIn(let request):
+      return "signIn \(request.factor.map { "\($0.bytes[0])" } ?? "-") \(string(request.code))"
     }
   }
 }

@@ -1,0 +1,42 @@
+public import Secrets
+
+/// Recovery codes as they are shown, once: four groups of four letters and digits, with hyphens.
+///
+/// They lie in one block, one behind the other, because an array cannot hold noncopyable values.
+public struct RecoveryCodeList: ~Copyable, Sendable {
+  /// The codes, each of `codeLength` bytes, with nothing between them.
+  public let text: SecretBytes
+
+  /// The length of a code in bytes.
+  public static let codeLength = 19
+
+  /// The most codes of a set.
+  public static let mostCodes = 10
+
+  /// Takes the codes over. What is not well formed cannot be sent.
+  public init(text: consuming SecretBytes) { self.text = text }
+
+  /// How many codes there are.
+  public var count: Int { text.count / Self.codeLength }
+
+  /// Whether it holds whole codes and nothing else, and not too many.
+  var isWellFormed: Bool {
+    guard text.count % Self.codeLength == 0, count <= Self.mostCodes else { return false }
+    let text = text.span
+    for index in text.indices {
+      let isHyphen = text[index] == UInt8(ascii: "-")
+      guard isHyphen == (index % Self.codeLength % 5 == 4) else { return false }
+      guard isHyphen || Self.isLetterOrDigit(text[index]) else { return false }
+    }
+    return true
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+}
