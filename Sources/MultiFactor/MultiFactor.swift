@@ -27,6 +27,9 @@ public actor MultiFactor {
   private let tell: @Sendable (String) -> Void
   private var conversation: Conversation?
   private var conversationsBegun = 0
+  private var sessionsBegun = 0
+  /// The number of the latest session that an unenrolment made void.
+  private var latestVoidSession = 0
   private var isAsking = false
 
   /// Prepares a conversation with the helper.
@@ -78,6 +81,29 @@ public actor MultiFactor {
   ) async throws(MultiFactorError) -> MultiFactorSession {
     try begin()
     try send(.session)
+    return try await recognise(reauthenticate)
+  }
+
+  /// Begins a session for a person without a password, with a ticket from an administrator in the
+  /// password's place. A ticket is good once.
+  ///
+  /// - Parameter reauthenticate: asks the person for the ticket, and for a code where a factor is
+  ///   enrolled already.
+  /// - Returns: the session, which the operations that change something need.
+  /// - Throws: `ticketInvalid` when the ticket is not the account's, was used or is past its time;
+  ///   otherwise as `session(reauthenticate:)`.
+  public func ticketSession(
+    reauthenticate: Reauthenticator
+  ) async throws(MultiFactorError) -> MultiFactorSession {
+    try begin()
+    try send(.ticketSession)
+    return try await recognise(reauthenticate)
+  }
+
+  /// Passes the helper's questions on to the person until there is a session.
+  private func recognise(
+    _ reauthenticate: Reauthenticator
+  ) async throws(MultiFactorError) -> MultiFactorSession {
     isAsking = true
     defer { isAsking = false }
     while true {
@@ -91,8 +117,9 @@ public actor MultiFactor {
           try send(.cancel)
         }
       case .sessionStarted(let secondsLeft):
+        sessionsBegun += 1
         return MultiFactorSession(
-          multiFactor: self, conversation: conversationsBegun,
+          multiFactor: self, conversation: conversationsBegun, number: sessionsBegun,
           duration: .seconds(Int64(secondsLeft)))
       case .welcome: throw misunderstood()
       case .notice: throw misunderstood()
@@ -119,15 +146,29 @@ public actor MultiFactor {
     }
   }
 
+  /// How the account stands: what policy wants of it, how many recovery codes are left, whether a
+  /// code would be looked at now.
+  public var status: MultiFactorStatus {
+    get throws(MultiFactorError) {
+      guard case .status(let status) = try exchange(.status) else { throw misunderstood() }
+      return MultiFactorStatus(status)
+    }
+  }
+
+  /// How many recovery codes are left.
+  public var recoveryCodesLeft: Int {
+    get throws(MultiFactorError) { try status.recoveryCodesLeft }
+  }
+
   /// Has the helper make a secret: see `TOTPMultiFactorGenerator`.
   func generateSecret(
     with session: MultiFactorSession, hashingAlgorithm: HashAlgorithm, codeLength: Int,
     codeIntervalSeconds: Int
   ) throws(MultiFactorError) -> TOTPSecret {
-    guard let codeLength = UInt8(exactly: codeLength).flatMap({ CodeLength(rawValue: $0) }),
-      let period = UInt16(exactly: codeIntervalSeconds),
+    guard
       let parameters = TOTPParameters(
-        algorithm: hashingAlgorithm, codeLength: codeLength, period: period)
+        hashingAlgorithm: hashingAlgorithm, codeLength: codeLength,
+        codeIntervalSeconds: codeIntervalSeconds)
     else { throw .invalidArgument }
     try check(session)
     guard case .secret(let secret) = try exchange(.generateSecret(parameters)),
@@ -169,6 +210,7 @@ public actor MultiFactor {
   public func rename(
     _ factor: MultiFactorInfo, to displayName: String
   ) throws(MultiFactorError) {
+    try checkSignedIn()
     let name = try Self.displayName(displayName)
     let identifier = try Self.identifier(factor.uid)
     guard case .done = try exchange(.rename(factor: identifier, displayName: name)) else {
@@ -176,16 +218,108 @@ public actor MultiFactor {
     }
   }
 
-  /// Takes a factor away, and tells whether the person is signed out by that: it was the most
-  /// recently enrolled one. Needs a session in this conversation.
-  public func unenroll(with factor: MultiFactorInfo) throws(MultiFactorError) -> Bool {
+  /// Takes a factor away. Needs a session in this conversation.
+  ///
+  /// - Returns: what comes of it. Where the person is signed out, the conversation is closed and its
+  ///   session void: whatever needs one throws `userTokenExpired` until there is a new one.
+  /// - Throws: `lastFactorRequired` when policy requires a factor and this is the only one;
+  ///   `factorNotFound`, `requiresRecentLogin`, `sessionExpired`, and whatever else the helper says.
+  @discardableResult
+  public func unenroll(
+    with factor: MultiFactorInfo
+  ) throws(MultiFactorError) -> Unenrollment {
+    try checkSignedIn()
     let identifier = try Self.identifier(factor.uid)
     guard
-      case .unenrolled(let signedOut, endsSessions: _) = try exchange(.unenroll(factor: identifier))
-    else {
+      case .unenrolled(let signedOut, let endsSessions) = try exchange(
+        .unenroll(factor: identifier))
+    else { throw misunderstood() }
+    if signedOut {
+      latestVoidSession = sessionsBegun
+      close()
+    }
+    return Unenrollment(signedOut: signedOut, endsSessions: endsSessions)
+  }
+
+  /// Has the helper learn how far a factor's clock is off, from two codes that follow each other.
+  ///
+  /// - Parameters:
+  ///   - factor: the factor.
+  ///   - first: a code as it was typed.
+  ///   - second: the code that the authenticator showed after it.
+  ///   - session: a fresh session.
+  /// - Throws: `codesNotConsecutive` when they do not follow each other, at most one was right, or
+  ///   they are further off than the host looks; `notACode`; `codeAlreadyUsed` when they are older
+  ///   than a code that was accepted; and whatever else the helper says.
+  public func resync(
+    _ factor: MultiFactorInfo, first: consuming SecretBytes, second: consuming SecretBytes,
+    with session: MultiFactorSession
+  ) throws(MultiFactorError) {
+    try check(session)
+    guard first.count <= HelperRequest.longestAnswer, second.count <= HelperRequest.longestAnswer
+    else { throw .notACode }
+    let request = ResyncRequest(
+      factor: try Self.identifier(factor.uid), first: first, second: second)
+    guard case .done = try exchange(.resync(request)) else { throw misunderstood() }
+  }
+
+  /// Takes over a factor that another program made, and hands back its `uid`.
+  ///
+  /// The codes that the other program accepted already are not accepted again where it told which
+  /// they were. Have its file deleted afterwards: it holds the key.
+  ///
+  /// - Throws: `secretTooShort` for a key that the host does not accept; `invalidArgument` for a
+  ///   value out of its range; `alreadyImported` when a factor has this key;
+  ///   `secondFactorAlreadyEnrolled` when the name is taken; and whatever else the helper says.
+  @discardableResult
+  public func importFactor(
+    _ factor: consuming ImportedFactor, displayName: String, with session: MultiFactorSession
+  ) throws(MultiFactorError) -> String {
+    let request = try Self.importRequest(factor, displayName: displayName)
+    try check(session)
+    guard case .enrolled(let factor) = try exchange(.importFactor(request)) else {
       throw misunderstood()
     }
-    return signedOut
+    return String(decoding: factor.hexadecimal, as: UTF8.self)
+  }
+
+  // MARK: Recovery codes
+
+  /// Has the helper make new recovery codes. All earlier ones are void then.
+  ///
+  /// - Returns: the codes, which cannot be shown again.
+  /// - Throws: `factorNotFound` when nothing is enrolled, and whatever else the helper says.
+  public func generateRecoveryCodes(
+    with session: MultiFactorSession
+  ) throws(MultiFactorError) -> RecoveryCodes {
+    try check(session)
+    guard case .recoveryCodes(let codes) = try exchange(.generateRecoveryCodes) else {
+      throw misunderstood()
+    }
+    return RecoveryCodes(codes)
+  }
+
+  // MARK: Signing in
+
+  /// What the person has to show before the program goes on: see `MultiFactorResolver`.
+  ///
+  /// - Throws: `factorNotFound` when nothing is enrolled: there is nothing to show. Whether that is
+  ///   good enough is the program's decision; `status` tells what the host's policy is.
+  public func signInResolver() throws(MultiFactorError) -> MultiFactorResolver {
+    let factors = try enrolledFactors
+    guard !factors.isEmpty else { throw .factorNotFound }
+    return MultiFactorResolver(multiFactor: self, hints: factors)
+  }
+
+  /// Has a code judged: see `MultiFactorResolver.resolveSignIn`.
+  func signIn(
+    factor: String?, oneTimePassword: consuming SecretBytes
+  ) throws(MultiFactorError) {
+    guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
+    var identifier: FactorID?
+    if let factor { identifier = try Self.identifier(factor) }
+    let request = CodeRequest(factor: identifier, code: oneTimePassword)
+    guard case .tested = try exchange(.signIn(request)) else { throw misunderstood() }
   }
 
   /// Has a code checked as at sign-in: it counts as an attempt, and a right one is used up.
@@ -279,9 +413,18 @@ public actor MultiFactor {
   }
 
   private func check(_ session: MultiFactorSession) throws(MultiFactorError) {
-    guard session.multiFactor === self, session.conversation == conversationsBegun,
-      conversation != nil
-    else { throw .sessionExpired }
+    guard session.multiFactor === self else { throw .sessionExpired }
+    guard session.number > latestVoidSession else { throw .userTokenExpired }
+    guard session.conversation == conversationsBegun, conversation != nil else {
+      throw .sessionExpired
+    }
+  }
+
+  /// Refuses what needs a session when the latest one was made void.
+  private func checkSignedIn() throws(MultiFactorError) {
+    guard sessionsBegun > latestVoidSession || latestVoidSession == 0 else {
+      throw .userTokenExpired
+    }
   }
 
   // MARK: Values
@@ -304,8 +447,34 @@ public actor MultiFactor {
     }
   }
 
+  private static func importRequest(
+    _ factor: consuming ImportedFactor, displayName: String
+  ) throws(MultiFactorError) -> ImportRequest {
+    guard let timeOffset = Int32(exactly: factor.timeOffset),
+      let parameters = TOTPParameters(
+        hashingAlgorithm: factor.hashingAlgorithm, codeLength: factor.codeLength,
+        codeIntervalSeconds: factor.codeIntervalSeconds)
+    else { throw .invalidArgument }
+    guard factor.key.count >= ImportRequest.shortestKey else { throw .secretTooShort }
+    return ImportRequest(
+      displayName: try self.displayName(displayName), parameters: parameters,
+      key: factor.key.prefix(factor.key.count), timeOffset: timeOffset,
+      watermark: factor.latestTimeStep ?? .min,
+      recoveryCodes: factor.recoveryCodes.prefix(factor.recoveryCodes.count))
+  }
+
   private static func identifier(_ uid: String) throws(MultiFactorError) -> FactorID {
     guard let identifier = FactorID(hexadecimal: Array(uid.utf8)) else { throw .factorNotFound }
     return identifier
+  }
+}
+
+extension TOTPParameters {
+  /// Nil for what is out of its range.
+  fileprivate init?(hashingAlgorithm: HashAlgorithm, codeLength: Int, codeIntervalSeconds: Int) {
+    guard let codeLength = UInt8(exactly: codeLength).flatMap({ CodeLength(rawValue: $0) }),
+      let period = UInt16(exactly: codeIntervalSeconds)
+    else { return nil }
+    self.init(algorithm: hashingAlgorithm, codeLength: codeLength, period: period)
   }
 }

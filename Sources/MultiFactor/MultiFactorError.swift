@@ -50,7 +50,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case secretTooShort
   /// The two codes do not follow each other.
   case codesNotConsecutive
-  /// A code of an enrolled factor is needed first.
+  /// A code of an enrolled factor is needed first: `MultiFactor.signInResolver()` hands out what
+  /// takes it.
   case secondFactorRequired
   /// A factor with this key is enrolled already.
   case alreadyImported
@@ -65,6 +66,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case protocolError
   /// Another operation is waiting for an answer from the person.
   case operationInProgress
+  /// The most recently enrolled factor was unenrolled, which made the session void.
+  case userTokenExpired
 
   init(_ failure: HelperFailure) {
     self =
@@ -141,6 +144,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .helperEnded: "the helper ended unexpectedly"
     case .protocolError: "this program and the helper do not understand each other"
     case .operationInProgress: "another operation is under way"
+    case .userTokenExpired: "you were signed out when your newest second factor was removed"
     }
   }
 
@@ -171,6 +175,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .protocolError:
       "tell an administrator of this host; the package may be installed only in part"
     case .operationInProgress: "answer or cancel it first"
+    case .userTokenExpired: "sign in again"
     case .lastFactorRequired: "enrol another one first, or ask an administrator of this host"
     case .ticketInvalid:
       "check what you typed, or ask an administrator of this host for a new ticket"

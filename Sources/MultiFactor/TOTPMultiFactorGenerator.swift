@@ -27,4 +27,17 @@ public enum TOTPMultiFactorGenerator {
   ) -> MultiFactorAssertion {
     MultiFactorAssertion(secret: secret, oneTimePassword: oneTimePassword)
   }
+
+  /// Puts together what `MultiFactorResolver.resolveSignIn` needs: the factor that was chosen and
+  /// the code as it was typed.
+  ///
+  /// - Parameters:
+  ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil a code from any of them is
+  ///     right, and so is a recovery code.
+  ///   - oneTimePassword: the code.
+  public static func assertionForSignIn(
+    withEnrollmentID enrollmentID: String?, oneTimePassword: consuming SecretBytes
+  ) -> MultiFactorSignInAssertion {
+    MultiFactorSignInAssertion(enrollmentID: enrollmentID, oneTimePassword: oneTimePassword)
+  }
 }

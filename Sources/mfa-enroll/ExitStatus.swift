@@ -12,7 +12,8 @@ enum ExitStatus: Int32 {
 
   init(_ error: MultiFactorError) {
     switch error {
-    case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired:
+    case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired,
+      .userTokenExpired:
       self = .notRecognised
     case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
       self = .wrongCode

@@ -28,9 +28,9 @@ struct Unenroll: AsyncParsableCommand {
     }
     do throws(MultiFactorError) {
       _ = try await Recognition(of: person).session(with: multiFactor)
-      let isSignedOut = try await multiFactor.unenroll(with: chosen)
+      let unenrollment = try await multiFactor.unenroll(with: chosen)
       person.tell("\(quoted(chosen.displayName)) is removed")
-      if isSignedOut {
+      if unenrollment.signedOut {
         person.tell("it was the last that you had enrolled: you are signed out, sign in again")
       }
       await multiFactor.close()

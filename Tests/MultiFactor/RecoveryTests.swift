@@ -1,0 +1,250 @@
+import HelperProtocol
+import Secrets
+import Testing
+
+@testable import MultiFactor
+
+@Suite struct RecoveryTests {
+  static func status(_ standing: AccountStatus.Standing) -> AccountStatus {
+    AccountStatus(
+      enrollment: .required, state: .observe, recoveryCodesLeft: 3, importedRecoveryCodesLeft: 1,
+      standing: standing)
+  }
+
+  @Test(
+    "how the account stands",
+    arguments: [
+      (.open, .open), (.waiting(seconds: 28), .waiting(seconds: 28)), (.disabled, .disabled),
+    ] as [(AccountStatus.Standing, MultiFactorStatus.Standing)])
+  func status(sent: AccountStatus.Standing, told: MultiFactorStatus.Standing) async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + [
+        .expect("status"), .send { .status(Self.status(sent)) },
+        .expect("status"), .send { .status(Self.status(sent)) },
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let status = try await multiFactor.status
+    #expect(status.enrollment == .required)
+    #expect(status.state == .observe)
+    #expect(status.recoveryCodesLeft == 3)
+    #expect(status.importedRecoveryCodesLeft == 1)
+    #expect(status.standing == told)
+    #expect(try await multiFactor.recoveryCodesLeft == 3)
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("new recovery codes are lent one by one")
+  func recoveryCodes() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + Samples.session + [
+        .expect("generateRecoveryCodes"),
+        .send {
+          .recoveryCodes(
+            RecoveryCodeList(text: Samples.secret("AAAA-BBBB-CCCC-DDDD2222-3333-4444-5555")))
+        },
+        .expect("generateRecoveryCodes"), .send { .done }, .expectEnd,
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let session = try await multiFactor.session(reauthenticate: Samples.password)
+    let codes = try await multiFactor.generateRecoveryCodes(with: session)
+    #expect(codes.count == 2)
+    var lent: [String] = []
+    codes.forEach { lent.append(ScriptedHelper.string($0)) }
+    #expect(lent == ["AAAA-BBBB-CCCC-DDDD", "2222-3333-4444-5555"])
+    await #expect(throws: MultiFactorError.protocolError) {
+      _ = try await multiFactor.generateRecoveryCodes(with: session)
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("a ticket begins a session as a password does")
+  func ticket() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + [
+        .expect("ticketSession"),
+        .send { .prompt(text: Samples.text("Ticket: "), echo: true) },
+        .expect("answer wrong"), .send { .failed(.ticketInvalid) },
+        .expect("ticketSession"),
+        .send { .prompt(text: Samples.text("Ticket: "), echo: true) },
+        .expect("answer right"), .send { .sessionStarted(secondsLeft: 600) },
+      ] + Samples.generation)
+    let multiFactor = MultiFactor(open: helper.open)
+    await #expect(throws: MultiFactorError.ticketInvalid) {
+      _ = try await multiFactor.ticketSession { _ in Samples.secret("wrong") }
+    }
+    let session = try await multiFactor.ticketSession { _ in Samples.secret("right") }
+    _ = try await TOTPMultiFactorGenerator.generateSecret(with: session)
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("two codes go to the helper as they were typed, and what it says comes back")
+  func resync() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + Samples.session + [
+        .expect("resync 1 111111 222222"), .send { .failed(.codesNotConsecutive) },
+        .expect("resync 1 111111 33 33 33"), .send { .done },
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let session = try await multiFactor.session(reauthenticate: Samples.password)
+    let factor = try Samples.info(1, "phone")
+    await #expect(throws: MultiFactorError.codesNotConsecutive) {
+      try await multiFactor.resync(
+        factor, first: Samples.secret("111111"), second: Samples.secret("222222"), with: session)
+    }
+    try await multiFactor.resync(
+      factor, first: Samples.secret("111111"), second: Samples.secret("33 33 33"), with: session)
+    await #expect(throws: MultiFactorError.notACode) {
+      try await multiFactor.resync(
+        factor, first: Samples.secret("1"), second: SecretBytes(count: 513), with: session)
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("what another program knew goes to the helper whole")
+  func importing() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + Samples.session + [
+        .expect("import old phone sha1 1234567890 -2 59 1111111122222222"),
+        .send { .enrolled(try Samples.factor(9)) },
+        .expect("import other sha256 12345678901234567890 0 -9223372036854775808 "),
+        .send { .failed(.alreadyImported) },
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let session = try await multiFactor.session(reauthenticate: Samples.password)
+    let uid = try await multiFactor.importFactor(
+      ImportedFactor(
+        key: Samples.secret("1234567890"), timeOffset: -2, latestTimeStep: 59,
+        recoveryCodes: Samples.secret("1111111122222222")),
+      displayName: "old phone", with: session)
+    #expect(uid == String(repeating: "09", count: 16))
+    await #expect(throws: MultiFactorError.alreadyImported) {
+      try await multiFactor.importFactor(
+        ImportedFactor(
+          key: Samples.secret("12345678901234567890"), hashingAlgorithm: .sha256),
+        displayName: "other", with: session)
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  struct Import: Sendable {
+    let number: Int
+    var key = 20
+    var digits = 6
+    var period = 30
+    var offset = 0
+    var codes = ""
+    var name = "a"
+    let error: MultiFactorError
+  }
+
+  static let imports: [Import] = [
+    Import(number: 1, key: 9, error: .secretTooShort),
+    Import(number: 2, key: 65, error: .invalidArgument),
+    Import(number: 3, digits: 5, error: .invalidArgument),
+    Import(number: 4, period: 14, error: .invalidArgument),
+    Import(number: 5, period: -1, error: .invalidArgument),
+    Import(number: 6, offset: .max, error: .invalidArgument),
+    Import(number: 7, codes: "1234567", error: .invalidArgument),
+    Import(number: 8, codes: "1234567x", error: .invalidArgument),
+    Import(
+      number: 9, codes: String(repeating: "12345678", count: 11), error: .invalidArgument),
+    Import(number: 10, name: "\u{1B}", error: .unsupportedDisplayName),
+  ]
+
+  @Test("an import with a value out of range is refused before it is sent", arguments: imports)
+  func importRefused(row: Import) async throws {
+    let helper = ScriptedHelper(Samples.welcome + Samples.session)
+    let multiFactor = MultiFactor(open: helper.open)
+    let session = try await multiFactor.session(reauthenticate: Samples.password)
+    await #expect(throws: row.error, "\(row.number)") {
+      try await multiFactor.importFactor(
+        ImportedFactor(
+          key: SecretBytes(count: row.key), codeLength: row.digits,
+          codeIntervalSeconds: row.period, timeOffset: row.offset,
+          recoveryCodes: Samples.secret(row.codes)),
+        displayName: row.name, with: session)
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("a sign-in is resolved with a code from one of the hints")
+  func resolving() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + [
+        .expect("list"),
+        .send { .factors([try Samples.summary(1, "phone"), try Samples.summary(2, "tablet")]) },
+        .expect("signIn 2 000000"), .send { .failed(.invalidVerificationCode) },
+        .expect("signIn 2 123456"), .send { .tested },
+        .expect("signIn - AAAA-BBBB-CCCC-DDDD"), .send { .tested },
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let resolver = try await multiFactor.signInResolver()
+    #expect(resolver.hints.map(\.displayName) == ["phone", "tablet"])
+    #expect(resolver.hints.map(\.factorID) == [.totp, .totp])
+    let tablet = resolver.hints[1].uid
+    await #expect(throws: MultiFactorError.invalidVerificationCode) {
+      try await resolver.resolveSignIn(
+        with: TOTPMultiFactorGenerator.assertionForSignIn(
+          withEnrollmentID: tablet, oneTimePassword: Samples.secret("000000")))
+    }
+    try await resolver.resolveSignIn(
+      with: TOTPMultiFactorGenerator.assertionForSignIn(
+        withEnrollmentID: tablet, oneTimePassword: Samples.secret("123456")))
+    try await resolver.resolveSignIn(
+      with: TOTPMultiFactorGenerator.assertionForSignIn(
+        withEnrollmentID: nil, oneTimePassword: Samples.secret("AAAA-BBBB-CCCC-DDDD")))
+    await #expect(throws: MultiFactorError.factorNotFound) {
+      try await resolver.resolveSignIn(
+        with: TOTPMultiFactorGenerator.assertionForSignIn(
+          withEnrollmentID: String(repeating: "03", count: 16),
+          oneTimePassword: Samples.secret("123456")))
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("who has nothing enrolled has nothing to resolve")
+  func nothingToResolve() async throws {
+    let helper = ScriptedHelper(Samples.welcome + [.expect("list"), .send { .factors([]) }])
+    let multiFactor = MultiFactor(open: helper.open)
+    await #expect(throws: MultiFactorError.factorNotFound) {
+      _ = try await multiFactor.signInResolver()
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("when the newest factor goes, so does the session")
+  func signedOut() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + Samples.session + [
+        .expect("unenroll 1"), .send { .unenrolled(signedOut: true, endsSessions: true) },
+        .expect("bye"), .expectEnd,
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let session = try await multiFactor.session(reauthenticate: Samples.password)
+    let factor = try Samples.info(1, "phone")
+    #expect(
+      try await multiFactor.unenroll(with: factor)
+        == Unenrollment(signedOut: true, endsSessions: true))
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      _ = try await TOTPMultiFactorGenerator.generateSecret(with: session)
+    }
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      _ = try await multiFactor.generateRecoveryCodes(with: session)
+    }
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      try await multiFactor.resync(
+        factor, first: Samples.secret("1"), second: Samples.secret("2"), with: session)
+    }
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      try await multiFactor.importFactor(
+        ImportedFactor(key: SecretBytes(count: 20)), displayName: "a", with: session)
+    }
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      try await multiFactor.rename(factor, to: "a")
+    }
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      try await multiFactor.unenroll(with: factor)
+    }
+    #expect(await helper.finished() == [])
+  }
+}
