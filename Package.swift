@@ -82,6 +82,9 @@ let package = Package(
       dependencies: ["CSpawn", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
       swiftSettings: everywhere),
     .target(name: "QRCode", dependencies: ["CQREncode", "Secrets"], swiftSettings: everywhere),
+    .target(
+      name: "Import", dependencies: ["Factors", "OneTimePassword", "Secrets"],
+      swiftSettings: everywhere),
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
@@ -169,6 +172,10 @@ let package = Package(
       name: "QRCodeTests", dependencies: ["QRCode", "Secrets", "TestSupport"],
       path: "Tests/QRCode",
       swiftSettings: everywhere),
+    .testTarget(
+      name: "ImportTests",
+      dependencies: ["Factors", "Import", "OneTimePassword", "Secrets", "TestSupport"],
+      path: "Tests/Import", swiftSettings: everywhere),
     .testTarget(
       name: "AdminTests",
       dependencies: [

@@ -1,0 +1,111 @@
+/// Why a file, or one line of it, was not imported.
+///
+/// It quotes nothing of the file: any word of it may be a secret that stands in the wrong place.
+public struct ImportRefusal: Error, Equatable {
+  /// What is wrong.
+  public enum Reason: Error, Equatable, Sendable {
+    /// The file has no bytes.
+    case empty
+    /// The file has more than this many bytes.
+    case tooLong(limit: Int)
+    /// The line has a NUL byte in it.
+    case nulByte
+    /// A carriage return stands elsewhere than at the end of the line.
+    case carriageReturn
+
+    /// The key is not written as the program that made the file reads it.
+    case unreadableSecret
+    /// The key has this many bytes, fewer than `ImportedFactor.secretLengths`.
+    case secretTooShort(bytes: Int)
+    /// The key has this many bytes, more than the format or `ImportedFactor.secretLengths` allow.
+    case secretTooLong(bytes: Int)
+    /// A period of this many seconds is none that a factor can have.
+    case period(seconds: UInt64)
+    /// The factor counts sign-ins (HOTP, RFC 4226) instead of the time.
+    case counterBased
+    /// The file says neither that the factor is time-based nor that it is counter-based.
+    case neitherTimeNorCounter
+
+    /// The line begins with a quotation mark and is no option of this format.
+    case unknownOption
+    /// The option was set in an earlier line.
+    case repeatedOption(GoogleAuthenticatorOption, firstLine: Int)
+    /// The option's value is none that it takes.
+    case invalidValue(GoogleAuthenticatorOption)
+
+    /// The line's first word is no type of token.
+    case unknownType
+    /// A user, a password field or a key is missing.
+    case missingField
+    /// More stands behind the time of the last use.
+    case tooManyFields
+    /// The user's name is none that an account can have.
+    case invalidUser
+    /// The counter is no number.
+    case invalidCounter
+    /// The last code is no code of this token's length, or its time is missing.
+    case invalidLastCode
+    /// The time of the last code is none that there was.
+    case invalidLastTime
+
+    /// libcrypto could not make a code.
+    case noCryptography
+  }
+
+  /// The line, counted from 1; 0 when the reason is the file as a whole.
+  public let line: Int
+
+  /// What is wrong.
+  public let reason: Reason
+
+  /// The refusal for `reason` at `line`.
+  public init(line: Int, reason: Reason) {
+    self.line = line
+    self.reason = reason
+  }
+
+  /// One line for a terminal or a log: where, what is wrong, and what to do. It holds nothing of
+  /// the file's contents.
+  public var text: String {
+    line == 0 ? explanation : "line \(line): \(explanation)"
+  }
+
+  private var explanation: String {
+    switch reason {
+    case .empty: "the file is empty; enrol a new factor"
+    case .tooLong(let limit):
+      "the file is longer than \(limit) bytes; check that it is the right one"
+    case .nulByte: "a NUL byte is in the line; the file is damaged: restore it from a backup"
+    case .carriageReturn: "a carriage return is within the line; end lines with a line feed alone"
+    case .unreadableSecret: "the key cannot be read; enrol a new factor"
+    case .secretTooShort(let bytes):
+      "the key has \(bytes) bytes and needs at least \(ImportedFactor.secretLengths.lowerBound); "
+        + "enrol a new factor"
+    case .secretTooLong(let bytes):
+      "the key has \(bytes) bytes, more than can be imported; enrol a new factor"
+    case .period(let seconds):
+      "codes that last \(seconds) s cannot be imported, 15 to 120 s can; enrol a new factor"
+    case .counterBased:
+      "counter-based codes (HOTP) cannot be imported, only time-based ones; enrol a new factor"
+    case .neitherTimeNorCounter:
+      "neither TOTP_AUTH nor HOTP_COUNTER is set, so that no code of it ever worked; enrol a new "
+        + "factor"
+    case .unknownOption: "not an option that is known; correct the line or remove it"
+    case .repeatedOption(let option, let firstLine):
+      "\(option.rawValue) was set in line \(firstLine); keep one of the two lines"
+    case .invalidValue(let option):
+      "\(option.rawValue) must be \(option.allowedValues); correct the line"
+    case .unknownType:
+      "not a token; write HOTP/T30 or HOTP/T60, with /6, /7 or /8 behind it, or # for a comment"
+    case .missingField: "a token is TYPE USER PASSWORD KEY; add what is missing"
+    case .tooManyFields: "something stands behind the time of the last code; remove it"
+    case .invalidUser: "no account can have this name; correct the line"
+    case .invalidCounter: "the counter must be a number; correct the line"
+    case .invalidLastCode:
+      "the last code must have as many digits as the token and its time behind it; correct the line"
+    case .invalidLastTime:
+      "the time of the last code must be written as 2006-12-31T23:59:59L; correct the line"
+    case .noCryptography: "libcrypto made no code; check that OpenSSL is installed and try again"
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Factors
+import OneTimePassword
+import Secrets
+
+/// A users.oath, as pam_oath reads and writes it.
+///
+/// A line is `TYPE USER PASSWORD KEY [COUNTER [LASTCODE LASTTIME]]`, between spaces or tabs; the
+/// key is hexadecimal. pam_oath takes every line for a comment whose type it does not know; here a
+/// comment begins with `#`, and another unknown type is an error of its line.
+///
+/// MUST 1: no line is skipped that is not understood. (`UsersOATHFileTests.refusals`)
+/// MUST 2: the last code that was used is not accepted afterwards, nor an earlier one.
+/// (`UsersOATHFileTests.watermarks`, `UsedFileTests`)
+public enum UsersOATHFile {
+  /// The longest file in bytes: enough for a hundred thousand users.
+  public static let maximumLength = 16 * 1024 * 1024
+
+  /// The longest key in bytes, as pam_oath has it.
+  public static let maximumSecretLength = 32
+
+  /// How many steps before and after the present one pam_oath accepts unless its `window` says
+  /// otherwise.
+  public static let defaultWindow: UInt8 = 5
+
+  /// Reads a whole file.
+  ///
+  /// - Parameters:
+  ///   - text: the contents of the file.
+  ///   - window: what the option `window` of pam_oath was, in steps.
+  ///   - moments: the seconds since the epoch when clocks here showed a local time. That may have
+  ///     been never or twice where clocks are put forward and back.
+  /// - Returns: each token, and each line that is none, in the order of the lines.
+  /// - Throws: what is wrong with the file as a whole.
+  public static func parse(
+    _ text: Span<UInt8>, window: UInt8 = defaultWindow, moments: (LocalTime) -> [Int64]
+  ) throws(ImportRefusal) -> [UsersOATHEntry] {
+    guard !text.isEmpty else { throw ImportRefusal(line: 0, reason: .empty) }
+    guard text.count <= maximumLength else {
+      throw ImportRefusal(line: 0, reason: .tooLong(limit: maximumLength))
+    }
+    let lines = Text.lines(of: text)
+    for (index, line) in lines.enumerated() {
+      for place in line where text[place] == 0 {
+        throw ImportRefusal(line: index + 1, reason: .nulByte)
+      }
+    }
+    var entries: [UsersOATHEntry] = []
+    var counts: [[UInt8]: Int] = [:]
+    for (index, line) in lines.enumerated() {
+      let words = Text.words(of: text, in: line)
+      guard let first = words.first, text[first.lowerBound] != UInt8(ascii: "#") else { continue }
+      let user = words.count > 1 ? UserName(Text.bytes(of: text, in: words[1])) : nil
+      let result: Result<ImportedFactor, ImportRefusal>
+      do throws(ImportRefusal.Reason) {
+        result = .success(try token(text, words, window: window, moments: moments))
+      } catch {
+        result = .failure(ImportRefusal(line: index + 1, reason: error))
+      }
+      var number = 0
+      if let user, case .success = result {
+        number = counts[user.bytes, default: 0] + 1
+        counts[user.bytes] = number
+      }
+      // A line of an unknown type names nobody: its second word can be anything.
+      let isToken = TokenType(text, in: first) != nil
+      entries.append(
+        UsersOATHEntry(line: index + 1, user: isToken ? user : nil, number: number, result: result))
+    }
+    return entries
+  }
+
+  private static func token(
+    _ text: Span<UInt8>, _ words: [Range<Int>], window: UInt8, moments: (LocalTime) -> [Int64]
+  ) throws(ImportRefusal.Reason) -> ImportedFactor {
+    guard let type = TokenType(text, in: words[0]) else { throw .unknownType }
+    guard words.count >= 4 else { throw .missingField }
+    guard words.count <= 7 else { throw .tooManyFields }
+    guard UserName(Text.bytes(of: text, in: words[1])) != nil else { throw .invalidUser }
+    guard let period = type.period else { throw .counterBased }
+    guard
+      let parameters = TOTPParameters(
+        algorithm: .sha1, codeLength: type.codeLength, period: period)
+    else { throw .period(seconds: UInt64(period)) }
+    var warnings: [ImportWarning] = []
+    // `-` is an empty password and `+` one that another module checks.
+    let hasPassword = !["-", "+"].contains { Text.matches(text, in: words[2], $0) }
+    if hasPassword { warnings.append(.passwordDropped) }
+    let secret = try secret(text, in: words[3])
+    // For time-based tokens the counter means nothing.
+    if words.count > 4, Text.number(text, in: words[4]) == nil { throw .invalidCounter }
+
+    let last = try lastUse(
+      text, words.dropFirst(5), secret: secret, parameters: parameters, window: window,
+      moments: moments)
+    if !last.isFound { warnings.append(.lastCodeNotFound) }
+    return ImportedFactor(
+      secret: secret, parameters: parameters, acceptedSteps: Int(window), usedSteps: last.steps,
+      warnings: warnings)
+  }
+
+  /// The steps that the last code, the first of `words`, can have been of at its time, the second:
+  /// the latest within the window whose code it is, or else the latest that could be used then.
+  private static func lastUse(
+    _ text: Span<UInt8>, _ words: ArraySlice<Range<Int>>, secret: borrowing SecretBytes,
+    parameters: TOTPParameters, window: UInt8, moments: (LocalTime) -> [Int64]
+  ) throws(ImportRefusal.Reason) -> (steps: [Int64], isFound: Bool) {
+    guard let word = words.first else { return ([], true) }
+    let digits = Text.bytes(of: text, in: word)
+    guard words.count == 2, let code = Code(answer: digits.span),
+      code.length == parameters.codeLength
+    else { throw .invalidLastCode }
+    guard let last = words.last, let time = LocalTime(text, in: last) else {
+      throw .invalidLastTime
+    }
+    let times = moments(time)
+    guard !times.isEmpty else { throw .invalidLastTime }
+    var steps: [Int64] = []
+    for time in times {
+      if let step = try step(
+        of: code, secret: secret.span, parameters: parameters, at: time, window: window)
+      {
+        steps.append(step)
+      }
+    }
+    guard steps.isEmpty else { return (steps, true) }
+    for time in times {
+      let (latest, overflow) = parameters.step(at: time).addingReportingOverflow(Int64(window))
+      steps.append(overflow ? .max : latest)
+    }
+    return (steps, false)
+  }
+
+  private static func step(
+    of code: Code, secret: Span<UInt8>, parameters: TOTPParameters, at time: Int64, window: UInt8
+  ) throws(ImportRefusal.Reason) -> Int64? {
+    do throws(CryptographyError) {
+      return try Verification.latestMatch(
+        of: code, secret: secret, parameters: parameters, now: time, adjacentIntervals: window)
+    } catch {
+      throw .noCryptography
+    }
+  }
+
+  /// The key, two hexadecimal digits of either case a byte.
+  private static func secret(
+    _ text: Span<UInt8>, in range: Range<Int>
+  ) throws(ImportRefusal.Reason) -> SecretBytes {
+    let length = range.count / 2
+    guard range.count % 2 == 0 else { throw .unreadableSecret }
+    var secret = SecretBytes(count: length)
+    let isReadable = secret.withMutableSpan { secret in
+      for index in secret.indices {
+        guard let high = value(ofDigit: text[range.lowerBound + 2 * index]),
+          let low = value(ofDigit: text[range.lowerBound + 2 * index + 1])
+        else { return false }
+        secret[index] = high << 4 | low
+      }
+      return true
+    }
+    guard isReadable else { throw .unreadableSecret }
+    guard length >= ImportedFactor.secretLengths.lowerBound else {
+      throw .secretTooShort(bytes: length)
+    }
+    guard length <= maximumSecretLength else { throw .secretTooLong(bytes: length) }
+    return secret
+  }
+
+  private static func value(ofDigit byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

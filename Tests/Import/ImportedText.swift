@@ -1,0 +1,23 @@
+import Import
+import Secrets
+
+/// The bytes of a secret as a test compares them.
+func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
+  secret.withSpan { span in
+    var bytes: [UInt8] = []
+    for index in span.indices { bytes.append(span[index]) }
+    return bytes
+  }
+}
+
+extension ImportedFactor {
+  /// The key.
+  var key: [UInt8] { secret.withSpan { span in span.indices.map { span[$0] } } }
+}
+
+extension ImportedRecoveryCodes {
+  /// Each code.
+  var texts: [String] {
+    (0..<count).map { String(decoding: bytes(code(at: $0)), as: UTF8.self) }
+  }
+}
