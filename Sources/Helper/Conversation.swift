@@ -12,8 +12,9 @@ public import System
 /// MUST 1: whose factors these are is the caller's real identity, never something said.
 /// (`ConversationTests`; Tests/EndToEnd)
 /// MUST 2: nothing is bound, renamed or taken away without a session, and there is no session without
-/// the account's own proof and, where there is a factor, a code of it.
-/// (`ConversationTests.needsASession`, `.presentFactorIsAskedFor`)
+/// the account's own proof and, where there is a factor, a code of it; without that code, a factor can
+/// be resynchronised with two of its codes, and nothing else be done.
+/// (`ConversationTests.needsASession`, `.presentFactorIsAskedFor`, `RecoveryTests.withoutAFactor`)
 /// MUST 3: a secret leaves once, before it is enrolled, and lives here only until its deadline.
 /// (`ConversationTests.secretIsNotShownAgain`, `.deadline`)
 /// MUST 4: interrupted anywhere, nothing has changed. (`ConversationTests.interrupted`; Tests/Faults)
@@ -54,6 +55,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let deadline: Int64
     /// The record there was, which the proof was good for.
     var record: FactorID?
+    /// Whether a code of a present factor was shown, or there was no factor. Without, the session is
+    /// good for resynchronising one alone.
+    var provesFactor: Bool
   }
 
   // MARK: The conversation
@@ -115,12 +119,26 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       case .hello: throw .protocolError
       case .answer: throw .protocolError
       case .cancel: throw .protocolError
-      case .ticketSession: throw .protocolError
-      case .status: throw .protocolError
-      case .generateRecoveryCodes: throw .protocolError
-      case .resync: throw .protocolError
-      case .importFactor: throw .protocolError
-      case .signIn: throw .protocolError
+      // No administrator can give a ticket out yet.
+      case .ticketSession: throw .ticketInvalid
+      case .status: return client.send(.status(try status()))
+      case .generateRecoveryCodes:
+        return client.send(.recoveryCodes(try generateRecoveryCodes(try requireSession())))
+      case .resync(let request):
+        _ = try requireSession(withFactor: false)
+        try resynchronize(request)
+        return client.send(.done)
+      case .importFactor(let request):
+        let session = try requireSession()
+        guard try configuration().project.state != .disabled else { throw .multiFactorDisabled }
+        let factor = try importFactor(request, session)
+        let record = try snapshot()?.record.id
+        self.session?.record = record
+        return client.send(.enrolled(factor.id))
+      case .signIn(let request):
+        guard try snapshot() != nil else { throw .factorNotFound }
+        try attempt(request.code, with: request.factor)
+        return client.send(.tested)
       }
     } catch {
       guard client.send(.failed(error)) else { return false }
@@ -132,14 +150,23 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   // MARK: Proving the account
 
   private mutating func startSession() throws(HelperFailure) -> UInt32 {
-    if session != nil { return Self.seconds(try requireSession().deadline - (try bootTime())) }
+    let person = ClientPerson(client: client)
+    if session != nil {
+      let present = try requireSession(withFactor: false)
+      if !present.provesFactor {
+        let provesFactor = try provePresentFactor(person)
+        session?.provesFactor = provesFactor
+      }
+      return Self.seconds(present.deadline - (try bootTime()))
+    }
     let snapshot = try snapshot()
     if let snapshot { try requireOpen(snapshot) }
-    let person = ClientPerson(client: client)
     guard proof.prove(caller, by: person) else { throw proofFailed() }
-    if snapshot != nil { try provePresentFactor(person) }
+    let provesFactor = if snapshot == nil { true } else { try provePresentFactor(person) }
     guard proof.retire() else { throw .internalError }
-    session = Session(deadline: try bootTime() &+ Self.sessionLength, record: snapshot?.record.id)
+    session = Session(
+      deadline: try bootTime() &+ Self.sessionLength, record: snapshot?.record.id,
+      provesFactor: provesFactor)
     return Self.seconds(Self.sessionLength)
   }
 
@@ -149,14 +176,17 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     return .reauthenticationFailed
   }
 
-  /// Somebody who knows the password alone must not get at the second factor with it.
+  /// Somebody who knows the password alone must not get at the second factor with it. An empty answer
+  /// shows none: all that is left then is to resynchronise a factor, which its own codes prove.
   private mutating func provePresentFactor(
     _ person: ClientPerson<Client>
-  ) throws(HelperFailure) {
+  ) throws(HelperFailure) -> Bool {
     let prompt = ShownText(cleaning: ("One-time code of a present factor: " as StaticString).bytes)
     guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    guard typed.count > 0 else { return false }
     do throws(HelperFailure) {
       try attempt(typed)
+      return true
     } catch {
       failedProofs += 1
       throw error
@@ -164,14 +194,16 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   }
 
   /// Has a code judged like one at a sign-in.
-  private func attempt(_ typed: borrowing SecretBytes) throws(HelperFailure) {
+  private func attempt(
+    _ typed: borrowing SecretBytes, with factor: FactorID? = nil
+  ) throws(HelperFailure) {
     let project = try configuration().project
     let codes = TypedCodes(whole: typed.span)
     let now = try now()
     let result: Attempt.Result
     do throws(FactorStoreError) {
       result = try Attempt.make(
-        codes, by: caller, in: try host.store(), project: project, now: now)
+        codes, by: caller, in: try host.store(), project: project, now: now, factor: factor)
     } catch {
       throw failure(error)
     }
@@ -204,9 +236,10 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  private func requireSession() throws(HelperFailure) -> Session {
+  private func requireSession(withFactor: Bool = true) throws(HelperFailure) -> Session {
     guard let session else { throw .requiresRecentLogin }
     guard try bootTime() < session.deadline else { throw .sessionExpired }
+    guard session.provesFactor || !withFactor else { throw .secondFactorRequired }
     return session
   }
 

@@ -46,10 +46,11 @@ public enum Attempt {
   }
 
   /// Makes a guess at `now` (seconds since the epoch). A recovery code that is used up has another
-  /// one put in its place where `replacing` says that the person can be shown it.
+  /// one put in its place where `replacing` says that the person can be shown it. Where a factor is
+  /// `named`, its codes alone are right.
   public static func make<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, project: Configuration.Project,
-    now: Int64, replacing: Bool = false
+    now: Int64, factor named: FactorID? = nil, replacing: Bool = false
   ) throws(FactorStoreError) -> Result {
     let entry = try store.entry(of: account, creating: false)
     guard let record = entry.record else { return .notEnrolled }
@@ -64,7 +65,7 @@ public enum Attempt {
       return .refused(standing)
     case .counted(let counted):
       try entry.write(counted)
-      if let spent = try recoveryCode(codes, of: record, entry) {
+      if named == nil, let spent = try recoveryCode(codes, of: record, entry) {
         return try spend(spent, of: record, counted, entry, replacing: replacing)
       }
       var matches: [AttemptState.Match] = []
@@ -75,6 +76,7 @@ public enum Attempt {
           if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
         }
       }
+      if let named { matches.removeAll { $0.factor != named } }
       let (outcome, state) = counted.judge(matches)
       if state != counted { try entry.write(state) }
       try entry.sync()
@@ -151,6 +153,71 @@ public enum Attempt {
   private static func randomCode() throws(FactorStoreError) -> RecoveryCode {
     do throws(CryptographyError) {
       return try RecoveryCode.random()
+    } catch {
+      throw .cryptography
+    }
+  }
+
+  // MARK: Resynchronising
+
+  /// What an attempt to resynchronise a factor came to.
+  public enum Resynchronizing: Sendable {
+    case done(Factor)
+    /// They are no two fresh codes in a row of the factor's; with how many seconds to wait, 0 for
+    /// none.
+    case wrong(wait: Int64)
+    case refused(AttemptState.Standing)
+    case notACode
+    case noSuchFactor
+  }
+
+  /// Learns at `now` (seconds since the epoch) from two codes in a row how far ahead a factor's
+  /// authenticator is. It counts as an attempt, and both codes are used up.
+  public static func resynchronize<Store: FactorStore>(
+    _ id: FactorID, first: TypedCodes, second: TypedCodes, by account: Account, in store: Store,
+    project: Configuration.Project, now: Int64
+  ) throws(FactorStoreError) -> Resynchronizing {
+    let entry = try store.entry(of: account, creating: false)
+    guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
+    let length = factor.parameters.codeLength
+    guard let first = first.code(of: length), let second = second.code(of: length) else {
+      return .notACode
+    }
+    switch entry.attempts.begin(project.throttle, now: now) {
+    case .refused(let standing, let correction):
+      if let correction {
+        try entry.write(correction)
+        try entry.sync()
+      }
+      return .refused(standing)
+    case .counted(let counted):
+      try entry.write(counted)
+      guard let finding = try finding(first, second, factor, counted, entry, now) else {
+        try entry.sync()
+        return .wrong(wait: project.throttle.wait(afterFailures: counted.failures))
+      }
+      do throws(FactorRecord.ChangeRefusal) {
+        try record.setTimeOffset(of: id, to: finding.timeOffset)
+      } catch {
+        return .noSuchFactor
+      }
+      try entry.replace(
+        record: record, attempts: counted.resynchronized(id, at: finding.step))
+      return .done(factor)
+    }
+  }
+
+  /// A factor whose watermark was lost tells nothing.
+  private static func finding<Entry: FactorStoreEntry>(
+    _ first: Code, _ second: Code, _ factor: Factor, _ state: AttemptState, _ entry: Entry,
+    _ now: Int64
+  ) throws(FactorStoreError) -> Resynchronization.Finding? {
+    guard let watermark = state.watermark(of: factor.id) else { return nil }
+    let secret = try entry.secret(of: factor)
+    do throws(CryptographyError) {
+      return try Resynchronization.finding(
+        first: first, second: second, secret: secret.span, parameters: factor.parameters,
+        now: now, watermark: watermark)
     } catch {
       throw .cryptography
     }
