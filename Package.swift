@@ -39,11 +39,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // What Swift may call in C: headers only, but for libcrypto, which is loaded on first use.
+    // What Swift may call in C: headers only, but for libcrypto and libqrencode, which are loaded on
+    // first use.
     .systemLibrary(name: "CPOSIX"),
     .target(name: "CCrypto"),
     .systemLibrary(name: "CPAM"),
-    .systemLibrary(name: "CQREncode"),
+    .target(name: "CQREncode"),
     .systemLibrary(name: "CMFA"),
     .systemLibrary(name: "CSpawn"),
 
@@ -73,6 +74,7 @@ let package = Package(
         "SignIn", "System",
       ],
       swiftSettings: embeddable, linkerSettings: [.linkedLibrary("pam")]),
+    .target(name: "QRCode", dependencies: ["CQREncode", "Secrets"], swiftSettings: embeddable),
     .executableTarget(
       name: "mfa-helper", dependencies: ["CPOSIX", "Helper"], swiftSettings: embeddable),
 
@@ -81,7 +83,6 @@ let package = Package(
       name: "MultiFactor",
       dependencies: ["CSpawn", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
       swiftSettings: everywhere),
-    .target(name: "QRCode", dependencies: ["CQREncode", "Secrets"], swiftSettings: everywhere),
     .target(
       name: "Import", dependencies: ["Factors", "OneTimePassword", "Secrets"],
       swiftSettings: everywhere),

@@ -1,34 +1,34 @@
 import CQREncode
-import Glibc
 import Secrets
 
 extension QRSymbol {
+  /// The number of modules along a side of version 40, the largest.
+  private static var largestSize: Int { 177 }
+
   /// Encodes `bytes` in 8-bit mode in the smallest version that holds them.
   ///
-  /// libqrencode works on copies that it frees without wiping; what it hands out is wiped here.
+  /// libqrencode works on copies that it frees without wiping; what it hands out is wiped.
+  @export(interface)
   public init(
     encoding bytes: Span<UInt8>, errorCorrection: ErrorCorrection
   ) throws(QRCodeError) {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= Self.capacity(errorCorrection) else { throw .tooLong }
-    // SAFETY: the buffer holds `count` bytes for the whole call, and libqrencode copies them.
-    let made = unsafe bytes.withUnsafeBufferPointer { buffer in
-      unsafe QRcode_encodeData(
-        Int32(buffer.count), buffer.baseAddress, 0, Self.level(errorCorrection))
-    }
-    guard let made = unsafe made, let data = unsafe made.pointee.data else { throw .outOfMemory }
-    let size = unsafe Int(made.pointee.width)
-    var modules = SecretBytes(count: size * size)
-    modules.withMutableSpan { modules in
-      for index in modules.indices {
-        // SAFETY: libqrencode's square has width times width bytes; the lowest bit is the colour.
-        modules[index] = unsafe data[index] & 1
+    var square = SecretBytes(count: Self.largestSize * Self.largestSize)
+    let made = square.withMutableSpan { square in
+      // SAFETY: both buffers hold `count` bytes for the whole call, and libqrencode copies the first.
+      unsafe square.withUnsafeMutableBufferPointer { square in
+        unsafe bytes.withUnsafeBufferPointer { bytes -> Int32 in
+          guard let source = bytes.baseAddress, let target = square.baseAddress else { return 0 }
+          return unsafe cqrencode_encode(
+            source, bytes.count, Self.level(errorCorrection), target, square.count)
+        }
       }
     }
-    // SAFETY: as above; the square is wiped before it is freed, and not used afterwards.
-    unsafe explicit_bzero(data, size * size)
-    unsafe QRcode_free(made)
-    self.init(size: size, modules: modules)
+    if Int(made) == cqrencode_no_library { throw .libraryMissing }
+    guard made > 0 else { throw .outOfMemory }
+    let size = Int(made)
+    self.init(size: size, modules: square.prefix(size * size))
   }
 
   /// The number of bytes that version 40 holds in 8-bit mode (ISO/IEC 18004, table 7).
@@ -39,10 +39,10 @@ extension QRSymbol {
     }
   }
 
-  private static func level(_ errorCorrection: ErrorCorrection) -> QRecLevel {
+  private static func level(_ errorCorrection: ErrorCorrection) -> Int32 {
     switch errorCorrection {
-    case .low: QR_ECLEVEL_L
-    case .medium: QR_ECLEVEL_M
+    case .low: Int32(cqrencode_low)
+    case .medium: Int32(cqrencode_medium)
     }
   }
 }

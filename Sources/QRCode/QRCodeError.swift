@@ -6,4 +6,6 @@ public enum QRCodeError: Error, Equatable, Sendable {
   case tooLong
   /// There was no memory.
   case outOfMemory
+  /// libqrencode is not installed, or is not the one that is known here.
+  case libraryMissing
 }

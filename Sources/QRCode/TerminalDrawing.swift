@@ -60,14 +60,20 @@ public struct TerminalDrawing: Equatable, Sendable {
   }
 
   /// Attributes off (bold would make the black grey), black, and white twice: bright, and for
-  /// terminals of eight colours, which ignore that one, the ordinary white before it.
-  private static let beginColours = Array("\u{1B}[0;30;47;107m".utf8)
-  private static let endColours = Array("\u{1B}[0m".utf8)
+  /// terminals of eight colours, which ignore that one, the ordinary white before it: ESC, then
+  /// `[0;30;47;107m`.
+  private static let beginColours: [UInt8] = [
+    0x1B, 0x5B, 0x30, 0x3B, 0x33, 0x30, 0x3B, 0x34, 0x37, 0x3B, 0x31, 0x30, 0x37, 0x6D,
+  ]
+  private static let endColours: [UInt8] = [0x1B, 0x5B, 0x30, 0x6D]
 
-  private static let blank = Array(" ".utf8)
-  private static let upperHalf = Array("\u{2580}".utf8)
-  private static let lowerHalf = Array("\u{2584}".utf8)
-  private static let full = Array("\u{2588}".utf8)
+  private static let blank: [UInt8] = [0x20]
+  /// U+2580.
+  private static let upperHalf: [UInt8] = [0xE2, 0x96, 0x80]
+  /// U+2584.
+  private static let lowerHalf: [UInt8] = [0xE2, 0x96, 0x84]
+  /// U+2588.
+  private static let full: [UInt8] = [0xE2, 0x96, 0x88]
 
   private static func block(upper: Bool, lower: Bool) -> [UInt8] {
     switch (upper, lower) {

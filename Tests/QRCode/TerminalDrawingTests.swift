@@ -45,6 +45,13 @@ import Testing
     Row(
       number: 8, ink: .terminalDarkOnLight, theme: .light, palette: .sixteenColours,
       quietZone: 4, errorCorrection: .low),
+    // As a sign-in shows it, where room is short and colours do not get through.
+    Row(
+      number: 9, ink: .terminalLightOnDark, theme: .dark, palette: .sixteenColours,
+      quietZone: 2, errorCorrection: .low),
+    Row(
+      number: 10, ink: .terminalLightOnDark, theme: .dark, palette: .eightColours,
+      quietZone: 2, errorCorrection: .medium),
   ]
 
   static func drawing(_ row: Row) throws -> String {

@@ -1,3 +1,0 @@
-// What Swift may call of libqrencode 4.
-#pragma once
-#include <qrencode.h>
