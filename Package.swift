@@ -39,12 +39,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // What Swift may call in C: headers only, but for libcrypto and libqrencode, which are loaded on
-    // first use.
+    // What Swift may call in C: headers only, but for libcrypto, libqrencode and libpng, which are
+    // loaded on first use.
     .systemLibrary(name: "CPOSIX"),
     .target(name: "CCrypto"),
     .systemLibrary(name: "CPAM"),
     .target(name: "CQREncode"),
+    .target(name: "CPNG"),
     .systemLibrary(name: "CMFA"),
     .systemLibrary(name: "CSpawn"),
 
@@ -86,10 +87,12 @@ let package = Package(
     .target(
       name: "Import", dependencies: ["Factors", "OneTimePassword", "Secrets"],
       swiftSettings: everywhere),
+    .target(
+      name: "QRImage", dependencies: ["CPNG", "QRCode", "Secrets"], swiftSettings: everywhere),
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "MultiFactor", "QRCode", "Secrets",
+        "MultiFactor", "QRCode", "QRImage", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),
@@ -177,6 +180,9 @@ let package = Package(
       name: "ImportTests",
       dependencies: ["Factors", "Import", "OneTimePassword", "Secrets", "TestSupport"],
       path: "Tests/Import", swiftSettings: everywhere),
+    .testTarget(
+      name: "QRImageTests", dependencies: ["QRCode", "QRImage", "Secrets", "TestSupport"],
+      path: "Tests/QRImage", swiftSettings: everywhere),
     .testTarget(
       name: "AdminTests",
       dependencies: [

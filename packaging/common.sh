@@ -20,7 +20,8 @@ artefacts=$checkout/dist
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # Debian packages that a build needs, beyond Swift itself.
-build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev)
+build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev
+  libpng-dev)
 
 say() { printf '%s: %s\n' "$script" "$*"; }
 error() { printf '%s: error: %s\n' "$script" "$*" >&2; }

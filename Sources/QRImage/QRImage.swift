@@ -1,0 +1,50 @@
+public import QRCode
+public import Secrets
+
+/// A symbol as a picture file. The bytes are as secret as what the symbol encodes.
+///
+/// MUST 1: a file stands for itself: it refers to nothing that would have to be fetched.
+/// (`QRImageTests.svgStandsForItself`)
+/// MUST 2: around the symbol there is the quiet zone of four modules that ISO/IEC 18004,
+/// section 6.3.8 asks for, in white. (`QRImageTests.quietZone`)
+public enum QRImage {
+  /// The width of the light margin in modules.
+  static let quietZone = 4
+
+  /// The sides that a module may have, in pixels.
+  static let scales = 1...32
+
+  /// Scalable Vector Graphics 1.1: a white square, and one path for all that is dark.
+  ///
+  /// A module is one unit wide; shown as it is, eight pixels.
+  public static func svg(_ symbol: borrowing QRSymbol) -> SecretBytes {
+    // Counted first, so that the text is written into one block that never grows and is wiped.
+    var counter = SVGWriter(target: SecretBytes(count: 0))
+    counter.picture(of: symbol)
+    var writer = SVGWriter(target: SecretBytes(count: counter.count))
+    writer.picture(of: symbol)
+    return writer.finish()
+  }
+
+  /// Portable Network Graphics with a bit for each pixel.
+  ///
+  /// - Parameters:
+  ///   - symbol: what to draw.
+  ///   - scale: the side of a module in pixels, 1 to 32; what is beyond is taken for the nearest.
+  /// - Returns: the bytes of the file.
+  /// - Throws: `libraryMissing` without libpng, `outOfMemory`.
+  public static func png(
+    _ symbol: borrowing QRSymbol, scale: Int = 8
+  ) throws(QRImageError) -> SecretBytes {
+    let scale = min(max(scale, scales.lowerBound), scales.upperBound)
+    let side = (symbol.size + 2 * quietZone) * scale
+    var pixels = SecretBytes(count: side * side)
+    for row in 0..<side {
+      for column in 0..<side
+      where symbol.isDark(row: row / scale - quietZone, column: column / scale - quietZone) {
+        pixels.withMutableSpan { $0[row * side + column] = 1 }
+      }
+    }
+    return try png(pixels: pixels, side: side)
+  }
+}
