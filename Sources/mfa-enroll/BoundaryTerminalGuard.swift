@@ -71,13 +71,33 @@ enum TerminalGuard {
       hidden.withLock { hidden in
         reveal(hidden)
         if let hidden { Output(descriptor: hidden.descriptor).write("\n") }
-        kill(getpid(), number)
-        // It is delivered here, where alone it is not blocked. All but SIGTSTP end the program.
-        block(SIG_UNBLOCK, [number])
-        block(SIG_BLOCK, [number])
+        if ends(number) {
+          PictureFile.removingUnfinished { deliver(number) }
+        } else {
+          deliver(number)
+        }
         hideAgain(hidden)
       }
     }
+  }
+
+  /// Has the signal delivered here, where alone it is not blocked.
+  private static func deliver(_ number: Int32) {
+    kill(getpid(), number)
+    block(SIG_UNBLOCK, [number])
+    block(SIG_BLOCK, [number])
+  }
+
+  /// Whether the signal ends the program: all do but SIGTSTP, unless whoever started the program has
+  /// them ignored, as nohup does.
+  private static func ends(_ number: Int32) -> Bool {
+    guard number != SIGTSTP else { return false }
+    var action = sigaction()
+    // SAFETY: the call writes a `sigaction`, which `action` is, and changes nothing.
+    guard unsafe sigaction(number, nil, &action) == 0 else { return true }
+    // SAFETY: nobody in this program sets a handler of either kind: the field is the plain one. It is
+    // compared as a number, for SIG_IGN is the address 1.
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 1
   }
 
   private static func block(_ how: Int32, _ signals: [Int32]) {

@@ -28,14 +28,45 @@ struct Enroll: AsyncParsableCommand {
   @Option(help: "The name that the app shows above the account, instead of the host's own.")
   var issuer: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Where the picture goes: terminal (the default), png=FILE, svg=FILE or none.",
+      valueName: "where"))
+  var qr: PictureDestination?
+
+  @Flag(help: "Prints JSON, for programs: the key, and what it was enrolled as.")
+  var json = false
+
   func validate() throws {
     try name.map(MFAEnroll.check(name:))
     guard (6...8).contains(digits) else { throw ValidationError("--digits takes 6, 7 or 8") }
     guard (15...120).contains(period) else { throw ValidationError("--period takes 15 to 120") }
+    guard !json || qr != .terminal else {
+      throw ValidationError("--json shows no picture: use --qr png=FILE, svg=FILE or none")
+    }
   }
 
   func run() async throws {
     let person = Person()
+    // Made first: what is wrong with it is said before the person has answered anything.
+    let file = try pictureFile()
+    do {
+      let name = try await enroll(person, showingIn: file)
+      file?.keep()
+      person.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      if let file {
+        person.tell("\(file.path) holds your secret key: delete it once you have scanned it")
+      }
+    } catch {
+      if let file, !file.remove() {
+        person.tell("\(file.path) could not be removed: delete what is left of it")
+      }
+      throw error
+    }
+  }
+
+  /// Enrols a key and hands back the factor's name.
+  private func enroll(_ person: Person, showingIn file: PictureFile?) async throws -> String {
     let multiFactor = MultiFactor(tell: person.tell)
     do {
       let session = try await Recognition(of: person).session(with: multiFactor)
@@ -43,12 +74,22 @@ struct Enroll: AsyncParsableCommand {
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
-      try await show(secret, of: multiFactor, to: person)
-      try await confirm(secret, name: name, with: multiFactor, by: person)
-      person.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      try await show(secret, of: multiFactor, to: person, file: file)
+      let uid = try await confirm(secret, name: name, with: multiFactor, by: person)
+      if json {
+        Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
+      }
       await multiFactor.close()
+      return name
     } catch let error as MultiFactorError {
       throw Failure(error)
+    }
+  }
+
+  private func pictureFile() throws(Failure) -> PictureFile? {
+    switch qr {
+    case .file(let path, _): try PictureFile(creating: path)
+    case .terminal, .nowhere, nil: nil
     }
   }
 
@@ -72,39 +113,64 @@ struct Enroll: AsyncParsableCommand {
     return "\(plain) \(number)"
   }
 
-  /// Shows the secret: the text first, so that the picture and the question stay on the screen.
+  /// Shows the secret to the person, or hands it to the program.
   private func show(
-    _ secret: TOTPSecret, of multiFactor: MultiFactor, to person: Person
-  ) async throws(MultiFactorError) {
+    _ secret: TOTPSecret, of multiFactor: MultiFactor, to person: Person, file: PictureFile?
+  ) async throws {
     let hostIssuer = try await multiFactor.issuer
     let url = secret.generateQRCodeURL(
       withAccountName: try await multiFactor.userName, issuer: issuer ?? hostIssuer)
+    if case .file(_, let format) = qr { try file?.write(format.picture(of: url)) }
+    if json {
+      EnrollmentJSON.write(secret, url: url, to: .standardOutput)
+    } else {
+      show(secret, url: url, to: person)
+    }
+  }
 
-    person.tell("\nScan the picture with an authenticator app, or type the key into it.")
+  /// The text first, so that the picture and the question stay on the screen.
+  private func show(
+    _ secret: TOTPSecret, url: borrowing SecretBytes, to person: Person
+  ) {
+    let way =
+      switch qr {
+      case .terminal, nil: "Scan the picture with an authenticator app, or type the key into it."
+      case .file(let path, _):
+        "Scan the picture in \(path) with an authenticator app, or type the key into it."
+      case .nowhere: "Type the key into an authenticator app."
+      }
+    person.tell("\n\(way)")
     if algorithm != .sha1 || digits != 6 || period != 30 {
       person.tell(
         "Typing it, set algorithm \(algorithm.rawValue), \(digits) digits, \(period) seconds.")
     }
     person.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
     person.show("url: ", url, "\n\n")
+    switch qr {
+    case .terminal, nil: showPicture(of: url, to: person)
+    case .file, .nowhere: break
+    }
+  }
+
+  private func showPicture(of url: borrowing SecretBytes, to person: Person) {
     switch person.picture(of: url) {
     case .drawn(let text): person.show("", text, "")
     case .missing(let reason): person.tell("no picture: \(reason)\n")
     }
   }
 
-  /// Asks for codes until one is right, the helper has had enough, or time is over.
+  /// Asks for codes until one is right, the helper has had enough, or time is over. Hands back what
+  /// names the factor.
   private func confirm(
     _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by person: Person
-  ) async throws(Failure) {
+  ) async throws(Failure) -> String {
     var lastError: MultiFactorError?
     while let code = person.ask("Code from the app: ", echo: true) {
       do throws(MultiFactorError) {
-        try await multiFactor.enroll(
+        return try await multiFactor.enroll(
           with: TOTPMultiFactorGenerator.assertionForEnrollment(
             with: secret, oneTimePassword: code),
           displayName: name)
-        return
       } catch {
         guard ExitStatus(error) == .wrongCode, secret.enrollmentCompletionDeadline > .now else {
           throw Failure(error)

@@ -83,7 +83,7 @@ struct Person: Sendable {
               + " and it takes \(needed.columns) and \(needed.rows + 1)")
         }
       } catch {
-        return .missing("it cannot be made (\(error))")
+        return .missing(error.reason)
       }
     }
   }

@@ -34,6 +34,12 @@ import Testing
     Row(number: 17, arguments: ["test"], isUnderstood: true),
     Row(number: 18, arguments: ["test", "123456"], isUnderstood: false),
     Row(number: 19, arguments: ["bogus"], isUnderstood: false),
+    Row(number: 20, arguments: ["--qr", "png=key.png"], isUnderstood: true),
+    Row(number: 21, arguments: ["enroll", "--qr=svg=key.svg", "--json"], isUnderstood: true),
+    Row(number: 22, arguments: ["--qr", "none", "--json"], isUnderstood: true),
+    Row(number: 23, arguments: ["--qr", "terminal", "--json"], isUnderstood: false),
+    Row(number: 24, arguments: ["--qr", "gif=key.gif"], isUnderstood: false),
+    Row(number: 25, arguments: ["--qr", "png="], isUnderstood: false),
   ]
 
   @Test("what is not understood is a usage error", arguments: rows)

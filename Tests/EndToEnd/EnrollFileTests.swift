@@ -1,0 +1,260 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// mfa-enroll with the picture in a file, and for programs.
+  @Suite struct EnrollFile {
+    static let program = "/usr/bin/mfa-enroll"
+
+    /// What a scanner reads from a picture file.
+    static func scan(_ path: String, machine: Machine) throws -> String {
+      var path = path
+      if path.hasSuffix(".svg") {
+        let drawn = machine.folder + "/drawn.png"
+        try Command.succeed(["/usr/bin/rsvg-convert", "--output", drawn, path])
+        path = drawn
+      }
+      return try Command.succeed([
+        "/usr/bin/zbarimg", "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", path,
+      ])
+    }
+
+    @Test(
+      "the file is read by a scanner, and is its owner's alone",
+      arguments: [("png", "000"), ("svg", "000"), ("png", "777"), ("svg", "022")])
+    func isScanned(format: String, mask: String) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let path = "\(user.home)/key.\(format)"
+        let session = try TerminalSession(
+          ["/bin/sh", "-c", "umask \(mask); exec \(Self.program) --qr \(format)=key.\(format)"],
+          as: user.identity, directory: user.home)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("Scan the picture in key.\(format) with")
+        let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n/).output.1)
+        let below = try session.expect("Code from the app: ")
+        #expect(!below.contains("\u{2580}") && !below.contains("no picture"))
+        #expect(try Self.scan(path, machine: machine) == url + "\n")
+        try session.send(try Authenticator(url: url).code())
+        try session.expect(
+          "key.\(format) holds your secret key: delete it once you have scanned it")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(
+          try Command.succeed(["/usr/bin/stat", "-c", "%U %a %h %F", path])
+            == "\(user.name) 600 1 regular file\n")
+      }
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+      let number: Int
+      /// What happens in the person's home folder beforehand.
+      let preparation: String
+      let file: String
+      let message: String
+      var testDescription: String { "\(number): \(file)" }
+    }
+
+    static let refusals = [
+      Refusal(number: 1, preparation: "echo mine >key", file: "key", message: "exists already"),
+      Refusal(
+        number: 2, preparation: "echo mine >other; ln -s other key", file: "key",
+        message: "exists already"),
+      Refusal(
+        number: 3, preparation: "ln -s nowhere key", file: "key", message: "exists already"),
+      Refusal(number: 4, preparation: "mkdir key", file: "key", message: "exists already"),
+      Refusal(number: 5, preparation: "mkfifo key", file: "key", message: "exists already"),
+      Refusal(number: 6, preparation: ":", file: "no/key", message: "folder of no/key does not"),
+      Refusal(number: 7, preparation: ":", file: "/etc/key", message: "you may not write there"),
+      Refusal(
+        number: 8, preparation: "echo mine >key", file: "key/key", message: "folder of key/key"),
+    ]
+
+    @Test("a file that cannot be made is refused before any question", arguments: refusals)
+    func refused(row: Refusal) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try Command.succeed(
+          ["/bin/sh", "-c", row.preparation], as: user.identity, directory: user.home)
+        let image = "find . -printf '%P %y %m %l %i\\n' | sort; [ ! -f key ] || cat key"
+        let before = try Command.succeed(
+          ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
+        for format in ["png", "svg"] {
+          let command = try Command.run(
+            [Self.program, "--qr", "\(format)=\(row.file)"],
+            input: Array("\(user.password)\n".utf8), as: user.identity, directory: user.home)
+          #expect(command.status == .exited(1))
+          #expect(command.errorText.contains(row.message), "\(command.errorText)")
+          #expect(command.errorText.contains("\nhint: "))
+          #expect(!command.errorText.contains("Password"))
+        }
+        let after = try Command.succeed(
+          ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
+        #expect(after == before)
+        #expect(machine.contents(of: "/etc/key") == nil)
+      }
+    }
+
+    @Test("a full disk leaves no file, and enrols nothing", arguments: ["png", "svg"])
+    func fullDisk(format: String) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let disk = machine.folder + "/disk"
+        try Command.succeed(["/bin/mkdir", disk])
+        try Command.succeed([
+          "/bin/mount", "-t", "tmpfs", "-o", "size=16k,mode=1777", "tmpfs", disk,
+        ])
+        machine.atTheEnd("unmount the disk") { try Command.succeed(["/bin/umount", disk]) }
+        try Command.succeed(["/bin/sh", "-c", "head -c 16384 /dev/zero >\(disk)/full"])
+        let command = try Command.run(
+          [Self.program, "--qr", "\(format)=\(disk)/key"],
+          input: Array("\(user.password)\n".utf8), as: user.identity)
+        #expect(command.status == .exited(1))
+        #expect(command.errorText.contains("cannot be written (No space left on device)"))
+        #expect(command.text.isEmpty, "\(command.text)")
+        #expect(try Command.succeed(["/bin/ls", disk]) == "full\n")
+        #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
+      }
+    }
+
+    @Test(
+      "who gives up leaves no file", arguments: ["Password: ", "Code from the app: "], [3, 4])
+    func interrupted(at prompt: String, key: UInt8) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let session = try TerminalSession(
+          [Self.program, "--qr", "png=key.png"], as: user.identity, directory: user.home)
+        try session.expect("Password: ")
+        #expect(machine.contents(of: user.home + "/key.png") == [])
+        if prompt != "Password: " {
+          try session.send(user.password)
+          try session.expect(prompt)
+        }
+        try session.sendKeys([key])
+        #expect(try session.waitForExit() != .exited(0), "\(session.transcript)")
+        #expect(machine.contents(of: user.home + "/key.png") == nil)
+        #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
+      }
+    }
+
+    // Debian calls each library by its own name and version: whatever there is goes away.
+    @Test(
+      "without its library there is no picture, and enrolling works",
+      arguments: ["terminal", "png=key", "svg=key"])
+    func libraryMissing(destination: String) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let missing = destination == "png=key" ? "libpng" : "libqrencode"
+        let libraries = try Command.succeed([
+          "/bin/sh", "-c", "ls /usr/lib/*/\(missing)*.so.* /usr/lib64/\(missing)*.so.* || true",
+        ])
+        for path in libraries.split(separator: "\n") { try machine.remove(String(path)) }
+        let session = try TerminalSession(
+          [Self.program, "--qr", destination], as: user.identity, directory: user.home)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        if destination == "terminal" {
+          let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n/).output.1)
+          try session.expect("no picture: \(missing) is not installed")
+          try session.send(try Authenticator(url: url).code())
+          #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        } else {
+          try session.expect("no picture: \(missing) is not installed")
+          #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
+          #expect(machine.contents(of: user.home + "/key") == nil)
+        }
+      }
+    }
+
+    /// Enrols as a program does: a line in, a line out. Prints what it was told, as JSON.
+    static let client = """
+      import json, subprocess, sys
+      tool = subprocess.Popen(
+          ["/usr/bin/mfa-enroll", "--json"] + sys.argv[2:], stdin=subprocess.PIPE,
+          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+      tool.stdin.write(sys.argv[1] + "\\n")
+      tool.stdin.flush()
+      offer = json.loads(tool.stdout.readline())
+      mode = "--totp=" + offer["algorithm"]
+      code = subprocess.check_output(
+          ["/usr/bin/oathtool", mode, "--base32", "--digits=" + str(offer["digits"]),
+           "--time-step-size=" + str(offer["period"]) + "s", offer["key"]], text=True)
+      tool.stdin.write(code)
+      tool.stdin.close()
+      result = json.loads(tool.stdout.readline())
+      rest = tool.stdout.read()
+      print(json.dumps([offer, result, rest, tool.wait()]))
+      """
+
+    struct Offer: Decodable {
+      let algorithm: String
+      let digits: Int
+      let enrollmentCompletionDeadline: Date
+      let key: String
+      let period: Int
+      let url: String
+    }
+
+    struct Factor: Decodable, Equatable {
+      let uid: String
+      let displayName: String
+      let factorID: String
+    }
+
+    @Test(
+      "a program enrols by JSON",
+      arguments: [
+        ["--name", "phone"],
+        ["--name", "\"J\u{00F6}rg\\\"", "--issuer", "\"A\\B\" & C/D", "--qr", "svg=key.svg"],
+        ["--algorithm", "sha512", "--digits", "8", "--period", "60", "--qr", "none"],
+      ])
+    func json(arguments: [String]) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let printed = try Command.succeed(
+          ["/usr/bin/python3", "-c", Self.client, user.password] + arguments, as: user.identity,
+          environment: ["PYTHONUTF8": "1"], directory: user.home)
+        let parts = try #require(
+          try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [Any], "\(printed)")
+        try #require(parts.count == 4)
+        #expect(parts[2] as? String == "" && parts[3] as? Int == 0, "\(printed)")
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let offer = try decoder.decode(
+          Offer.self, from: try JSONSerialization.data(withJSONObject: parts[0]))
+        let factor = try decoder.decode(
+          Factor.self, from: try JSONSerialization.data(withJSONObject: parts[1]))
+        let phone = try Authenticator(url: offer.url)
+        #expect(phone.key == offer.key)
+        #expect(phone.digits == offer.digits && phone.period == offer.period)
+        #expect(phone.algorithm.rawValue.lowercased() == offer.algorithm)
+        #expect(offer.enrollmentCompletionDeadline > .now)
+        if arguments.contains("svg=key.svg") {
+          let path = user.home + "/key.svg"
+          #expect(try Self.scan(path, machine: machine) == offer.url + "\n")
+        }
+        // What it was enrolled as is what is listed.
+        let listed = try Command.succeed([Self.program, "list", "--json"], as: user.identity)
+        #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)) == [factor])
+        try Command.succeed(["/usr/bin/python3", "-m", "json.tool"], input: Array(listed.utf8))
+      }
+    }
+
+    @Test("a wrong code leaves standard output with the key alone")
+    func jsonWithWrongCode() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let command = try Command.run(
+          [Self.program, "--json", "--qr", "png=key.png"],
+          input: Array("\(user.password)\nnot a code\n".utf8), as: user.identity,
+          directory: user.home)
+        #expect(command.status == .exited(3), "\(command.errorText)")
+        #expect(command.text.split(separator: "\n").count == 1)
+        #expect(machine.contents(of: user.home + "/key.png") == nil)
+        let listed = try Command.succeed([Self.program, "list", "--json"], as: user.identity)
+        #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)).isEmpty)
+      }
+    }
+  }
+}
