@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The program in README.md, built as it stands there and run by an ordinary person.
+  @Suite struct Program {
+    @Test("the program that README.md shows enrols, lists and unenrols")
+    func program() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let program = try build(in: machine.folder + "/program")
+        let session = try TerminalSession([program], as: user.identity)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let url = String(try session.expect(matching: /(otpauth:[^\r]+)\r\n/).output.1)
+        let phone = try Authenticator(url: url)
+        try session.expect("Code from the app: ")
+        try session.send(try phone.code())
+        try session.expect("enrolled: settings, totp, ")
+        try session.expect("removed; signed out: true")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(session.text.contains(phone.key))
+        #expect(!session.text.contains(user.password))
+        let list = try Command.succeed(["/usr/bin/mfa-enroll", "list"], as: user.identity)
+        #expect(list == "nothing is enrolled for \(user.name)\n")
+
+        let stranger = try TerminalSession([program], as: user.identity)
+        try stranger.expect("Password: ")
+        try stranger.send("not the password")
+        try stranger.expect("you could not be recognised as the owner of this account")
+        try stranger.expect("hint: ")
+        #expect(try stranger.waitForExit() == .exited(0), "\(stranger.transcript)")
+      }
+    }
+
+    /// Builds it, with the checkout beside it as the text says, and without the network: what the
+    /// checkout depends on comes from its own build folder.
+    private func build(in folder: String) throws -> String {
+      let blocks = try ReadMe.blocks(under: "From a Swift program")
+      let package = folder + "/settings"
+      let parser = folder + "/swift-argument-parser"
+      try Command.succeed(["/bin/mkdir", "-p", package + "/Sources/settings", folder + "/home"])
+      try Command.succeed(["/bin/ln", "-s", Checkout.folder, folder + "/mfa"])
+      try Command.succeed([
+        "/bin/cp", "-r", Checkout.folder + "/.build/checkouts/swift-argument-parser", parser,
+      ])
+      for (path, lines) in zip(["Package.swift", "Sources/settings/Settings.swift"], blocks) {
+        try lines.joined(separator: "\n").write(
+          toFile: package + "/" + path, atomically: false, encoding: .utf8)
+      }
+      try swift(
+        [
+          "package", "config", "set-mirror", "--mirror", parser, "--original",
+          "https://github.com/apple/swift-argument-parser",
+        ], package)
+      try swift(["build", "--jobs", "2"], package)
+      try Command.succeed(["/bin/chmod", "-R", "a+rX", folder])
+      return package + "/.build/debug/settings"
+    }
+
+    private func swift(_ arguments: [String], _ package: String) throws {
+      try Command.succeed(
+        [try swift(), arguments[0], "--package-path", package] + arguments.dropFirst(),
+        environment: ["HOME": package + "/../home"], deadline: .after(seconds: 300))
+    }
+
+    /// The compiler that the tests were started with.
+    private func swift() throws -> String {
+      let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      for folder in folders where FileManager.default.isExecutableFile(atPath: folder + "/swift") {
+        return folder + "/swift"
+      }
+      throw HarnessFailure("swift is not on the PATH")
+    }
+  }
+}
