@@ -35,6 +35,7 @@ public enum TOTPMultiFactorGenerator {
   ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil a code from any of them is
   ///     right, and so is a recovery code.
   ///   - oneTimePassword: the code.
+  /// - Returns: the assertion, for one try.
   public static func assertionForSignIn(
     withEnrollmentID enrollmentID: String?, oneTimePassword: consuming SecretBytes
   ) -> MultiFactorSignInAssertion {
