@@ -3,15 +3,17 @@ import Factors
 /// What the administrator decided, as /etc/mfa/mfa.conf says it.
 ///
 /// The text has lines of at most 1024 bytes, in UTF-8 and without control characters other than
-/// tabs: blank lines, comments (`#` comes first), sections (`[project]`) and settings
-/// (`key = value`). Blanks at either end of a line and around `=` are skipped. There is no quoting,
+/// tabs: blank lines, comments (`#` comes first), sections (`[project]` once, `[tenant NAME]` up to
+/// 64 times with different names) and settings (`key = value`). Blanks at either end of a line and around `=` are skipped. There is no quoting,
 /// no comment behind a value and no continuation.
 ///
 /// MUST 1: parsing ends for every input, in a value or in an error that names the line.
 /// MUST 2: nothing is guessed: an unknown, repeated, contradictory or non-canonical part is an
 /// error, so that a misspelt setting cannot leave a weaker default in force unnoticed.
 /// MUST 3: what `printed()` writes parses back equal.
-/// (`ConfigurationTests`)
+/// MUST 4: a look-up that failed makes no setting weaker than it would be with either answer.
+/// MUST 5: whatever tenants match, the settings in force do not contradict one another.
+/// (`ConfigurationTests`, `TenantTests`)
 public struct Configuration: Equatable, Sendable {
   /// The longest text that is read, in bytes.
   public static var maximumLength: Int { 65_536 }
@@ -20,10 +22,16 @@ public struct Configuration: Equatable, Sendable {
   public static var maximumLineLength: Int { 1024 }
 
   /// The configuration of an empty file.
-  public static var defaults: Configuration { Configuration(project: .defaults) }
+  public static var defaults: Configuration { Configuration(project: .defaults, tenants: []) }
 
-  /// The section `[project]`: what holds for everyone on this host.
-  public let project: Project
+  /// What the section `[project]` sets.
+  public typealias Project = Settings
+
+  /// The section `[project]`: what holds where no tenant matches.
+  public let project: Settings
+
+  /// The sections `[tenant NAME]`, in the order of the file.
+  public let tenants: [Tenant]
 
   /// The configuration that `text` describes. Throws the first error in it.
   public static func parse(_ text: Span<UInt8>) throws(ConfigurationError) -> Configuration {
@@ -32,17 +40,44 @@ public struct Configuration: Equatable, Sendable {
     return try parser.finish()
   }
 
-  /// The text of this configuration, with every key in its canonical form. It has no `issuer` line
-  /// where the host's name is the issuer.
+  /// The settings in force for the sign-in of `subject`.
+  ///
+  /// Each tenant that matches is laid over the section `[project]` in the order of the file, so that
+  /// for each key the last one that sets it counts. A tenant of which it is not known whether it
+  /// matches, for a look-up failed, changes a key only where that is stricter: `state` towards
+  /// `enabled`, `enrollment` towards `required`, an offer that ends sooner, fewer intervals and
+  /// failures, longer waits, no hints. Settings that contradict one another in the end are brought
+  /// together at the stricter one.
+  public func settings(for subject: Subject) -> Settings {
+    guard !tenants.isEmpty else { return project }
+    var values = SettingValues(Overrides(project))
+    for tenant in tenants {
+      values.apply(tenant.overrides, tenant.match(subject))
+    }
+    return values.settings
+  }
+
+  /// The text of this configuration, with every key of `[project]` and those that the tenants set,
+  /// in their canonical form. It has no `issuer` line where the host's name is the issuer, and no
+  /// `offer_until` line where no day ends the offer.
   public func printed() -> [UInt8] {
+    let project = Overrides(project)
     var text = Array("[project]\n".utf8)
-    for key in Key.allCases {
-      guard let value = project.printed(key) else { continue }
-      text.append(contentsOf: key.name.utf8)
-      text.append(contentsOf: " = ".utf8)
-      text.append(contentsOf: value)
-      text.append(UInt8(ascii: "\n"))
+    for key in Key.allCases { Self.print(key, project.printed(key), to: &text) }
+    for tenant in tenants {
+      text.append(contentsOf: "\n[tenant ".utf8)
+      text.append(contentsOf: tenant.name)
+      text.append(contentsOf: "]\n".utf8)
+      for key in Key.allCases { Self.print(key, tenant.printed(key), to: &text) }
     }
     return text
+  }
+
+  private static func print(_ key: Key, _ value: [UInt8]?, to text: inout [UInt8]) {
+    guard let value else { return }
+    text.append(contentsOf: key.name.utf8)
+    text.append(contentsOf: " = ".utf8)
+    text.append(contentsOf: value)
+    text.append(UInt8(ascii: "\n"))
   }
 }

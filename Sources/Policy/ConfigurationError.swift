@@ -16,18 +16,32 @@ public struct ConfigurationError: Error, Equatable {
     case unfinishedSection
     /// There is no such section.
     case unknownSection(Excerpt)
-    /// The section was begun in an earlier line.
+    /// The section `[project]` was begun in an earlier line.
     case repeatedSection(firstLine: Int)
+    /// A tenant cannot have this name.
+    case invalidTenantName(Excerpt)
+    /// A tenant of this name was begun in an earlier line.
+    case repeatedTenant(Excerpt, firstLine: Int)
+    /// There are more than `Tenant.maximumCount` tenants.
+    case tooManyTenants
+    /// The tenant of this name does not say which sign-ins it is for.
+    case noSelector(Excerpt)
     /// The line is neither blank nor a comment, a section or a setting.
     case notASetting(Excerpt)
     /// A setting stands before the first section.
     case outsideSection(Excerpt)
     /// The section has no such key.
-    case unknownKey(Excerpt)
+    case unknownKey(Excerpt, in: Configuration.Section)
     /// The key was set in an earlier line.
     case repeatedKey(Configuration.Key, firstLine: Int)
     /// The value is none that the key takes.
     case invalidValue(Configuration.Key, Excerpt)
+    /// A network is written otherwise than it should be, with bits of an address behind its prefix
+    /// for one.
+    case miswrittenNetwork(Excerpt, meant: Excerpt)
+    /// Enrolling is offered, and neither a number of sign-ins nor a day ends the offer; or a tenant
+    /// takes the number away where there is no day.
+    case offerWithoutEnd
     /// The value is larger than that of another key, which it must not be.
     case aboveLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
     /// The value is smaller than that of another key, which it must not be.
@@ -72,23 +86,42 @@ public struct ConfigurationError: Error, Equatable {
         "the line has a control character in it; use tabs at most, and end lines with a line feed "
           + "alone")
     case .unfinishedSection:
-      return sentence("a section must be [project], with nothing behind it")
+      return sentence("a section must be [project] or [tenant NAME], with nothing behind it")
     case .unknownSection(let name):
-      return sentence("unknown section ", name, "; the only section is [project]")
+      return sentence("unknown section ", name, "; the sections are [project] and [tenant NAME]")
     case .repeatedSection(let firstLine):
       return sentence(
         "[project] was begun in line \(firstLine); keep its settings together and remove this line"
       )
+    case .invalidTenantName(let name):
+      return sentence(
+        "a tenant must be named with 1 to 64 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not ", name,
+        "")
+    case .repeatedTenant(let name, let firstLine):
+      return sentence(
+        "tenant ", name, " was begun in line \(firstLine); give this one another name")
+    case .tooManyTenants:
+      return sentence("this is one tenant more than the 64 that there may be; join some of them")
+    case .noSelector(let name):
+      return sentence(
+        "tenant ", name, " is for nobody; say for whom with users, groups, services or networks")
     case .notASetting(let text):
       return sentence("neither a comment, a section nor a setting: ", text, "; write key = value")
     case .outsideSection(let name):
       return sentence("", name, " is set before any section; put [project] above it")
-    case .unknownKey(let name):
-      return sentence("unknown key ", name, "; the keys of [project] are " + Self.keyNames)
+    case .unknownKey(let name, let section):
+      return sentence(
+        "unknown key ", name,
+        "; the keys of " + section.header + " are " + Self.keyNames(of: section))
     case .repeatedKey(let key, let firstLine):
       return sentence(key.name + ": was set in line \(firstLine); keep one of the two lines")
     case .invalidValue(let key, let value):
       return sentence(key.name + ": must be " + key.allowedValues + ", not ", value, "")
+    case .miswrittenNetwork(let text, let meant):
+      return sentence("networks: ", text, " must be written ")
+        + sentence("", meant, ", if that network is meant")
+    case .offerWithoutEnd:
+      return sentence("an offer without an end; set offer_sign_ins to 1 or more, or offer_until")
     case .aboveLimit(let key, let limit, let value):
       return sentence(
         key.name + ": must not be larger than " + limit.name + ", which is ", value, "")
@@ -112,10 +145,10 @@ public struct ConfigurationError: Error, Equatable {
     return sentence
   }
 
-  private static var keyNames: String {
+  private static func keyNames(of section: Configuration.Section) -> String {
     var names = ""
-    for key in Configuration.Key.allCases {
-      if key.rawValue > 0 { names += ", " }
+    for key in Configuration.Key.allCases where key.belongs(to: section) {
+      if !names.isEmpty { names += ", " }
       names += key.name
     }
     return names

@@ -1,23 +1,13 @@
-import Factors
-
 /// Reads a configuration line by line.
 struct ConfigurationParser {
   /// The line that is being read, counted from 1; 0 before the first.
   private var line = 0
-  /// The line that began the section; nil before it.
-  private var sectionLine: Int?
-  /// The line that set each key, in the order of the keys; 0 for one that was not set.
-  private var lines = [Int](repeating: 0, count: Configuration.Key.allCases.count)
-
-  private var state = Configuration.Project.defaults.state
-  private var adjacentIntervals = Configuration.Project.defaults.adjacentIntervals
-  /// Empty for the host's name. (An optional would let `assign` take a refused name for no name.)
-  private var issuer: [UInt8] = []
-  private var enrollment = Configuration.Project.defaults.enrollment
-  private var throttleAfter = Configuration.Project.defaults.throttle.waitsAfter
-  private var firstWait = Configuration.Project.defaults.throttle.firstWait
-  private var longestWait = Configuration.Project.defaults.throttle.longestWait
-  private var disableAfter = Configuration.Project.defaults.throttle.disablesAfter
+  /// The section that is being read; nil before the first.
+  private var section: SectionDraft?
+  /// The section `[project]`, when it was read to its end.
+  private var project: SectionDraft?
+  /// The tenants that were read to their end.
+  private var tenants: [SectionDraft] = []
 
   init() {}
 
@@ -32,27 +22,28 @@ struct ConfigurationParser {
       try readLine(text.extracting(start..<end))
       start = end + 1
     }
+    endSection()
   }
 
   /// The configuration that the lines add up to.
   func finish() throws(ConfigurationError) -> Configuration {
-    guard firstWait <= longestWait else {
-      throw contradiction(
-        .throttleFirstWait, ConfigurationValue.printed(seconds: firstWait),
-        .throttleLongestWait, ConfigurationValue.printed(seconds: longestWait))
+    var values = SettingValues()
+    if let project {
+      values.apply(project.overrides, .yes)
+      try check(values, of: project)
     }
-    guard throttleAfter <= disableAfter else {
-      throw contradiction(
-        .throttleAfter, Array(String(throttleAfter).utf8),
-        .disableAfter, Array(String(disableAfter).utf8))
+    var tenants: [Tenant] = []
+    for draft in self.tenants {
+      guard !draft.selectors.isEmpty else {
+        throw ConfigurationError(line: draft.line, reason: .noSelector(Excerpt(draft.name.span)))
+      }
+      var values = values
+      values.apply(draft.overrides, .yes)
+      try check(values, of: draft)
+      tenants.append(
+        Tenant(name: draft.name, selectors: draft.selectors, overrides: draft.overrides))
     }
-    let throttle = ThrottlePolicy(
-      waitsAfter: throttleAfter, firstWait: firstWait, longestWait: longestWait,
-      disablesAfter: disableAfter)
-    let project = Configuration.Project(
-      state: state, adjacentIntervals: adjacentIntervals, issuer: issuer.isEmpty ? nil : issuer,
-      enrollment: enrollment, throttle: throttle)
-    return Configuration(project: project)
+    return Configuration(project: values.settings, tenants: tenants)
   }
 
   // MARK: Lines
@@ -85,10 +76,37 @@ struct ConfigurationParser {
     guard line.count >= 2, line[line.count - 1] == UInt8(ascii: "]") else {
       throw error(.unfinishedSection)
     }
-    let name = line.extracting(1..<(line.count - 1))
-    guard name.equals("project") else { throw error(.unknownSection(Excerpt(name))) }
-    if let sectionLine { throw error(.repeatedSection(firstLine: sectionLine)) }
-    sectionLine = self.line
+    let header = line.extracting(1..<(line.count - 1))
+    endSection()
+    if header.equals("project") {
+      if let project { throw error(.repeatedSection(firstLine: project.line)) }
+      section = SectionDraft(.project, line: self.line)
+      return
+    }
+    let word = "tenant ".utf8.count
+    guard header.count >= word, header.extracting(0..<word).equals("tenant ") else {
+      throw error(.unknownSection(Excerpt(header)))
+    }
+    try beginTenant(header.extracting(word..<header.count))
+  }
+
+  private mutating func beginTenant(_ text: Span<UInt8>) throws(ConfigurationError) {
+    guard Tenant.isName(text) else { throw error(.invalidTenantName(Excerpt(text))) }
+    let name = text.copied()
+    for tenant in tenants where tenant.name == name {
+      throw error(.repeatedTenant(Excerpt(text), firstLine: tenant.line))
+    }
+    guard tenants.count < Tenant.maximumCount else { throw error(.tooManyTenants) }
+    section = SectionDraft(.tenant, name: name, line: line)
+  }
+
+  private mutating func endSection() {
+    guard let section else { return }
+    switch section.kind {
+    case .project: project = section
+    case .tenant: tenants.append(section)
+    }
+    self.section = nil
   }
 
   private mutating func readSetting(_ line: Span<UInt8>) throws(ConfigurationError) {
@@ -97,64 +115,49 @@ struct ConfigurationParser {
     }
     let name = line.extracting(0..<equalsSign).trimmed()
     let value = line.extracting((equalsSign + 1)..<line.count).trimmed()
-    guard sectionLine != nil else { throw error(.outsideSection(Excerpt(name))) }
-    guard let key = Configuration.Key(named: name) else { throw error(.unknownKey(Excerpt(name))) }
-    let firstLine = lines[Int(key.rawValue)]
-    guard firstLine == 0 else { throw error(.repeatedKey(key, firstLine: firstLine)) }
-    lines[Int(key.rawValue)] = self.line
-    guard set(key, to: value) else { throw error(.invalidValue(key, Excerpt(value))) }
-  }
-
-  // MARK: Values
-
-  /// Sets a key; false when it does not take the value.
-  private mutating func set(_ key: Configuration.Key, to value: Span<UInt8>) -> Bool {
-    switch key {
-    case .state:
-      assign(&state, from: Configuration.State(named: value))
-    case .adjacentIntervals:
-      assign(
-        &adjacentIntervals,
-        from: wholeNumber(value, in: Configuration.Project.adjacentIntervalsRange))
-    case .issuer:
-      assign(&issuer, from: ConfigurationValue.issuer(value))
-    case .enrollment:
-      assign(&enrollment, from: Configuration.Enrollment(named: value))
-    case .throttleAfter:
-      assign(&throttleAfter, from: wholeNumber(value, in: ThrottlePolicy.failureRange))
-    case .throttleFirstWait:
-      assign(&firstWait, from: ConfigurationValue.seconds(value, in: ThrottlePolicy.waitRange))
-    case .throttleLongestWait:
-      assign(&longestWait, from: ConfigurationValue.seconds(value, in: ThrottlePolicy.waitRange))
-    case .disableAfter:
-      assign(&disableAfter, from: wholeNumber(value, in: ThrottlePolicy.failureRange))
-    }
-  }
-
-  private func assign<Value>(_ target: inout Value, from value: Value?) -> Bool {
-    guard let value else { return false }
-    target = value
-    return true
-  }
-
-  private func wholeNumber<Number: FixedWidthInteger>(
-    _ text: Span<UInt8>, in range: ClosedRange<Number>
-  ) -> Number? {
-    let range = Int64(range.lowerBound)...Int64(range.upperBound)
-    guard let number = ConfigurationValue.wholeNumber(text, in: range) else { return nil }
-    return Number(exactly: number)
+    guard section != nil else { throw error(.outsideSection(Excerpt(name))) }
+    if let reason = section?.set(name, to: value, line: self.line) { throw error(reason) }
   }
 
   // MARK: Errors
 
+  /// Whether the values that hold with `section` go together.
+  private func check(
+    _ values: SettingValues, of section: SectionDraft
+  ) throws(ConfigurationError) {
+    guard !values.offersWithoutEnd else {
+      let line = section.line(of: .enrollment)
+      throw ConfigurationError(
+        line: line == 0 ? section.line(of: .offerSignIns) : line, reason: .offerWithoutEnd)
+    }
+    // Together with another tenant that offers, a tenant that takes the number away would leave an
+    // offer without an end, or not, as a look-up has it.
+    guard
+      section.kind == .project || section.overrides.offerSignIns != 0 || values.offerUntil != nil
+    else {
+      throw ConfigurationError(line: section.line(of: .offerSignIns), reason: .offerWithoutEnd)
+    }
+    guard values.throttleFirstWait <= values.throttleLongestWait else {
+      throw contradiction(
+        .throttleFirstWait, ConfigurationValue.printed(seconds: values.throttleFirstWait),
+        .throttleLongestWait, ConfigurationValue.printed(seconds: values.throttleLongestWait),
+        section)
+    }
+    guard values.throttleAfter <= values.disableAfter else {
+      throw contradiction(
+        .throttleAfter, Array(String(values.throttleAfter).utf8),
+        .disableAfter, Array(String(values.disableAfter).utf8), section)
+    }
+  }
+
   /// The error for a value that is above another which should be above it; the later line is to
-  /// blame.
+  /// blame, which is never one of `[project]` where a tenant sets one of the two.
   private func contradiction(
     _ lower: Configuration.Key, _ lowerValue: [UInt8],
-    _ upper: Configuration.Key, _ upperValue: [UInt8]
+    _ upper: Configuration.Key, _ upperValue: [UInt8], _ section: SectionDraft
   ) -> ConfigurationError {
-    let lowerLine = lines[Int(lower.rawValue)]
-    let upperLine = lines[Int(upper.rawValue)]
+    let lowerLine = section.line(of: lower)
+    let upperLine = section.line(of: upper)
     if lowerLine > upperLine {
       return ConfigurationError(
         line: lowerLine, reason: .aboveLimit(lower, limit: upper, Excerpt(upperValue.span)))

@@ -10,8 +10,8 @@ enum ConfigurationValue {
     }
     var number: Int64 = 0
     for index in text.indices {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return nil }
-      number = number * 10 + Int64(text[index] - UInt8(ascii: "0"))
+      guard let digit = text[index].decimalDigit else { return nil }
+      number = number * 10 + Int64(digit)
     }
     return range.contains(number) ? number : nil
   }
@@ -30,6 +30,53 @@ enum ConfigurationValue {
     if seconds % 3600 == 0 { return Array("\(seconds / 3600)h".utf8) }
     if seconds % 60 == 0 { return Array("\(seconds / 60)m".utf8) }
     return Array("\(seconds)s".utf8)
+  }
+
+  /// Whether the word is `on`; nil when it is neither that nor `off`.
+  static func isOn(_ text: Span<UInt8>) -> Bool? {
+    if text.equals("on") { return true }
+    return text.equals("off") ? false : nil
+  }
+
+  /// The word for a switch.
+  static func printed(isOn: Bool) -> [UInt8] {
+    Array((isOn ? "on" : "off").utf8)
+  }
+
+  /// Names of users, groups or services with commas between them, each once.
+  static func names(_ text: Span<UInt8>, ofServices: Bool) -> [[UInt8]]? {
+    var names: [[UInt8]] = []
+    var start = 0
+    while start <= text.count {
+      let element = text.listElement(at: &start)
+      guard isName(element, ofService: ofServices) else { return nil }
+      let name = element.copied()
+      guard !names.contains(name) else { return nil }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Whether it can be the name of a user or group, or of a service. What other programs take for
+  /// a pattern, a group or a comment is none, so that nobody relies on a name that never matches;
+  /// nor is a service with capitals, for PAM knows services in lower case.
+  private static func isName(_ text: Span<UInt8>, ofService: Bool) -> Bool {
+    guard (1...UserName.maximumLength).contains(text.count) else { return false }
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: "@"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+        if index == 0 { return false }
+      case UInt8(ascii: "\t"), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "*"),
+        UInt8(ascii: "?"), UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "#"),
+        UInt8(ascii: "!"), UInt8(ascii: "%"):
+        return false
+      case UInt8(ascii: " "), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        if ofService { return false }
+      default:
+        continue
+      }
+    }
+    return true
   }
 
   /// A name as people give one to a factor, without colons, which would end it in an otpauth URL.

@@ -1,12 +1,20 @@
 import Factors
 
 extension Configuration {
-  /// The keys of the section `[project]`, in the order in which they are printed.
+  /// The keys of all sections, in the order in which they are printed.
   public enum Key: UInt8, CaseIterable, Sendable {
+    case users
+    case groups
+    case services
+    case networks
     case state
     case adjacentIntervals
     case issuer
     case enrollment
+    case offerSignIns
+    case offerUntil
+    case promptHints
+    case endSessionsOnUnenroll
     case throttleAfter
     case throttleFirstWait
     case throttleLongestWait
@@ -15,10 +23,18 @@ extension Configuration {
     /// The key in the file.
     public var name: String {
       switch self {
+      case .users: "users"
+      case .groups: "groups"
+      case .services: "services"
+      case .networks: "networks"
       case .state: "state"
       case .adjacentIntervals: "adjacent_intervals"
       case .issuer: "issuer"
       case .enrollment: "enrollment"
+      case .offerSignIns: "offer_sign_ins"
+      case .offerUntil: "offer_until"
+      case .promptHints: "prompt_hints"
+      case .endSessionsOnUnenroll: "end_sessions_on_unenroll"
       case .throttleAfter: "throttle_after"
       case .throttleFirstWait: "throttle_first_wait"
       case .throttleLongestWait: "throttle_longest_wait"
@@ -26,29 +42,54 @@ extension Configuration {
       }
     }
 
+    /// Whether it says which sign-ins a tenant is for. These keys stand in `[tenant NAME]` alone.
+    var isSelector: Bool { rawValue <= Key.networks.rawValue }
+
+    /// Whether a section of this kind has it.
+    func belongs(to section: Section) -> Bool {
+      switch section {
+      case .project: !isSelector
+      case .tenant: self != .issuer && self != .endSessionsOnUnenroll
+      }
+    }
+
     /// The values it takes, as the end of a sentence that begins with "must be".
     public var allowedValues: String {
       switch self {
+      case .users, .groups:
+        "names with commas between them, each once, without patterns"
+      case .services:
+        "names of PAM services in lower case, with commas between them, each once"
+      case .networks:
+        "networks such as 192.0.2.0/24 and 2001:db8::/32, with commas between them, each once"
       case .state:
         "enabled, disabled or observe"
       case .adjacentIntervals:
-        wholeNumber(
-          Project.adjacentIntervalsRange.lowerBound, Project.adjacentIntervalsRange.upperBound)
+        wholeNumber(Self.wide(Settings.adjacentIntervalsRange))
       case .issuer:
         "a name of 1 to \(DisplayName.maximumLength) characters, without colons and invisible "
           + "characters"
       case .enrollment:
-        "self-service"
+        "self-service, offered or required"
+      case .offerSignIns:
+        wholeNumber(Self.wide(Settings.Offer.signInsRange))
+      case .offerUntil:
+        "a day such as 2027-01-31"
+      case .promptHints, .endSessionsOnUnenroll:
+        "on or off"
       case .throttleAfter, .disableAfter:
-        wholeNumber(
-          ThrottlePolicy.failureRange.lowerBound, ThrottlePolicy.failureRange.upperBound)
+        wholeNumber(Self.wide(ThrottlePolicy.failureRange))
       case .throttleFirstWait, .throttleLongestWait:
         "a whole number with s, m or h behind it, from 1s to 24h"
       }
     }
 
-    private func wholeNumber(_ first: some BinaryInteger, _ last: some BinaryInteger) -> String {
-      "a whole number from \(Int(truncatingIfNeeded: first)) to \(Int(truncatingIfNeeded: last))"
+    private func wholeNumber(_ range: ClosedRange<Int64>) -> String {
+      "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    private static func wide(_ range: ClosedRange<some FixedWidthInteger>) -> ClosedRange<Int64> {
+      Int64(truncatingIfNeeded: range.lowerBound)...Int64(truncatingIfNeeded: range.upperBound)
     }
   }
 }

@@ -16,5 +16,14 @@ extension Configuration {
       case .observe: "observe"
       }
     }
+
+    /// How much it protects, to compare two states.
+    var strictness: UInt8 {
+      switch self {
+      case .disabled: 0
+      case .observe: 1
+      case .enabled: 2
+      }
+    }
   }
 }

@@ -32,6 +32,16 @@ extension Span<UInt8> {
     return extracting(start..<end)
   }
 
+  /// The trimmed text from `start` to the next comma or the end; `start` is then behind it.
+  @_lifetime(copy self)
+  func listElement(at start: inout Int) -> Span<UInt8> {
+    let first = min(start, count)
+    var end = first
+    while end < count, self[end] != UInt8(ascii: ",") { end += 1 }
+    start = end + 1
+    return extracting(first..<end).trimmed()
+  }
+
   /// The bytes as an array of their own.
   func copied() -> [UInt8] {
     var bytes: [UInt8] = []
@@ -42,5 +52,19 @@ extension Span<UInt8> {
 
   private static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}
+
+extension UInt8 {
+  /// The value of an ASCII digit, 0 to 9.
+  var decimalDigit: UInt8? {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? self - UInt8(ascii: "0") : nil
+  }
+
+  /// The value of a hexadecimal digit in ASCII, 0 to 15.
+  var hexadecimalDigit: UInt8? {
+    let lowercase = self | 0x20
+    guard (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercase) else { return decimalDigit }
+    return lowercase - UInt8(ascii: "a") + 10
   }
 }

@@ -17,8 +17,8 @@ import Testing
         + "characters, not \"a:b\""
     ),
     (
-      4, "[project]\nenrollment = required",
-      "mfa.conf:2: enrollment: must be self-service, not \"required\""
+      4, "[project]\nenrollment = mandatory",
+      "mfa.conf:2: enrollment: must be self-service, offered or required, not \"mandatory\""
     ),
     (
       5, "[project]\nthrottle_after = 0",
@@ -57,11 +57,12 @@ import Testing
     ),
     (
       13, "[project",
-      "mfa.conf:1: a section must be [project], with nothing behind it"
+      "mfa.conf:1: a section must be [project] or [tenant NAME], with nothing behind it"
     ),
     (
       14, "[\"\u{202E}]",
-      "mfa.conf:1: unknown section \"\\\"\\xe2\\x80\\xae\"; the only section is [project]"
+      "mfa.conf:1: unknown section \"\\\"\\xe2\\x80\\xae\"; the sections are [project] and "
+        + "[tenant NAME]"
     ),
     (
       15, "[project]\n\n[project]",
@@ -78,7 +79,8 @@ import Testing
     (
       18, "[project]\nstaet = enabled",
       "mfa.conf:2: unknown key \"staet\"; the keys of [project] are state, adjacent_intervals, "
-        + "issuer, enrollment, throttle_after, throttle_first_wait, throttle_longest_wait, "
+        + "issuer, enrollment, offer_sign_ins, offer_until, prompt_hints, "
+        + "end_sessions_on_unenroll, throttle_after, throttle_first_wait, throttle_longest_wait, "
         + "disable_after"
     ),
     (
@@ -93,6 +95,70 @@ import Testing
     (
       21, "[project]\ndisable_after = 2",
       "mfa.conf:2: disable_after: must not be smaller than throttle_after, which is \"5\""
+    ),
+    (
+      22, "[project]\noffer_sign_ins = 1001",
+      "mfa.conf:2: offer_sign_ins: must be a whole number from 0 to 1000, not \"1001\""
+    ),
+    (
+      23, "[project]\noffer_until = soon",
+      "mfa.conf:2: offer_until: must be a day such as 2027-01-31, not \"soon\""
+    ),
+    (
+      24, "[project]\nprompt_hints = yes",
+      "mfa.conf:2: prompt_hints: must be on or off, not \"yes\""
+    ),
+    (
+      25, "[project]\nend_sessions_on_unenroll = 1",
+      "mfa.conf:2: end_sessions_on_unenroll: must be on or off, not \"1\""
+    ),
+    (
+      26, "[project]\nenrollment = offered",
+      "mfa.conf:2: an offer without an end; set offer_sign_ins to 1 or more, or offer_until"
+    ),
+    (
+      27, "[tenant a b]",
+      "mfa.conf:1: a tenant must be named with 1 to 64 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\", "
+        + "not \"a b\""
+    ),
+    (
+      28, "[tenant a]\nusers = x\n[tenant a]",
+      "mfa.conf:3: tenant \"a\" was begun in line 1; give this one another name"
+    ),
+    (
+      29, "[tenant a]\nstate = enabled",
+      "mfa.conf:1: tenant \"a\" is for nobody; say for whom with users, groups, services or "
+        + "networks"
+    ),
+    (
+      30, "[tenant a]\nissuer = Example",
+      "mfa.conf:2: unknown key \"issuer\"; the keys of [tenant NAME] are users, groups, services, "
+        + "networks, state, adjacent_intervals, enrollment, offer_sign_ins, offer_until, "
+        + "prompt_hints, throttle_after, throttle_first_wait, throttle_longest_wait, disable_after"
+    ),
+    (
+      31, "[tenant a]\nusers = anna,",
+      "mfa.conf:2: users: must be names with commas between them, each once, without patterns, not "
+        + "\"anna,\""
+    ),
+    (
+      32, "[tenant a]\nservices = SSHD",
+      "mfa.conf:2: services: must be names of PAM services in lower case, with commas between "
+        + "them, each once, not \"SSHD\""
+    ),
+    (
+      33, "[tenant a]\nnetworks = office",
+      "mfa.conf:2: networks: must be networks such as 192.0.2.0/24 and 2001:db8::/32, with commas "
+        + "between them, each once, not \"office\""
+    ),
+    (
+      34, "[tenant a]\nnetworks = 10.0.0.0/8, 192.0.2.7/24",
+      "mfa.conf:2: networks: \"192.0.2.7/24\" must be written \"192.0.2.0/24\", if that network "
+        + "is meant"
+    ),
+    (
+      35, manyTenants(65),
+      "mfa.conf:129: this is one tenant more than the 64 that there may be; join some of them"
     ),
   ])
   func messages(number: Int, text: String, message: String) throws {

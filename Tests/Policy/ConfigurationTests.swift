@@ -72,6 +72,7 @@ import Testing
       number: 31, text: "#" + String(repeating: "x", count: 1023) + "\n[project]\nstate=disabled",
       state: .disabled),
     Accepted(number: 32, text: String(repeating: "\n", count: 65_536)),
+    Accepted(number: 34, text: "[tenant a]\nusers = b\n[project]\nstate=observe", state: .observe),
     Accepted(number: 33, text: "# f\u{FC}r alle: \u{20AC} \u{1F511}\n"),
   ])
   func accepts(_ row: Accepted) throws {
@@ -129,7 +130,7 @@ import Testing
     Refused(16, "[ project ]\n", line: 1, .unknownSection(excerpt(" project "))),
     Refused(17, "[Project]\n", line: 1, .unknownSection(excerpt("Project"))),
     Refused(18, "[projects]\n", line: 1, .unknownSection(excerpt("projects"))),
-    Refused(19, "\n[tenant staff]\n", line: 2, .unknownSection(excerpt("tenant staff"))),
+    Refused(19, "\n[tenants staff]\n", line: 2, .unknownSection(excerpt("tenants staff"))),
     Refused(20, "[project]\n[project]\n", line: 2, .repeatedSection(firstLine: 1)),
     Refused(
       21, "\n[project]\nstate = disabled\n\n[project]\n", line: 5, .repeatedSection(firstLine: 2)),
@@ -141,14 +142,18 @@ import Testing
     Refused(26, "[project]\nstate enabled\n", line: 2, .notASetting(excerpt("state enabled"))),
     Refused(27, "[project]\nstate: enabled\n", line: 2, .notASetting(excerpt("state: enabled"))),
     Refused(28, "[project]\n; state\n", line: 2, .notASetting(excerpt("; state"))),
-    Refused(29, "[project]\n= enabled\n", line: 2, .unknownKey(excerpt(""))),
-    Refused(30, "[project]\nState = enabled\n", line: 2, .unknownKey(excerpt("State"))),
-    Refused(31, "[project]\nstat = enabled\n", line: 2, .unknownKey(excerpt("stat"))),
-    Refused(32, "[project]\nstates = enabled\n", line: 2, .unknownKey(excerpt("states"))),
+    Refused(29, "[project]\n= enabled\n", line: 2, .unknownKey(excerpt(""), in: .project)),
     Refused(
-      33, "[project]\nadjacent-intervals = 1\n", line: 2, .unknownKey(excerpt("adjacent-intervals"))
+      30, "[project]\nState = enabled\n", line: 2, .unknownKey(excerpt("State"), in: .project)),
+    Refused(31, "[project]\nstat = enabled\n", line: 2, .unknownKey(excerpt("stat"), in: .project)),
+    Refused(
+      32, "[project]\nstates = enabled\n", line: 2, .unknownKey(excerpt("states"), in: .project)),
+    Refused(
+      33, "[project]\nadjacent-intervals = 1\n", line: 2,
+      .unknownKey(excerpt("adjacent-intervals"), in: .project)
     ),
-    Refused(34, "[project]\n\u{1F511} = 1\n", line: 2, .unknownKey(excerpt("\u{1F511}"))),
+    Refused(
+      34, "[project]\n\u{1F511} = 1\n", line: 2, .unknownKey(excerpt("\u{1F511}"), in: .project)),
     Refused(
       35, "[project]\nstate = enabled\nstate = enabled\n", line: 3,
       .repeatedKey(.state, firstLine: 2)),
@@ -194,7 +199,7 @@ import Testing
     Refused(70, .issuer, String(repeating: "\u{1F511}", count: 64)),
     Refused(71, "[project]\nissuer = a\tb\n", line: 2, .invalidValue(.issuer, excerpt("a\tb"))),
     Refused(72, .enrollment, ""),
-    Refused(73, .enrollment, "required"),
+    Refused(73, .enrollment, "Required"),
     Refused(74, .enrollment, "self_service"),
     Refused(75, .throttleAfter, "0"),
     Refused(76, .throttleAfter, "101"),
@@ -238,6 +243,40 @@ import Testing
     Refused(
       103, "[project]\ndisable_after = 4\nthrottle_after = 6\n", line: 3,
       .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("4"))),
+    // What may be put off, and switches.
+    Refused(106, .offerSignIns, ""),
+    Refused(107, .offerSignIns, "1001"),
+    Refused(108, .offerSignIns, "-1"),
+    Refused(109, .offerSignIns, "05"),
+    Refused(110, .offerSignIns, "never"),
+    Refused(111, .offerUntil, ""),
+    Refused(112, .offerUntil, "2027-1-31"),
+    Refused(113, .offerUntil, "2027-02-29"),
+    Refused(114, .offerUntil, "2100-02-29"),
+    Refused(115, .offerUntil, "2027-13-01"),
+    Refused(116, .offerUntil, "2027-00-01"),
+    Refused(117, .offerUntil, "2027-01-00"),
+    Refused(118, .offerUntil, "2027-04-31"),
+    Refused(119, .offerUntil, "1969-12-31"),
+    Refused(120, .offerUntil, "31.01.2027"),
+    Refused(121, .offerUntil, "2027/01/31"),
+    Refused(122, .offerUntil, "2027-01-31T00:00:00Z"),
+    Refused(123, .offerUntil, "+027-01-31"),
+    Refused(124, .offerUntil, "10000-01-01"),
+    Refused(125, .offerUntil, "2027-01-32"),
+    Refused(126, .promptHints, ""),
+    Refused(127, .promptHints, "On"),
+    Refused(128, .promptHints, "true"),
+    Refused(129, .promptHints, "offf"),
+    Refused(130, .endSessionsOnUnenroll, "yes"),
+    Refused(131, .endSessionsOnUnenroll, "of"),
+    Refused(132, "[project]\n\nenrollment = offered\n", line: 3, .offerWithoutEnd),
+    Refused(
+      133, "[project]\noffer_sign_ins = 0\nenrollment = offered\n", line: 3, .offerWithoutEnd),
+    // The keys of a tenant.
+    Refused(134, "[project]\nusers = a\n", line: 2, .unknownKey(excerpt("users"), in: .project)),
+    Refused(
+      135, "[project]\nnetworks = ::/0\n", line: 2, .unknownKey(excerpt("networks"), in: .project)),
     // The first error is the one that is told.
     Refused(
       104, "[project]\nstate = x\nstate = y\n[\n", line: 2, .invalidValue(.state, excerpt("x"))),
@@ -286,6 +325,9 @@ import Testing
         state = enabled
         adjacent_intervals = 5
         enrollment = self-service
+        offer_sign_ins = 0
+        prompt_hints = off
+        end_sessions_on_unenroll = off
         throttle_after = 5
         throttle_first_wait = 30s
         throttle_longest_wait = 15m
@@ -324,8 +366,15 @@ import Testing
       text += "adjacent_intervals = \(Int.random(in: 0...10, using: &random))\n"
       let issuer = issuers.randomElement(using: &random) ?? nil
       if let issuer { text += "issuer = \(issuer)\n" }
+      let enrollment = Configuration.Enrollment.allCases.randomElement(using: &random)
+      text += "enrollment = \(enrollment?.name ?? "")\n"
+      text += "offer_sign_ins = \(Int.random(in: 1...1000, using: &random))\n"
+      if Bool.random(using: &random) { text += "offer_until = 2028-02-29\n" }
+      text += "prompt_hints = \(Bool.random(using: &random) ? "on" : "off")\n"
+      text += "end_sessions_on_unenroll = \(Bool.random(using: &random) ? "on" : "off")\n"
       text += "throttle_after = \(waits)\ndisable_after = \(disables)\n"
       text += "throttle_first_wait = \(first)s\nthrottle_longest_wait = \(longest)s\n"
+      text += TenantTests.randomTenants(waits: waits, disables: disables, using: &random)
       let configuration = try parse(text)
       let printed = configuration.printed()
       #expect(try Configuration.parse(printed.span) == configuration, "\(text)")
@@ -344,11 +393,26 @@ import Testing
     state = observe
     adjacent_intervals = 10
     issuer = \u{DC}bung GmbH
-    enrollment = self-service
+    enrollment = offered
+    offer_sign_ins = 3
+    offer_until = 2027-01-31
+    prompt_hints = on
+    end_sessions_on_unenroll = on
     throttle_after = 10
     throttle_first_wait = 45s
     throttle_longest_wait = 24h
     disable_after = 100
+
+    [tenant a]
+    users = b, c
+    groups = d
+    services = su
+    networks = 192.0.2.0/24, ::/0
+    state = enabled
+    throttle_after = 9
+    [tenant B]
+    users = e
+    enrollment = required
 
     """.utf8)
 
@@ -404,7 +468,8 @@ import Testing
   @Test func randomPiecesAreJudged() {
     let words = [
       "[", "]", "[project]\n", "=", " = ", "\n", "#", " ", "\t", "0", "1", "9", "99999999999", "s",
-      "m", "h", "enabled", "observe", "self-service", "\u{FC}", "\u{FEFF}", ":", "\r",
+      "m", "h", "enabled", "observe", "self-service", "\u{FC}", "\u{FEFF}", ":", "\r", "offered",
+      "on", "2027-01-31", "[tenant a]\n", "[tenant b]\n", "users = a\n", ",", "::/0", "10.0.0.0/8",
     ]
     var pieces: [[UInt8]] = [[0xC3], [0xFF], [0]]
     pieces += words.map { Array($0.utf8) }

@@ -21,6 +21,18 @@ func excerpt(_ text: String) -> Excerpt {
   Excerpt(Array(text.utf8).span)
 }
 
+/// The address that a text writes; nil when it is not one.
+func address(of text: String) -> IPAddress? {
+  IPAddress(Array(text.utf8).span)
+}
+
+/// So many tenants of two lines each.
+func manyTenants(_ count: Int) -> String {
+  var text = ""
+  for number in 0..<count { text += "[tenant t\(number)]\nusers = x\n" }
+  return text
+}
+
 /// The text of bytes, for a failure that a person can read.
 func readable(_ bytes: [UInt8]) -> String {
   String(decoding: bytes, as: UTF8.self)

@@ -1,0 +1,63 @@
+import Factors
+
+/// What one section of a configuration sets; nil for what it leaves as it is.
+struct Overrides: Equatable, Sendable {
+  var state: Configuration.State?
+  var adjacentIntervals: UInt8?
+  var issuer: [UInt8]?
+  var enrollment: Configuration.Enrollment?
+  /// 0 for no number.
+  var offerSignIns: UInt16?
+  /// In seconds since 1970-01-01 00:00 UTC.
+  var offerUntil: Int64?
+  var promptHints: Bool?
+  var endsSessionsOnUnenrolling: Bool?
+  var throttleAfter: UInt32?
+  /// In seconds.
+  var throttleFirstWait: Int64?
+  /// In seconds.
+  var throttleLongestWait: Int64?
+  var disableAfter: UInt32?
+
+  init() {}
+
+  /// Overrides that set everything, to what it is.
+  init(_ settings: Settings) {
+    state = settings.state
+    adjacentIntervals = settings.adjacentIntervals
+    issuer = settings.issuer
+    enrollment = settings.enrollment
+    offerSignIns = settings.offer.signIns ?? 0
+    offerUntil = settings.offer.until
+    promptHints = settings.promptHints
+    endsSessionsOnUnenrolling = settings.endsSessionsOnUnenrolling
+    throttleAfter = settings.throttle.waitsAfter
+    throttleFirstWait = settings.throttle.firstWait
+    throttleLongestWait = settings.throttle.longestWait
+    disableAfter = settings.throttle.disablesAfter
+  }
+
+  /// The value of `key` in its canonical form; nil when it is not set, or no key of these.
+  func printed(_ key: Configuration.Key) -> [UInt8]? {
+    switch key {
+    case .users, .groups, .services, .networks: nil
+    case .state: state.map { Array($0.name.utf8) }
+    case .adjacentIntervals: adjacentIntervals.map { Self.printed($0) }
+    case .issuer: issuer
+    case .enrollment: enrollment.map { Array($0.name.utf8) }
+    case .offerSignIns: offerSignIns.map { Self.printed($0) }
+    case .offerUntil: offerUntil.flatMap { CalendarDay(end: $0)?.text }
+    case .promptHints: promptHints.map { ConfigurationValue.printed(isOn: $0) }
+    case .endSessionsOnUnenroll:
+      endsSessionsOnUnenrolling.map { ConfigurationValue.printed(isOn: $0) }
+    case .throttleAfter: throttleAfter.map { Self.printed($0) }
+    case .throttleFirstWait: throttleFirstWait.map { ConfigurationValue.printed(seconds: $0) }
+    case .throttleLongestWait: throttleLongestWait.map { ConfigurationValue.printed(seconds: $0) }
+    case .disableAfter: disableAfter.map { Self.printed($0) }
+    }
+  }
+
+  private static func printed(_ number: some FixedWidthInteger) -> [UInt8] {
+    Array(String(UInt32(truncatingIfNeeded: number)).utf8)
+  }
+}

@@ -1,0 +1,125 @@
+import Factors
+
+/// A section while its lines are read.
+struct SectionDraft {
+  /// What kind it is.
+  let kind: Configuration.Section
+  /// The name of a tenant.
+  let name: [UInt8]
+  /// The line that began it, counted from 1.
+  let line: Int
+  /// The line that set each key, in the order of the keys; 0 for one that was not set.
+  private var lines = [Int](repeating: 0, count: Configuration.Key.allCases.count)
+
+  private(set) var selectors = Selectors()
+  private(set) var overrides = Overrides()
+
+  init(_ kind: Configuration.Section, name: [UInt8] = [], line: Int) {
+    self.kind = kind
+    self.name = name
+    self.line = line
+  }
+
+  /// The line that set `key`; 0 when none did.
+  func line(of key: Configuration.Key) -> Int {
+    lines[Int(key.rawValue)]
+  }
+
+  /// Sets what the line says; why not, when it may not say it here.
+  mutating func set(
+    _ name: Span<UInt8>, to value: Span<UInt8>, line: Int
+  ) -> ConfigurationError.Reason? {
+    guard let key = Configuration.Key(named: name), key.belongs(to: kind) else {
+      return .unknownKey(Excerpt(name), in: kind)
+    }
+    let firstLine = lines[Int(key.rawValue)]
+    guard firstLine == 0 else { return .repeatedKey(key, firstLine: firstLine) }
+    lines[Int(key.rawValue)] = line
+    if key == .networks { return setNetworks(value) }
+    return set(key, to: value) ? nil : .invalidValue(key, Excerpt(value))
+  }
+
+  /// Sets a key; false when it does not take the value.
+  private mutating func set(_ key: Configuration.Key, to value: Span<UInt8>) -> Bool {
+    switch key {
+    case .users:
+      setNames(&selectors.users, value)
+    case .groups:
+      setNames(&selectors.groups, value)
+    case .services:
+      setNames(&selectors.services, value, ofServices: true)
+    case .networks:
+      false
+    case .state:
+      assign(&overrides.state, from: Configuration.State(named: value))
+    case .adjacentIntervals:
+      assign(
+        &overrides.adjacentIntervals, from: wholeNumber(value, in: Settings.adjacentIntervalsRange))
+    case .issuer:
+      assign(&overrides.issuer, from: ConfigurationValue.issuer(value))
+    case .enrollment:
+      assign(&overrides.enrollment, from: Configuration.Enrollment(named: value))
+    case .offerSignIns:
+      assign(&overrides.offerSignIns, from: wholeNumber(value, in: Settings.Offer.signInsRange))
+    case .offerUntil:
+      assign(&overrides.offerUntil, from: CalendarDay(value)?.end)
+    case .promptHints:
+      assign(&overrides.promptHints, from: ConfigurationValue.isOn(value))
+    case .endSessionsOnUnenroll:
+      assign(&overrides.endsSessionsOnUnenrolling, from: ConfigurationValue.isOn(value))
+    case .throttleAfter:
+      assign(&overrides.throttleAfter, from: wholeNumber(value, in: ThrottlePolicy.failureRange))
+    case .throttleFirstWait:
+      assign(
+        &overrides.throttleFirstWait,
+        from: ConfigurationValue.seconds(value, in: ThrottlePolicy.waitRange))
+    case .throttleLongestWait:
+      assign(
+        &overrides.throttleLongestWait,
+        from: ConfigurationValue.seconds(value, in: ThrottlePolicy.waitRange))
+    case .disableAfter:
+      assign(&overrides.disableAfter, from: wholeNumber(value, in: ThrottlePolicy.failureRange))
+    }
+  }
+
+  /// Sets the networks; why not, when one of them is none or not in its canonical form.
+  private mutating func setNetworks(_ value: Span<UInt8>) -> ConfigurationError.Reason? {
+    var networks: [Network] = []
+    var start = 0
+    while start <= value.count {
+      let element = value.listElement(at: &start)
+      guard let network = Network(containing: element), !networks.contains(network) else {
+        return .invalidValue(.networks, Excerpt(value))
+      }
+      let text = network.text
+      guard element.copied() == text else {
+        return .miswrittenNetwork(Excerpt(element), meant: Excerpt(text.span))
+      }
+      networks.append(network)
+    }
+    selectors.networks = networks
+    return nil
+  }
+
+  private func setNames(
+    _ target: inout [[UInt8]], _ value: Span<UInt8>, ofServices: Bool = false
+  ) -> Bool {
+    guard let names = ConfigurationValue.names(value, ofServices: ofServices) else { return false }
+    target = names
+    return true
+  }
+
+  private func assign<Value>(_ target: inout Value?, from value: Value?) -> Bool {
+    guard let value else { return false }
+    target = value
+    return true
+  }
+
+  private func wholeNumber<Number: FixedWidthInteger>(
+    _ text: Span<UInt8>, in range: ClosedRange<Number>
+  ) -> Number? {
+    let range = Int64(range.lowerBound)...Int64(range.upperBound)
+    guard let number = ConfigurationValue.wholeNumber(text, in: range) else { return nil }
+    return Number(exactly: number)
+  }
+}

@@ -1,0 +1,47 @@
+/// Which sign-ins a tenant is for: those that every list with something in it matches.
+struct Selectors: Equatable, Sendable {
+  var users: [[UInt8]] = []
+  var groups: [[UInt8]] = []
+  var services: [[UInt8]] = []
+  var networks: [Network] = []
+
+  /// Whether there is no selector.
+  var isEmpty: Bool {
+    users.isEmpty && groups.isEmpty && services.isEmpty && networks.isEmpty
+  }
+
+  /// Whether they match `subject`. Groups come last, for they alone cost something to look up.
+  func match(_ subject: Subject) -> Tenant.Match {
+    guard users.isEmpty || users.contains(subject.user),
+      services.isEmpty || services.contains(subject.service)
+    else { return .no }
+    var match = Tenant.Match.yes
+    if !networks.isEmpty {
+      if let address = subject.address {
+        guard networks.contains(where: { $0.contains(address) }) else { return .no }
+      } else {
+        match = .unknown
+      }
+    }
+    guard !groups.isEmpty else { return match }
+    var membership = Tenant.Match.no
+    for group in groups {
+      guard let isMember = subject.isMember(group) else {
+        membership = .unknown
+        continue
+      }
+      if isMember { return match }
+    }
+    return membership
+  }
+
+  /// The list of `key` in its canonical form; nil when it is empty, or `key` no selector.
+  func printed(_ key: Configuration.Key) -> [UInt8]? {
+    var list: [[UInt8]] = []
+    if key == .users { list = users }
+    if key == .groups { list = groups }
+    if key == .services { list = services }
+    if key == .networks { list = networks.map { $0.text } }
+    return list.isEmpty ? nil : Array(list.joined(separator: ", ".utf8))
+  }
+}
