@@ -31,6 +31,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -43,26 +44,37 @@ struct stack {
   const char *name;
   const char *service;   // the file in FOLDER/services; a missing one leaves the row out
   const char *state[2];  // files in FOLDER that a login changes; %s is the user
-  int store;             // how many users are enrolled in /var/lib/mfa
+  int store;             // which of `stores` is /var/lib/mfa
   int every;             // takes part in one of so many iterations
 };
+
+enum { one_user, thousand_users, many_users, host_disk, store_count };
+
+// The last lies on the file system that holds the checkout, where that is not the measured one.
+static const struct {
+  const char *folder;
+  int users;
+} stores[store_count] = {
+    {"store-1", 1}, {"store-1000", 1000}, {"store-100000", 100000}, {"host/store-1", 1}};
 
 static const struct stack stacks[] = {
     // It changes nothing. But what a login leaves to do to the kernel must not fall to this one alone,
     // so that it too comes after the pause that writing a state back makes.
-    {"prompt only", "prompt", {"services/prompt"}, 1, 1},
-    {"google-authenticator", "google", {"home/.google_authenticator"}, 1, 1},
-    {"pam_oath, own file", "oath-own", {"home/.oath"}, 1, 1},
-    {"pam_oath, 100,000 users", "oath-many", {"oath-many"}, 1, 20},
-    {"pam_mfa, 1 user", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, 1, 1},
-    {"pam_mfa, 1,000 users", "mfa", {"store-1000/factors/%s", "store-1000/attempts/%s"}, 1000, 1},
+    {"prompt only", "prompt", {"services/prompt"}, one_user, 1},
+    {"google-authenticator", "google", {"home/.google_authenticator"}, one_user, 1},
+    {"pam_oath, own file", "oath-own", {"home/.oath"}, one_user, 1},
+    {"pam_oath, 100,000 users", "oath-many", {"oath-many"}, one_user, 20},
+    {"pam_mfa, 1 user", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1},
+    {"pam_mfa, 1,000 users", "mfa",
+     {"store-1000/factors/%s", "store-1000/attempts/%s"}, thousand_users, 1},
     {"pam_mfa, 100,000 users", "mfa",
-     {"store-100000/factors/%s", "store-100000/attempts/%s"}, 100000, 1},
+     {"store-100000/factors/%s", "store-100000/attempts/%s"}, many_users, 1},
+    {"pam_mfa, host's own disk", "mfa",
+     {"host/store-1/factors/%s", "host/store-1/attempts/%s"}, host_disk, 1},
 };
 enum { stack_count = sizeof stacks / sizeof stacks[0], reference_stack = 1 };
 
-static const int store_sizes[] = {1, 1000, 100000};
-enum { store_count = 3, host_kinds = 2, code_count = 480, warming = 20 };
+enum { host_kinds = 2, code_count = 480, warming = 20 };
 
 static const char *folder, *user;
 static char (*codes)[8];  // by time step, from `first_step` on
@@ -128,13 +140,13 @@ static void restore(const struct file *file) {
 
 // Enrols more people: the same bytes under other names, so that the folders have their size.
 static void populate(void) {
-  for (int size = 1; size < store_count; size++) {
+  for (int store = thousand_users; store <= many_users; store++) {
     static const char *const parts[] = {"", "/factors", "/attempts"};
     for (int part = 0; part < 3; part++) {
       char from[512], to[512], path[640];
       struct stat status;
       snprintf(from, sizeof from, "%s/store-1%s", folder, parts[part]);
-      snprintf(to, sizeof to, "%s/store-%d%s", folder, store_sizes[size], parts[part]);
+      snprintf(to, sizeof to, "%s/%s%s", folder, stores[store].folder, parts[part]);
       if (stat(from, &status) != 0) fail("stat", from);
       if (mkdir(to, 0700) != 0) fail("make", to);
       int directory = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -145,11 +157,11 @@ static void populate(void) {
       struct file file;
       snprintf(path, sizeof path, "store-1%s/%%s", parts[part]);
       read_state(&file, path);
-      for (int number = 0; number < store_sizes[size]; number++) {
+      for (int number = 0; number < stores[store].users; number++) {
         char name[64];
         snprintf(name, sizeof name, "person-%06d", number);
         // The person is one of them, in the middle.
-        int copy = openat(directory, number == store_sizes[size] / 2 ? user : name,
+        int copy = openat(directory, number == stores[store].users / 2 ? user : name,
                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (copy < 0 || write(copy, file.bytes, file.count) != (ssize_t)file.count ||
             fchown(copy, file.status.st_uid, file.status.st_gid) != 0 ||
@@ -251,6 +263,7 @@ struct host {
 
 struct reply {
   double microseconds;
+  double faults;  // pages that the login was the first to touch
   int result;
 };
 
@@ -259,8 +272,10 @@ static struct reply log_in(int stack, const char *services) {
   pid_t child = fork();
   if (child == 0) _exit(sign_in(stacks[stack].service, services));
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) fail("wait", "child");
-  return (struct reply){now() - begin, WIFEXITED(status) ? WEXITSTATUS(status) : 255};
+  struct rusage usage;
+  if (child < 0 || wait4(child, &status, 0, &usage) != child) fail("wait", "child");
+  return (struct reply){now() - begin, (double)usage.ru_minflt,
+                        WIFEXITED(status) ? WEXITSTATUS(status) : 255};
 }
 
 // What sshd has done by the time it asks PAM: hashes, ciphers and random bytes, but no EVP_MAC.
@@ -283,7 +298,7 @@ static __attribute__((noreturn)) void serve(int requests, int replies, int opens
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   char path[512], services[512];
   snprintf(services, sizeof services, "%s/services", folder);
-  snprintf(path, sizeof path, "%s/store-%d", folder, store);
+  snprintf(path, sizeof path, "%s/%s", folder, stores[store].folder);
   if (access(path, F_OK) == 0 &&
       (unshare(CLONE_NEWNS) != 0 || mount(path, "/var/lib/mfa", NULL, MS_BIND, NULL) != 0))
     fail("mount", path);
@@ -313,7 +328,7 @@ static struct host start_host(int openssl, int store) {
   return (struct host){requests[1], replies[0]};
 }
 
-static double time_login(struct host host, int stack) {
+static struct reply time_login(struct host host, int stack) {
   for (int file = 0; file < 2 && stacks[stack].state[file] != NULL; file++)
     restore(&files[stack][file]);
   struct reply reply;
@@ -325,7 +340,7 @@ static double time_login(struct host host, int stack) {
             stacks[stack].name, pam_strerror(NULL, reply.result), reply.result);
     exit(2);
   }
-  return reply.microseconds;
+  return reply;
 }
 
 // --- The table ---
@@ -359,6 +374,8 @@ int main(int count, char **arguments) {
     char path[512];
     snprintf(path, sizeof path, "%s/services/%s", folder, stacks[stack].service);
     present[stack] = access(path, F_OK) == 0;
+    snprintf(path, sizeof path, "%s/%s", folder, stores[host_disk].folder);
+    if (stacks[stack].store == host_disk && access(path, F_OK) != 0) present[stack] = 0;
     for (int file = 0; file < 2 && present[stack] && stacks[stack].state[file] != NULL; file++)
       read_state(&files[stack][file], stacks[stack].state[file]);
   }
@@ -367,27 +384,28 @@ int main(int count, char **arguments) {
   struct host hosts[host_kinds][store_count];
   for (int kind = 0; kind < host_kinds; kind++)
     for (int store = 0; store < store_count; store++)
-      hosts[kind][store] = start_host(kind == 0, store_sizes[store]);
+      hosts[kind][store] = start_host(kind == 0, store);
 
-  double *samples[stack_count][host_kinds];
+  double *samples[stack_count][host_kinds], *faults[stack_count][host_kinds];
   int taken[stack_count][host_kinds] = {0};
   for (int stack = 0; stack < stack_count; stack++)
     for (int kind = 0; kind < host_kinds; kind++)
-      if ((samples[stack][kind] = calloc((size_t)iterations, sizeof(double))) == NULL)
+      if ((samples[stack][kind] = calloc((size_t)iterations, sizeof(double))) == NULL ||
+          (faults[stack][kind] = calloc((size_t)iterations, sizeof(double))) == NULL)
         fail("allocate", "samples");
 
   for (int iteration = -warming; iteration < iterations; iteration++)
     for (int stack = 0; stack < stack_count; stack++)
       for (int kind = 0; kind < host_kinds; kind++) {
         if (!present[stack] || iteration % stacks[stack].every != 0) continue;
-        int store = 0;
-        while (store_sizes[store] != stacks[stack].store) store++;
-        double microseconds = time_login(hosts[kind][store], stack);
-        if (iteration >= 0) samples[stack][kind][taken[stack][kind]++] = microseconds;
+        struct reply reply = time_login(hosts[kind][stacks[stack].store], stack);
+        if (iteration < 0) continue;
+        faults[stack][kind][taken[stack][kind]] = reply.faults;
+        samples[stack][kind][taken[stack][kind]++] = reply.microseconds;
       }
 
-  printf("%-24s %-8s %6s %9s %9s %9s %9s %7s\n", "microseconds", "OpenSSL", "logins", "p50", "p90",
-         "p99", "adds", "ratio");
+  printf("%-24s %-8s %6s %9s %9s %9s %7s %9s %7s\n", "microseconds", "OpenSSL", "logins", "p50",
+         "p90", "p99", "faults", "adds", "ratio");
   for (int kind = 0; kind < host_kinds; kind++) {
     double base = 0, reference = 0;
     for (int stack = 0; stack < stack_count; stack++) {
@@ -398,9 +416,11 @@ int main(int count, char **arguments) {
       double median = percentile(own, logins, 0.5);
       if (stack == 0) base = median;
       if (stack == reference_stack) reference = median - base;
-      printf("%-24s %-8s %6d %9.0f %9.0f %9.0f %9.0f", stacks[stack].name,
+      qsort(faults[stack][kind], (size_t)logins, sizeof *own, ascending);
+      printf("%-24s %-8s %6d %9.0f %9.0f %9.0f %7.0f %9.0f", stacks[stack].name,
              kind == 0 ? "up" : "not up", logins, median, percentile(own, logins, 0.9),
-             percentile(own, logins, 0.99), median - base);
+             percentile(own, logins, 0.99), percentile(faults[stack][kind], logins, 0.5),
+             median - base);
       if (stack > 0 && reference > 0) printf(" %7.2f", (median - base) / reference);
       printf("\n");
     }
