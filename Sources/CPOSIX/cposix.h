@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <poll.h>
 #include <pwd.h>
@@ -39,6 +40,42 @@ char *_Nullable cposix_error_text(int number) __asm__("strerrordesc_np");
 
 static inline void cposix_syslog(int priority, const char *_Nonnull line) {
   syslog(priority, "%s", line);
+}
+
+// Whether the account `user` belongs to the group `group`: 1 or 0, also for a group that does not
+// exist; -1 when that could not be found out.
+static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnull group) {
+  extern int getgrouplist(const char *, gid_t, gid_t *, int *);
+  int answer = -1;
+  for (size_t capacity = 4096; capacity <= 1 << 20 && answer == -1; capacity *= 16) {
+    char *strings = malloc(capacity);
+    gid_t *groups = malloc(capacity);
+    if (strings != NULL && groups != NULL) {
+      struct passwd account, *found_account = NULL;
+      struct group entry, *found_group = NULL;
+      int count = (int)(capacity / sizeof *groups);
+      const int account_status =
+          getpwnam_r(user, &account, strings, capacity, &found_account);
+      const gid_t first = found_account != NULL ? account.pw_gid : 0;
+      const int group_status =
+          found_account == NULL ? 0 : getgrnam_r(group, &entry, strings, capacity, &found_group);
+      const gid_t wanted = found_group != NULL ? entry.gr_gid : 0;
+      if (account_status == ERANGE || group_status == ERANGE) {
+        // The next size.
+      } else if (account_status != 0 || found_account == NULL) {
+        capacity = 1 << 20;
+      } else if (found_group == NULL) {
+        if (group_status == 0 || group_status == ENOENT || group_status == ESRCH) answer = 0;
+        capacity = 1 << 20;
+      } else if (getgrouplist(user, first, groups, &count) >= 0) {
+        answer = 0;
+        for (int index = 0; index < count; index++) answer |= groups[index] == wanted;
+      }
+    }
+    free(strings);
+    free(groups);
+  }
+  return answer;
 }
 
 static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull size) {

@@ -26,7 +26,8 @@ public protocol FactorStoreEntry: AnyObject {
   /// The record, or nil when nothing is enrolled.
   var record: FactorRecord? { get }
 
-  /// The attempt state that goes with the record; a fresh one where there is no record.
+  /// The attempt state that goes with the record; where there is none, what was last written for
+  /// nobody's record (`FactorID.zero`), or a fresh one.
   var attempts: AttemptState { get }
 
   /// A factor's secret, unsealed.

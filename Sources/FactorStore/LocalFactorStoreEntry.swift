@@ -48,7 +48,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> AttemptState {
     guard let record else {
       let nobody = FactorID.zero
-      return AttemptState(record: nobody)
+      guard let stored, stored.record == nobody else { return AttemptState(record: nobody) }
+      return stored
     }
     guard let stored, stored.record == record.id else { throw .damaged(.attempts) }
     return stored

@@ -32,11 +32,16 @@ public struct AttemptState: Equatable, Sendable {
   /// One for each factor of the record.
   public private(set) var watermarks: [Watermark]
 
+  /// How many sign-ins somebody without a factor has made while one was offered.
+  public private(set) var signInsPutOff: UInt32
+
   /// Puts a state together.
   public init(
-    record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = []
+    record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
+    signInsPutOff: UInt32 = 0
   ) {
     self.record = record
+    self.signInsPutOff = signInsPutOff
     self.failures = failures
     self.lastFailure = lastFailure
     self.watermarks = watermarks
@@ -158,6 +163,13 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
+  /// The state after one more sign-in without a factor.
+  public func puttingOff() -> AttemptState {
+    var next = self
+    next.signInsPutOff = signInsPutOff.addingSaturated(1)
+    return next
+  }
+
   /// The state after a recovery code was accepted: no failures, and the watermarks as they are.
   public func recovered() -> AttemptState { unlocked() }
 
@@ -201,6 +213,7 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(record.bytes)
     writer.write(failures)
     writer.write(lastFailure)
+    writer.write(signInsPutOff)
     writer.write(UInt8(truncatingIfNeeded: watermarks.count))
     for mark in watermarks.prefix(FactorRecord.maximumFactors) {
       writer.write(mark.factor.bytes)
@@ -217,6 +230,7 @@ public struct AttemptState: Equatable, Sendable {
       reader.read(UInt16.self) == version, let sequence = reader.read(UInt64.self),
       let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
       let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
+      let signInsPutOff = reader.read(UInt32.self),
       let count = reader.read(UInt8.self), count <= FactorRecord.maximumFactors
     else { return nil }
     var watermarks: [Watermark] = []
@@ -230,7 +244,8 @@ public struct AttemptState: Equatable, Sendable {
       guard byte == 0 else { return nil }
     }
     let state = AttemptState(
-      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks)
+      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
+      signInsPutOff: signInsPutOff)
     return (state, sequence)
   }
 }

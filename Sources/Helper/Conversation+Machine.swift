@@ -17,6 +17,14 @@ extension Conversation {
     }
   }
 
+  /// What the configuration says for the caller.
+  func settings() throws(HelperFailure) -> Settings {
+    try configuration().settings(
+      for: Subject(
+        user: caller.name, service: ("mfa-enroll" as StaticString).bytes, address: nil
+      ) { group in host.isMember(caller, of: group) })
+  }
+
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {
     do throws(FactorStoreError) {
       return try host.store().snapshot(of: caller)

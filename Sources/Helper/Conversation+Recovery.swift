@@ -12,7 +12,7 @@ extension Conversation {
   // MARK: How the account stands
 
   func status() throws(HelperFailure) -> AccountStatus {
-    let project = try configuration().project
+    let project = try settings()
     let snapshot = try snapshot()
     let codes = snapshot?.record.recoveryCodes ?? []
     return AccountStatus(
@@ -64,7 +64,7 @@ extension Conversation {
   /// Learns how far the clock of a factor's authenticator is off from two codes in a row, which are
   /// an attempt like any other.
   func resynchronize(_ request: borrowing ResyncRequest) throws(HelperFailure) {
-    let project = try configuration().project
+    let project = try settings()
     let now = try now()
     let result: Attempt.Resynchronizing
     do throws(FactorStoreError) {
@@ -182,6 +182,8 @@ extension AccountStatus.Enrollment {
     self =
       switch enrollment {
       case .selfService: .selfService
+      case .offered: .offered
+      case .required: .required
       }
   }
 }

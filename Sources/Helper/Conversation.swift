@@ -85,7 +85,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       return false
     }
     do throws(HelperFailure) {
-      let issuer = try configuration().project.issuer ?? Self.hostName()
+      let issuer = try settings().issuer ?? Self.hostName()
       return client.send(.welcome(user: user, issuer: ShownText(cleaning: issuer)))
     } catch {
       _ = client.send(.failed(error))
@@ -111,8 +111,12 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         try rename(factor, to: displayName)
         return client.send(.done)
       case .unenroll(let factor):
+        let settings = try settings()
+        let signedOut = try unenroll(factor, settings)
         return client.send(
-          .unenrolled(signedOut: try unenroll(factor), endsSessions: false))
+          .unenrolled(
+            signedOut: signedOut,
+            endsSessions: signedOut && settings.endsSessionsOnUnenrolling))
       case .test(let code):
         try test(code)
         return client.send(.tested)
@@ -130,7 +134,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         return client.send(.done)
       case .importFactor(let request):
         let session = try requireSession()
-        guard try configuration().project.state != .disabled else { throw .multiFactorDisabled }
+        guard try settings().state != .disabled else { throw .multiFactorDisabled }
         let factor = try importFactor(request, session)
         let record = try snapshot()?.record.id
         self.session?.record = record
@@ -197,7 +201,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private func attempt(
     _ typed: borrowing SecretBytes, with factor: FactorID? = nil
   ) throws(HelperFailure) {
-    let project = try configuration().project
+    let project = try settings()
     let codes = TypedCodes(whole: typed.span)
     let now = try now()
     let result: Attempt.Result
@@ -228,7 +232,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   private func requireOpen(_ snapshot: FactorSnapshot) throws(HelperFailure) {
     let standing = snapshot.attempts.standing(
-      try configuration().project.throttle, now: try now())
+      try settings().throttle, now: try now())
     switch standing {
     case .open: return
     case .waiting(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))
@@ -249,7 +253,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     _ parameters: TOTPParameters
   ) throws(HelperFailure) -> GeneratedSecret {
     let session = try requireSession()
-    guard try configuration().project.state != .disabled else { throw .multiFactorDisabled }
+    guard try settings().state != .disabled else { throw .multiFactorDisabled }
     let count = try snapshot()?.record.factors.count ?? 0
     guard count < FactorRecord.maximumFactors else { throw .maximumSecondFactorCountExceeded }
     let secret = try PendingSecret(parameters)
@@ -261,7 +265,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     _ request: borrowing EnrollmentRequest
   ) throws(HelperFailure) -> FactorID {
     let session = try requireSession()
-    let project = try configuration().project
+    let project = try settings()
     guard project.state != .disabled else { throw .multiFactorDisabled }
     let now = try now()
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
@@ -291,11 +295,15 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     logChange("renamed", record.factor(id))
   }
 
-  private mutating func unenroll(_ id: FactorID) throws(HelperFailure) -> Bool {
+  private mutating func unenroll(
+    _ id: FactorID, _ settings: Settings
+  ) throws(HelperFailure) -> Bool {
     let session = try requireSession()
     guard try snapshot() != nil else { throw .factorNotFound }
     let entry = try entry(creating: false, session)
     guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
+    let isLast = record.factors.count == 1
+    guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.

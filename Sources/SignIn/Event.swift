@@ -39,6 +39,14 @@ public struct Event {
     case .notEnrolled:
       priority = .information
       line.add("result", "not-enrolled")
+    case .offered(let offer):
+      priority = .information
+      line.add("result", "not-enrolled")
+      if let left = offer.signInsLeft { details.add("sign-ins-left", left) }
+      if let lastDay = offer.lastDay { details.add("until", escaping: lastDay) }
+    case .enrollmentRequired:
+      priority = .notice
+      line.add("result", "enrollment-required")
     case .wrong(let wait):
       priority = .notice
       line.add("result", "wrong")

@@ -13,6 +13,9 @@ public protocol Host {
   /// The account that the system knows by `name`, or nil when it knows none.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
 
+  /// Whether an account belongs to a group; nil when that could not be found out.
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool?
+
   /// The store.
   func store() throws(FactorStoreError) -> Store
 
@@ -33,6 +36,11 @@ public struct LocalHost: Host {
   /// Asks the name service.
   public func account(named name: [UInt8]) throws(SystemError) -> Account? {
     try Account.named(name)
+  }
+
+  /// Asks the name service.
+  public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    account.isMember(of: group)
   }
 
   /// Opens /var/lib/mfa.

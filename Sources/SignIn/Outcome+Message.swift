@@ -5,6 +5,10 @@ extension Outcome {
   var message: String? {
     switch self {
     case .accepted, .enrolled, .notEnrolled, .switchedOff: nil
+    case .offered(let offer): Self.message(offer)
+    case .enrollmentRequired:
+      "a second factor is required here and none is enrolled, ask an administrator for a way to "
+        + "enrol one with 'mfa-enroll'"
     case .recovered(let recovery): Self.message(recovery)
     case .wrong(0), .unknownUser: "that code is wrong"
     case .replayed(_, 0): "that code was used already, wait for the next one"
@@ -24,10 +28,30 @@ extension Outcome {
   /// that no code would have done.
   var isMystery: Bool {
     switch self {
-    case .accepted, .enrolled, .notEnrolled, .switchedOff, .notACode, .unknownUser: false
-    case .recovered: true
+    case .accepted, .enrolled, .notEnrolled, .switchedOff, .offered, .notACode, .unknownUser: false
+    case .recovered, .enrollmentRequired: true
     case .wrong(let wait): wait > 0
     case .replayed, .throttled, .disabled, .failed: true
+    }
+  }
+
+  /// How to enrol, and how long it may be put off.
+  private static func message(_ offer: Offer) -> String {
+    let how = "enrol a second factor with 'mfa-enroll'"
+    let lastDay = offer.lastDay.map { String(decoding: $0, as: UTF8.self) }
+    return switch (offer.signInsLeft, lastDay) {
+    case (nil, nil): how
+    case (nil, let day?): "\(how): after \(day) (UTC) it is required"
+    case (let left?, nil): "\(how): \(signIns(left)) it is required"
+    case (let left?, let day?): "\(how): \(signIns(left)), or after \(day) (UTC), it is required"
+    }
+  }
+
+  private static func signIns(_ left: Int64) -> String {
+    switch left {
+    case 0: "from the next sign-in on"
+    case 1: "after 1 more sign-in"
+    default: "after \(left) more sign-ins"
     }
   }
 

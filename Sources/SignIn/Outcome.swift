@@ -10,8 +10,12 @@ public enum Outcome: Sendable {
   case recovered(Attempt.Recovery)
   /// The user has a factor: what the account phase wants to know.
   case enrolled
-  /// The user has no factor.
+  /// The user has no factor, and need have none.
   case notEnrolled
+  /// The user has no factor, and may put enrolling one off for a while.
+  case offered(Offer)
+  /// The user has no factor, and must have one.
+  case enrollmentRequired
   /// The second factor is switched off here.
   case switchedOff
   /// A code was wrong. `wait` is in seconds, 0 for none.
@@ -28,6 +32,20 @@ public enum Outcome: Sendable {
   case unknownUser
   /// Something went wrong.
   case failed(Failure)
+
+  /// How long enrolling may still be put off.
+  public struct Offer: Equatable, Sendable {
+    /// For so many further sign-ins; nil where no number ends it.
+    public let signInsLeft: Int64?
+    /// Up to this day, in UTC, as `2027-01-31`; nil where no day ends it.
+    public let lastDay: [UInt8]?
+
+    /// Puts both together.
+    public init(signInsLeft: Int64?, lastDay: [UInt8]?) {
+      self.signInsLeft = signInsLeft
+      self.lastDay = lastDay
+    }
+  }
 
   /// Why an answer cannot be a code.
   public enum NotACode: Sendable {
@@ -57,8 +75,8 @@ extension Outcome {
   var isAccepted: Bool {
     switch self {
     case .accepted, .recovered: true
-    case .enrolled, .notEnrolled, .switchedOff, .wrong, .replayed, .throttled, .disabled,
-      .notACode, .unknownUser, .failed:
+    case .enrolled, .notEnrolled, .offered, .enrollmentRequired, .switchedOff, .wrong, .replayed,
+      .throttled, .disabled, .notACode, .unknownUser, .failed:
       false
     }
   }

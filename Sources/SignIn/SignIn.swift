@@ -36,21 +36,28 @@ public struct SignIn<Machine: Host, Asker: Application> {
     _ setting: inout Setting
   ) throws(Outcome.Failure) -> Outcome {
     let options = try options()
-    let project = try configuration(options).project
-    setting.state = project.state
+    let project = try settings(options, &setting)
     trace(options, "policy") { line in
       line.add("state", escaping: Array(project.state.name.utf8))
       line.add("adjacent_intervals", Int64(project.adjacentIntervals))
     }
     guard project.state != .disabled else { return .switchedOff }
-    guard let account = try account() else { return askInVain(options) }
-    setting.account = account
+    guard let account = setting.account else {
+      askInVain(options)
+      return .unknownUser
+    }
     trace(options, "account") { line in
       line.add("user", escaping: account.name)
       line.add("uid", Int64(account.uid))
     }
     let store = try openStore()
-    guard let snapshot = try snapshot(store, account) else { return try notEnrolled(options) }
+    guard let snapshot = try snapshot(store, account) else {
+      guard try mayPutOff(project, account, store) else {
+        askInVain(options)
+        return .enrollmentRequired
+      }
+      return try notEnrolled(options)
+    }
     let standing = snapshot.attempts.standing(project.throttle, now: try now())
     trace(options, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))
@@ -63,12 +70,41 @@ public struct SignIn<Machine: Host, Asker: Application> {
   private func accountCheck(
     _ setting: inout Setting
   ) throws(Outcome.Failure) -> Outcome {
-    let project = try configuration(try options()).project
-    setting.state = project.state
+    let project = try settings(try options(), &setting)
     guard project.state != .disabled else { return .switchedOff }
-    guard let account = try account() else { return .unknownUser }
+    guard let account = setting.account else { return .unknownUser }
+    let store = try openStore()
+    guard try snapshot(store, account) == nil else { return .enrolled }
+    switch project.enrollment {
+    case .selfService: return .notEnrolled
+    case .offered: return try putOff(project.offer, account, store)
+    case .required: return .enrollmentRequired
+    }
+  }
+
+  /// What the configuration says for this sign-in.
+  private func settings(
+    _ options: ModuleOptions, _ setting: inout Setting
+  ) throws(Outcome.Failure) -> Settings {
+    let configuration = try configuration(options)
+    // Without tenants nothing about the person matters. With them, nothing is known that would let
+    // anybody in before it is known who it is.
+    if configuration.tenants.isEmpty {
+      setting.state = configuration.project.state
+      guard setting.state != .disabled else { return configuration.project }
+    }
+    let account = try account()
     setting.account = account
-    return try snapshot(try openStore(), account) == nil ? .notEnrolled : .enrolled
+    let settings = configuration.settings(
+      for: Subject(
+        user: account?.name ?? request.user, service: request.service,
+        address: request.remoteHost.flatMap { IPAddress($0.span) }
+      ) { group in
+        guard let account else { return false }
+        return host.isMember(account, of: group)
+      })
+    setting.state = settings.state
+    return settings
   }
 
   /// Takes answers until one has been judged: the earlier module's where the arguments say so, then
@@ -85,7 +121,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
       case .wrong(let wait), .replayed(_, let wait):
         if options.usesFirstPass || wait > 0 { return outcome }
         report(outcome, account: account, state: project.state)
-      case .notACode, .notEnrolled, .enrolled, .switchedOff, .unknownUser, .failed:
+      case .notACode, .notEnrolled, .offered, .enrollmentRequired, .enrolled, .switchedOff,
+        .unknownUser, .failed:
         if options.usesFirstPass { return outcome }
       }
     }
@@ -186,13 +223,61 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
   }
 
-  /// Somebody whom the system does not know is asked as if they had a factor, so that the question
-  /// tells nobody whether there is such a user.
-  private func askInVain(_ options: ModuleOptions) -> Outcome {
-    if !options.usesFirstPass {
-      _ = application.ask(options.question, echo: options.echo)
+  /// Whether somebody without a factor may sign in for now. The `account` line counts and tells: it
+  /// is reached only by who has proven the first factor.
+  private func mayPutOff(
+    _ settings: Settings, _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> Bool {
+    switch settings.enrollment {
+    case .selfService: return true
+    case .required: return false
+    case .offered:
+      let made = settings.offer.signIns == nil ? 0 : try signInsPutOff(account, store)
+      return settings.offer.allowsPuttingOff(afterSignIns: made, now: try now())
     }
-    return .unknownUser
+  }
+
+  private func signInsPutOff(
+    _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> UInt32 {
+    do throws(FactorStoreError) {
+      return try store.entry(of: account, creating: true).attempts.signInsPutOff
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Counts a sign-in of somebody who was offered a factor; what is left of the offer, or that it is
+  /// over.
+  private func putOff(
+    _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> Outcome {
+    let now = try now()
+    guard let signIns = offer.signIns else {
+      guard offer.allowsPuttingOff(afterSignIns: 0, now: now) else { return .enrollmentRequired }
+      return .offered(Outcome.Offer(signInsLeft: nil, lastDay: offer.lastDay))
+    }
+    do throws(FactorStoreError) {
+      let entry = try store.entry(of: account, creating: true)
+      guard entry.record == nil else { return .enrolled }
+      let state = entry.attempts.puttingOff()
+      guard offer.allowsPuttingOff(afterSignIns: entry.attempts.signInsPutOff, now: now) else {
+        return .enrollmentRequired
+      }
+      try entry.write(state)
+      try entry.sync()
+      let left = Int64(signIns) - Int64(state.signInsPutOff)
+      return .offered(Outcome.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay))
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Somebody who will not be let in is asked as if they had a factor, so that the question tells
+  /// nobody whether there is such a user.
+  private func askInVain(_ options: ModuleOptions) {
+    guard !options.usesFirstPass else { return }
+    _ = application.ask(options.question, echo: options.echo)
   }
 
   private static func refusal(_ standing: AttemptState.Standing) -> Outcome? {

@@ -10,17 +10,19 @@ public enum Verdict: Equatable, Sendable {
   /// The verdict on an outcome: the one place where allow and not concerned are said.
   ///
   /// Not concerned has two causes: the second factor is switched off or only observes, and nobody
-  /// enrolled where enrolling is everybody's own affair.
+  /// enrolled where enrolling is everybody's own affair or may still be put off.
   public init(_ outcome: Outcome, state: Configuration.State) {
     self =
       switch (state, outcome) {
       case (.disabled, _), (_, .switchedOff), (.observe, _): .notConcerned
       case (.enabled, .accepted), (.enabled, .recovered), (.enabled, .enrolled): .allow
-      case (.enabled, .notEnrolled): .notConcerned
+      case (.enabled, .notEnrolled), (.enabled, .offered): .notConcerned
       case (.enabled, .throttled), (.enabled, .disabled): .tooManyAttempts
       case (.enabled, .wrong(let wait)), (.enabled, .replayed(_, let wait)):
         wait > 0 ? .tooManyAttempts : .deny
-      case (.enabled, .notACode), (.enabled, .unknownUser), (.enabled, .failed): .deny
+      case (.enabled, .notACode), (.enabled, .unknownUser), (.enabled, .enrollmentRequired),
+        (.enabled, .failed):
+        .deny
       }
   }
 }

@@ -35,6 +35,21 @@ public struct Account: Equatable, Sendable {
     }
   }
 
+  /// Whether the account belongs to a group of this name; nil when that could not be found out.
+  public func isMember(of group: [UInt8]) -> Bool? {
+    guard !group.isEmpty, !group.contains(0) else { return nil }
+    let user = name.map { CChar(bitPattern: $0) } + [0]
+    let group = group.map { CChar(bitPattern: $0) } + [0]
+    // SAFETY: both names end with a NUL and outlive the call.
+    let answer = unsafe user.withUnsafeBufferPointer { user in
+      unsafe group.withUnsafeBufferPointer { group -> Int32 in
+        guard let user = user.baseAddress, let group = group.baseAddress else { return -1 }
+        return unsafe cposix_is_member(user, group)
+      }
+    }
+    return answer < 0 ? nil : answer == 1
+  }
+
   private typealias Query = (
     UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
     UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>

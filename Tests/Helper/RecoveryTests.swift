@@ -234,4 +234,31 @@ struct RecoveryTests {
     #expect(answers(client).suffix(2) == [.enrolled, .failed(.alreadyImported)])
     #expect(host.memory.record?.factors.count == 1)
   }
+
+  // MARK: Policy
+
+  @Test("where a factor is required the last one stays")
+  func lastFactor() throws {
+    let first = try enrollKnown()
+    let second = try host.memory.enroll(
+      "Other", secret: Array("another secret.....".utf8), for: try #require(host.account))
+    host.configuration =
+      "[project]\nend_sessions_on_unenroll = on\n"
+      + "[tenant staff]\ngroups = staff\nenrollment = required\n"
+    host.groups = ["staff"]
+    let client = try run([
+      session, answer(try knownCode()),
+      { _ in try HelperRequestBox(.unenroll(factor: second.id)) },
+      { _ in try HelperRequestBox(.unenroll(factor: first.id)) }, status,
+    ])
+    #expect(
+      answers(client) == [
+        .sessionStarted(600), .unenrolled(signedOut: true), .failed(.lastFactorRequired),
+        .status(
+          AccountStatus(
+            enrollment: .required, state: .enabled, recoveryCodesLeft: 0,
+            importedRecoveryCodesLeft: 0, standing: .open)),
+      ])
+    #expect(host.memory.record?.factors.map(\.id) == [first.id])
+  }
 }

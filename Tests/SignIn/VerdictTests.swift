@@ -15,7 +15,9 @@ struct VerdictTests {
     return [
       ("accepted", .accepted(factor)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
       ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
-      ("switchedOff", .switchedOff), ("wrong", .wrong(wait: 0)),
+      ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
+      ("enrollmentRequired", .enrollmentRequired), ("switchedOff", .switchedOff),
+      ("wrong", .wrong(wait: 0)),
       ("wrongThenWait", .wrong(wait: 30)),
       ("replayed", .replayed(factor, wait: 0)), ("replayedThenWait", .replayed(factor, wait: 30)),
       ("throttled", .throttled(seconds: 1)), ("disabled", .disabled),
@@ -31,7 +33,7 @@ struct VerdictTests {
       let expected: Verdict =
         switch name {
         case "accepted", "recovered", "enrolled": .allow
-        case "notEnrolled", "switchedOff": .notConcerned
+        case "notEnrolled", "offered", "switchedOff": .notConcerned
         case "throttled", "disabled", "wrongThenWait", "replayedThenWait": .tooManyAttempts
         default: .deny
         }

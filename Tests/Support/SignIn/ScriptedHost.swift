@@ -45,6 +45,14 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return account
   }
 
+  /// The groups of the account; nil when nobody can tell.
+  public var groups: [String]? = []
+
+  /// Looks in `groups`.
+  public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    groups?.contains(String(decoding: group, as: UTF8.self))
+  }
+
   /// The store in memory.
   public func store() throws(FactorStoreError) -> MemoryStore {
     if let storeFailure { throw storeFailure }

@@ -1,0 +1,187 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("Who has not enrolled")
+struct EnrollmentPatternTests {
+  let host = ScriptedHost()
+
+  private func request(
+    _ service: String, _ arguments: [String], from address: String?
+  ) -> SignInRequest {
+    SignInRequest(
+      user: Array("alice".utf8), service: Array(service.utf8),
+      remoteHost: address.map { Array($0.utf8) }, arguments: arguments.map { Array($0.utf8) })
+  }
+
+  private func signIn(
+    _ application: ScriptedApplication, service: String = "sshd", _ arguments: [String] = [],
+    from address: String? = "203.0.113.9"
+  ) -> Verdict {
+    SignIn(request(service, arguments, from: address), host: host, application: application)
+      .authenticate()
+  }
+
+  private func account(_ application: ScriptedApplication, service: String = "sshd") -> Verdict {
+    SignIn(request(service, [], from: nil), host: host, application: application).checkAccount()
+  }
+
+  private func enroll() throws {
+    _ = try host.memory.enroll(
+      "Phone", secret: KnownFactor.secret, for: try #require(host.account))
+  }
+
+  // MARK: Required
+
+  @Test("where a factor is required nobody comes in without, by either line")
+  func required() throws {
+    host.configuration = "[project]\nenrollment = required\n"
+    let application = ScriptedApplication([.text("123456")])
+    #expect(signIn(application) == .deny)
+    // Asked like everybody else.
+    #expect(application.prompts == ["One-time code: "])
+    #expect(application.isUsedUp)
+    #expect(application.told.count == 1)
+    #expect(application.told[0].contains("none is enrolled"))
+    #expect(application.essentials == application.told)
+    #expect(application.logged.count == 1)
+    #expect(application.logged[0].hasPrefix("result=enrollment-required user=alice service=sshd"))
+    #expect(account(ScriptedApplication()) == .deny)
+    try enroll()
+    #expect(
+      signIn(ScriptedApplication([.text(try KnownFactor.code(at: host.time))])) == .allow)
+    #expect(account(ScriptedApplication()) == .allow)
+  }
+
+  @Test("forward_pass hands nothing on for who must enrol")
+  func requiredForwardsNothing() {
+    host.configuration = "[project]\nenrollment = required\n"
+    let application = ScriptedApplication([.text("password")])
+    #expect(signIn(application, ["forward_pass"]) == .deny)
+    #expect(application.forwarded.isEmpty)
+  }
+
+  // MARK: Offered
+
+  @Test("an offer is counted and told in the account phase, and ends")
+  func offeredByCount() throws {
+    host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
+    for (row, told) in [
+      (1, "enrol a second factor with 'mfa-enroll': after 2 more sign-ins it is required"),
+      (2, "enrol a second factor with 'mfa-enroll': after 1 more sign-in it is required"),
+      (3, "enrol a second factor with 'mfa-enroll': from the next sign-in on it is required"),
+    ] {
+      let application = ScriptedApplication()
+      #expect(signIn(application) == .notConcerned, "row \(row)")
+      #expect(application.prompts.isEmpty, "row \(row)")
+      // Before the first factor is proven nothing is counted.
+      #expect(signIn(ScriptedApplication()) == .notConcerned, "row \(row)")
+      let line = ScriptedApplication()
+      #expect(account(line) == .notConcerned, "row \(row)")
+      #expect(line.told == [told], "row \(row)")
+      #expect(line.logged[0].hasSuffix("sign-ins-left=\(3 - row)"), "row \(row)")
+    }
+    #expect(signIn(ScriptedApplication([.text("")])) == .deny)
+    #expect(account(ScriptedApplication()) == .deny)
+    try enroll()
+    #expect(account(ScriptedApplication()) == .allow)
+  }
+
+  @Test(
+    "an offer ends with its day",
+    arguments: [
+      (1, 1_700_006_399 as Int64, Verdict.notConcerned), (2, 1_700_006_400, .deny),
+    ])
+  func offeredByDay(row: Int, now: Int64, expected: Verdict) {
+    // 1,700,006,400 is the beginning of 2023-11-15 in UTC.
+    host.configuration = "[project]\nenrollment = offered\noffer_until = 2023-11-14\n"
+    host.time = now
+    #expect(signIn(ScriptedApplication([.text("")])) == expected, "row \(row)")
+    let line = ScriptedApplication()
+    #expect(account(line) == expected, "row \(row)")
+    guard expected == .notConcerned else { return }
+    #expect(
+      line.told == [
+        "enrol a second factor with 'mfa-enroll': after 2023-11-14 (UTC) it is required"
+      ])
+    #expect(host.memory.steps.allSatisfy { $0 == .snapshot }, "nothing is to be counted")
+  }
+
+  @Test("an offer that cannot be counted is none")
+  func uncountedOffer() {
+    host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
+    for step in [MemoryStore.Step.lock, .write(failures: 0), .sync] {
+      host.memory.failure = (step, .busy)
+      #expect(account(ScriptedApplication()) == .deny, "\(step)")
+    }
+    host.memory.failure = (.lock, .busy)
+    #expect(signIn(ScriptedApplication()) == .deny)
+  }
+
+  // MARK: Incremental
+
+  @Test("a tenant for a service demands a factor there although sign-in did not")
+  func incremental() throws {
+    host.configuration = """
+      [project]
+      enrollment = self-service
+      [tenant administration]
+      services = sudo, su
+      enrollment = required
+
+      """
+    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(signIn(ScriptedApplication([.text("")]), service: "sudo") == .deny)
+    #expect(account(ScriptedApplication()) == .notConcerned)
+    #expect(account(ScriptedApplication(), service: "sudo") == .deny)
+  }
+
+  @Test(
+    "a group, and an address, decide; what cannot be found out counts for the stricter rule",
+    arguments: [
+      (1, ["staff"], "203.0.113.9", Verdict.deny), (2, [], "203.0.113.9", .notConcerned),
+      (3, nil, "203.0.113.9", .deny), (4, ["staff"], "198.51.100.7", .notConcerned),
+      (5, ["staff"], "host.example", .deny), (6, ["staff"], nil, .deny),
+    ] as [(Int, [String]?, String?, Verdict)])
+  func selectors(row: Int, groups: [String]?, address: String?, expected: Verdict) {
+    host.configuration = """
+      [project]
+      [tenant staff]
+      groups = staff
+      networks = 203.0.113.0/24
+      enrollment = required
+
+      """
+    host.groups = groups
+    let application = ScriptedApplication([.text("")])
+    #expect(signIn(application, from: address) == expected, "row \(row)")
+  }
+
+  @Test("with tenants a failed look-up of the account denies, whatever [project] says")
+  func failedLookUp() throws {
+    host.configuration = "[project]\nstate = observe\n"
+    host.accountFailure = SystemError(.lookUpAccount, number: 5)
+    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    host.configuration += "[tenant root]\nusers = root\nstate = enabled\n"
+    #expect(signIn(ScriptedApplication()) == .deny)
+  }
+
+  @Test("a tenant switches the second factor off for a service, and on")
+  func states() throws {
+    try enroll()
+    host.configuration = """
+      [project]
+      state = disabled
+      [tenant remote]
+      services = sshd
+      state = enabled
+
+      """
+    #expect(signIn(ScriptedApplication(), service: "login") == .notConcerned)
+    #expect(signIn(ScriptedApplication([.text("")])) == .deny)
+  }
+}
