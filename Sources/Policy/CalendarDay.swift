@@ -1,4 +1,7 @@
 /// A day of the proleptic Gregorian calendar, from 1970-01-01 to 9999-12-31.
+///
+/// Its numbers have seven digits at most, seconds twelve, so that nothing here overflows: the
+/// arithmetic wraps in place of being checked, and cannot trap.
 struct CalendarDay: Equatable {
   private static var secondsPerDay: Int64 { 86_400 }
 
@@ -14,14 +17,14 @@ struct CalendarDay: Equatable {
       year >= 1970, (1...12).contains(month),
       (1...Self.days(inMonth: month, of: year)).contains(day)
     else { return nil }
-    var number = Self.days(beforeYear: year) + day - 1
-    for earlier in 1..<month { number += Self.days(inMonth: earlier, of: year) }
+    var number = Self.days(beforeYear: year) &+ day &- 1
+    for earlier in 1..<month { number &+= Self.days(inMonth: earlier, of: year) }
     self.number = number
   }
 
   /// The day that ends at `end`, in seconds since 1970-01-01 00:00 UTC; nil when none does.
   init?(end: Int64) {
-    let number = end / Self.secondsPerDay - 1
+    let number = end / Self.secondsPerDay &- 1
     guard end % Self.secondsPerDay == 0, (0..<Self.days(beforeYear: 10_000)).contains(number) else {
       return nil
     }
@@ -29,28 +32,28 @@ struct CalendarDay: Equatable {
   }
 
   /// The first second after it, in seconds since 1970-01-01 00:00 UTC.
-  var end: Int64 { (number + 1) * Self.secondsPerDay }
+  var end: Int64 { (number &+ 1) &* Self.secondsPerDay }
 
   /// It as `2027-01-31`.
   var text: [UInt8] {
     // No year is longer than 366 days, so this one is not too late; and it is a few too early.
-    var year = 1970 + number / 366
-    while Self.days(beforeYear: year + 1) <= number { year += 1 }
-    var day = number - Self.days(beforeYear: year)
+    var year = 1970 &+ number / 366
+    while Self.days(beforeYear: year &+ 1) <= number { year &+= 1 }
+    var day = number &- Self.days(beforeYear: year)
     var month: Int64 = 1
     while month < 12, day >= Self.days(inMonth: month, of: year) {
-      day -= Self.days(inMonth: month, of: year)
-      month += 1
+      day &-= Self.days(inMonth: month, of: year)
+      month &+= 1
     }
     let separator = [UInt8(ascii: "-")]
     return Self.text(year / 100) + Self.text(year % 100) + separator + Self.text(month) + separator
-      + Self.text(day + 1)
+      + Self.text(day &+ 1)
   }
 
   /// The days from 1970-01-01 to the first day of `year`.
   private static func days(beforeYear year: Int64) -> Int64 {
-    let years = year - 1
-    return years * 365 + years / 4 - years / 100 + years / 400 - 719_162
+    let years = year &- 1
+    return years &* 365 &+ years / 4 &- years / 100 &+ years / 400 &- 719_162
   }
 
   private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
@@ -66,7 +69,7 @@ struct CalendarDay: Equatable {
     var number: Int64 = 0
     for index in text.indices {
       guard let digit = text[index].decimalDigit else { return nil }
-      number = number * 10 + Int64(digit)
+      number = number &* 10 &+ Int64(digit)
     }
     return number
   }
@@ -74,8 +77,8 @@ struct CalendarDay: Equatable {
   /// Two decimal digits.
   private static func text(_ number: Int64) -> [UInt8] {
     [
-      UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10),
-      UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10),
+      UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10),
+      UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10),
     ]
   }
 }

@@ -2,6 +2,9 @@
 ///
 /// An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`; RFC 4291, section 2.5.5.2) is the IPv4
 /// address: a server that listens for both sees people who come by IPv4 so.
+///
+/// Texts are 45 bytes at most and shifts less than 128, so that nothing here overflows: the
+/// arithmetic wraps in place of being checked, and cannot trap.
 public struct IPAddress: Equatable, Sendable {
   /// The longest text of one, in bytes.
   private static var maximumLength: Int { 45 }
@@ -51,7 +54,7 @@ public struct IPAddress: Equatable, Sendable {
       }
       if index > 0, index != gap.upperBound || gap.isEmpty { text.append(UInt8(ascii: ":")) }
       text.append(contentsOf: String(group(index), radix: 16).utf8)
-      index += 1
+      index &+= 1
     }
     return text
   }
@@ -62,16 +65,16 @@ public struct IPAddress: Equatable, Sendable {
     var start = 0
     for index in 0..<8 {
       if group(index) != 0 {
-        start = index + 1
-      } else if index + 1 - start > max(longest.count, 1) {
-        longest = start..<(index + 1)
+        start = index &+ 1
+      } else if index &+ 1 &- start > max(longest.count, 1) {
+        longest = start..<(index &+ 1)
       }
     }
     return longest
   }
 
   private func group(_ index: Int) -> UInt16 {
-    UInt16(truncatingIfNeeded: bits >> UInt128(truncatingIfNeeded: 112 - 16 * index))
+    UInt16(truncatingIfNeeded: bits >> UInt128(truncatingIfNeeded: 112 &- 16 &* index))
   }
 
   /// The 32 bits of four decimal numbers with dots between them.
@@ -81,13 +84,13 @@ public struct IPAddress: Equatable, Sendable {
     var start = 0
     while start <= text.count {
       var end = start
-      while end < text.count, text[end] != UInt8(ascii: ".") { end += 1 }
+      while end < text.count, text[end] != UInt8(ascii: ".") { end &+= 1 }
       guard numbers < 4,
         let number = ConfigurationValue.wholeNumber(text.extracting(start..<end), in: 0...255)
       else { return nil }
       bits = bits << 8 | UInt32(truncatingIfNeeded: number)
-      numbers += 1
-      start = end + 1
+      numbers &+= 1
+      start = end &+ 1
     }
     return numbers == 4 ? bits : nil
   }
@@ -107,34 +110,34 @@ public struct IPAddress: Equatable, Sendable {
     while index < text.count || gap != groups {
       let start = index
       var group: UInt32 = 0
-      while index < text.count, index - start < 4, let digit = text[index].hexadecimalDigit {
+      while index < text.count, index &- start < 4, let digit = text[index].hexadecimalDigit {
         group = group << 4 | UInt32(digit)
-        index += 1
+        index &+= 1
       }
       if index < text.count, text[index] == UInt8(ascii: ".") {
         guard groups <= 6, let dotted = dotted(text.extracting(start..<text.count)) else {
           return nil
         }
         bits = bits << 32 | UInt128(dotted)
-        groups += 2
+        groups &+= 2
         break
       }
       guard index > start, groups < 8 else { return nil }
       bits = bits << 16 | UInt128(group)
-      groups += 1
+      groups &+= 1
       guard index < text.count else { break }
       guard text[index] == UInt8(ascii: ":") else { return nil }
-      index += 1
+      index &+= 1
       if index < text.count, text[index] == UInt8(ascii: ":") {
         guard gap == nil else { return nil }
         gap = groups
-        index += 1
+        index &+= 1
       }
     }
     guard let gap else { return groups == 8 ? bits : nil }
     guard groups < 8 else { return nil }
-    let behind = UInt128(truncatingIfNeeded: 16 * (groups - gap))
-    let front = (bits >> behind) << UInt128(truncatingIfNeeded: 16 * (8 - gap))
+    let behind = UInt128(truncatingIfNeeded: 16 &* (groups &- gap))
+    let front = (bits >> behind) << UInt128(truncatingIfNeeded: 16 &* (8 &- gap))
     return front | bits & ~(UInt128.max << behind)
   }
 }

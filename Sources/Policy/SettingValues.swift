@@ -25,7 +25,8 @@ struct SettingValues {
   }
 
   /// The settings that these values come to. Of two that contradict one another the stricter holds:
-  /// an offer that nothing ends is a requirement, waits are the longer, failures are the fewer.
+  /// waits are the longer, failures are the fewer, and an offer that nothing ends (to which no
+  /// configuration comes that was parsed) is a requirement.
   var settings: Settings {
     Settings(
       state: state, adjacentIntervals: adjacentIntervals, issuer: issuer,

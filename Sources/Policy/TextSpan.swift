@@ -37,8 +37,8 @@ extension Span<UInt8> {
   func listElement(at start: inout Int) -> Span<UInt8> {
     let first = min(start, count)
     var end = first
-    while end < count, self[end] != UInt8(ascii: ",") { end += 1 }
-    start = end + 1
+    while end < count, self[end] != UInt8(ascii: ",") { end &+= 1 }
+    start = end &+ 1
     return extracting(first..<end).trimmed()
   }
 
@@ -58,13 +58,13 @@ extension Span<UInt8> {
 extension UInt8 {
   /// The value of an ASCII digit, 0 to 9.
   var decimalDigit: UInt8? {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? self - UInt8(ascii: "0") : nil
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? self &- UInt8(ascii: "0") : nil
   }
 
   /// The value of a hexadecimal digit in ASCII, 0 to 15.
   var hexadecimalDigit: UInt8? {
     let lowercase = self | 0x20
     guard (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercase) else { return decimalDigit }
-    return lowercase - UInt8(ascii: "a") + 10
+    return lowercase &- UInt8(ascii: "a") &+ 10
   }
 }
