@@ -23,13 +23,13 @@ public enum GoogleAuthenticatorFile {
     let options = try GoogleAuthenticatorOptions(text, lines: lines)
     let parameters = try options.parameters()
     let codes = recoveryCodes(text, lines: lines)
-    let factor = ImportedFactor(
+    let factor = ImportableFactor(
       secret: secret, parameters: parameters, acceptedSteps: options.windowSize / 2,
       timeOffset: options.timeSkew, usedSteps: options.usedSteps ?? [], warnings: options.warnings)
     return ImportedFactors(
       factor: factor,
-      recoveryCodes: ImportedRecoveryCodes(
-        copying: text, at: Array(codes.places.prefix(ImportedRecoveryCodes.maximumCount))),
+      recoveryCodes: ImportableRecoveryCodes(
+        copying: text, at: Array(codes.places.prefix(ImportableRecoveryCodes.maximumCount))),
       warnings: factor.warnings + codes.warnings)
   }
 
@@ -82,7 +82,7 @@ public enum GoogleAuthenticatorFile {
       return true
     }
     guard isReadable else { throw ImportRefusal(line: 1, reason: .unreadableSecret) }
-    let allowed = ImportedFactor.secretLengths
+    let allowed = ImportableFactor.secretLengths
     guard length >= allowed.lowerBound else {
       throw ImportRefusal(line: 1, reason: .secretTooShort(bytes: length))
     }
@@ -127,7 +127,7 @@ public enum GoogleAuthenticatorFile {
       }
     }
     var warnings: [ImportWarning] = []
-    let kept = min(places.count, ImportedRecoveryCodes.maximumCount)
+    let kept = min(places.count, ImportableRecoveryCodes.maximumCount)
     if kept > 0 { warnings.append(.weakRecoveryCodes(count: kept)) }
     if let oddLine { warnings.append(.deadRecoveryCodes(line: oddLine, count: dead)) }
     if places.count > kept { warnings.append(.recoveryCodesDropped(count: places.count - kept)) }
@@ -141,7 +141,8 @@ public enum GoogleAuthenticatorFile {
     while let first = rest.first, Text.isBlank(text[first]) { rest = rest.dropFirst() }
     if let first = rest.first, text[first] == UInt8(ascii: "+") { rest = rest.dropFirst() }
     while let first = rest.first, text[first] == UInt8(ascii: "0") { rest = rest.dropFirst() }
-    guard rest.count == ImportedRecoveryCodes.codeLength, Text.number(text, in: rest) != nil else {
+    guard rest.count == ImportableRecoveryCodes.codeLength, Text.number(text, in: rest) != nil
+    else {
       return nil
     }
     return rest.lowerBound

@@ -15,9 +15,9 @@ public struct ImportRefusal: Error, Equatable {
 
     /// The key is not written as the program that made the file reads it.
     case unreadableSecret
-    /// The key has this many bytes, fewer than `ImportedFactor.secretLengths`.
+    /// The key has this many bytes, fewer than `ImportableFactor.secretLengths`.
     case secretTooShort(bytes: Int)
-    /// The key has this many bytes, more than the format or `ImportedFactor.secretLengths` allow.
+    /// The key has this many bytes, more than the format or `ImportableFactor.secretLengths` allow.
     case secretTooLong(bytes: Int)
     /// A period of this many seconds is none that a factor can have.
     case period(seconds: UInt64)
@@ -79,7 +79,7 @@ public struct ImportRefusal: Error, Equatable {
     case .carriageReturn: "a carriage return is within the line; end lines with a line feed alone"
     case .unreadableSecret: "the key cannot be read; enrol a new factor"
     case .secretTooShort(let bytes):
-      "the key has \(bytes) bytes and needs at least \(ImportedFactor.secretLengths.lowerBound); "
+      "the key has \(bytes) bytes and needs at least \(ImportableFactor.secretLengths.lowerBound); "
         + "enrol a new factor"
     case .secretTooLong(let bytes):
       "the key has \(bytes) bytes, more than can be imported; enrol a new factor"

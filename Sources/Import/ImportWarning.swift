@@ -35,7 +35,7 @@ public enum ImportWarning: Equatable, Sendable {
       "the key has \(bits) bits, fewer than 128: enrol a new factor soon"
     case .windowNarrowed(let steps):
       "codes \(steps) steps early or late were accepted, at most "
-        + "\(ImportedFactor.maximumAdjacentIntervals) are: check the clock of the device"
+        + "\(ImportableFactor.maximumAdjacentIntervals) are: check the clock of the device"
     case .timeSkew(let steps):
       "the clock of the device was taken to be \(steps) steps ahead; somebody else may have made it "
         + "look so: check the clock, and enrol anew if it is right"
@@ -57,7 +57,7 @@ public enum ImportWarning: Equatable, Sendable {
         + "\(count) left out"
     case .recoveryCodesDropped(let count):
       "\(count) recovery code\(count == 1 ? " is" : "s are") left out: an account has at most "
-        + "\(ImportedRecoveryCodes.maximumCount)"
+        + "\(ImportableRecoveryCodes.maximumCount)"
     }
   }
 }

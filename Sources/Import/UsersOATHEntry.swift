@@ -13,5 +13,5 @@ public struct UsersOATHEntry: Sendable {
   public let number: Int
 
   /// The token as a factor, or why it is none.
-  public let result: Result<ImportedFactor, ImportRefusal>
+  public let result: Result<ImportableFactor, ImportRefusal>
 }

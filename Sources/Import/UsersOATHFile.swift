@@ -50,7 +50,7 @@ public enum UsersOATHFile {
       let words = Text.words(of: text, in: line)
       guard let first = words.first, text[first.lowerBound] != UInt8(ascii: "#") else { continue }
       let user = words.count > 1 ? UserName(Text.bytes(of: text, in: words[1])) : nil
-      let result: Result<ImportedFactor, ImportRefusal>
+      let result: Result<ImportableFactor, ImportRefusal>
       do throws(ImportRefusal.Reason) {
         result = .success(try token(text, words, window: window, moments: moments))
       } catch {
@@ -71,7 +71,7 @@ public enum UsersOATHFile {
 
   private static func token(
     _ text: Span<UInt8>, _ words: [Range<Int>], window: UInt8, moments: (LocalTime) -> [Int64]
-  ) throws(ImportRefusal.Reason) -> ImportedFactor {
+  ) throws(ImportRefusal.Reason) -> ImportableFactor {
     guard let type = TokenType(text, in: words[0]) else { throw .unknownType }
     guard words.count >= 4 else { throw .missingField }
     guard words.count <= 7 else { throw .tooManyFields }
@@ -93,7 +93,7 @@ public enum UsersOATHFile {
       text, words.dropFirst(5), secret: secret, parameters: parameters, window: window,
       moments: moments)
     if !last.isFound { warnings.append(.lastCodeNotFound) }
-    return ImportedFactor(
+    return ImportableFactor(
       secret: secret, parameters: parameters, acceptedSteps: Int(window), usedSteps: last.steps,
       warnings: warnings)
   }
@@ -158,7 +158,7 @@ public enum UsersOATHFile {
       return true
     }
     guard isReadable else { throw .unreadableSecret }
-    guard length >= ImportedFactor.secretLengths.lowerBound else {
+    guard length >= ImportableFactor.secretLengths.lowerBound else {
       throw .secretTooShort(bytes: length)
     }
     guard length <= maximumSecretLength else { throw .secretTooLong(bytes: length) }

@@ -10,12 +10,12 @@ func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
   }
 }
 
-extension ImportedFactor {
+extension ImportableFactor {
   /// The key.
   var key: [UInt8] { secret.withSpan { span in span.indices.map { span[$0] } } }
 }
 
-extension ImportedRecoveryCodes {
+extension ImportableRecoveryCodes {
   /// Each code.
   var texts: [String] {
     (0..<count).map { String(decoding: bytes(code(at: $0)), as: UTF8.self) }

@@ -1,9 +1,9 @@
 public import Secrets
 
 /// Recovery codes as another program kept them: eight digits each, the first of them not 0.
-public final class ImportedRecoveryCodes: Sendable {
-  /// The digits of all codes, one behind the other.
-  private let digits: SecretBytes
+public final class ImportableRecoveryCodes: Sendable {
+  /// The digits of all codes, in ASCII, one behind the other.
+  public let digits: SecretBytes
 
   /// The number of codes, 0 to `maximumCount`.
   public let count: Int

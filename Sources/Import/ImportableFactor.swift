@@ -2,7 +2,7 @@ public import OneTimePassword
 public import Secrets
 
 /// A time-based factor as another program kept it, in terms of this one.
-public final class ImportedFactor: Sendable {
+public final class ImportableFactor: Sendable {
   /// The shared key, `secretLengths` bytes.
   public let secret: SecretBytes
 
