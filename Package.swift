@@ -92,7 +92,7 @@ let package = Package(
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "MultiFactor", "QRCode", "QRImage", "Secrets",
+        "Import", "MultiFactor", "QRCode", "QRImage", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),

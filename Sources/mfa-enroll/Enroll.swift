@@ -77,7 +77,10 @@ struct Enroll: AsyncParsableCommand {
       try await show(secret, of: multiFactor, to: person, file: file)
       let uid = try await confirm(secret, name: name, with: multiFactor, by: person)
       if json {
+        // A program asks for recovery codes when it has somebody to show them to.
         Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
+      } else {
+        await RecoverySheet.makeFirst(with: session, of: multiFactor, to: person)
       }
       await multiFactor.close()
       return name

@@ -27,11 +27,23 @@ enum FactorChoice {
     return first
   }
 
+  /// The factor that is meant where none is named: there is one.
+  static func onlyFactor(among factors: [MultiFactorInfo]) throws(Failure) -> MultiFactorInfo {
+    guard let first = factors.first else {
+      throw Failure("you have no second factor yet", hint: "enrol one with mfa-enroll")
+    }
+    guard factors.count == 1 else {
+      throw Failure(
+        "you have several second factors", hint: "name one; mfa-enroll list shows their names")
+    }
+    return first
+  }
+
   /// What a person typed, without what could move the terminal.
-  private static func shown(_ text: String) -> String {
+  static func shown(_ text: String, longest: Int = 64) -> String {
     String(
       String.UnicodeScalarView(
-        text.unicodeScalars.prefix(64).map { scalar in
+        text.unicodeScalars.prefix(longest).map { scalar in
           switch scalar.properties.generalCategory {
           case .control, .format, .lineSeparator, .paragraphSeparator: "?"
           default: scalar

@@ -13,9 +13,11 @@ struct List: AsyncParsableCommand {
     let multiFactor = MultiFactor(tell: { Output.standardError.write("\($0)\n") })
     let factors: [MultiFactorInfo]
     let user: String
+    let warning: String?
     do throws(MultiFactorError) {
       factors = try await multiFactor.enrolledFactors
       user = try await multiFactor.userName
+      warning = json || factors.isEmpty ? nil : await RecoverySheet.warning(of: multiFactor)
       await multiFactor.close()
     } catch {
       throw Failure(error)
@@ -27,6 +29,7 @@ struct List: AsyncParsableCommand {
       Output.standardError.write("hint: enrol an authenticator app with mfa-enroll\n")
     } else {
       Output.standardOutput.write(FactorTable.text(factors, date: LocaleSettings.text(of:)))
+      if let warning { Output.standardError.write("\(warning)\n") }
     }
   }
 }

@@ -14,7 +14,10 @@ struct MFAEnroll: AsyncParsableCommand {
       3 the code was wrong, or used already; 64 the command was not understood.
       """,
     version: "mfa-enroll 1.0.0",
-    subcommands: [Enroll.self, List.self, Rename.self, Unenroll.self, Test.self],
+    subcommands: [
+      Enroll.self, List.self, Rename.self, Unenroll.self, Test.self, RecoveryCodesCommand.self,
+      Resync.self, ImportCommand.self,
+    ],
     defaultSubcommand: Enroll.self)
 
   /// Refuses a name that no factor may have before anybody is asked for a password.

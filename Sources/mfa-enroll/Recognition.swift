@@ -22,13 +22,14 @@ struct Recognition: Sendable {
     var triesLeft = person.isAtTerminal ? Self.tries : 1
     while true {
       do throws(MultiFactorError) {
-        return try await multiFactor.session { [person] prompt in
+        let answer: MultiFactor.Reauthenticator = { [person] prompt in
           guard let answer = await person.answer(prompt) else {
             await refusal.happen()
             return nil
           }
           return answer
         }
+        return try await multiFactor.session(reauthenticate: answer)
       } catch {
         triesLeft -= 1
         guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {

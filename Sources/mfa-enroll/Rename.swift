@@ -14,22 +14,10 @@ struct Rename: AsyncParsableCommand {
   func validate() throws { try MFAEnroll.check(name: name) }
 
   func run() async throws {
-    let person = Person()
-    let multiFactor = MultiFactor(tell: person.tell)
-    let known: [MultiFactorInfo]
-    do throws(MultiFactorError) {
-      known = try await multiFactor.enrolledFactors
-    } catch {
-      throw Failure(error)
-    }
-    let chosen = try FactorChoice.factor(factor, among: known)
-    do throws(MultiFactorError) {
-      _ = try await Recognition(of: person).session(with: multiFactor)
-      try await multiFactor.rename(chosen, to: name)
-      person.tell("\(quoted(chosen.displayName)) is \(quoted(name)) now")
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
+    let change = try await FactorChange.choose(factor)
+    try await change.make { _ throws(MultiFactorError) in
+      try await change.multiFactor.rename(change.factor, to: name)
+      change.person.tell("\(quoted(change.factor.displayName)) is \(quoted(name)) now")
     }
   }
 }

@@ -21,6 +21,7 @@ struct Test: AsyncParsableCommand {
       }
       try await multiFactor.test(oneTimePassword: code)
       person.tell("the code is right; it is used up, the next sign-in takes the next one")
+      if let warning = await RecoverySheet.warning(of: multiFactor) { person.tell(warning) }
       await multiFactor.close()
     } catch let error as MultiFactorError {
       throw Failure(error)

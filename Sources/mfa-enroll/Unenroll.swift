@@ -14,34 +14,29 @@ struct Unenroll: AsyncParsableCommand {
   var yes = false
 
   func run() async throws {
-    let person = Person()
-    let multiFactor = MultiFactor(tell: person.tell)
-    let known: [MultiFactorInfo]
-    do throws(MultiFactorError) {
-      known = try await multiFactor.enrolledFactors
-    } catch {
-      throw Failure(error)
-    }
-    let chosen = try FactorChoice.factor(factor, among: known)
-    guard yes || isSure(chosen, isLast: known.count == 1, person) else {
+    let change = try await FactorChange.choose(factor)
+    guard yes || isSure(change) else {
       throw Failure("nothing was removed", hint: "answer y, or use --yes, to remove it")
     }
-    do throws(MultiFactorError) {
-      _ = try await Recognition(of: person).session(with: multiFactor)
-      let unenrollment = try await multiFactor.unenroll(with: chosen)
-      person.tell("\(quoted(chosen.displayName)) is removed")
+    try await change.make { _ throws(MultiFactorError) in
+      let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
+      change.person.tell("\(quoted(change.factor.displayName)) is removed")
       if unenrollment.signedOut {
-        person.tell("it was the last that you had enrolled: you are signed out, sign in again")
+        change.person.tell(
+          "it was the last that you had enrolled: you are signed out, sign in again;"
+            + " sign-ins that were remembered are forgotten")
       }
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
+      if unenrollment.endsSessions { OtherSessions.end(telling: change.person) }
     }
   }
 
-  private func isSure(_ chosen: MultiFactorInfo, isLast: Bool, _ person: Person) -> Bool {
-    if isLast { person.tell("It is the only one: without it there is no code to sign in with.") }
-    guard let answer = person.ask("Remove \(quoted(chosen.displayName))? [y/N] ", echo: true) else {
+  private func isSure(_ change: FactorChange) -> Bool {
+    let person = change.person
+    if change.isOnly {
+      person.tell("It is the only one: without it there is no code to sign in with.")
+    }
+    let question = "Remove \(quoted(change.factor.displayName))? [y/N] "
+    guard let answer = person.ask(question, echo: true) else {
       person.tell("")
       return false
     }

@@ -40,6 +40,14 @@ import Testing
     Row(number: 23, arguments: ["--qr", "terminal", "--json"], isUnderstood: false),
     Row(number: 24, arguments: ["--qr", "gif=key.gif"], isUnderstood: false),
     Row(number: 25, arguments: ["--qr", "png="], isUnderstood: false),
+    Row(number: 26, arguments: ["recovery-codes"], isUnderstood: true),
+    Row(number: 27, arguments: ["recovery-codes", "--new"], isUnderstood: true),
+    Row(number: 28, arguments: ["resync"], isUnderstood: true),
+    Row(number: 29, arguments: ["resync", "phone"], isUnderstood: true),
+    Row(number: 30, arguments: ["resync", "phone", "123456"], isUnderstood: false),
+    Row(number: 31, arguments: ["import"], isUnderstood: true),
+    Row(number: 32, arguments: ["import", "file", "--name", "phone"], isUnderstood: true),
+    Row(number: 33, arguments: ["import", "--name", "a\u{1B}b"], isUnderstood: false),
   ]
 
   @Test("what is not understood is a usage error", arguments: rows)
@@ -79,7 +87,8 @@ import Testing
     "errors are told with their hint, and with their exit status",
     arguments: [
       (MultiFactorError.reauthenticationFailed, 2), (.invalidVerificationCode, 3),
-      (.codeAlreadyUsed, 3), (.tooManyAttempts(seconds: 28), 1), (.helperEnded, 1),
+      (.codeAlreadyUsed, 3), (.codesNotConsecutive, 3), (.ticketInvalid, 2),
+      (.lastFactorRequired, 1), (.tooManyAttempts(seconds: 28), 1), (.helperEnded, 1),
     ] as [(MultiFactorError, Int32)])
   func failures(error: MultiFactorError, status: Int32) {
     let failure = Failure(error)

@@ -56,4 +56,13 @@ import Testing
       #expect(error.description == "you have no second factor \"?[2J?x\"")
     }
   }
+
+  @Test("without a name the only factor is meant, and never one of several")
+  func onlyFactor() throws {
+    let phone = try Samples.factor([1], "phone")
+    let tablet = try Samples.factor([2], "tablet")
+    #expect(try FactorChoice.onlyFactor(among: [phone]) == phone)
+    #expect(throws: Failure.self) { _ = try FactorChoice.onlyFactor(among: []) }
+    #expect(throws: Failure.self) { _ = try FactorChoice.onlyFactor(among: [phone, tablet]) }
+  }
 }

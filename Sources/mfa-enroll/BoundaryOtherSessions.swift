@@ -1,0 +1,70 @@
+import Glibc
+
+/// The person's other sessions on this host, as systemd-logind knows them.
+enum OtherSessions {
+  private static let program = "/usr/bin/loginctl"
+
+  /// Ends them, and says what came of it. It is no failure when that cannot be done: the factor is
+  /// removed all the same.
+  static func end(telling person: Person) {
+    // SAFETY: the string is lent for the call.
+    guard unsafe access(program, X_OK) == 0, let list = run("--no-legend --no-pager list-sessions")
+    else {
+      return person.tell("your other sessions on this host go on: end them yourself")
+    }
+    let present = variable("XDG_SESSION_ID")
+    var ended = 0
+    var left = 0
+    for session in sessions(in: list, of: getuid(), except: present) {
+      if run("terminate-session \(session)") == nil { left += 1 } else { ended += 1 }
+    }
+    if ended > 0 { person.tell("\(ended) other sessions on this host were ended") }
+    if left > 0 {
+      person.tell("\(left) other sessions could not be ended: end them yourself")
+    }
+  }
+
+  /// The sessions of `user` in what loginctl lists: identifier, user number, and more. What is no
+  /// identifier is left out, for it goes to a shell.
+  static func sessions(in list: String, of user: UInt32, except present: String?) -> [String] {
+    list.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+      guard words.count >= 2, words[1] == String(user), words[0] != present,
+        words[0].utf8.allSatisfy({ isLetterOrDigit($0) })
+      else { return nil }
+      return words[0]
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"):
+      true
+    default: false
+    }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    // SAFETY: the string that getenv hands back is copied at once.
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// What loginctl writes, or nil when it fails.
+  private static func run(_ arguments: String) -> String? {
+    // SAFETY: the stream is open until pclose, and each buffer is valid for its call.
+    guard let stream = unsafe popen("\(program) \(arguments) </dev/null 2>/dev/null", "re") else {
+      return nil
+    }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe fread(&buffer, 1, buffer.count, stream)
+      guard count > 0 else { break }
+      output += buffer[..<count]
+    }
+    guard unsafe pclose(stream) == 0 else { return nil }
+    return String(decoding: output, as: UTF8.self)
+  }
+}

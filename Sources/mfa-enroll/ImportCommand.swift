@@ -1,0 +1,81 @@
+import ArgumentParser
+import FoundationEssentials
+import Import
+import MultiFactor
+import Secrets
+
+/// `mfa-enroll import`.
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Takes over the factor that google-authenticator made, so that the app goes on.")
+
+  @Argument(help: "The file, instead of .google_authenticator in your home folder.")
+  var file: String?
+
+  @Option(help: "What you call it, such as phone.")
+  var name: String?
+
+  func validate() throws { try name.map(MFAEnroll.check(name:)) }
+
+  func run() async throws {
+    let person = Person()
+    // Read first: what is wrong with it is said before anybody types a password.
+    let path = try file ?? ImportFile.defaultPath()
+    let found = try parse(try ImportFile.read(path))
+    for warning in found.warnings { person.tell("warning: \(warning.text)") }
+    let multiFactor = MultiFactor(tell: person.tell)
+    do throws(MultiFactorError) {
+      let session = try await Recognition(of: person).session(with: multiFactor)
+      let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+      let name = name ?? Enroll.unusedName(among: taken)
+      try await take(found, named: name, with: session, of: multiFactor)
+      person.tell("\(quoted(name)) is enrolled, with the key that the app has already")
+      if found.recoveryCodes.count > 0 {
+        person.tell("\(found.recoveryCodes.count) recovery codes were taken over; they are short")
+        person.tell("hint: make new ones with mfa-enroll recovery-codes --new")
+      }
+      person.tell("\(FactorChoice.shown(path, longest: 4096)) still holds the key: delete it")
+      await multiFactor.close()
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func parse(_ text: borrowing SecretBytes) throws(Failure) -> ImportedFactors {
+    do throws(ImportRefusal) {
+      return try GoogleAuthenticatorFile.parse(text.span)
+    } catch {
+      throw Failure(error.text, hint: "nothing was changed; enrol a new key with mfa-enroll")
+    }
+  }
+
+  private func take(
+    _ found: ImportedFactors, named name: String, with session: MultiFactorSession,
+    of multiFactor: MultiFactor
+  ) async throws(MultiFactorError) {
+    let factor = found.factor
+    try await multiFactor.importFactor(
+      .init(
+        key: factor.secret.prefix(.max),
+        hashingAlgorithm: factor.parameters.algorithm,
+        codeLength: Int(factor.parameters.codeLength.rawValue),
+        codeIntervalSeconds: Int(factor.parameters.period), timeOffset: Int(factor.timeOffset),
+        latestTimeStep: factor.watermark(at: Int64(Date.now.timeIntervalSince1970)),
+        recoveryCodes: Self.digits(of: found.recoveryCodes)),
+      displayName: name, with: session)
+  }
+
+  /// All codes, one behind the other.
+  private static func digits(of codes: ImportedRecoveryCodes) -> SecretBytes {
+    let length = ImportedRecoveryCodes.codeLength
+    var digits = SecretBytes(count: codes.count * length)
+    for number in 0..<codes.count {
+      let code = codes.code(at: number)
+      digits.withMutableSpan { digits in
+        for index in code.span.indices { digits[number * length + index] = code.span[index] }
+      }
+    }
+    return digits
+  }
+}

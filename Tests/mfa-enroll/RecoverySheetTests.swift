@@ -1,0 +1,16 @@
+import Testing
+
+@testable import mfa_enroll
+
+@Suite struct RecoverySheetTests {
+  @Test(
+    "few recovery codes are worth a word",
+    arguments: [
+      (0, "no recovery code is left"), (1, "1 recovery code is left"),
+      (3, "3 recovery codes are left"), (4, nil), (10, nil),
+    ] as [(Int, String?)])
+  func warning(left: Int, text: String?) {
+    let warning = text.map { "\($0)\nhint: make new ones with mfa-enroll recovery-codes --new" }
+    #expect(RecoverySheet.warning(left: left) == warning)
+  }
+}
