@@ -62,20 +62,7 @@ struct ImportCommand: AsyncParsableCommand {
         codeLength: Int(factor.parameters.codeLength.rawValue),
         codeIntervalSeconds: Int(factor.parameters.period), timeOffset: Int(factor.timeOffset),
         latestTimeStep: factor.watermark(at: Int64(Date.now.timeIntervalSince1970)),
-        recoveryCodes: Self.digits(of: found.recoveryCodes)),
+        recoveryCodes: found.recoveryCodes.digits.prefix(.max)),
       displayName: name, with: session)
-  }
-
-  /// All codes, one behind the other.
-  private static func digits(of codes: ImportedRecoveryCodes) -> SecretBytes {
-    let length = ImportedRecoveryCodes.codeLength
-    var digits = SecretBytes(count: codes.count * length)
-    for number in 0..<codes.count {
-      let code = codes.code(at: number)
-      digits.withMutableSpan { digits in
-        for index in code.span.indices { digits[number * length + index] = code.span[index] }
-      }
-    }
-    return digits
   }
 }

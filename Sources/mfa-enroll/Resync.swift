@@ -17,6 +17,7 @@ struct Resync: AsyncParsableCommand {
   func run() async throws {
     let change = try await FactorChange.choose(factor)
     let person = change.person
+    person.tell("Where a code of a present factor is asked for, press return if you have no other.")
     try await change.make { session throws(MultiFactorError) in
       guard let first = person.ask("Code from the app: ", echo: true),
         let second = person.ask("The code after it, when the app shows it: ", echo: true)
