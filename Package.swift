@@ -99,7 +99,8 @@ let package = Package(
     .executableTarget(
       name: "mfa-admin",
       dependencies: [
-        "CPOSIX", "FactorStore", "Factors", "OneTimePassword", "Policy", "SignIn", "System",
+        "CPOSIX", "FactorStore", "Factors", "Import", "OneTimePassword", "Policy", "Secrets",
+        "SignIn", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),
@@ -186,8 +187,8 @@ let package = Package(
     .testTarget(
       name: "AdminTests",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "System", "TestSupport",
-        "mfa-admin",
+        "FactorStore", "Factors", "Import", "OneTimePassword", "Policy", "Secrets", "System",
+        "TestSupport", "mfa-admin",
       ],
       path: "Tests/Admin", swiftSettings: everywhere),
   ],

@@ -32,6 +32,12 @@ enum AdminError: Error, Equatable {
   case configuration(ConfigurationFile.Failure)
   /// So many of the records that were listed cannot be used.
   case unusableRecords(Int, of: Int)
+  /// The path is not absolute.
+  case notAPath(String)
+  /// The folder or file to import from cannot be used.
+  case importSource(String, ImportSource.Refusal)
+  /// So many of the factors that were found were not imported.
+  case notImported(Int, of: Int)
   /// The clock cannot be read.
   case clock(SystemError)
   /// What was to be said could not be written.
@@ -42,8 +48,10 @@ enum AdminError: Error, Equatable {
     switch self {
     case .notRoot: .notRoot
     case .noSuchUser, .notEnrolled, .noSuchFactor, .notAUserName: .notFound
-    case .severalFactors, .unconfirmed: .usage
-    case .declined, .unusable, .store, .account, .configuration, .unusableRecords, .clock, .output:
+    case .severalFactors, .unconfirmed, .notAPath: .usage
+    case .declined, .unusable, .store, .account, .configuration, .unusableRecords, .importSource,
+      .notImported,
+      .clock, .output:
       .failure
     }
   }
@@ -70,6 +78,9 @@ enum AdminError: Error, Equatable {
       "the system could not tell about the account \(VisibleText(user)): \(error.text)"
     case .configuration(let failure): Self.message(failure)
     case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
+    case .notAPath(let path): "\"\(VisibleText.escaping(path))\" is not an absolute path"
+    case .importSource(let path, let refusal): "\(VisibleText.escaping(path)): \(refusal.text)"
+    case .notImported(let count, let total): "\(count) of \(total) factors were not imported"
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .output(let error): "standard output cannot be written: \(error.text)"
     }
@@ -93,6 +104,10 @@ enum AdminError: Error, Equatable {
     case .account: "try again when the directory service answers; getent passwd shows what it says"
     case .configuration: "correct \(Self.configurationPath); until then every sign-in is denied"
     case .unusableRecords: "mfa-admin show USER says what to do about each"
+    case .notAPath: "write it from / on, without . and .."
+    case .importSource:
+      "put it where every folder on the way belongs to root and nobody else can write to it"
+    case .notImported: "the lines above say why; what was imported is not imported twice"
     case .clock: "look at the system log"
     case .output: "make room, or write elsewhere"
     }

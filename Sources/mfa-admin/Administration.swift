@@ -9,7 +9,8 @@ import System
 /// MUST 1: what cannot be read is named and never left out. (`AdministrationTests.damaged`)
 /// MUST 2: a change is made to what is stored at that moment, under the user's lock, and written down
 /// in the system log. (`AdministrationTests.revoke`, `.unlock`)
-/// MUST 3: no secret is unsealed. (nothing here asks the store for one)
+/// MUST 3: no secret is unsealed, but to be compared with one that is imported. (`importFactor` alone
+/// asks the store for one)
 struct Administration {
   /// The store.
   let store: LocalFactorStore
@@ -229,7 +230,7 @@ struct Administration {
     case unusable(Trouble)
   }
 
-  private func subject(_ text: String) throws(AdminError) -> Subject {
+  func subject(_ text: String) throws(AdminError) -> Subject {
     guard let name = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
     let account: Account?
     do throws(SystemError) { account = try accounts.named(name.bytes) } catch {
@@ -242,7 +243,7 @@ struct Administration {
     return Subject(name: own, account: account)
   }
 
-  private func finding(_ subject: Subject) throws(AdminError) -> Finding {
+  func finding(_ subject: Subject) throws(AdminError) -> Finding {
     do throws(FactorStoreError) {
       return try store.snapshot(of: subject.accountOrNobody).map { .usable($0) } ?? .nothing
     } catch {
@@ -263,7 +264,7 @@ struct Administration {
     }
   }
 
-  private func onUser<Result>(
+  func onUser<Result>(
     _ subject: Subject, _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
     do throws(FactorStoreError) { return try body() } catch {
@@ -279,7 +280,7 @@ struct Administration {
 
   // MARK: The log
 
-  private func note(
+  func note(
     _ result: StaticString, _ subject: Subject, factor: [UInt8]? = nil, failures: UInt32? = nil
   ) {
     var line = LogLine()

@@ -11,5 +11,8 @@ struct MFAAdmin: ParsableCommand {
       \(AdminStatus.explanation)
       """,
     version: "0.1.0",
-    subcommands: [ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self])
+    subcommands: [
+      ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
+      ImportCommand.self,
+    ])
 }

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Import
+
+/// `mfa-admin import`
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Take over factors from google-authenticator or pam_oath.",
+    discussion: """
+      Prints a line for each factor. What was used before is not accepted again. Factors that there \
+      are stay; what was imported is not imported twice.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "A folder with USER/.google_authenticator or a file USER for each user, such as /home.",
+      valueName: "dir"))
+  var googleAuthenticator: String?
+
+  @Option(name: .customLong("users-oath"), help: ArgumentHelp("A users.oath.", valueName: "file"))
+  var usersOATH: String?
+
+  @Option(help: "What the option window of pam_oath was, in steps.")
+  var window: UInt8 = UsersOATHFile.defaultWindow
+
+  @Option(help: "The one user to import for.")
+  var user: String?
+
+  @Flag(help: "Change nothing; tell what would be imported.")
+  var dryRun = false
+
+  @Flag(help: "Print JSON, for programs.")
+  var json = false
+
+  func validate() throws {
+    guard (googleAuthenticator == nil) != (usersOATH == nil) else {
+      throw ValidationError("give either --google-authenticator DIR or --users-oath FILE")
+    }
+  }
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let source: ImportSource =
+      if let googleAuthenticator {
+        .googleAuthenticator(folder: googleAuthenticator)
+      } else {
+        .usersOATH(file: usersOATH ?? "", window: window)
+      }
+    let reports = try administration.importFactors(from: source, user: user, isTrial: dryRun)
+    if json {
+      try Console.write(JSON.object([("factors", .array(reports.map(\.json)))]).text + "\n")
+    } else if reports.isEmpty {
+      Console.complain("there is nothing to import")
+    } else {
+      try Console.write(reports.map { $0.text + "\n" }.joined())
+    }
+    let refused = reports.count { $0.isRefused }
+    guard refused == 0 else { throw .notImported(refused, of: reports.count) }
+  }
+}
