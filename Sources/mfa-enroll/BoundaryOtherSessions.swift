@@ -12,7 +12,10 @@ enum OtherSessions {
     else {
       return person.tell("your other sessions on this host go on: end them yourself")
     }
-    let present = variable("XDG_SESSION_ID")
+    // Without it nobody could say which session is this one.
+    guard let present = variable("XDG_SESSION_ID") else {
+      return person.tell("your other sessions on this host go on: end them yourself")
+    }
     var ended = 0
     var left = 0
     for session in sessions(in: list, of: getuid(), except: present) {
@@ -26,7 +29,7 @@ enum OtherSessions {
 
   /// The sessions of `user` in what loginctl lists: identifier, user number, and more. What is no
   /// identifier is left out, for it goes to a shell.
-  static func sessions(in list: String, of user: UInt32, except present: String?) -> [String] {
+  static func sessions(in list: String, of user: UInt32, except present: String) -> [String] {
     list.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
       guard words.count >= 2, words[1] == String(user), words[0] != present,

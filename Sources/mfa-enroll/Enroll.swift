@@ -51,12 +51,7 @@ struct Enroll: AsyncParsableCommand {
     // Made first: what is wrong with it is said before the person has answered anything.
     let file = try pictureFile()
     do {
-      let name = try await enroll(person, showingIn: file)
-      file?.keep()
-      person.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
-      if let file {
-        person.tell("\(file.path) holds your secret key: delete it once you have scanned it")
-      }
+      try await enroll(person, showingIn: file)
     } catch {
       if let file, !file.remove() {
         person.tell("\(file.path) could not be removed: delete what is left of it")
@@ -65,8 +60,9 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Enrols a key and hands back the factor's name.
-  private func enroll(_ person: Person, showingIn file: PictureFile?) async throws -> String {
+  /// Enrols a key. The picture's file is kept, and what is enrolled said, before anything else is
+  /// shown: an interruption after that takes nothing back.
+  private func enroll(_ person: Person, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(tell: person.tell)
     do {
       let session = try await Recognition(of: person).session(with: multiFactor)
@@ -76,6 +72,11 @@ struct Enroll: AsyncParsableCommand {
         codeIntervalSeconds: period)
       try await show(secret, of: multiFactor, to: person, file: file)
       let uid = try await confirm(secret, name: name, with: multiFactor, by: person)
+      file?.keep()
+      person.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      if let file {
+        person.tell("\(file.path) holds your secret key: delete it once you have scanned it")
+      }
       if json {
         // A program asks for recovery codes when it has somebody to show them to.
         Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
@@ -83,7 +84,6 @@ struct Enroll: AsyncParsableCommand {
         await RecoverySheet.makeFirst(with: session, of: multiFactor, to: person)
       }
       await multiFactor.close()
-      return name
     } catch let error as MultiFactorError {
       throw Failure(error)
     }

@@ -100,7 +100,7 @@ public struct StoreFiles: Sendable {
   }
 
   /// Reads a slot as it was specified: magic, version, sequence, record, failures, time of the last
-  /// failure, watermarks.
+  /// failure, sign-ins put off, watermarks.
   private static func latestSlot(of attempts: [UInt8]) throws(HarnessFailure) -> Slot {
     func number(_ range: Range<Int>) -> Int { attempts[range].reduce(0) { $0 << 8 | Int($1) } }
     guard attempts.count == 1024 else {
@@ -109,9 +109,9 @@ public struct StoreFiles: Sendable {
     let slots = [0, 1].compactMap { slot -> Slot? in
       let base = slot * 512
       guard Array(attempts[base..<base + 4]) == Array("MFAS".utf8) else { return nil }
-      let marks = Int(attempts[base + 42])
+      let marks = Int(attempts[base + 46])
       let steps = (0..<marks).map { mark in
-        number(base + 43 + 24 * mark + 16..<base + 43 + 24 * mark + 24)
+        number(base + 47 + 24 * mark + 16..<base + 47 + 24 * mark + 24)
       }
       return Slot(
         number: slot, sequence: number(base + 6..<base + 14),

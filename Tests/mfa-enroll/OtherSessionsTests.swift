@@ -6,7 +6,7 @@ import Testing
   struct Row: Sendable {
     let number: Int
     let list: String
-    var present: String? = "2"
+    var present = "2"
     let sessions: [String]
   }
 
@@ -17,7 +17,7 @@ import Testing
       number: 3, list: "      2 1000 alice seat0 tty1\n     c4 1000 alice       pts/0\n",
       sessions: ["c4"]),
     Row(number: 4, list: "3 1001 bob\n4 10000 carol\n5 100 dave\n", sessions: []),
-    Row(number: 5, list: "2 1000 alice\n3 1000 alice\n", present: nil, sessions: ["2", "3"]),
+    Row(number: 5, list: "2 1000 alice\n3 1000 alice\n", present: "3", sessions: ["2"]),
     Row(number: 6, list: "22 1000 alice\n", sessions: ["22"]),
     // What is no identifier does not reach a shell.
     Row(number: 7, list: "3;reboot 1000 alice\n$(id) 1000 alice\n-a 1000 alice\n", sessions: []),
