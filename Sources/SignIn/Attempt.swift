@@ -56,15 +56,9 @@ public enum Attempt {
     guard let record = entry.record else { return .notEnrolled }
     guard mayBeCode(codes, of: record) else { return .notACode }
 
-    switch entry.attempts.begin(project.throttle, now: now) {
-    case .refused(let standing, let correction):
-      if let correction {
-        try entry.write(correction)
-        try entry.sync()
-      }
-      return .refused(standing)
+    switch try begin(entry, project.throttle, now) {
+    case .refused(let standing): return .refused(standing)
     case .counted(let counted):
-      try entry.write(counted)
       if named == nil, let spent = try recoveryCode(codes, of: record, entry) {
         return try spend(spent, of: record, counted, entry, replacing: replacing)
       }
@@ -81,6 +75,29 @@ public enum Attempt {
       if state != counted { try entry.write(state) }
       try entry.sync()
       return result(outcome, record, state, project.throttle)
+    }
+  }
+
+  /// How an attempt begins, once that is written down.
+  private enum Beginning {
+    case counted(AttemptState)
+    case refused(AttemptState.Standing)
+  }
+
+  /// Counts an attempt and writes that down, or refuses it: the one way to a comparison.
+  private static func begin<Entry: FactorStoreEntry>(
+    _ entry: Entry, _ throttle: ThrottlePolicy, _ now: Int64
+  ) throws(FactorStoreError) -> Beginning {
+    switch entry.attempts.begin(throttle, now: now) {
+    case .refused(let standing, let correction):
+      if let correction {
+        try entry.write(correction)
+        try entry.sync()
+      }
+      return .refused(standing)
+    case .counted(let counted):
+      try entry.write(counted)
+      return .counted(counted)
     }
   }
 
@@ -183,15 +200,9 @@ public enum Attempt {
     guard let first = first.code(of: length), let second = second.code(of: length) else {
       return .notACode
     }
-    switch entry.attempts.begin(project.throttle, now: now) {
-    case .refused(let standing, let correction):
-      if let correction {
-        try entry.write(correction)
-        try entry.sync()
-      }
-      return .refused(standing)
+    switch try begin(entry, project.throttle, now) {
+    case .refused(let standing): return .refused(standing)
     case .counted(let counted):
-      try entry.write(counted)
       guard let finding = try finding(first, second, factor, counted, entry, now) else {
         try entry.sync()
         return .wrong(wait: project.throttle.wait(afterFailures: counted.failures))
