@@ -237,12 +237,14 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
   }
 
+  /// Looks only: before the first factor is proven nothing is made for anybody.
   private func signInsPutOff(
     _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> UInt32 {
     do throws(FactorStoreError) {
-      return try store.entry(of: account, creating: true).attempts.signInsPutOff
+      return try store.entry(of: account, creating: false).attempts.signInsPutOff
     } catch {
+      if case .system(.attempts, let error) = error, error.isNotFound { return 0 }
       throw .store(error)
     }
   }

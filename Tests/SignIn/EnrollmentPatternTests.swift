@@ -111,6 +111,15 @@ struct EnrollmentPatternTests {
     #expect(host.memory.steps.allSatisfy { $0 == .snapshot }, "nothing is to be counted")
   }
 
+  @Test("nothing is made for a person before the first factor is proven")
+  func looksOnly() {
+    host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
+    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(!host.memory.hasPlace)
+    #expect(account(ScriptedApplication()) == .notConcerned)
+    #expect(host.memory.hasPlace)
+  }
+
   @Test("an offer that cannot be counted is none")
   func uncountedOffer() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"

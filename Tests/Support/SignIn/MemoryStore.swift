@@ -19,6 +19,8 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public var attempts = AttemptState(record: .zero)
   /// The step that fails, with what.
   public var failure: (step: Step, error: FactorStoreError)?
+  /// Whether there is a place for the user, with or without a record.
+  public private(set) var hasPlace = false
   /// Whether somebody holds the lock.
   public internal(set) var isLocked = false
   var secrets: [[UInt8]: [UInt8]] = [:]
@@ -83,7 +85,9 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> MemoryStoreEntry {
     try note(.lock)
-    guard creating || record != nil else { throw .damaged(.attempts) }
+    hasPlace = hasPlace || creating || record != nil
+    // ENOENT, as on a disk.
+    guard hasPlace else { throw .system(.attempts, SystemError(.open, number: 2)) }
     isLocked = true
     return MemoryStoreEntry(self)
   }
