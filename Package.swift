@@ -14,11 +14,13 @@ let everywhere: [SwiftSetting] = [
 ]
 
 // Small rather than fast: a sign-in runs every instruction a few times at most, and pays for each
-// page of code that it touches.
+// page of code that it touches. Each function has a section of its own, for the linker leaves out
+// whole sections only.
 let embeddable: [SwiftSetting] =
   everywhere + [
     .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
-    .unsafeFlags(["-wmo", "-Osize"], .when(traits: ["Embedded"])),
+    .unsafeFlags(
+      ["-wmo", "-Osize", "-Xfrontend", "-function-sections"], .when(traits: ["Embedded"])),
   ]
 
 let package = Package(
