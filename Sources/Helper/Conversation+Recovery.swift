@@ -12,16 +12,16 @@ extension Conversation {
   // MARK: How the account stands
 
   func status() throws(HelperFailure) -> AccountStatus {
-    let project = try settings()
+    let settings = try settings()
     let snapshot = try snapshot()
     let codes = snapshot?.record.recoveryCodes ?? []
     return AccountStatus(
-      enrollment: AccountStatus.Enrollment(project.enrollment),
-      state: AccountStatus.State(project.state),
+      enrollment: AccountStatus.Enrollment(settings.enrollment),
+      state: AccountStatus.State(settings.state),
       recoveryCodesLeft: UInt8(clamping: codes.count),
       importedRecoveryCodesLeft: UInt8(clamping: codes.count { $0.kind == .imported }),
       standing: AccountStatus.Standing(
-        snapshot?.attempts.standing(project.throttle, now: try now()) ?? .open))
+        snapshot?.attempts.standing(settings.throttle, now: try now()) ?? .open))
   }
 
   // MARK: Recovery codes
@@ -64,14 +64,14 @@ extension Conversation {
   /// Learns how far the clock of a factor's authenticator is off from two codes in a row, which are
   /// an attempt like any other.
   func resynchronize(_ request: borrowing ResyncRequest) throws(HelperFailure) {
-    let project = try settings()
+    let settings = try settings()
     let now = try now()
     let result: Attempt.Resynchronizing
     do throws(FactorStoreError) {
       result = try Attempt.resynchronize(
         request.factor, first: TypedCodes(whole: request.first.span),
         second: TypedCodes(whole: request.second.span), by: caller, in: try host.store(),
-        project: project, now: now)
+        settings: settings, now: now)
     } catch {
       throw failure(error)
     }

@@ -201,19 +201,19 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private func attempt(
     _ typed: borrowing SecretBytes, with factor: FactorID? = nil
   ) throws(HelperFailure) {
-    let project = try settings()
+    let settings = try settings()
     let codes = TypedCodes(whole: typed.span)
     let now = try now()
     let result: Attempt.Result
     do throws(FactorStoreError) {
       result = try Attempt.make(
-        codes, by: caller, in: try host.store(), project: project, now: now, factor: factor)
+        codes, by: caller, in: try host.store(), settings: settings, now: now, factor: factor)
     } catch {
       throw failure(error)
     }
     let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
     if let (priority, line) = Event(
-      outcome: Outcome(result), request: request, account: caller, state: project.state
+      outcome: Outcome(result), request: request, account: caller, state: settings.state
     ).logLine {
       log(priority, line)
     }
@@ -265,11 +265,11 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     _ request: borrowing EnrollmentRequest
   ) throws(HelperFailure) -> FactorID {
     let session = try requireSession()
-    let project = try settings()
-    guard project.state != .disabled else { throw .multiFactorDisabled }
+    let settings = try settings()
+    guard settings.state != .disabled else { throw .multiFactorDisabled }
     let now = try now()
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
-    let step = try pending.confirm(request.code, project, now: now)
+    let step = try pending.confirm(request.code, settings, now: now)
     let entry = try entry(creating: true, session)
     var record = if let existing = entry.record { existing } else { try emptyRecord() }
     let factor = try pending.factor(

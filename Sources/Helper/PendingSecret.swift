@@ -37,7 +37,7 @@ final class PendingSecret {
 
   /// The step whose code was typed: the new factor's first watermark.
   func confirm(
-    _ typed: borrowing SecretBytes, _ project: Configuration.Project, now: Int64
+    _ typed: borrowing SecretBytes, _ settings: Settings, now: Int64
   ) throws(HelperFailure) -> Int64 {
     guard let code = TypedCodes(whole: typed.span).code(of: parameters.codeLength) else {
       throw .notACode
@@ -47,7 +47,7 @@ final class PendingSecret {
       step = try secret.withSpan { secret throws(CryptographyError) in
         try Verification.latestMatch(
           of: code, secret: secret, parameters: parameters, now: now,
-          adjacentIntervals: project.adjacentIntervals)
+          adjacentIntervals: settings.adjacentIntervals)
       }
     } catch {
       throw .internalError

@@ -4,8 +4,8 @@ import Factors
 ///
 /// The text has lines of at most 1024 bytes, in UTF-8 and without control characters other than
 /// tabs: blank lines, comments (`#` comes first), sections (`[project]` once, `[tenant NAME]` up to
-/// 64 times with different names) and settings (`key = value`). Blanks at either end of a line and around `=` are skipped. There is no quoting,
-/// no comment behind a value and no continuation.
+/// 64 times with different names) and settings (`key = value`). Blanks at either end of a line and
+/// around `=` are skipped. There is no quoting, no comment behind a value and no continuation.
 ///
 /// MUST 1: parsing ends for every input, in a value or in an error that names the line.
 /// MUST 2: nothing is guessed: an unknown, repeated, contradictory or non-canonical part is an
@@ -23,9 +23,6 @@ public struct Configuration: Equatable, Sendable {
 
   /// The configuration of an empty file.
   public static var defaults: Configuration { Configuration(project: .defaults, tenants: []) }
-
-  /// What the section `[project]` sets.
-  public typealias Project = Settings
 
   /// The section `[project]`: what holds where no tenant matches.
   public let project: Settings

@@ -49,14 +49,14 @@ public enum Attempt {
   /// one put in its place where `replacing` says that the person can be shown it. Where a factor is
   /// `named`, its codes alone are right.
   public static func make<Store: FactorStore>(
-    _ codes: TypedCodes, by account: Account, in store: Store, project: Configuration.Project,
+    _ codes: TypedCodes, by account: Account, in store: Store, settings: Settings,
     now: Int64, factor named: FactorID? = nil, replacing: Bool = false
   ) throws(FactorStoreError) -> Result {
     let entry = try store.entry(of: account, creating: false)
     guard let record = entry.record else { return .notEnrolled }
     guard mayBeCode(codes, of: record) else { return .notACode }
 
-    switch try begin(entry, project.throttle, now) {
+    switch try begin(entry, settings.throttle, now) {
     case .refused(let standing): return .refused(standing)
     case .counted(let counted):
       if named == nil, let spent = try recoveryCode(codes, of: record, entry) {
@@ -66,7 +66,7 @@ public enum Attempt {
       if let any = codes.any {
         for factor in record.factors {
           let step = try latestMatch(
-            codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, project, now)
+            codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, settings, now)
           if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
         }
       }
@@ -74,7 +74,7 @@ public enum Attempt {
       let (outcome, state) = counted.judge(matches)
       if state != counted { try entry.write(state) }
       try entry.sync()
-      return result(outcome, record, state, project.throttle)
+      return result(outcome, record, state, settings.throttle)
     }
   }
 
@@ -192,7 +192,7 @@ public enum Attempt {
   /// authenticator is. It counts as an attempt, and both codes are used up.
   public static func resynchronize<Store: FactorStore>(
     _ id: FactorID, first: TypedCodes, second: TypedCodes, by account: Account, in store: Store,
-    project: Configuration.Project, now: Int64
+    settings: Settings, now: Int64
   ) throws(FactorStoreError) -> Resynchronizing {
     let entry = try store.entry(of: account, creating: false)
     guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
@@ -200,12 +200,12 @@ public enum Attempt {
     guard let first = first.code(of: length), let second = second.code(of: length) else {
       return .notACode
     }
-    switch try begin(entry, project.throttle, now) {
+    switch try begin(entry, settings.throttle, now) {
     case .refused(let standing): return .refused(standing)
     case .counted(let counted):
       guard let finding = try finding(first, second, factor, counted, entry, now) else {
         try entry.sync()
-        return .wrong(wait: project.throttle.wait(afterFailures: counted.failures))
+        return .wrong(wait: settings.throttle.wait(afterFailures: counted.failures))
       }
       do throws(FactorRecord.ChangeRefusal) {
         try record.setTimeOffset(of: id, to: finding.timeOffset)
@@ -246,13 +246,13 @@ public enum Attempt {
   }
 
   private static func latestMatch<Entry: FactorStoreEntry>(
-    _ code: Code, _ factor: Factor, _ entry: Entry, _ project: Configuration.Project, _ now: Int64
+    _ code: Code, _ factor: Factor, _ entry: Entry, _ settings: Settings, _ now: Int64
   ) throws(FactorStoreError) -> Int64? {
     let secret = try entry.secret(of: factor)
     do throws(CryptographyError) {
       return try Verification.latestMatch(
         of: code, secret: secret.span, parameters: factor.parameters, now: factor.clock(at: now),
-        adjacentIntervals: project.adjacentIntervals)
+        adjacentIntervals: settings.adjacentIntervals)
     } catch {
       throw .cryptography
     }

@@ -15,7 +15,7 @@ struct Administration {
   /// The store.
   let store: LocalFactorStore
   /// How failures are answered, and which codes are right.
-  let project: Configuration.Project
+  let settings: Settings
   /// Seconds since the epoch.
   let now: Int64
   /// The accounts of this machine.
@@ -106,7 +106,7 @@ struct Administration {
   }
 
   private func usable(_ snapshot: FactorSnapshot) -> UserReport {
-    let standing = snapshot.attempts.standing(project.throttle, now: now)
+    let standing = snapshot.attempts.standing(settings.throttle, now: now)
     return UserReport(name: snapshot.record.user.bytes, content: .usable(snapshot, standing))
   }
 
@@ -209,7 +209,7 @@ struct Administration {
     let entry = try entry(of: subject)
     guard let record = entry.record else { throw .notEnrolled(subject.name) }
     let unlocking = Unlocking(
-      record, entry.attempts, project.throttle, adjacentIntervals: project.adjacentIntervals,
+      record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
       now: now)
     if let state = unlocking.state {
       try onUser(subject) { () throws(FactorStoreError) in

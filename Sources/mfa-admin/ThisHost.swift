@@ -15,15 +15,15 @@ enum ThisHost {
       throw .notRoot(arguments: Array(CommandLine.arguments.dropFirst()))
     }
     var failure: AdminError?
-    var project = Configuration.Project.defaults
+    var settings = Settings.defaults
     do throws(ConfigurationFile.Failure) {
-      project = try ConfigurationFile.read(ConfigurationFile.standardPath).project
+      settings = try ConfigurationFile.read(ConfigurationFile.standardPath).project
     } catch {
       failure = .configuration(error)
     }
     if needsConfiguration, let failure { throw failure }
     let administration = Administration(
-      store: try store(), project: project, now: try now(), accounts: .system,
+      store: try store(), settings: settings, now: try now(), accounts: .system,
       actor: Console.actor, log: { Log.write($0, $1) })
     return (administration, failure)
   }

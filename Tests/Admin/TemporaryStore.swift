@@ -95,7 +95,7 @@ final class TemporaryStore {
 
   var administration: Administration {
     Administration(
-      store: store, project: .defaults, now: Self.now,
+      store: store, settings: .defaults, now: Self.now,
       accounts: AccountSource(
         named: { [self] name throws(SystemError) in
           if let lookUpFailure { throw lookUpFailure }

@@ -1,0 +1,110 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Policy
+import Secrets
+import System
+
+// Those who have a factor: asking for a code, and judging it.
+extension SignIn {
+  /// Takes answers until one has been judged: the earlier module's where the arguments say so, then
+  /// the person's.
+  func proveCode(
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account,
+    _ store: Machine.Store, _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    if options.triesFirstPass || options.usesFirstPass {
+      let earlier = application.earlierAnswer()
+      let outcome = try judge(earlier, .afterPassword, options, settings, account, store, record)
+      switch outcome {
+      case .accepted, .recovered, .throttled, .disabled: return outcome
+      case .wrong(let wait), .replayed(_, let wait):
+        if options.usesFirstPass || wait > 0 { return outcome }
+        report(outcome, account: account, state: settings.state)
+      case .notACode, .notEnrolled, .offered, .enrollmentRequired, .enrolled, .switchedOff,
+        .unknownUser, .failed:
+        if options.usesFirstPass { return outcome }
+      }
+    }
+    trace(options, "question") { line in
+      line.add("shape", options.forwardsPass ? "password-and-code" : "code")
+    }
+    let answer = application.ask(options.question, echo: options.echo)
+    let shape: AnswerShape = options.forwardsPass ? .afterPassword : .codeAlone
+    return try judge(answer, shape, options, settings, account, store, record)
+  }
+
+  /// What an answer consists of.
+  enum AnswerShape {
+    case codeAlone, afterPassword
+  }
+
+  func judge(
+    _ reply: consuming Reply, _ shape: AnswerShape, _ options: ModuleOptions,
+    _ settings: Settings, _ account: Account, _ store: Machine.Store,
+    _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    switch consume reply {
+    case .none: return .notACode(.none)
+    case .tooLong: return .notACode(.tooLong)
+    case .text(let answer):
+      let codes: TypedCodes =
+        switch shape {
+        case .codeAlone: TypedCodes(whole: answer.span)
+        case .afterPassword: TypedCodes(endOf: answer.span)
+        }
+      guard Attempt.mayBeCode(codes, of: record) else {
+        let outcome = Outcome.notACode(Self.kind(of: answer))
+        return try forward(answer, nil, after: outcome, options, settings)
+      }
+      // Read again: the person took a while.
+      let now = try now()
+      let result: Attempt.Result
+      do throws(FactorStoreError) {
+        result = try Attempt.make(
+          codes, by: account, in: store, settings: settings, now: now,
+          replacing: application.isListening && settings.state != .observe)
+      } catch {
+        throw .store(error)
+      }
+      let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
+      return try forward(answer, length, after: Outcome(result), options, settings)
+    }
+  }
+
+  /// Hands on what was typed before a code of `length`, where that is asked for: after an accepted
+  /// code, and where policy only observes, after anything, for nobody is to be stopped there.
+  func forward(
+    _ answer: borrowing SecretBytes, _ length: Int?, after outcome: Outcome,
+    _ options: ModuleOptions, _ settings: Settings
+  ) throws(Outcome.Failure) -> Outcome {
+    guard options.forwardsPass, outcome.isAccepted || settings.state == .observe else {
+      return outcome
+    }
+    let count = answer.count - (length ?? 0)
+    // Nobody typed a password: the next module asks for it itself.
+    guard count > 0 else { return outcome }
+    guard application.forward(answer.prefix(count).span) else { throw .forwarding }
+    return outcome
+  }
+
+  /// How many bytes at the end of an answer were the code.
+  static func typedLength(_ result: Attempt.Result, _ codes: TypedCodes) -> Int? {
+    switch result {
+    case .accepted(let factor), .replayed(let factor, _):
+      Int(factor.parameters.codeLength.rawValue)
+    case .recovered:
+      codes.recoveryCode == nil
+        ? Int(CodeLength.eight.rawValue) : RecoveryCode.writtenLength
+    case .wrong, .refused, .notACode, .notEnrolled: nil
+    }
+  }
+
+  static func kind(of answer: borrowing SecretBytes) -> Outcome.NotACode {
+    // What sshd answers for a person it will not let in: backspace, line feed, return, delete.
+    let mark: [UInt8] = [0x08, 0x0A, 0x0D, 0x7F]
+    guard answer.count >= mark.count else { return .somethingElse }
+    for index in mark.indices where answer.span[index] != mark[index] { return .somethingElse }
+    return .withheldBySSHD
+  }
+}
