@@ -62,14 +62,15 @@ let package = Package(
       name: "FactorStore", dependencies: ["Factors", "Secrets", "System"],
       swiftSettings: embeddable),
     .target(
-      name: "SignIn",
-      dependencies: [
-        "CMFA", "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "System",
-      ],
-      swiftSettings: embeddable),
-    .target(
       name: "HelperProtocol", dependencies: ["Factors", "OneTimePassword", "Secrets"],
       exclude: ["PROTOCOL.md"], swiftSettings: embeddable),
+    .target(
+      name: "SignIn",
+      dependencies: [
+        "CMFA", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "Policy", "Secrets",
+        "System",
+      ],
+      swiftSettings: embeddable),
     .target(
       name: "Helper",
       dependencies: [

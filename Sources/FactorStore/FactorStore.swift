@@ -23,10 +23,10 @@ public protocol FactorStore {
 
 /// One user's place in the store, held exclusively for as long as the value lives.
 public protocol FactorStoreEntry: AnyObject {
-  /// The record, or nil when nothing is enrolled.
-  var record: FactorRecord? { get }
+  /// What is kept for the user, with a factor or without, or nil when nothing is.
+  var kept: FactorRecord? { get }
 
-  /// The attempt state that goes with the record; where there is none, what was last written for
+  /// The attempt state that goes with what is kept; where nothing is, what was last written for
   /// nobody's record (`FactorID.zero`), or a fresh one.
   var attempts: AttemptState { get }
 
@@ -51,6 +51,14 @@ public protocol FactorStoreEntry: AnyObject {
   func sync() throws(FactorStoreError)
 
   /// Replaces the record in one durable step, and the attempt state before or after it, in the order
-  /// that leaves a usable pair wherever it is interrupted. A record without factors is removed.
+  /// that leaves a usable pair wherever it is interrupted. A vacant record is removed.
   func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError)
+}
+
+extension FactorStoreEntry {
+  /// The record, or nil when nothing is enrolled.
+  public var record: FactorRecord? {
+    guard let kept, kept.isEnrolled else { return nil }
+    return kept
+  }
 }

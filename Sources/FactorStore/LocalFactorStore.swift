@@ -46,7 +46,9 @@ public final class LocalFactorStore: FactorStore {
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     guard let sealed = try recordFile.read() else { return nil }
     var key = try key()
-    let record = try sealed.open(&key, account: account)
+    guard let record = try sealed.open(&key, account: account), record.isEnrolled else {
+      return nil
+    }
     let attemptsFile = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
     let slots = try AttemptSlots(bytes: try attemptsFile.read(), &key)
@@ -69,7 +71,7 @@ public final class LocalFactorStore: FactorStore {
       recordFile: RecordFile(directory: try factors(), name: name, owner: owner),
       attemptsFile: AttemptsFile(
         directory: try attempts(), name: name, owner: owner),
-      key: try key(), creating: creating)
+      key: { () throws(FactorStoreError) in try key() }, creating: creating)
   }
 
   /// Hands each file in the store to `body`, in no order, until it returns false: the user whose

@@ -13,16 +13,17 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   private var slots: AttemptSlots
 
   /// The record, as it was read under the lock or written since.
-  public private(set) var record: FactorRecord?
+  public private(set) var kept: FactorRecord?
   /// The attempt state, as it was read under the lock or written since.
   public private(set) var attempts: AttemptState
 
   init(
     account: Account, recordFile: consuming RecordFile, attemptsFile: consuming AttemptsFile,
-    key: consuming SealingKey, creating: Bool
+    key: () throws(FactorStoreError) -> SealingKey, creating: Bool
   ) throws(FactorStoreError) {
-    var key = key
     let locked = try attemptsFile.lock(creating: creating)
+    // Only now: for somebody of whom nothing is known, no key is read and no cryptography started.
+    var key = try key()
     // Read under the lock: what was read before it may have changed.
     let record: FactorRecord?
     if let sealed = try recordFile.read() {
@@ -35,7 +36,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     }
     slots = try AttemptSlots(bytes: bytes, &key)
     attempts = try Self.state(of: record, slots.state)
-    self.record = record
+    kept = record
     self.account = account
     self.recordFile = recordFile
     self.attemptsFile = locked
@@ -57,7 +58,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
 
   /// Opens a factor's sealed secret. What does not open was damaged.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
-    guard let record else { throw .damaged(.record) }
+    guard let record = kept else { throw .damaged(.record) }
     switch factor.kind {
     case .totp(let parameters, let sealedSecret):
       let associated = record.associatedData(factor: factor.id, parameters: parameters)
@@ -104,10 +105,10 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
 
   /// Writes the attempt state, then renames a new record into place; or takes the record away.
   public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
-    guard !record.factors.isEmpty else {
+    guard !record.isVacant else {
       try recordFile.remove()
-      self.record = nil
-      self.attempts = AttemptState(record: record.id)
+      kept = nil
+      self.attempts = AttemptState(record: FactorID.zero)
       return
     }
     // The state first: watermarks of a factor that is not there yet do no harm, while a factor
@@ -121,6 +122,6 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
       throw .untrusted(.record, .tooLarge)
     }
     try recordFile.replace(with: sealed)
-    self.record = record
+    kept = record
   }
 }

@@ -28,7 +28,9 @@ public final class LocalFactorStoreReader {
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
     guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
-    let record = try sealed.open(&key, account: account)
+    guard let record = try sealed.open(&key, account: account), record.isEnrolled else {
+      return nil
+    }
     let bytes = try AttemptsFile.read(name, in: attempts, owner: owner)
     let slots = try AttemptSlots(bytes: bytes, &key)
     if let state = slots.state, state.record == record.id {

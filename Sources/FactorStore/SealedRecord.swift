@@ -19,10 +19,11 @@ struct SealedRecord {
     bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
   }
 
-  /// The record, once everything about it is proven: the key, every bit, the user.
+  /// The record, once everything about it is proven: the key, every bit, the user. Nil when there is
+  /// no factor in it and it is of an account that had the user's name before.
   func open(
     _ key: inout SealingKey, account: Account
-  ) throws(FactorStoreError) -> FactorRecord {
+  ) throws(FactorStoreError) -> FactorRecord? {
     let signedLength = bytes.count - SealingKey.checksumLength
     guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
     let signed = Array(bytes.prefix(signedLength))
@@ -41,6 +42,7 @@ struct SealedRecord {
       throw FactorStoreError(error)
     }
     guard record.user.bytes == account.name, record.uid == account.uid else {
+      guard record.isEnrolled else { return nil }
       throw .belongsToAnother
     }
     return record

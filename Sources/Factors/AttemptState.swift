@@ -35,16 +35,43 @@ public struct AttemptState: Equatable, Sendable {
   /// How many sign-ins somebody without a factor has made while one was offered.
   public private(set) var signInsPutOff: UInt32
 
+  /// What the person was not told yet.
+  public private(set) var untold: Untold
+
   /// Puts a state together.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
-    signInsPutOff: UInt32 = 0
+    signInsPutOff: UInt32 = 0, untold: Untold = Untold()
   ) {
     self.record = record
     self.signInsPutOff = signInsPutOff
+    self.untold = untold
     self.failures = failures
     self.lastFailure = lastFailure
     self.watermarks = watermarks
+  }
+
+  /// What the person is to be told at the next sign-in.
+  public struct Untold: Equatable, Sendable {
+    /// How many attempts failed since the person was told last.
+    public var failures: UInt32
+    /// When the last of them was, in seconds since the epoch; 0 before there is any.
+    public var lastFailure: Int64
+    /// Where the last of them came from.
+    public var source: Source
+    /// The number of the last notice in the record that was told.
+    public var noticesTold: UInt32
+
+    /// Nothing happened.
+    public init(
+      failures: UInt32 = 0, lastFailure: Int64 = 0, source: Source = .unknown,
+      noticesTold: UInt32 = 0
+    ) {
+      self.failures = failures
+      self.lastFailure = lastFailure
+      self.source = source
+      self.noticesTold = noticesTold
+    }
   }
 
   // MARK: Attempts
@@ -79,14 +106,19 @@ public struct AttemptState: Equatable, Sendable {
     case refused(Standing, correction: AttemptState?)
   }
 
-  /// Counts an attempt at `now`, or refuses it.
-  public func begin(_ policy: ThrottlePolicy, now: Int64) -> Beginning {
+  /// Counts an attempt at `now` from `source`, or refuses it.
+  public func begin(
+    _ policy: ThrottlePolicy, now: Int64, from source: Source = .unknown
+  ) -> Beginning {
     let standing = standing(policy, now: now)
     var next = self
     switch standing {
     case .open:
       next.failures = failures.addingSaturated(1)
       next.lastFailure = now
+      next.untold.failures = untold.failures.addingSaturated(1)
+      next.untold.lastFailure = now
+      next.untold.source = source
       return .counted(next)
     case .waiting:
       guard lastFailure > now else { return .refused(standing, correction: nil) }
@@ -146,7 +178,28 @@ public struct AttemptState: Equatable, Sendable {
     watermarks[index].step = max(watermarks[index].step, step)
   }
 
+  // MARK: What is told
+
+  /// The state after an attempt that was none of the failures that it was counted among: with what
+  /// was untold before it.
+  public func restoring(_ untold: Untold) -> AttemptState {
+    var next = self
+    next.untold = untold
+    return next
+  }
+
+  /// The state once the person was told of everything, up to the notice `number`.
+  public func told(upTo number: UInt32) -> AttemptState {
+    restoring(Untold(noticesTold: number))
+  }
+
   // MARK: Factors that come and go
+
+  /// The state for the first factor of `record`: no failures and no watermarks, for there was nothing
+  /// to guess. What was not told is told yet.
+  public func beginning(_ record: FactorRecord) -> AttemptState {
+    AttemptState(record: record.id, signInsPutOff: signInsPutOff, untold: untold)
+  }
 
   /// The state with a new factor, whose first watermark is the step that confirmed it.
   public func adding(_ factor: FactorID, confirmedAt step: Int64) -> AttemptState {
@@ -170,9 +223,6 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// The state after a recovery code was accepted: no failures, and the watermarks as they are.
-  public func recovered() -> AttemptState { unlocked() }
-
   /// The state after a factor was resynchronised: no failures, and nothing up to `step` is accepted.
   public func resynchronized(_ factor: FactorID, at step: Int64) -> AttemptState {
     var next = unlocked()
@@ -185,8 +235,9 @@ public struct AttemptState: Equatable, Sendable {
     watermarks.first { $0.factor == factor }?.step
   }
 
-  /// The state after an administrator unlocked the user: no failures. The watermarks stay, for what
-  /// was accepted once is never accepted again.
+  /// The state once failures are forgiven: a recovery code or a bypass code was accepted, or an
+  /// administrator unlocked the user. The watermarks stay, for what was accepted once is never
+  /// accepted again.
   public func unlocked() -> AttemptState {
     var next = self
     next.failures = 0
@@ -219,6 +270,10 @@ public struct AttemptState: Equatable, Sendable {
       writer.write(mark.factor.bytes)
       writer.write(mark.step)
     }
+    writer.write(untold.failures)
+    writer.write(untold.lastFailure)
+    writer.writeShort(untold.source.text)
+    writer.write(untold.noticesTold)
     let padding = Self.encodedLength - writer.bytes.count
     return writer.bytes + [UInt8](repeating: 0, count: max(padding, 0))
   }
@@ -240,12 +295,19 @@ public struct AttemptState: Equatable, Sendable {
       else { return nil }
       watermarks.append(Watermark(factor: factor, step: step))
     }
+    guard let untoldFailures = reader.read(UInt32.self),
+      let lastUntoldFailure = reader.read(Int64.self), let source = reader.readShort(),
+      Source(source).text == source, let noticesTold = reader.read(UInt32.self)
+    else { return nil }
     while let byte = reader.read(UInt8.self) {
       guard byte == 0 else { return nil }
     }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
-      signInsPutOff: signInsPutOff)
+      signInsPutOff: signInsPutOff,
+      untold: Untold(
+        failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
+        noticesTold: noticesTold))
     return (state, sequence)
   }
 }

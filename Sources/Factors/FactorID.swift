@@ -19,37 +19,10 @@ public struct FactorID: Equatable, Sendable {
 
   /// Reads what `hexadecimal` writes, in lower case only. Nil for anything else.
   public init?(hexadecimal text: [UInt8]) {
-    guard text.count == 2 * Self.length else { return nil }
-    var bytes: [UInt8] = []
-    for index in 0..<Self.length {
-      guard let high = Self.value(text[2 * index]), let low = Self.value(text[2 * index + 1]) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
+    guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
     self.bytes = bytes
   }
 
   /// The bytes as 32 hexadecimal digits, in ASCII.
-  public var hexadecimal: [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * Self.length)
-    for byte in bytes {
-      text.append(Self.digit(byte >> 4))
-      text.append(Self.digit(byte & 15))
-    }
-    return text
-  }
-
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
-    }
-  }
+  public var hexadecimal: [UInt8] { Hexadecimal.text(of: bytes) }
 }

@@ -1,7 +1,10 @@
 public import OneTimePassword
 import Secrets
 
-/// What is enrolled for one user: the part of the store that changes rarely.
+/// What is kept for one user: the part of the store that changes rarely.
+///
+/// A record may be without factors: of somebody who was granted a ticket, or who has notices that
+/// were not told. Such a user is not enrolled.
 ///
 /// MUST 1: what is written parses back equal, and nothing else parses. (`FactorRecordTests.roundTrip`,
 /// `.everyTruncation`, `.trailingBytes`)
@@ -23,17 +26,32 @@ public struct FactorRecord: Equatable, Sendable {
   /// What is kept of the recovery codes that are left, at most `maximumRecoveryCodes`.
   public private(set) var recoveryCodes: [RecoveryCodeDigest]
 
+  /// What administrators granted, oldest first, at most `maximumGrants`, ids unique.
+  public private(set) var grants: [Grant]
+
+  /// What happened lately, oldest first, at most `maximumNotices`, numbers rising.
+  public private(set) var notices: [Notice]
+
+  /// The number of the last notice that was mailed, or will never be.
+  public private(set) var noticesMailed: UInt32
+
   /// The most factors a user may have.
   public static let maximumFactors = 8
 
   /// The most recovery codes a user may have.
   public static let maximumRecoveryCodes = 10
 
+  /// The most grants a user may have.
+  public static let maximumGrants = 4
+
+  /// The most notices that are kept: older ones give way.
+  public static let maximumNotices = 8
+
   /// The format that is written and read.
   public static let version: UInt16 = 1
 
   /// The longest record in bytes, before the store adds its seal.
-  public static let maximumLength = 4096
+  public static let maximumLength = 8192
 
   /// Why bytes are no record.
   public enum Refusal: Error, Equatable, Sendable {
@@ -49,7 +67,16 @@ public struct FactorRecord: Equatable, Sendable {
     self.id = id
     factors = []
     recoveryCodes = []
+    grants = []
+    notices = []
+    noticesMailed = 0
   }
+
+  /// Whether there is a factor.
+  public var isEnrolled: Bool { !factors.isEmpty }
+
+  /// Whether there is nothing to keep.
+  public var isVacant: Bool { factors.isEmpty && grants.isEmpty && notices.isEmpty }
 
   // MARK: Changing
 
@@ -77,12 +104,21 @@ public struct FactorRecord: Equatable, Sendable {
     factors[index].displayName = name
   }
 
-  /// Takes a factor away and tells whether it was the most recently enrolled one.
+  /// Takes a factor away and tells whether it was the most recently enrolled one. Recovery codes go
+  /// with the last one.
   public mutating func remove(_ id: FactorID) throws(ChangeRefusal) -> Bool {
     guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
     let wasNewest = index == factors.count - 1
     factors.remove(at: index)
+    if factors.isEmpty { recoveryCodes = [] }
     return wasNewest
+  }
+
+  /// Takes away all that lets anybody in: factors, recovery codes and grants.
+  public mutating func removeEverything() {
+    factors = []
+    recoveryCodes = []
+    grants = []
   }
 
   /// Says how far ahead the clock of a factor's authenticator is, in time steps.
@@ -106,6 +142,63 @@ public struct FactorRecord: Equatable, Sendable {
     guard let index = recoveryCodes.firstIndex(of: code) else { return }
     recoveryCodes.remove(at: index)
     if let replacement { recoveryCodes.append(replacement) }
+  }
+
+  // MARK: Grants
+
+  /// Adds a grant; false when there are as many as there may be, or one of its id.
+  public mutating func add(_ grant: Grant) -> Bool {
+    guard grants.count < Self.maximumGrants, !grants.contains(where: { $0.id == grant.id }) else {
+      return false
+    }
+    grants.append(grant)
+    return true
+  }
+
+  /// Takes a grant away; nil when there is none of the id.
+  public mutating func withdraw(_ id: GrantID) -> Grant? {
+    guard let index = grants.firstIndex(where: { $0.id == id }) else { return nil }
+    return grants.remove(at: index)
+  }
+
+  /// Counts a use of a grant, and takes it away with the last one. False when there is none of the id.
+  public mutating func use(_ id: GrantID) -> Bool {
+    guard let index = grants.firstIndex(where: { $0.id == id }) else { return false }
+    if let left = grants[index].afterUse {
+      grants[index] = left
+    } else {
+      grants.remove(at: index)
+    }
+    return true
+  }
+
+  /// Takes away what is good no more at `now`, in seconds since the epoch.
+  public mutating func removeExpiredGrants(at now: Int64) {
+    grants.removeAll { $0.expiresAt <= now }
+  }
+
+  // MARK: Notices
+
+  /// The number of the last notice; 0 before the first one.
+  public var lastNotice: UInt32 { notices.last?.number ?? noticesMailed }
+
+  /// Keeps a notice of what happened at `time`, in seconds since the epoch. The oldest one gives way
+  /// where there are too many, and what of `detail` is beyond 255 bytes is cut.
+  public mutating func note(
+    _ kind: Notice.Kind, _ detail: [UInt8] = [], from source: Source, at time: Int64
+  ) {
+    let (number, overflow) = lastNotice.addingReportingOverflow(1)
+    // Nobody has this happen four thousand million times; what would, is not numbered anew.
+    guard !overflow else { return }
+    if notices.count >= Self.maximumNotices { notices.removeFirst() }
+    notices.append(
+      Notice(
+        number: number, kind: kind, time: time, detail: Array(detail.prefix(255)), source: source))
+  }
+
+  /// Takes note that every notice up to `number` was mailed.
+  public mutating func mailed(upTo number: UInt32) {
+    noticesMailed = max(noticesMailed, min(number, lastNotice))
   }
 
   /// A factor by its id.
@@ -145,6 +238,25 @@ public struct FactorRecord: Equatable, Sendable {
       writer.write(code.kind.rawValue)
       writer.write(code.bytes)
     }
+    writer.write(UInt8(truncatingIfNeeded: grants.count))
+    for grant in grants {
+      writer.write(grant.kind.rawValue)
+      writer.write(grant.id.bytes)
+      writer.write(grant.madeAt)
+      writer.write(grant.expiresAt)
+      writer.write(grant.usesLeft)
+      writer.writeShort(grant.reason?.utf8 ?? [])
+      writer.write(grant.digest)
+    }
+    writer.write(noticesMailed)
+    writer.write(UInt8(truncatingIfNeeded: notices.count))
+    for notice in notices {
+      writer.write(notice.number)
+      writer.write(notice.kind.rawValue)
+      writer.write(notice.time)
+      writer.writeShort(notice.detail)
+      writer.writeShort(notice.source.text)
+    }
     return writer.bytes
   }
 
@@ -164,8 +276,60 @@ public struct FactorRecord: Equatable, Sendable {
       guard let factor = Self.readFactor(&reader) else { throw .damaged }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
     }
-    guard let codes = Self.readRecoveryCodes(&reader), reader.isAtEnd else { throw .damaged }
+    guard let codes = Self.readRecoveryCodes(&reader) else { throw .damaged }
     recoveryCodes = codes
+    guard let grantCount = reader.read(UInt8.self) else { throw .damaged }
+    for _ in 0..<grantCount {
+      guard let grant = Self.readGrant(&reader), add(grant) else { throw .damaged }
+    }
+    guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader),
+      reader.isAtEnd
+    else { throw .damaged }
+    noticesMailed = mailed
+    self.notices = notices
+  }
+
+  private static func readGrant(_ reader: inout ByteReader) -> Grant? {
+    guard let kind = reader.read(UInt8.self).flatMap({ Grant.Kind(rawValue: $0) }),
+      let id = reader.read(count: GrantID.length).flatMap({ GrantID(bytes: $0) }),
+      let madeAt = reader.read(Int64.self), let expiresAt = reader.read(Int64.self),
+      let usesLeft = reader.read(UInt8.self), let text = reader.readShort(),
+      let reason = canonicalReason(text),
+      let digest = reader.read(count: RecoveryCodeDigest.length)
+    else { return nil }
+    return Grant(
+      kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
+      reason: reason.value, digest: digest)
+  }
+
+  /// A reason that was stored, or that there is none.
+  private struct StoredReason {
+    let value: Grant.Reason?
+  }
+
+  private static func canonicalReason(_ bytes: [UInt8]) -> StoredReason? {
+    guard !bytes.isEmpty else { return StoredReason(value: nil) }
+    do throws(DisplayName.Refusal) {
+      let reason = try Grant.Reason(bytes)
+      return reason.utf8 == bytes ? StoredReason(value: reason) : nil
+    } catch {
+      return nil
+    }
+  }
+
+  private static func readNotices(_ reader: inout ByteReader) -> [Notice]? {
+    guard let count = reader.read(UInt8.self), count <= maximumNotices else { return nil }
+    var notices: [Notice] = []
+    for _ in 0..<count {
+      guard let number = reader.read(UInt32.self), number > notices.last?.number ?? 0,
+        let kind = reader.read(UInt8.self).flatMap({ Notice.Kind(rawValue: $0) }),
+        let time = reader.read(Int64.self), let detail = reader.readShort(),
+        let text = reader.readShort(), Source(text).text == text
+      else { return nil }
+      notices.append(
+        Notice(number: number, kind: kind, time: time, detail: detail, source: Source(text)))
+    }
+    return notices
   }
 
   private static func readRecoveryCodes(_ reader: inout ByteReader) -> [RecoveryCodeDigest]? {
@@ -173,6 +337,7 @@ public struct FactorRecord: Equatable, Sendable {
     var codes: [RecoveryCodeDigest] = []
     for _ in 0..<count {
       guard let kind = reader.read(UInt8.self).flatMap({ RecoveryCodeDigest.Kind(rawValue: $0) }),
+        kind == .generated || kind == .imported,
         let bytes = reader.read(count: RecoveryCodeDigest.length),
         let code = RecoveryCodeDigest(kind: kind, bytes: bytes)
       else { return nil }

@@ -1,5 +1,5 @@
-/// What is kept of a recovery code: enough to recognise it, and nothing to learn it from without the
-/// key in /etc/mfa.
+/// What is kept of a recovery code, or of what an administrator grants in the same form: enough to
+/// recognise it, and nothing to learn it from without the key in /etc/mfa.
 public struct RecoveryCodeDigest: Equatable, Sendable {
   /// Where a code comes from, and so what it looks like.
   public enum Kind: UInt8, Sendable {
@@ -7,6 +7,10 @@ public struct RecoveryCodeDigest: Equatable, Sendable {
     case generated = 1
     /// Taken over from google-authenticator: eight decimal digits, 26 bits.
     case imported = 2
+    /// Made by an administrator as a ticket: 80 random bits.
+    case ticket = 3
+    /// Made by an administrator as a bypass code: 80 random bits.
+    case bypass = 4
   }
 
   /// Where the code comes from.

@@ -74,6 +74,17 @@ extension Conversation {
     }
   }
 
+  /// From where changes are made here.
+  static var source: Source { Source(("mfa-enroll" as StaticString).bytes) }
+
+  /// The circumstances of an attempt of the caller's.
+  func circumstances(
+    factor: FactorID? = nil
+  ) throws(HelperFailure) -> Attempt.Circumstances {
+    Attempt.Circumstances(
+      settings: try settings(), now: try now(), source: Self.source, factor: factor)
+  }
+
   func now() throws(HelperFailure) -> Int64 {
     do throws(SystemError) {
       return try host.now()

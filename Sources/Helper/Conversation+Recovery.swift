@@ -42,6 +42,7 @@ extension Conversation {
       }
     }
     record.setRecoveryCodes(digests)
+    record.note(.recoveryCodesMade, from: Self.source, at: try now())
     try replace(entry, record, entry.attempts)
     logChange("recovery-codes-made", nil)
     return RecoveryCodeList(text: text)
@@ -64,14 +65,13 @@ extension Conversation {
   /// Learns how far the clock of a factor's authenticator is off from two codes in a row, which are
   /// an attempt like any other.
   func resynchronize(_ request: borrowing ResyncRequest) throws(HelperFailure) {
-    let settings = try settings()
-    let now = try now()
+    let circumstances = try circumstances()
     let result: Attempt.Resynchronizing
     do throws(FactorStoreError) {
       result = try Attempt.resynchronize(
         request.factor, first: TypedCodes(whole: request.first.span),
         second: TypedCodes(whole: request.second.span), by: caller, in: try host.store(),
-        settings: settings, now: now)
+        circumstances)
     } catch {
       throw failure(error)
     }
@@ -97,12 +97,13 @@ extension Conversation {
     guard request.key.count >= ImportRequest.shortestKey else { throw .secretTooShort }
     let now = try now()
     let entry = try entry(creating: true, session)
-    var record = if let existing = entry.record { existing } else { try emptyRecord() }
+    var record = if let existing = entry.kept { existing } else { try emptyRecord() }
     try requireNew(request.key.span, request.parameters, in: record, entry)
     let factor = try factor(request, at: now, in: record, entry)
     try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
     record.setRecoveryCodes(try codes(request, in: record, entry))
-    let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts
+    record.note(.imported, factor.displayName.utf8, from: Self.source, at: now)
+    let attempts = entry.record == nil ? entry.attempts.beginning(record) : entry.attempts
     // What was used before the import, there or here, is not used again. Where it is not known what
     // was used, that is everything up to now.
     let present = factor.parameters.step(at: factor.clock(at: now))

@@ -20,11 +20,14 @@ public import System
 /// MUST 4: interrupted anywhere, nothing has changed. (`ConversationTests.interrupted`; Tests/Faults)
 public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   let caller: Account
+  /// Whether the caller may have everybody's notices mailed.
+  let servesEverybody: Bool
   let host: Machine
   let proof: Proof
   let client: Client
   let sinceBoot: () -> Int64?
   let log: (LogPriority, LogLine) -> Void
+  let mail: (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
 
   private var session: Session?
   private var pending: PendingSecret?
@@ -38,15 +41,18 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   /// Prepares a conversation with `caller`.
   public init(
-    caller: Account, host: Machine, proof: Proof, client: Client,
-    sinceBoot: @escaping () -> Int64?, log: @escaping (LogPriority, LogLine) -> Void
+    caller: Account, servesEverybody: Bool, host: Machine, proof: Proof, client: Client,
+    sinceBoot: @escaping () -> Int64?, log: @escaping (LogPriority, LogLine) -> Void,
+    mail: @escaping (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
   ) {
     self.caller = caller
+    self.servesEverybody = servesEverybody
     self.host = host
     self.proof = proof
     self.client = client
     self.sinceBoot = sinceBoot
     self.log = log
+    self.mail = mail
   }
 
   /// What re-authentication has brought about.
@@ -55,9 +61,28 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let deadline: Int64
     /// The record there was, which the proof was good for.
     var record: FactorID?
-    /// Whether a code of a present factor was shown, or there was no factor. Without, the session is
-    /// good for resynchronising one alone.
-    var provesFactor: Bool
+    /// What was proven, and so what the session is good for.
+    var scope: Scope
+  }
+
+  /// What a session is good for.
+  enum Scope: Equatable {
+    /// Everything: the account was proven, and a present factor where there is one.
+    case everything
+    /// Binding one factor: an administrator's ticket proved the account.
+    case oneFactor(GrantID)
+    /// Making recovery codes: the ticket was used.
+    case recoveryCodes
+    /// Resynchronising a factor: none could be shown.
+    case resynchronizing
+  }
+
+  /// What a session is needed for.
+  enum Purpose {
+    case binding
+    case recoveryCodes
+    case resynchronizing
+    case otherChange
   }
 
   // MARK: The conversation
@@ -65,6 +90,11 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   /// Answers requests until the client is gone, a message is none, or a proof fails too often.
   public mutating func run() {
     guard greet() else { return }
+    converse()
+    if session != nil { deliverInBackground() }
+  }
+
+  private mutating func converse() {
     while true {
       switch client.receive() {
       case .ended: return
@@ -100,7 +130,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     do throws(HelperFailure) {
       switch consume request {
       case .bye: return false
-      case .session: return client.send(.sessionStarted(secondsLeft: try startSession()))
+      case .session:
+        return client.send(.sessionStarted(secondsLeft: try startSession(withTicket: false)))
       case .list: return client.send(.factors(try list()))
       case .generateSecret(let parameters):
         let generated = try generate(parameters)
@@ -123,17 +154,18 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       case .hello: throw .protocolError
       case .answer: throw .protocolError
       case .cancel: throw .protocolError
-      // No administrator can give a ticket out yet.
-      case .ticketSession: throw .ticketInvalid
+      case .ticketSession:
+        return client.send(.sessionStarted(secondsLeft: try startSession(withTicket: true)))
       case .status: return client.send(.status(try status()))
       case .generateRecoveryCodes:
-        return client.send(.recoveryCodes(try generateRecoveryCodes(try requireSession())))
+        return client.send(
+          .recoveryCodes(try generateRecoveryCodes(try requireSession(for: .recoveryCodes))))
       case .resync(let request):
-        _ = try requireSession(withFactor: false)
+        _ = try requireSession(for: .resynchronizing)
         try resynchronize(request)
         return client.send(.done)
       case .importFactor(let request):
-        let session = try requireSession()
+        let session = try requireSession(for: .otherChange)
         guard try settings().state != .disabled else { throw .multiFactorDisabled }
         let factor = try importFactor(request, session)
         let record = try snapshot()?.record.id
@@ -143,6 +175,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         guard try snapshot() != nil else { throw .factorNotFound }
         try attempt(request.code, with: request.factor)
         return client.send(.tested)
+      case .deliver(let user):
+        try deliver(to: user)
+        return client.send(.done)
       }
     } catch {
       guard client.send(.failed(error)) else { return false }
@@ -153,25 +188,61 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   // MARK: Proving the account
 
-  private mutating func startSession() throws(HelperFailure) -> UInt32 {
+  private mutating func startSession(withTicket: Bool) throws(HelperFailure) -> UInt32 {
     let person = ClientPerson(client: client)
     if session != nil {
-      let present = try requireSession(withFactor: false)
-      if !present.provesFactor {
-        let provesFactor = try provePresentFactor(person)
-        session?.provesFactor = provesFactor
+      let present = try requireSession(for: .resynchronizing)
+      if present.scope == .resynchronizing {
+        if try provePresentFactor(person) { session?.scope = .everything }
       }
       return Self.seconds(present.deadline - (try bootTime()))
     }
     let snapshot = try snapshot()
     if let snapshot { try requireOpen(snapshot) }
-    guard proof.prove(caller, by: person) else { throw proofFailed() }
-    let provesFactor = if snapshot == nil { true } else { try provePresentFactor(person) }
+    var scope = try proveAccount(person, withTicket: withTicket)
+    if snapshot != nil, try !provePresentFactor(person) { scope = .resynchronizing }
     guard proof.retire() else { throw .internalError }
     session = Session(
-      deadline: try bootTime() &+ Self.sessionLength, record: snapshot?.record.id,
-      provesFactor: provesFactor)
+      deadline: try bootTime() &+ Self.sessionLength, record: snapshot?.record.id, scope: scope)
     return Self.seconds(Self.sessionLength)
+  }
+
+  private mutating func proveAccount(
+    _ person: ClientPerson<Client>, withTicket: Bool
+  ) throws(HelperFailure) -> Scope {
+    if withTicket { return .oneFactor(try proveTicket(person)) }
+    guard proof.prove(caller, by: person) else { throw proofFailed() }
+    return .everything
+  }
+
+  /// An administrator's ticket proves the account to who has no password. It is used up by the factor
+  /// that is bound with it, so that an enrolment that is interrupted can be begun again.
+  private mutating func proveTicket(
+    _ person: ClientPerson<Client>
+  ) throws(HelperFailure) -> GrantID {
+    let prompt = ShownText(cleaning: ("Enrolment ticket: " as StaticString).bytes)
+    guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    guard let ticket = RecoveryCode(answer: typed.span) else {
+      failedProofs += 1
+      throw .ticketInvalid
+    }
+    let result: Attempt.Redeeming
+    let circumstances = try circumstances()
+    do throws(FactorStoreError) {
+      result = try Attempt.redeem(
+        ticket: ticket, by: caller, in: try host.store(), circumstances)
+    } catch {
+      throw failure(error)
+    }
+    switch result {
+    case .good(let id): return id
+    case .wrong(let wait):
+      _ = proofFailed()
+      guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
+      throw .ticketInvalid
+    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    }
   }
 
   private mutating func proofFailed() -> HelperFailure {
@@ -201,24 +272,24 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private func attempt(
     _ typed: borrowing SecretBytes, with factor: FactorID? = nil
   ) throws(HelperFailure) {
-    let settings = try settings()
     let codes = TypedCodes(whole: typed.span)
-    let now = try now()
+    let circumstances = try circumstances(factor: factor)
     let result: Attempt.Result
     do throws(FactorStoreError) {
-      result = try Attempt.make(
-        codes, by: caller, in: try host.store(), settings: settings, now: now, factor: factor)
+      result = try Attempt.make(codes, by: caller, in: try host.store(), circumstances).result
     } catch {
       throw failure(error)
     }
     let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
     if let (priority, line) = Event(
-      outcome: Outcome(result), request: request, account: caller, state: settings.state
+      outcome: Outcome(result), request: request, account: caller,
+      state: circumstances.settings.state
     ).logLine {
       log(priority, line)
     }
     switch result {
-    case .accepted, .recovered: return
+    case .accepted: return
+    case .recovered, .bypassed: deliverInBackground()
     case .wrong(0): throw .invalidVerificationCode
     case .replayed(_, 0): throw .codeAlreadyUsed
     case .wrong(let wait), .replayed(_, let wait):
@@ -240,11 +311,18 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  private func requireSession(withFactor: Bool = true) throws(HelperFailure) -> Session {
+  private func requireSession(for purpose: Purpose) throws(HelperFailure) -> Session {
     guard let session else { throw .requiresRecentLogin }
     guard try bootTime() < session.deadline else { throw .sessionExpired }
-    guard session.provesFactor || !withFactor else { throw .secondFactorRequired }
-    return session
+    switch (session.scope, purpose) {
+    case (.everything, _), (_, .resynchronizing), (.oneFactor, .binding),
+      (.recoveryCodes, .recoveryCodes):
+      return session
+    case (.resynchronizing, _): throw .secondFactorRequired
+    case (.oneFactor, _): throw .requiresRecentLogin
+    case (.recoveryCodes, .binding): throw .ticketInvalid
+    case (.recoveryCodes, _): throw .requiresRecentLogin
+    }
   }
 
   // MARK: What a session allows
@@ -252,7 +330,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private mutating func generate(
     _ parameters: TOTPParameters
   ) throws(HelperFailure) -> GeneratedSecret {
-    let session = try requireSession()
+    let session = try requireSession(for: .binding)
     guard try settings().state != .disabled else { throw .multiFactorDisabled }
     let count = try snapshot()?.record.factors.count ?? 0
     guard count < FactorRecord.maximumFactors else { throw .maximumSecondFactorCountExceeded }
@@ -264,29 +342,46 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private mutating func enroll(
     _ request: borrowing EnrollmentRequest
   ) throws(HelperFailure) -> FactorID {
-    let session = try requireSession()
+    let session = try requireSession(for: .binding)
     let settings = try settings()
     guard settings.state != .disabled else { throw .multiFactorDisabled }
     let now = try now()
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
     let step = try pending.confirm(request.code, settings, now: now)
     let entry = try entry(creating: true, session)
-    var record = if let existing = entry.record { existing } else { try emptyRecord() }
+    var record = if let existing = entry.kept { existing } else { try emptyRecord() }
     let factor = try pending.factor(
       named: request.displayName, at: now, in: record, sealedBy: entry)
     try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-    let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts
+    try note(factor, session.scope, in: &record, at: now)
+    let attempts = entry.record == nil ? entry.attempts.beginning(record) : entry.attempts
     try replace(entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step))
     self.session?.record = record.id
+    if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
     self.pending = nil
     logChange("enrolled", factor)
     return factor.id
   }
 
+  /// Uses the ticket up that the session rests on, in the same step that binds the factor.
+  private func note(
+    _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
+  ) throws(HelperFailure) {
+    guard case .oneFactor(let ticket) = scope else {
+      record.note(.enrolled, factor.displayName.utf8, from: Self.source, at: now)
+      return
+    }
+    // It was withdrawn meanwhile, or is used, or is past its time.
+    guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
+      record.use(ticket)
+    else { throw .ticketInvalid }
+    record.note(.ticketUsed, factor.displayName.utf8, from: Self.source, at: now)
+  }
+
   private mutating func rename(
     _ id: FactorID, to name: DisplayName
   ) throws(HelperFailure) {
-    let session = try requireSession()
+    let session = try requireSession(for: .otherChange)
     guard try snapshot() != nil else { throw .factorNotFound }
     let entry = try entry(creating: false, session)
     guard var record = entry.record else { throw .factorNotFound }
@@ -298,13 +393,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private mutating func unenroll(
     _ id: FactorID, _ settings: Settings
   ) throws(HelperFailure) -> Bool {
-    let session = try requireSession()
+    let session = try requireSession(for: .otherChange)
     guard try snapshot() != nil else { throw .factorNotFound }
     let entry = try entry(creating: false, session)
     guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
     let isLast = record.factors.count == 1
     guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
+    record.note(.unenrolled, factor.displayName.utf8, from: Self.source, at: try now())
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     try replace(entry, record, entry.attempts)

@@ -17,8 +17,10 @@ public enum HelperProgram {
         return refuse("no-such-account", caller: identities.caller)
       }
       var conversation = Conversation(
-        caller: caller, host: LocalHost(), proof: PAMProof(identities), client: PipeLink(),
-        sinceBoot: bootTime, log: Log.write)
+        caller: caller,
+        servesEverybody: identities.caller == 0 || identities.caller == identities.own,
+        host: LocalHost(), proof: PAMProof(identities), client: PipeLink(), sinceBoot: bootTime,
+        log: Log.write, mail: Mailing.send)
       conversation.run()
       return 0
     } catch {

@@ -42,6 +42,9 @@ public enum HelperRequest: ~Copyable, Sendable {
   case importFactor(ImportRequest)
   /// Has a code checked as `test` does; where it names a factor, no other one counts.
   case signIn(CodeRequest)
+  /// Has the notices mailed that are in a user's record: the caller's own, or anybody's where the
+  /// caller is root or the helper itself.
+  case deliver(user: UserName)
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -123,6 +126,10 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.signIn)
       writer.field(request.factor?.bytes ?? [])
       writer.field(request.code.span)
+      return try writer.finish()
+    case .deliver(let user):
+      var writer = MessageWriter(kind: Kind.deliver)
+      writer.field(user.bytes)
       return try writer.finish()
     }
   }
@@ -213,6 +220,10 @@ public enum HelperRequest: ~Copyable, Sendable {
       let code = try reader.secret(longest: Self.longestAnswer)
       try reader.end()
       self = .signIn(CodeRequest(factor: factor, code: code))
+    case Kind.deliver:
+      let user = try reader.userName()
+      try reader.end()
+      self = .deliver(user: user)
     default:
       throw .unknownKind(kind)
     }
@@ -237,5 +248,6 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let resync: UInt8 = 0x0F
     static let importFactor: UInt8 = 0x10
     static let signIn: UInt8 = 0x11
+    static let deliver: UInt8 = 0x12
   }
 }

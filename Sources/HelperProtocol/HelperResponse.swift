@@ -127,9 +127,7 @@ public enum HelperResponse: ~Copyable, Sendable {
     case Kind.welcome:
       let version = try reader.number(UInt8.self)
       guard version == Self.version else { throw .unsupportedVersion(version) }
-      guard let user = UserName(try reader.bytes(longest: UserName.maximumLength)) else {
-        throw .malformed
-      }
+      let user = try reader.userName()
       let issuer = try reader.text()
       try reader.end()
       self = .welcome(user: user, issuer: issuer)

@@ -37,6 +37,13 @@ struct MessageReader: ~Escapable {
     return bytes
   }
 
+  /// Takes a field that holds a user's name.
+  @_lifetime(self: copy self)
+  mutating func userName() throws(MessageRefusal) -> UserName {
+    guard let user = UserName(try bytes(longest: UserName.maximumLength)) else { throw .malformed }
+    return user
+  }
+
   /// Takes a field that holds a number of the type's own width.
   @_lifetime(self: copy self)
   mutating func number<Number: FixedWidthInteger>(

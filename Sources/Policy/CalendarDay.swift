@@ -75,7 +75,7 @@ struct CalendarDay: Equatable {
   }
 
   /// Two decimal digits.
-  private static func text(_ number: Int64) -> [UInt8] {
+  static func text(_ number: Int64) -> [UInt8] {
     [
       UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10),
       UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10),

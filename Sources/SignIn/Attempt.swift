@@ -1,7 +1,7 @@
 public import FactorStore
 public import Factors
 public import OneTimePassword
-public import Policy
+import Policy
 import Secrets
 public import System
 
@@ -13,13 +13,17 @@ public import System
 /// be one. (`AttemptTests.everyFactorIsCompared`, `.everyRecoveryCodeIsCompared`)
 /// MUST 3: no verdict leaves before the state that goes with it is on the disk; where that fails,
 /// there is an error instead. (`AttemptTests.failedSync`, and Tests/Faults)
-/// MUST 4: a recovery code is good once. (`AttemptTests.recoveryCodeIsGoodOnce`)
+/// MUST 4: a recovery code is good once, and a bypass code as often as it says.
+/// (`AttemptTests.recoveryCodeIsGoodOnce`, `GrantTests.bypass`)
+/// MUST 5: what is told is told once, and what cannot be told is kept. (`NewsTests`)
 public enum Attempt {
   /// What a guess came to.
   public enum Result: Sendable {
     case accepted(Factor)
     /// A recovery code was right, and is used up.
     case recovered(Recovery)
+    /// A bypass code was right; the grant as it was before this use.
+    case bypassed(Grant)
     /// Wrong, with how many seconds to wait before the next guess; 0 for none.
     case wrong(wait: Int64)
     case replayed(Factor, wait: Int64)
@@ -45,37 +49,77 @@ public enum Attempt {
     }
   }
 
-  /// Makes a guess at `now` (seconds since the epoch). A recovery code that is used up has another
-  /// one put in its place where `replacing` says that the person can be shown it. Where a factor is
-  /// `named`, its codes alone are right.
-  public static func make<Store: FactorStore>(
-    _ codes: TypedCodes, by account: Account, in store: Store, settings: Settings,
-    now: Int64, factor named: FactorID? = nil, replacing: Bool = false
-  ) throws(FactorStoreError) -> Result {
-    let entry = try store.entry(of: account, creating: false)
-    guard let record = entry.record else { return .notEnrolled }
-    guard mayBeCode(codes, of: record) else { return .notACode }
+  /// A guess that was judged, and what the person is to be told besides.
+  public struct Judgement: Sendable {
+    /// What it came to.
+    public let result: Result
+    /// What has happened meanwhile; nothing where nobody is listening, or nothing was proven.
+    public let news: News
+  }
 
-    switch try begin(entry, settings.throttle, now) {
-    case .refused(let standing): return .refused(standing)
-    case .counted(let counted):
-      if named == nil, let spent = try recoveryCode(codes, of: record, entry) {
-        return try spend(spent, of: record, counted, entry, replacing: replacing)
-      }
-      var matches: [AttemptState.Match] = []
-      if let any = codes.any {
-        for factor in record.factors {
-          let step = try latestMatch(
-            codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, settings, now)
-          if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
-        }
-      }
-      if let named { matches.removeAll { $0.factor != named } }
-      let (outcome, state) = counted.judge(matches)
-      if state != counted { try entry.write(state) }
-      try entry.sync()
-      return result(outcome, record, state, settings.throttle)
+  /// Makes a guess.
+  public static func make<Store: FactorStore>(
+    _ codes: TypedCodes, by account: Account, in store: Store, _ circumstances: Circumstances
+  ) throws(FactorStoreError) -> Judgement {
+    let entry = try store.entry(of: account, creating: false)
+    guard let record = entry.kept, mayHaveCodes(record) else {
+      return Judgement(result: .notEnrolled, news: .none)
     }
+    guard mayBeCode(codes, of: record) else { return Judgement(result: .notACode, news: .none) }
+
+    let untold = entry.attempts.untold
+    switch try begin(entry, circumstances) {
+    case .refused(let standing): return Judgement(result: .refused(standing), news: .none)
+    case .counted(let counted):
+      let result = try judge(codes, record, counted, untold, entry, circumstances)
+      switch result {
+      case .accepted, .recovered, .bypassed:
+        return Judgement(
+          result: result, news: circumstances.isListening ? News(record, untold) : .none)
+      case .wrong, .replayed, .refused, .notACode, .notEnrolled:
+        return Judgement(result: result, news: .none)
+      }
+    }
+  }
+
+  private static func judge<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, _ record: FactorRecord, _ counted: AttemptState,
+    _ untold: AttemptState.Untold, _ entry: Entry, _ circumstances: Circumstances
+  ) throws(FactorStoreError) -> Result {
+    if circumstances.factor == nil {
+      let forgiven = counted.unlocked().restoring(untold)
+      if let spent = try recoveryCode(codes, of: record, entry) {
+        return try spend(spent, of: record, forgiven, entry, circumstances)
+      }
+      if let grant = try bypass(codes, of: record, entry, now: circumstances.now) {
+        return try use(grant, of: record, forgiven, entry, circumstances)
+      }
+    }
+    let settings = circumstances.settings
+    var matches: [AttemptState.Match] = []
+    if let any = codes.any {
+      for factor in record.factors {
+        let step = try latestMatch(
+          codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, settings,
+          circumstances.now)
+        if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
+      }
+    }
+    if let named = circumstances.factor { matches.removeAll { $0.factor != named } }
+    var (outcome, state) = counted.judge(matches)
+    if case .accepted = outcome {
+      state = told(state.restoring(untold), record, circumstances)
+    }
+    if state != counted { try entry.write(state) }
+    try entry.sync()
+    return result(outcome, record, state, settings.throttle)
+  }
+
+  /// The state of somebody who was let in: with everything told, where somebody listens.
+  private static func told(
+    _ state: AttemptState, _ record: FactorRecord, _ circumstances: Circumstances
+  ) -> AttemptState {
+    circumstances.isListening ? state.told(upTo: record.lastNotice) : state
   }
 
   /// How an attempt begins, once that is written down.
@@ -86,9 +130,11 @@ public enum Attempt {
 
   /// Counts an attempt and writes that down, or refuses it: the one way to a comparison.
   private static func begin<Entry: FactorStoreEntry>(
-    _ entry: Entry, _ throttle: ThrottlePolicy, _ now: Int64
+    _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Beginning {
-    switch entry.attempts.begin(throttle, now: now) {
+    let beginning = entry.attempts.begin(
+      circumstances.settings.throttle, now: circumstances.now, from: circumstances.source)
+    switch beginning {
     case .refused(let standing, let correction):
       if let correction {
         try entry.write(correction)
@@ -101,15 +147,25 @@ public enum Attempt {
     }
   }
 
-  /// Whether an answer may be a code of one of the record's factors, or one of its recovery codes.
+  /// Whether there is anything in a record that a code could be right for at a sign-in.
+  private static func mayHaveCodes(_ record: FactorRecord) -> Bool {
+    record.isEnrolled || record.grants.contains { $0.kind == .bypass }
+  }
+
+  /// Whether an answer may be a code of one of the record's factors, or one of its recovery codes, or
+  /// a bypass code.
   public static func mayBeCode(_ codes: TypedCodes, of record: FactorRecord) -> Bool {
     if record.factors.contains(where: { codes.code(of: $0.parameters.codeLength) != nil }) {
+      return true
+    }
+    if codes.recoveryCode != nil, record.grants.contains(where: { $0.kind == .bypass }) {
       return true
     }
     return record.recoveryCodes.contains { code in
       switch code.kind {
       case .generated: codes.recoveryCode != nil
       case .imported: codes.code(of: .eight) != nil
+      case .ticket, .bypass: false
       }
     }
   }
@@ -142,19 +198,20 @@ public enum Attempt {
 
   /// Takes a recovery code out of the record, durably, before anybody is told that it was right.
   private static func spend<Entry: FactorStoreEntry>(
-    _ spent: RecoveryCodeDigest, of record: FactorRecord, _ counted: AttemptState, _ entry: Entry,
-    replacing: Bool
+    _ spent: RecoveryCodeDigest, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
+    _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Result {
     var record = record
     var replacement: RecoveryCode?
     var digest: RecoveryCodeDigest?
-    if replacing {
+    if circumstances.isListening {
       let (code, itsDigest) = try newRecoveryCode(of: record, entry)
       replacement = code
       digest = itsDigest
     }
     record.spendRecoveryCode(spent, replacement: digest)
-    try entry.replace(record: record, attempts: counted.recovered())
+    record.note(.recoveryCodeUsed, from: circumstances.source, at: circumstances.now)
+    try entry.replace(record: record, attempts: told(state, record, circumstances))
     return .recovered(Recovery(left: record.recoveryCodes.count, replacement: replacement))
   }
 
@@ -175,6 +232,106 @@ public enum Attempt {
     }
   }
 
+  // MARK: Bypass codes
+
+  /// The bypass code of the record's that an answer is, or nil. All are compared.
+  private static func bypass<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, now: Int64
+  ) throws(FactorStoreError) -> Grant? {
+    guard let code = codes.recoveryCode else { return nil }
+    return try grant(.bypass, code, of: record, entry, now: now)
+  }
+
+  /// The grant of a kind that has the code and is good at `now` (seconds since the epoch), or nil. All
+  /// are compared.
+  static func grant<Entry: FactorStoreEntry>(
+    _ kind: Grant.Kind, _ code: RecoveryCode, of record: FactorRecord, _ entry: Entry, now: Int64
+  ) throws(FactorStoreError) -> Grant? {
+    guard record.grants.contains(where: { $0.kind == kind }) else { return nil }
+    let bytes = code.bytes()
+    let typed = try entry.digest(
+      of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
+    var found: Grant?
+    for grant in record.grants
+    where constantTimeEquals(grant.digest.span, typed.bytes.span) && grant.kind == kind
+      && grant.isGood(at: now)
+    {
+      found = grant
+    }
+    return found
+  }
+
+  /// Counts the use, durably, before anybody is let in.
+  private static func use<Entry: FactorStoreEntry>(
+    _ grant: Grant, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
+    _ circumstances: Circumstances
+  ) throws(FactorStoreError) -> Result {
+    var record = record
+    guard record.use(grant.id) else { throw .damaged(.record) }
+    record.removeExpiredGrants(at: circumstances.now)
+    record.note(
+      .bypassUsed, grant.reason?.utf8 ?? [], from: circumstances.source, at: circumstances.now)
+    try entry.replace(record: record, attempts: told(state, record, circumstances))
+    return .bypassed(grant)
+  }
+
+  /// What a guess at a ticket came to.
+  public enum Redeeming: Sendable {
+    /// It is good; it is used up only by what it is good for.
+    case good(GrantID)
+    /// Wrong, used or expired, with how many seconds to wait before the next guess; 0 for none.
+    case wrong(wait: Int64)
+    case refused(AttemptState.Standing)
+  }
+
+  /// Looks for the ticket that somebody typed. It counts as an attempt.
+  public static func redeem<Store: FactorStore>(
+    ticket: RecoveryCode, by account: Account, in store: Store, _ circumstances: Circumstances
+  ) throws(FactorStoreError) -> Redeeming {
+    let entry = try store.entry(of: account, creating: true)
+    let untold = entry.attempts.untold
+    switch try begin(entry, circumstances) {
+    case .refused(let standing): return .refused(standing)
+    case .counted(let counted):
+      if let record = entry.kept,
+        let found = try grant(.ticket, ticket, of: record, entry, now: circumstances.now)
+      {
+        try entry.write(counted.unlocked().restoring(untold))
+        try entry.sync()
+        return .good(found.id)
+      }
+      try entry.sync()
+      return .wrong(wait: circumstances.settings.throttle.wait(afterFailures: counted.failures))
+    }
+  }
+
+  /// A new grant for `record`, and its code, which is nowhere else.
+  public static func newGrant<Entry: FactorStoreEntry>(
+    _ kind: Grant.Kind, of record: FactorRecord, _ entry: Entry, madeAt: Int64, expiresAt: Int64,
+    uses: UInt8, reason: Grant.Reason?
+  ) throws(FactorStoreError) -> (code: RecoveryCode, grant: Grant) {
+    let code = try randomCode()
+    let bytes = code.bytes()
+    let digest = try entry.digest(of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
+    guard
+      let grant = Grant(
+        kind: kind, id: try randomGrantID(), madeAt: madeAt, expiresAt: expiresAt, usesLeft: uses,
+        reason: reason, digest: digest.bytes)
+    else { throw .cryptography }
+    return (code, grant)
+  }
+
+  private static func randomGrantID() throws(FactorStoreError) -> GrantID {
+    let bytes: [UInt8]
+    do throws(CryptographyError) {
+      bytes = try randomBytes(count: GrantID.length)
+    } catch {
+      throw .cryptography
+    }
+    guard let id = GrantID(bytes: bytes) else { throw .cryptography }
+    return id
+  }
+
   // MARK: Resynchronising
 
   /// What an attempt to resynchronise a factor came to.
@@ -188,11 +345,11 @@ public enum Attempt {
     case noSuchFactor
   }
 
-  /// Learns at `now` (seconds since the epoch) from two codes in a row how far ahead a factor's
-  /// authenticator is. It counts as an attempt, and both codes are used up.
+  /// Learns from two codes in a row how far ahead a factor's authenticator is. It counts as an
+  /// attempt, and both codes are used up.
   public static func resynchronize<Store: FactorStore>(
     _ id: FactorID, first: TypedCodes, second: TypedCodes, by account: Account, in store: Store,
-    settings: Settings, now: Int64
+    _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Resynchronizing {
     let entry = try store.entry(of: account, creating: false)
     guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
@@ -200,20 +357,25 @@ public enum Attempt {
     guard let first = first.code(of: length), let second = second.code(of: length) else {
       return .notACode
     }
-    switch try begin(entry, settings.throttle, now) {
+    let untold = entry.attempts.untold
+    let throttle = circumstances.settings.throttle
+    switch try begin(entry, circumstances) {
     case .refused(let standing): return .refused(standing)
     case .counted(let counted):
-      guard let finding = try finding(first, second, factor, counted, entry, now) else {
+      let found = try finding(first, second, factor, counted, entry, circumstances.now)
+      guard let finding = found else {
         try entry.sync()
-        return .wrong(wait: settings.throttle.wait(afterFailures: counted.failures))
+        return .wrong(wait: throttle.wait(afterFailures: counted.failures))
       }
       do throws(FactorRecord.ChangeRefusal) {
         try record.setTimeOffset(of: id, to: finding.timeOffset)
       } catch {
         return .noSuchFactor
       }
-      try entry.replace(
-        record: record, attempts: counted.resynchronized(id, at: finding.step))
+      record.note(
+        .resynchronized, factor.displayName.utf8, from: circumstances.source, at: circumstances.now)
+      let state = counted.resynchronized(id, at: finding.step)
+      try entry.replace(record: record, attempts: state.restoring(untold))
       return .done(factor)
     }
   }
@@ -271,6 +433,16 @@ public enum Attempt {
     case .accepted(let id):
       guard let factor = record.factor(id) else { return .wrong(wait: wait) }
       return .accepted(factor)
+    }
+  }
+}
+
+extension RecoveryCodeDigest.Kind {
+  /// The kind of digest that is kept of a grant's code.
+  init(_ kind: Grant.Kind) {
+    switch kind {
+    case .ticket: self = .ticket
+    case .bypass: self = .bypass
     }
   }
 }

@@ -36,6 +36,12 @@ public struct Event {
       priority = .warning
       line.add("result", "recovery-code")
       details.add("left", Int64(recovery.left))
+    case .bypassed(let grant):
+      priority = .warning
+      line.add("result", "bypass")
+      details.add("grant", escaping: grant.id.hexadecimal)
+      details.add("uses-left", Int64(grant.usesLeft) - 1)
+      details.add("reason", escaping: grant.reason?.utf8)
     case .notEnrolled:
       priority = .information
       line.add("result", "not-enrolled")
@@ -82,6 +88,15 @@ public struct Event {
     line.append(details)
     if state == .observe { line.add("state", "observe") }
     return (priority, line)
+  }
+
+  /// That a notice could not be mailed.
+  public static func undelivered(_ account: Account) -> LogLine {
+    var line = LogLine()
+    line.add("result", "notice-not-mailed")
+    line.add("user", escaping: account.name)
+    line.add("reason", "helper-not-started")
+    return line
   }
 
   private static func name(_ kind: Outcome.NotACode) -> StaticString {

@@ -21,6 +21,10 @@ public protocol Host {
 
   /// Seconds since the epoch.
   func now() throws(SystemError) -> Int64
+
+  /// Has the notices in an account's record mailed, in the background, and tells whether that was
+  /// begun.
+  func deliverNotices(to account: Account) -> Bool
 }
 
 /// This machine.
@@ -51,4 +55,7 @@ public struct LocalHost: Host {
 
   /// Reads the clock.
   public func now() throws(SystemError) -> Int64 { try Clock.now() }
+
+  /// Starts `mfa-helper`, which nobody waits for.
+  public func deliverNotices(to account: Account) -> Bool { Delivery.start(for: account) }
 }

@@ -10,6 +10,7 @@ extension Outcome {
       "a second factor is required here and none is enrolled, ask an administrator for a way to "
         + "enrol one with 'mfa-enroll'"
     case .recovered(let recovery): Self.message(recovery)
+    case .bypassed(let grant): Self.message(grant)
     case .wrong(0), .unknownUser: "that code is wrong"
     case .replayed(_, 0): "that code was used already, wait for the next one"
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
@@ -29,7 +30,7 @@ extension Outcome {
   var isMystery: Bool {
     switch self {
     case .accepted, .enrolled, .notEnrolled, .switchedOff, .offered, .notACode, .unknownUser: false
-    case .recovered, .enrollmentRequired: true
+    case .recovered, .bypassed, .enrollmentRequired: true
     case .wrong(let wait): wait > 0
     case .replayed, .throttled, .disabled, .failed: true
     }
@@ -45,6 +46,18 @@ extension Outcome {
     case (let left?, nil): "\(how): \(signIns(left)) it is required"
     case (let left?, let day?): "\(how): \(signIns(left)), or after \(day) (UTC), it is required"
     }
+  }
+
+  /// That a bypass code was used, how often it may be, and what to do now.
+  private static func message(_ grant: Grant) -> String {
+    let uses =
+      switch grant.usesLeft {
+      case 1: "it is used up"
+      case 2: "it can be used once more"
+      default: "it can be used \(grant.usesLeft - 1) times more"
+      }
+    return "that was the bypass code of an administrator, \(uses): "
+      + "enrol a second factor with 'mfa-enroll'"
   }
 
   private static func signIns(_ left: Int64) -> String {

@@ -8,6 +8,8 @@ public enum Outcome: Sendable {
   case accepted(Factor)
   /// A recovery code was right, and is used up.
   case recovered(Attempt.Recovery)
+  /// A bypass code of an administrator's was right.
+  case bypassed(Grant)
   /// The user has a factor: what the account phase wants to know.
   case enrolled
   /// The user has no factor, and need have none.
@@ -74,7 +76,7 @@ extension Outcome {
   /// Whether a code was right and fresh.
   var isAccepted: Bool {
     switch self {
-    case .accepted, .recovered: true
+    case .accepted, .recovered, .bypassed: true
     case .enrolled, .notEnrolled, .offered, .enrollmentRequired, .switchedOff, .wrong, .replayed,
       .throttled, .disabled, .notACode, .unknownUser, .failed:
       false
@@ -86,6 +88,7 @@ extension Outcome {
     switch result {
     case .accepted(let factor): self = .accepted(factor)
     case .recovered(let recovery): self = .recovered(recovery)
+    case .bypassed(let grant): self = .bypassed(grant)
     case .wrong(let wait): self = .wrong(wait: wait)
     case .replayed(let factor, let wait): self = .replayed(factor, wait: wait)
     case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)

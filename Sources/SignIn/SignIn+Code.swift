@@ -17,7 +17,7 @@ extension SignIn {
       let earlier = application.earlierAnswer()
       let outcome = try judge(earlier, .afterPassword, options, settings, account, store, record)
       switch outcome {
-      case .accepted, .recovered, .throttled, .disabled: return outcome
+      case .accepted, .recovered, .bypassed, .throttled, .disabled: return outcome
       case .wrong(let wait), .replayed(_, let wait):
         if options.usesFirstPass || wait > 0 { return outcome }
         report(outcome, account: account, state: settings.state)
@@ -59,16 +59,31 @@ extension SignIn {
       }
       // Read again: the person took a while.
       let now = try now()
-      let result: Attempt.Result
+      let judgement: Attempt.Judgement
       do throws(FactorStoreError) {
-        result = try Attempt.make(
-          codes, by: account, in: store, settings: settings, now: now,
-          replacing: application.isListening && settings.state != .observe)
+        judgement = try Attempt.make(
+          codes, by: account, in: store,
+          Attempt.Circumstances(
+            settings: settings, now: now, source: request.source,
+            isListening: application.isListening && settings.state != .observe))
       } catch {
         throw .store(error)
       }
+      let result = judgement.result
+      tell(judgement.news)
+      deliver(after: result, to: account)
       let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
       return try forward(answer, length, after: Outcome(result), options, settings)
+    }
+  }
+
+  /// Has the notice of a use go out. It is in the record already; whether it arrives changes nothing.
+  private func deliver(after result: Attempt.Result, to account: Account) {
+    switch result {
+    case .recovered, .bypassed:
+      guard !host.deliverNotices(to: account) else { return }
+      application.log(.warning, Event.undelivered(account))
+    case .accepted, .wrong, .replayed, .refused, .notACode, .notEnrolled: return
     }
   }
 
@@ -93,7 +108,7 @@ extension SignIn {
     switch result {
     case .accepted(let factor), .replayed(let factor, _):
       Int(factor.parameters.codeLength.rawValue)
-    case .recovered:
+    case .recovered, .bypassed:
       codes.recoveryCode == nil
         ? Int(CodeLength.eight.rawValue) : RecoveryCode.writtenLength
     case .wrong, .refused, .notACode, .notEnrolled: nil

@@ -75,6 +75,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     guard let account = findings.account else { return .unknownUser }
     let store = try openStore()
     guard try snapshot(store, account) == nil else { return .enrolled }
+    if settings.state != .observe { tellNews(account, store) }
     switch settings.enrollment {
     case .selfService: return .notEnrolled
     case .offered: return try putOff(settings.offer, account, store)
@@ -148,6 +149,11 @@ public struct SignIn<Machine: Host, Asker: Application> {
     line.add("step", step)
     details(&line)
     application.log(.debug, line)
+  }
+
+  /// Tells the person what has happened since they were told last.
+  func tell(_ news: News) {
+    for message in news.messages { application.tell(message, essential: false) }
   }
 
   func report(_ outcome: Outcome, account: Account?, state: Configuration.State) {

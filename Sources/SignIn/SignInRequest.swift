@@ -1,3 +1,5 @@
+import Factors
+
 /// One sign-in, as PAM describes it. None of it is trusted.
 public struct SignInRequest: Sendable {
   /// PAM_USER
@@ -10,6 +12,9 @@ public struct SignInRequest: Sendable {
   public let terminal: [UInt8]?
   /// The module's arguments in the service file
   public let arguments: [[UInt8]]
+
+  /// From where the person signs in.
+  var source: Source { Source(remoteHost: remoteHost, terminal: terminal) }
 
   /// Puts a request together.
   public init(

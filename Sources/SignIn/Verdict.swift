@@ -15,7 +15,9 @@ public enum Verdict: Equatable, Sendable {
     self =
       switch (state, outcome) {
       case (.disabled, _), (_, .switchedOff), (.observe, _): .notConcerned
-      case (.enabled, .accepted), (.enabled, .recovered), (.enabled, .enrolled): .allow
+      case (.enabled, .accepted), (.enabled, .recovered), (.enabled, .bypassed),
+        (.enabled, .enrolled):
+        .allow
       case (.enabled, .notEnrolled), (.enabled, .offered): .notConcerned
       case (.enabled, .throttled), (.enabled, .disabled): .tooManyAttempts
       case (.enabled, .wrong(let wait)), (.enabled, .replayed(_, let wait)):

@@ -6,7 +6,7 @@ public struct SystemError: Error, Equatable, Sendable {
   public enum Call: UInt8, Sendable {
     case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode,
       listDirectory
-    case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment
+    case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment, process
   }
 
   /// The call.

@@ -31,6 +31,21 @@ import Testing
     var recoverable = try record(2)
     recoverable.setRecoveryCodes(try (0..<10).map { try digest($0) })
     samples.append(recoverable)
+    for kind in [Grant.Kind.ticket, .bypass] {
+      var granted = try record(0)
+      for number in 0..<UInt8(FactorRecord.maximumGrants) {
+        let changed1 = try granted.add(
+          grant(number, kind: kind, reason: number == 0 ? nil : "lost"))
+        #expect(changed1)
+      }
+      samples.append(granted)
+    }
+    var noticed = try record(0)
+    for kind in Notice.Kind.allCases {
+      noticed.note(kind, Array("Pixel".utf8), from: Source(Array("192.0.2.7".utf8)), at: -1)
+      noticed.mailed(upTo: 3)
+    }
+    samples.append(noticed)
     for offset in [Int32.min, -1, 1, .max] {
       var sample = try record(2)
       try sample.setTimeOffset(of: identifier(2), to: offset)
@@ -43,6 +58,16 @@ import Testing
   private static func digest(_ byte: UInt8) throws -> RecoveryCodeDigest {
     try RecoveryCodeDigest(
       kind: byte % 2 == 0 ? .generated : .imported, bytes: [UInt8](repeating: byte, count: 32)
+    ).orThrow()
+  }
+
+  private static func grant(
+    _ number: UInt8, kind: Grant.Kind = .ticket, reason: String? = nil
+  ) throws -> Grant {
+    try Grant(
+      kind: kind, id: GrantID(bytes: [1, 2, 3, number]).orThrow(), madeAt: 100, expiresAt: 200,
+      usesLeft: number + 1, reason: reason.map { try Grant.Reason(Array($0.utf8)) },
+      digest: [UInt8](repeating: number, count: 32)
     ).orThrow()
   }
 
@@ -61,6 +86,17 @@ import Testing
           kind: .totp(.standard, sealedSecret: secret)))
     }
     record.setRecoveryCodes(try (0..<10).map { try digest($0) })
+    // 127 scalars of two bytes and one of one: 255 bytes.
+    let reason = String(repeating: "\u{E9}", count: 127) + "!"
+    for number in 0..<UInt8(FactorRecord.maximumGrants) {
+      let changed2 = try record.add(grant(number, reason: reason))
+      #expect(changed2)
+    }
+    for _ in 0...FactorRecord.maximumNotices {
+      record.note(
+        .enrolled, [UInt8](repeating: 0x6E, count: 300),
+        from: Source([UInt8](repeating: 0x6E, count: 300)), at: .max)
+    }
     return record
   }
 
@@ -172,11 +208,122 @@ import Testing
     Field(number: 23, offset: 65, bytes: [3], whatFor: "origin 3"),
     Field(number: 24, offset: 79, bytes: [1], whatFor: "a recovery code that is not there"),
     Field(number: 25, offset: 79, bytes: [11], whatFor: "more recovery codes than there may be"),
+    Field(number: 26, offset: 80, bytes: [1], whatFor: "a grant that is not there"),
+    Field(number: 27, offset: 80, bytes: [5], whatFor: "more grants than there may be"),
+    Field(number: 28, offset: 85, bytes: [1], whatFor: "a notice that is not there"),
+    Field(number: 29, offset: 85, bytes: [9], whatFor: "more notices than there may be"),
   ]
+
+  /// From the number of grants on: a grant with a reason, and a notice.
+  private static let laterFields: [Field] = [
+    Field(number: 1, offset: 1, bytes: [0], whatFor: "grant kind 0"),
+    Field(number: 2, offset: 1, bytes: [3], whatFor: "grant kind 3"),
+    Field(number: 3, offset: 6, bytes: [0x7F], whatFor: "a grant made after its end"),
+    Field(number: 4, offset: 22, bytes: [0], whatFor: "a grant without a use"),
+    Field(number: 5, offset: 24, bytes: [0x20], whatFor: "a reason with a space before it"),
+    Field(number: 6, offset: 24, bytes: [0x1B], whatFor: "a reason with an escape"),
+    Field(number: 7, offset: 65, bytes: [0, 0, 0, 0], whatFor: "notice 0"),
+    Field(number: 8, offset: 69, bytes: [0], whatFor: "notice kind 0"),
+    Field(number: 9, offset: 69, bytes: [12], whatFor: "notice kind 12"),
+    Field(number: 10, offset: 85, bytes: [0x20], whatFor: "a source with a space"),
+  ]
+
+  @Test func noGrantAndNoNoticeHoldsWhatItMustNot() throws {
+    var sample = try record(0)
+    let start = sample.encoded().count - 6
+    let changed3 = try sample.add(Self.grant(0, reason: "lost"))
+    #expect(changed3)
+    sample.note(.enrolled, Array("Pixel".utf8), from: Source(Array("tty1".utf8)), at: 1)
+    let encoded = sample.encoded()
+    #expect(refusal(of: encoded) == nil)
+    #expect(encoded.count - start == 89)
+    for row in Self.laterFields {
+      var other = encoded
+      let offset = start + row.offset
+      other.replaceSubrange(offset..<offset + row.bytes.count, with: row.bytes)
+      #expect(refusal(of: other) == .damaged, "row \(row.number), \(row.whatFor)")
+    }
+  }
+
+  // MARK: Grants and notices
+
+  @Test func aGrantIsUsedAsOftenAsItSays() throws {
+    var sample = try record(0)
+    #expect(sample.isVacant)
+    let grant = try Self.grant(1)
+    let changed4 = sample.add(grant)
+    #expect(changed4)
+    let changed5 = sample.add(grant)
+    #expect(!changed5, "two grants of one id")
+    #expect(!sample.isVacant)
+    #expect(!sample.isEnrolled)
+    let changed6 = sample.use(grant.id)
+    #expect(changed6)
+    #expect(sample.grants.first?.usesLeft == 1)
+    let changed7 = sample.use(grant.id)
+    #expect(changed7)
+    #expect(sample.isVacant)
+    let changed8 = sample.use(grant.id)
+    #expect(!changed8)
+  }
+
+  @Test func grantsAreFewAndEnd() throws {
+    var sample = try record(0)
+    for number in 0..<4 as Range<UInt8> {
+      let changed9 = try sample.add(Self.grant(number))
+      #expect(changed9)
+    }
+    let changed10 = try sample.add(Self.grant(9))
+    #expect(!changed10)
+    let grant = try Self.grant(2)
+    for (row, now, isGood) in [
+      (1, 99, false), (2, 100, true), (3, 199, true), (4, 200, false), (5, Int64.min, false),
+      (6, .max, false),
+    ] as [(Int, Int64, Bool)] {
+      #expect(grant.isGood(at: now) == isGood, "row \(row)")
+    }
+    let changed11 = sample.withdraw(grant.id)
+    #expect(changed11 == grant)
+    let changed12 = sample.withdraw(grant.id)
+    #expect(changed12 == nil)
+    sample.removeExpiredGrants(at: 199)
+    #expect(sample.grants.count == 3)
+    sample.removeExpiredGrants(at: 200)
+    #expect(sample.isVacant)
+  }
+
+  @Test func noticesAreNumberedOnAndOldOnesGiveWay() throws {
+    var sample = try record(0)
+    for number in 1...20 as ClosedRange<UInt32> {
+      sample.note(.resynchronized, from: .unknown, at: Int64(number))
+      #expect(sample.lastNotice == number)
+    }
+    #expect(sample.notices.map(\.number) == Array(13...20))
+    sample.mailed(upTo: 99)
+    #expect(sample.noticesMailed == 20)
+    sample.mailed(upTo: 3)
+    #expect(sample.noticesMailed == 20)
+  }
+
+  @Test func everythingThatLetsInGoesTogether() throws {
+    var sample = try record(2)
+    sample.setRecoveryCodes([try Self.digest(0)])
+    let changed13 = try sample.add(Self.grant(0, kind: .bypass))
+    #expect(changed13)
+    sample.note(.revoked, from: .unknown, at: 0)
+    var last = sample
+    sample.removeEverything()
+    #expect(sample.factors.isEmpty && sample.recoveryCodes.isEmpty && sample.grants.isEmpty)
+    #expect(sample.notices.count == 1)
+    _ = try last.remove(identifier(1))
+    #expect(last.recoveryCodes.count == 1)
+    _ = try last.remove(identifier(2))
+    #expect(last.recoveryCodes.isEmpty, "the recovery codes of no factor")
+  }
 
   @Test func noFieldHoldsWhatItMustNot() throws {
     let encoded = try record(1).encoded()
-    #expect(encoded.count == 80)
+    #expect(encoded.count == 86)
     for row in Self.fields {
       var other = encoded
       other.replaceSubrange(row.offset..<row.offset + row.bytes.count, with: row.bytes)
@@ -194,7 +341,7 @@ import Testing
   @Test func twoFactorsOfOneIdOrNameAreRefused() throws {
     let encoded = try record(2).encoded()
     let length = 46
-    #expect(encoded.count == 33 + 2 * length + 1)
+    #expect(encoded.count == 33 + 2 * length + 7)
     var sameID = encoded
     sameID.replaceSubrange(33 + length..<33 + length + 16, with: encoded[33..<33 + 16])
     #expect(refusal(of: sameID) == .damaged)

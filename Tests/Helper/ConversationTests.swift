@@ -35,8 +35,8 @@ struct ConversationTests {
     let account = try #require(host.account)
     let boot = boot
     var conversation = Conversation(
-      caller: account, host: host, proof: PasswordProof(), client: client,
-      sinceBoot: { boot.seconds }, log: { _, _ in })
+      caller: account, servesEverybody: false, host: host, proof: PasswordProof(), client: client,
+      sinceBoot: { boot.seconds }, log: { _, _ in }, mail: { _, _ in .sent })
     conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client
@@ -159,8 +159,9 @@ struct ConversationTests {
       }, enroll(), generate, enroll("Second", steps: 1),
     ]
     var conversation = Conversation(
-      caller: try #require(host.account), host: host, proof: PasswordProof(), client: client,
-      sinceBoot: { 0 }, log: { _, _ in })
+      caller: try #require(host.account), servesEverybody: false, host: host,
+      proof: PasswordProof(), client: client,
+      sinceBoot: { 0 }, log: { _, _ in }, mail: { _, _ in .sent })
     conversation.run()
     #expect(
       client.heard.suffix(5) == [
@@ -295,8 +296,9 @@ struct ConversationTests {
     host.configuration = "nonsense"
     let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello) }])
     var conversation = Conversation(
-      caller: try #require(host.account), host: host, proof: PasswordProof(), client: broken,
-      sinceBoot: { 0 }, log: { _, _ in })
+      caller: try #require(host.account), servesEverybody: false, host: host,
+      proof: PasswordProof(), client: broken,
+      sinceBoot: { 0 }, log: { _, _ in }, mail: { _, _ in .sent })
     conversation.run()
     #expect(broken.heard == [.failed(.configurationInvalid)])
   }

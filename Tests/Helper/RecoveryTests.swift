@@ -23,8 +23,9 @@ struct RecoveryTests {
   private func run(_ script: [Line]) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     var conversation = Conversation(
-      caller: try #require(host.account), host: host, proof: GivenProof(), client: client,
-      sinceBoot: { 100 }, log: { _, _ in })
+      caller: try #require(host.account), servesEverybody: false, host: host, proof: GivenProof(),
+      client: client,
+      sinceBoot: { 100 }, log: { _, _ in }, mail: { _, _ in .sent })
     conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client

@@ -2,6 +2,7 @@ import Factors
 import HelperProtocol
 import OneTimePassword
 import Secrets
+import Testing
 
 /// Messages to be written and read: functions, because messages cannot be copied.
 enum Samples {
@@ -51,6 +52,11 @@ enum Samples {
       importedRecoveryCodesLeft: imported, standing: standing)
   }
 
+  /// A user's name.
+  static func name(of user: String) throws -> UserName {
+    try #require(UserName(Array(user.utf8)))
+  }
+
   static let requests: [@Sendable () throws -> HelperRequest] = [
     { .hello },
     { .session },
@@ -92,6 +98,8 @@ enum Samples {
           key: secret(count: 64), timeOffset: -3, watermark: 59_000_000,
           recoveryCodes: secret(String(repeating: "01234567", count: 10))))
     },
+    { .deliver(user: try name(of: "alice")) },
+    { .deliver(user: try name(of: String(repeating: "n", count: 255))) },
     { .signIn(CodeRequest(factor: nil, code: secret("123456"))) },
     { .signIn(CodeRequest(factor: try factor(5), code: secret("123456"))) },
   ]

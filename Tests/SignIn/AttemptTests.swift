@@ -16,7 +16,8 @@ struct AttemptTests {
   private func attempt(_ code: String) throws -> Attempt.Result {
     try Attempt.make(
       TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
-      settings: Configuration.defaults.project, now: now)
+      Attempt.Circumstances(settings: .defaults, now: now)
+    ).result
   }
 
   @Test("the guess is written down before anything is compared")
@@ -150,7 +151,8 @@ struct AttemptTests {
     try enrollWithRecoveryCodes()
     let result = try Attempt.make(
       TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: store,
-      settings: Configuration.defaults.project, now: now, replacing: true)
+      Attempt.Circumstances(settings: .defaults, now: now, isListening: true)
+    ).result
     guard case .recovered(let recovery) = result, let replacement = recovery.replacement else {
       Issue.record("nothing took the used code's place")
       return

@@ -59,6 +59,29 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     self.record = record
   }
 
+  /// Gives the user a code of an administrator's: ten bytes, good from `madeAt` for `seconds`.
+  public func grant(
+    _ kind: Grant.Kind, _ code: [UInt8], to account: Account, madeAt: Int64, seconds: Int64 = 1800,
+    uses: UInt8 = 1
+  ) throws -> GrantID {
+    guard let user = UserName(account.name), let id = GrantID(bytes: try randomBytes(count: 4)),
+      let newID = FactorID(bytes: try randomBytes(count: 16))
+    else { throw FactorStoreError.nameTooLong }
+    var record = record ?? FactorRecord(user: user, uid: account.uid, id: newID)
+    let digest = try Self.digest(
+      of: code.span, kind: kind == .ticket ? RecoveryCodeDigest.Kind.ticket : .bypass)
+    guard
+      let grant = Grant(
+        kind: kind, id: id, madeAt: madeAt, expiresAt: madeAt + seconds, usesLeft: uses,
+        reason: try Grant.Reason(Array("phone lost".utf8)), digest: digest.bytes),
+      record.add(grant)
+    else { throw FactorStoreError.damaged(.record) }
+    if attempts.record != record.id { attempts = AttemptState(record: record.id) }
+    hasPlace = true
+    self.record = record
+    return id
+  }
+
   static func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
@@ -76,7 +99,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What is there.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     try note(.snapshot)
-    guard let record, record.user.bytes == account.name else { return nil }
+    guard let record, record.isEnrolled, record.user.bytes == account.name else { return nil }
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
@@ -105,7 +128,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   }
 
   /// What is there.
-  public var record: FactorRecord? { store.record }
+  public var kept: FactorRecord? { store.record }
   /// What is there.
   public var attempts: AttemptState { store.attempts }
 
@@ -146,7 +169,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   /// Keeps both.
   public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
     try store.note(.replace)
-    store.record = record.factors.isEmpty ? nil : record
+    store.record = record.isVacant ? nil : record
     store.attempts = attempts
   }
 }

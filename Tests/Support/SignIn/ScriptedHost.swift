@@ -59,6 +59,17 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return memory
   }
 
+  /// To whom notices were to be mailed.
+  public private(set) var delivered: [String] = []
+  /// Whether there is a helper that mails them.
+  public var delivers = true
+
+  /// Keeps the name.
+  public func deliverNotices(to account: Account) -> Bool {
+    delivered.append(String(decoding: account.name, as: UTF8.self))
+    return delivers
+  }
+
   /// The fixed time.
   public func now() throws(SystemError) -> Int64 {
     if let clockFailure { throw clockFailure }

@@ -1,0 +1,79 @@
+import FactorStore
+import Factors
+import HelperProtocol
+import Secrets
+import SignIn
+import System
+
+// Notices by mail. They are in the record before, so that none is lost with a process; a mail may be
+// sent twice, where two processes send it at once.
+extension Conversation {
+  /// Has the caller's notices mailed by a process that nobody waits for.
+  func deliverInBackground() {
+    guard !host.deliverNotices(to: caller) else { return }
+    log(.warning, Event.undelivered(caller))
+  }
+
+  /// Mails what happened to a user's factors and was not mailed yet.
+  func deliver(to user: UserName) throws(HelperFailure) {
+    guard servesEverybody || user.bytes == caller.name else { throw .notPermitted }
+    guard let account = try account(user) else { throw .notPermitted }
+    // The mailer is to have nobody's identity but the system user's.
+    guard proof.retire() else { throw .internalError }
+    guard let record = try record(of: account) else { return }
+    let notices = record.notices.filter { $0.number > record.noticesMailed }
+    guard !notices.isEmpty else { return }
+    let message = NoticeMail(to: account, of: notices, from: Self.hostName()).text
+    let mailing = mail(message, account.name)
+    report(mailing, account)
+    switch mailing {
+    // A mailer that is installed later has nothing to do with what is old then.
+    case .sent, .noMailer: try mark(record.lastNotice, account)
+    case .refused, .failed: return
+    }
+  }
+
+  private func account(_ user: UserName) throws(HelperFailure) -> Account? {
+    do throws(SystemError) { return try host.account(named: user.bytes) } catch {
+      throw .internalError
+    }
+  }
+
+  /// What is kept for an account, without the lock once it is known.
+  private func record(of account: Account) throws(HelperFailure) -> FactorRecord? {
+    do throws(FactorStoreError) {
+      return try host.store().entry(of: account, creating: false).kept
+    } catch {
+      if case .system(.attempts, let error) = error, error.isNotFound { return nil }
+      throw failure(error)
+    }
+  }
+
+  private func mark(_ number: UInt32, _ account: Account) throws(HelperFailure) {
+    do throws(FactorStoreError) {
+      let entry = try host.store().entry(of: account, creating: false)
+      guard var record = entry.kept else { return }
+      record.mailed(upTo: number)
+      try entry.replace(record: record, attempts: entry.attempts)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func report(_ mailing: Mailing, _ account: Account) {
+    var line = LogLine()
+    line.add("result", "notice-not-mailed")
+    line.add("user", escaping: account.name)
+    switch mailing {
+    case .sent: return
+    case .noMailer: line.add("reason", "no-mailer")
+    case .refused(let status):
+      line.add("reason", "mailer-failed")
+      line.add("status", Int64(status))
+    case .failed(let error):
+      line.add("reason", "mailer-not-started")
+      line.add("errno", escaping: Array(error.name.utf8))
+    }
+    log(.warning, line)
+  }
+}

@@ -1,0 +1,18 @@
+/// A moment as a person reads it.
+public struct UTCTime: Equatable, Sendable {
+  /// As `2027-01-31 09:05 UTC`, or empty where it is not from 1970 to 9999.
+  public let text: [UInt8]
+
+  /// The moment `seconds` after 1970-01-01 00:00 UTC.
+  public init(_ seconds: Int64) {
+    let secondsPerDay: Int64 = 86_400
+    let rest = seconds >= 0 ? seconds % secondsPerDay : 0
+    guard seconds >= 0, let day = CalendarDay(end: seconds &- rest &+ secondsPerDay) else {
+      text = []
+      return
+    }
+    let time = [CalendarDay.text(rest / 3600), CalendarDay.text(rest % 3600 / 60)]
+    let zone: [UInt8] = [0x20, UInt8(ascii: "U"), UInt8(ascii: "T"), UInt8(ascii: "C")]
+    text = day.text + [0x20] + time[0] + [UInt8(ascii: ":")] + time[1] + zone
+  }
+}

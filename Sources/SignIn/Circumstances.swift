@@ -1,0 +1,31 @@
+public import Factors
+public import Policy
+
+extension Attempt {
+  /// Under which an attempt is made.
+  public struct Circumstances: Sendable {
+    /// What is in force.
+    public let settings: Settings
+    /// Seconds since the epoch.
+    public let now: Int64
+    /// From where.
+    public let source: Source
+    /// The one factor whose codes are right; nil where each one's are, and recovery codes too.
+    public let factor: FactorID?
+    /// Whether the person sees what is told: a recovery code that is used up is then replaced, and
+    /// what has happened is told.
+    public let isListening: Bool
+
+    /// Puts the circumstances together.
+    public init(
+      settings: Settings, now: Int64, source: Source = .unknown, factor: FactorID? = nil,
+      isListening: Bool = false
+    ) {
+      self.settings = settings
+      self.now = now
+      self.source = source
+      self.factor = factor
+      self.isListening = isListening
+    }
+  }
+}

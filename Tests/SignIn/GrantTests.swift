@@ -1,0 +1,155 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Policy
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("What an administrator grants")
+struct GrantTests {
+  static let code = Array("0123456789".utf8)
+  static let written = "gayt-emzu-gu3d-oobz"
+
+  let host = ScriptedHost()
+  let account = Account(name: Array("alice".utf8), uid: 1000)
+
+  private func signIn(_ application: ScriptedApplication) -> Verdict {
+    let request = SignInRequest(
+      user: account.name, service: Array("sshd".utf8), remoteHost: Array("203.0.113.9".utf8))
+    return SignIn(request, host: host, application: application).authenticate()
+  }
+
+  private func enroll() throws {
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+  }
+
+  @Test("a bypass code is good as often as it says, is told, noted and logged")
+  func bypass() throws {
+    try enroll()
+    let id = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
+    let name = String(decoding: id.hexadecimal, as: UTF8.self)
+    for (use, left) in [(1, "it can be used once more"), (2, "it is used up")] {
+      let application = ScriptedApplication([.text(Self.written)])
+      #expect(signIn(application) == .allow, "use \(use)")
+      #expect(
+        application.told.last
+          == "that was the bypass code of an administrator, \(left): enrol a second factor with "
+          + "'mfa-enroll'")
+      #expect(application.essentials == application.told.suffix(1))
+      #expect(
+        application.logged == [
+          "result=bypass user=alice service=sshd rhost=203.0.113.9 tty=- "
+            + "grant=\(name) uses-left=\(2 - use) reason=phone\\x20lost"
+        ])
+      #expect(host.delivered.count == use)
+    }
+    #expect(host.memory.record?.grants == [])
+    #expect(host.memory.record?.notices.map(\.kind) == [.bypassUsed, .bypassUsed])
+    #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
+  }
+
+  @Test("the use is on the disk before anybody is let in, and without that nobody is")
+  func durableFirst() throws {
+    try enroll()
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
+    host.memory.steps = []
+    host.memory.failure = (.replace, .busy)
+    #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
+    #expect(
+      host.memory.steps == [
+        .snapshot, .lock, .write(failures: 1), .digest, .replace, .unlock,
+      ])
+  }
+
+  @Test(
+    "a bypass code is good in its time alone",
+    arguments: [
+      (1, -1, Verdict.deny), (2, 0, .allow), (3, 1799, .allow), (4, 1800, .deny),
+    ] as [(Int, Int64, Verdict)])
+  func bypassInTime(row: Int, seconds: Int64, expected: Verdict) throws {
+    try enroll()
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
+    host.time += seconds
+    #expect(signIn(ScriptedApplication([.text(Self.written)])) == expected, "row \(row)")
+    #expect(host.memory.attempts.failures == (expected == .allow ? 0 : 1), "row \(row)")
+  }
+
+  @Test("a ticket is no code, and where there is no bypass code its form is none")
+  func ticketIsNoCode() throws {
+    try enroll()
+    _ = try host.memory.grant(.ticket, Self.code, to: account, madeAt: host.time)
+    #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
+    #expect(host.memory.attempts.failures == 0)
+    #expect(host.memory.record?.grants.count == 1)
+  }
+
+  @Test("a wrong bypass code counts, and too many are refused")
+  func wrongBypass() throws {
+    try enroll()
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
+    for _ in 1...4 { #expect(signIn(ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])) == .deny) }
+    #expect(signIn(ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])) == .tooManyAttempts)
+    #expect(signIn(ScriptedApplication([.text(Self.written)])) == .tooManyAttempts)
+    #expect(host.memory.record?.grants.count == 1)
+  }
+
+  @Test("with a factor named, no bypass code is right")
+  func namedFactor() throws {
+    try enroll()
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
+    let factor = try #require(host.memory.record?.factors.first)
+    let result = try Attempt.make(
+      TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: host.memory,
+      Attempt.Circumstances(settings: .defaults, now: host.time, factor: factor.id)
+    ).result
+    guard case .wrong = result else {
+      Issue.record("\(result)")
+      return
+    }
+  }
+
+  // MARK: Tickets
+
+  private func redeem(_ code: [UInt8]) throws -> Attempt.Redeeming {
+    guard let ticket = RecoveryCode(bytes: code.span) else { throw FactorStoreError.cryptography }
+    return try Attempt.redeem(
+      ticket: ticket, by: account, in: host.memory,
+      Attempt.Circumstances(settings: .defaults, now: host.time))
+  }
+
+  @Test("a ticket is found and kept, for who has no factor too")
+  func ticket() throws {
+    let id = try host.memory.grant(.ticket, Self.code, to: account, madeAt: host.time)
+    host.memory.steps = []
+    guard case .good(id) = try redeem(Self.code) else {
+      Issue.record("the ticket was refused")
+      return
+    }
+    #expect(
+      host.memory.steps == [
+        .lock, .write(failures: 1), .digest, .write(failures: 0), .sync, .unlock,
+      ])
+    #expect(host.memory.record?.grants.count == 1)
+    guard case .wrong(0) = try redeem(Array("9876543210".utf8)) else {
+      Issue.record("another ticket was accepted")
+      return
+    }
+    #expect(host.memory.attempts.failures == 1)
+    host.time += 1800
+    guard case .wrong(0) = try redeem(Self.code) else {
+      Issue.record("an old ticket was accepted")
+      return
+    }
+  }
+
+  @Test("who was granted nothing has guesses at tickets counted")
+  func noTicket() throws {
+    for _ in 1...5 { _ = try redeem(Self.code) }
+    guard case .refused(.waiting) = try redeem(Self.code) else {
+      Issue.record("tickets can be guessed without end")
+      return
+    }
+  }
+}
