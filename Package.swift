@@ -190,7 +190,8 @@ let package = Package(
     .testTarget(
       name: "AdminTests",
       dependencies: [
-        "FactorStore", "Factors", "Import", "OneTimePassword", "Policy", "Secrets", "System",
+        "FactorStore", "Factors", "Import", "OneTimePassword", "Policy", "Secrets", "SignIn",
+        "System",
         "TestSupport", "mfa-admin",
       ],
       path: "Tests/Admin", swiftSettings: everywhere),

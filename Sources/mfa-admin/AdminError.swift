@@ -18,6 +18,10 @@ enum AdminError: Error, Equatable {
   case noSuchFactor(UserName, selector: String, others: [Factor])
   /// More than one factor may be meant.
   case severalFactors(UserName, selector: String?, [Factor])
+  /// The user has as many grants as there may be.
+  case tooManyGrants(UserName)
+  /// The user has no such grant.
+  case noSuchGrant(UserName)
   /// Nobody is there to be asked.
   case unconfirmed
   /// Whoever was asked did not say yes.
@@ -47,9 +51,10 @@ enum AdminError: Error, Equatable {
   var status: AdminStatus {
     switch self {
     case .notRoot: .notRoot
-    case .noSuchUser, .notEnrolled, .noSuchFactor, .notAUserName: .notFound
+    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .notAUserName: .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
-    case .declined, .unusable, .store, .account, .configuration, .unusableRecords, .importSource,
+    case .tooManyGrants, .declined, .unusable, .store, .account, .configuration, .unusableRecords,
+      .importSource,
       .notImported,
       .clock, .output:
       .failure
@@ -69,6 +74,9 @@ enum AdminError: Error, Equatable {
       "\(VisibleText(user)) has \(factors.count) factors; which one is meant was not said"
     case .severalFactors(let user, let selector?, let factors):
       "\"\(VisibleText.escaping(selector))\" fits \(factors.count) factors of \(VisibleText(user))"
+    case .tooManyGrants(let user):
+      "\(VisibleText(user)) has \(FactorRecord.maximumGrants) tickets and bypass codes already"
+    case .noSuchGrant(let user): "\(VisibleText(user)) was granted no such thing"
     case .unconfirmed: "this needs a yes, and standard input is no terminal to ask at"
     case .declined: "nothing was revoked"
     case .unusable(let user, let trouble):
@@ -97,6 +105,9 @@ enum AdminError: Error, Equatable {
       "name one of: "
         + factors.map { "\(VisibleText($0.id)) (\(VisibleText($0.displayName)))" }
         .joined(separator: ", ")
+    case .tooManyGrants(let user):
+      "take one back: mfa-admin grants \(VisibleText(user)); mfa-admin withdraw"
+    case .noSuchGrant: "mfa-admin grants shows who was granted what"
     case .unconfirmed: "say --yes"
     case .declined: "answer y, or say --yes"
     case .unusable(let user, let trouble): trouble.hint(for: user)

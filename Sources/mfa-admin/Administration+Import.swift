@@ -127,7 +127,7 @@ extension Administration {
     return name
   }
 
-  private static func randomID() throws(FactorStoreError) -> FactorID {
+  static func randomID() throws(FactorStoreError) -> FactorID {
     let bytes: [UInt8]
     do throws(CryptographyError) {
       bytes = try randomBytes(count: FactorID.length)

@@ -24,6 +24,8 @@ struct Administration {
   let actor: [UInt8]
   /// Where changes are written down.
   let log: (LogPriority, LogLine) -> Void
+  /// Has what was noted for an account mailed, without waiting.
+  let deliver: (Account) -> Void
 
   // MARK: Looking
 
@@ -67,7 +69,7 @@ struct Administration {
 
   /// Whether the file is one that is being written to take a record's place, or that was left when
   /// its writer was killed.
-  private static func isDraft(_ file: FileName) -> Bool {
+  static func isDraft(_ file: FileName) -> Bool {
     guard file.bytes.first == UInt8(ascii: ".") else { return false }
     return FileName(Array(file.bytes.dropFirst()))?.percentDecoded != nil
   }
@@ -174,10 +176,12 @@ struct Administration {
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     let attempts = entry.attempts
+    record.note(.unenrolled, factor.displayName.utf8, from: Source(actor), at: now)
     try onUser(subject) { () throws(FactorStoreError) in
       try entry.replace(record: record, attempts: attempts)
     }
     note("revoked", subject, factor: factor.id.hexadecimal)
+    if let account = subject.account { deliver(account) }
     let left = record.factors.isEmpty ? "; no factor is left" : ""
     return "\(VisibleText(subject.name)): revoked \(VisibleText(factor.displayName))\(left)"
   }
@@ -185,15 +189,49 @@ struct Administration {
   private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> String {
     let subject = revocation.subject
     let removed = try onUser(subject) { () throws(FactorStoreError) in
-      try store.discard(user: subject.name)
+      switch (revocation.finding, subject.account) {
+      case (.usable, let account?): return try removeEverything(of: account)
+      case (.nothing, let account?):
+        // What remains of somebody who is not enrolled: what is to be told, or what was granted.
+        guard try remains(of: account) else { return try store.discard(user: subject.name) }
+        return try removeEverything(of: account)
+      case (.unusable, _), (_, nil): return try store.discard(user: subject.name)
+      }
     }
     guard removed else { throw subject.absence }
     note("revoked", subject, factor: Array("all".utf8))
+    if let account = subject.account { deliver(account) }
     let name = VisibleText(subject.name)
     return switch revocation.finding {
     case .usable: "\(name): revoked every factor; no factor is left"
     case .nothing, .unusable: "\(name): removed what was stored; no factor is left"
     }
+  }
+
+  private func remains(of account: Account) throws(FactorStoreError) -> Bool {
+    do throws(FactorStoreError) {
+      return try store.entry(of: account, creating: false).kept != nil
+    } catch {
+      switch error {
+      // There is nothing, or nothing that can be believed.
+      case .system(.attempts, _), .untrusted(.attempts, _): return false
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
+        .cryptography, .nameTooLong:
+        throw error
+      }
+    }
+  }
+
+  /// Takes away all that lets the user in, and keeps what is to be told.
+  private func removeEverything(of account: Account) throws(FactorStoreError) -> Bool {
+    let entry = try store.entry(of: account, creating: false)
+    guard var record = entry.kept, record.isEnrolled || !record.grants.isEmpty else {
+      return false
+    }
+    record.removeEverything()
+    record.note(.revoked, from: Source(actor), at: now)
+    try entry.replace(record: record, attempts: entry.attempts)
+    return true
   }
 
   // MARK: Unlocking
@@ -272,7 +310,7 @@ struct Administration {
     }
   }
 
-  private func onStore<Result>(
+  func onStore<Result>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
     do throws(FactorStoreError) { return try body() } catch { throw .store(error) }
@@ -281,13 +319,16 @@ struct Administration {
   // MARK: The log
 
   func note(
-    _ result: StaticString, _ subject: Subject, factor: [UInt8]? = nil, failures: UInt32? = nil
+    _ result: StaticString, _ subject: Subject, factor: [UInt8]? = nil, failures: UInt32? = nil,
+    grant: [UInt8]? = nil, reason: [UInt8]? = nil
   ) {
     var line = LogLine()
     line.add("result", result)
     line.add("user", escaping: subject.name.bytes)
     if let factor { line.add("factor", escaping: factor) }
     if let failures { line.add("failures", Int64(failures)) }
+    if let grant { line.add("grant", escaping: grant) }
+    if let reason { line.add("reason", escaping: reason) }
     line.add("actor", escaping: actor)
     log(.notice, line)
   }

@@ -1,4 +1,5 @@
 import CPOSIX
+import Secrets
 import System
 
 /// The terminal, standard output and error, and what else surrounds the process.
@@ -35,6 +36,34 @@ enum Console {
     }
   }
 
+  /// Shows a grant that was just made, with its code.
+  static func write(_ made: MadeGrant, asJSON: Bool) throws(AdminError) {
+    let code = made.code.written()
+    if asJSON {
+      let text = JSON.object(made.report.members + [("code", .string(""))]).text
+      // The code comes last, between the two quotation marks of an empty string.
+      try write(String(text.dropLast(3)))
+      try write(secret: code)
+      try write("\"\n}\n")
+    } else {
+      try write(secret: code)
+      try write("\n")
+      try write(made.explanation)
+    }
+    if let warning = made.warning { complain("warning: \(warning)") }
+  }
+
+  private static func write(secret: borrowing SecretBytes) throws(AdminError) {
+    do throws(SystemError) {
+      // SAFETY: the buffer is used within the closure alone.
+      try unsafe secret.span.withUnsafeBufferPointer { buffer throws(SystemError) in
+        try unsafe write(UnsafeRawBufferPointer(buffer), to: STDOUT_FILENO)
+      }
+    } catch {
+      throw .output(error)
+    }
+  }
+
   /// Says what went wrong, and what to do next.
   static func report(_ error: AdminError) {
     complain("error: " + error.message)
@@ -61,14 +90,20 @@ enum Console {
 
   private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
     let bytes = Array(text.utf8)
+    // SAFETY: the buffer is used within the closure alone.
+    try unsafe bytes.span.withUnsafeBufferPointer { buffer throws(SystemError) in
+      try unsafe write(UnsafeRawBufferPointer(buffer), to: descriptor)
+    }
+  }
+
+  private static func write(
+    _ buffer: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(SystemError) {
     var written = 0
-    while written < bytes.count {
-      let already = written
-      // SAFETY: the call reads at most the rest of the array.
-      let count = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe CPOSIX.write(
-          descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
-      }
+    while written < buffer.count {
+      // SAFETY: the call reads at most the rest of the buffer.
+      let count = unsafe CPOSIX.write(
+        descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
       if count < 0 {
         let number = cposix_errno()
         guard number == EINTR else { throw SystemError(.write, number: number) }

@@ -4,15 +4,17 @@ import ArgumentParser
 struct MFAAdmin: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mfa-admin",
-    abstract: "Look at, revoke and unlock the second factors of this host's users.",
+    abstract: "Look at, revoke, unlock and stand in for the second factors of this host's users.",
     discussion: """
-      Every change is written to the system log. Secrets and codes are never shown.
+      Every change is written to the system log. Secrets are never shown, and what 'ticket' and \
+      'bypass' make is shown once.
 
       \(AdminStatus.explanation)
       """,
     version: "0.1.0",
     subcommands: [
       ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
-      ImportCommand.self,
+      ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
+      WithdrawCommand.self,
     ])
 }

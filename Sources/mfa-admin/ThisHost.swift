@@ -24,7 +24,11 @@ enum ThisHost {
     if needsConfiguration, let failure { throw failure }
     let administration = Administration(
       store: try store(), settings: settings, now: try now(), accounts: .system,
-      actor: Console.actor, log: { Log.write($0, $1) })
+      actor: Console.actor, log: { Log.write($0, $1) },
+      deliver: { account in
+        guard !Delivery.start(for: account) else { return }
+        Log.write(.warning, Event.undelivered(account))
+      })
     return (administration, failure)
   }
 

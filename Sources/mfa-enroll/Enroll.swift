@@ -34,6 +34,9 @@ struct Enroll: AsyncParsableCommand {
       valueName: "where"))
   var qr: PictureDestination?
 
+  @Flag(help: "Asks for an administrator's ticket in the place of your password.")
+  var ticket = false
+
   @Flag(help: "Prints JSON, for programs: the key, and what it was enrolled as.")
   var json = false
 
@@ -65,7 +68,7 @@ struct Enroll: AsyncParsableCommand {
   private func enroll(_ person: Person, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(tell: person.tell)
     do {
-      let session = try await Recognition(of: person).session(with: multiFactor)
+      let session = try await Recognition(of: person, withTicket: ticket).session(with: multiFactor)
       let name = try await unusedName(multiFactor)
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,

@@ -4,11 +4,16 @@ import Secrets
 /// The proof that the account is the person's, with as many tries as a sign-in gives.
 struct Recognition: Sendable {
   private let person: Person
+  private let withTicket: Bool
 
   /// How often a person at a terminal may try; a script tries once.
   private static let tries = 3
 
-  init(of person: Person) { self.person = person }
+  /// A ticket of an administrator's may prove the account in the place of the password.
+  init(of person: Person, withTicket: Bool = false) {
+    self.person = person
+    self.withTicket = withTicket
+  }
 
   /// Whether the person would rather not answer.
   private actor Refusal {
@@ -29,7 +34,9 @@ struct Recognition: Sendable {
           }
           return answer
         }
-        return try await multiFactor.session(reauthenticate: answer)
+        return withTicket
+          ? try await multiFactor.ticketSession(reauthenticate: answer)
+          : try await multiFactor.session(reauthenticate: answer)
       } catch {
         triesLeft -= 1
         guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {

@@ -245,8 +245,11 @@ import Testing
         == .severalFactors(snapshot.record.user, selector: nil, snapshot.record.factors))
     #expect(try revoke(store, "alice", "0100") == "alice: revoked phone")
     #expect(try revoke(store, "alice", nil) == "alice: revoked key; no factor is left")
-    #expect(!store.exists(store.recordPath("alice")))
-    #expect(store.exists(store.attemptsPath("alice")))
+    #expect(try store.snapshot("alice") == nil)
+    #expect(store.delivered == ["alice", "alice", "alice"])
+    let entry = try store.store.entry(
+      of: Account(name: Array("alice".utf8), uid: 1000), creating: false)
+    #expect(entry.kept?.notices.map(\.kind) == [.unenrolled, .unenrolled, .unenrolled])
   }
 
   @Test func aFactorThatWentMeanwhileIsNotRevokedTwice() throws {

@@ -15,6 +15,8 @@ final class TemporaryStore {
   let store: LocalFactorStore
   /// The lines that were written to the log.
   private(set) var lines: [String] = []
+  /// Whose notices were to be mailed.
+  private(set) var delivered: [String] = []
   /// What the system is said to know.
   var accounts: [String: UInt32] = [:]
   /// Another spelling of a name, and the account's own.
@@ -93,9 +95,11 @@ final class TemporaryStore {
       of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000))
   }
 
-  var administration: Administration {
+  var administration: Administration { administration(now: Self.now) }
+
+  func administration(now: Int64) -> Administration {
     Administration(
-      store: store, settings: .defaults, now: Self.now,
+      store: store, settings: .defaults, now: now,
       accounts: AccountSource(
         named: { [self] name throws(SystemError) in
           if let lookUpFailure { throw lookUpFailure }
@@ -105,6 +109,9 @@ final class TemporaryStore {
         },
         passwordFile: { [self] in passwordFile.map { Array($0.utf8) } }),
       actor: Array("root\n".utf8),
-      log: { [self] _, line in lines.append(String(decoding: line.text, as: UTF8.self)) })
+      log: { [self] _, line in lines.append(String(decoding: line.text, as: UTF8.self)) },
+      deliver: { [self] account in
+        delivered.append(String(decoding: account.name, as: UTF8.self))
+      })
   }
 }

@@ -1,0 +1,146 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import SignIn
+import System
+
+// Tickets and bypass codes.
+extension Administration {
+  /// Makes a grant for a user who has an account, with or without a factor.
+  func grant(
+    _ kind: Grant.Kind, to text: String, for duration: GrantDuration, uses: UInt8,
+    reason: Grant.Reason?
+  ) throws(AdminError) -> MadeGrant {
+    let subject = try subject(text)
+    guard let account = subject.account else { throw .noSuchUser(subject.name) }
+    let made = try onUser(subject) { () throws(FactorStoreError) in
+      try make(kind, for: account, subject, until: now + duration.seconds, uses, reason)
+    }
+    guard let (code, grant, warning) = made else { throw .tooManyGrants(subject.name) }
+    note(
+      kind == .ticket ? "ticket-made" : "bypass-made", subject, grant: grant.id.hexadecimal,
+      reason: reason?.utf8)
+    deliver(account)
+    return MadeGrant(
+      report: GrantReport(user: subject.name, grant: grant, isGood: true), code: code,
+      warning: warning)
+  }
+
+  /// Nil where there are as many grants as there may be.
+  private func make(
+    _ kind: Grant.Kind, for account: Account, _ subject: Subject, until end: Int64, _ uses: UInt8,
+    _ reason: Grant.Reason?
+  ) throws(FactorStoreError) -> (RecoveryCode, Grant, String?)? {
+    let entry = try store.entry(of: account, creating: true)
+    var record: FactorRecord
+    var attempts = entry.attempts
+    if let kept = entry.kept {
+      record = kept
+    } else {
+      record = FactorRecord(user: subject.name, uid: account.uid, id: try Self.randomID())
+      attempts = attempts.beginning(record)
+    }
+    record.removeExpiredGrants(at: now)
+    let (code, grant) = try Attempt.newGrant(
+      kind, of: record, entry, madeAt: now, expiresAt: end, uses: uses, reason: reason)
+    guard record.add(grant) else { return nil }
+    record.note(
+      kind == .ticket ? .ticketMade : .bypassMade, reason?.utf8 ?? [], from: Source(actor), at: now)
+    try entry.replace(record: record, attempts: attempts)
+    return (code, grant, warning(kind, record, attempts))
+  }
+
+  /// Why the grant may not do what it was made for.
+  private func warning(
+    _ kind: Grant.Kind, _ record: FactorRecord, _ attempts: AttemptState
+  ) -> String? {
+    switch attempts.standing(settings.throttle, now: now) {
+    case .open: break
+    case .waiting(let seconds):
+      return
+        "too many wrong codes: nothing is accepted for \(seconds) s; mfa-admin unlock ends that"
+    case .disabled:
+      return "too many wrong codes: nothing is accepted before mfa-admin unlock"
+    }
+    guard kind == .bypass, !record.isEnrolled else { return nil }
+    return "nothing is enrolled: a code is asked for only where policy requires a factor"
+  }
+
+  /// What was granted to a user, or to everybody.
+  func grants(_ text: String?) throws(AdminError) -> [GrantReport] {
+    guard let text else { return try allGrants() }
+    let subject = try subject(text)
+    return reports(try kept(subject))
+  }
+
+  private func allGrants() throws(AdminError) -> [GrantReport] {
+    var reports: [GrantReport] = []
+    for user in try storedUsers() {
+      let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
+      // Who has no account any more has nothing that could be used; `list` names the record.
+      guard subject.account != nil else { continue }
+      reports += self.reports(try kept(subject))
+    }
+    return reports
+  }
+
+  private func reports(_ record: FactorRecord?) -> [GrantReport] {
+    guard let record else { return [] }
+    return record.grants.map {
+      GrantReport(user: record.user, grant: $0, isGood: $0.isGood(at: now))
+    }
+  }
+
+  /// Takes grants away, and tells what was taken.
+  func withdraw(_ target: WithdrawalTarget, of text: String) throws(AdminError) -> String {
+    let subject = try subject(text)
+    guard let account = subject.account else { throw .noSuchUser(subject.name) }
+    guard try kept(subject) != nil else { throw .noSuchGrant(subject.name) }
+    let withdrawn = try onUser(subject) { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      guard var record = entry.kept else { return [] as [Grant] }
+      let ids =
+        switch target {
+        case .everything: record.grants.map(\.id)
+        case .one(let id): [id]
+        }
+      let grants = ids.compactMap { record.withdraw($0) }
+      if !grants.isEmpty { try entry.replace(record: record, attempts: entry.attempts) }
+      return grants
+    }
+    guard !withdrawn.isEmpty else { throw .noSuchGrant(subject.name) }
+    for grant in withdrawn {
+      note("grant-withdrawn", subject, grant: grant.id.hexadecimal, reason: grant.reason?.utf8)
+    }
+    let ids = withdrawn.map { VisibleText.escaping($0.id.hexadecimal) }.joined(separator: ", ")
+    return "\(VisibleText(subject.name)): withdrawn \(ids)"
+  }
+
+  /// Which grants are to be taken away.
+  enum WithdrawalTarget: Equatable {
+    case one(GrantID)
+    case everything
+  }
+
+  /// What is kept for a user, with or without a factor.
+  private func kept(_ subject: Subject) throws(AdminError) -> FactorRecord? {
+    do throws(FactorStoreError) {
+      return try store.entry(of: subject.accountOrNobody, creating: false).kept
+    } catch {
+      if case .system(.attempts, let error) = error, error.isNotFound { return nil }
+      throw .unusable(subject.name, subject.trouble(error))
+    }
+  }
+
+  /// Everybody whose name a file in the store has, by name.
+  private func storedUsers() throws(AdminError) -> [UserName] {
+    var users: [UserName] = []
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachFile { user, name in
+        if let user, !Self.isDraft(name) { users.append(user) }
+        return true
+      }
+    }
+    return users.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+
+/// How long a grant is good, as it is typed: a whole number with s, m, h or d behind it.
+struct GrantDuration: ExpressibleByArgument, Equatable {
+  /// In seconds.
+  let seconds: Int64
+
+  /// The shortest and the longest in seconds: a minute, and thirty days.
+  static let range: ClosedRange<Int64> = 60...2_592_000
+
+  /// So many hours.
+  static func hours(_ hours: Int64) -> GrantDuration { GrantDuration(seconds: hours * 3600) }
+
+  /// So many minutes.
+  static func minutes(_ minutes: Int64) -> GrantDuration { GrantDuration(seconds: minutes * 60) }
+
+  private init(seconds: Int64) { self.seconds = seconds }
+
+  /// Nil for what is no duration, or beyond `range`.
+  init?(argument: String) {
+    guard let unit = argument.utf8.last, let factor = Self.factor(unit),
+      let number = Int64(argument.dropLast()), number > 0, argument.first != "+"
+    else { return nil }
+    let (seconds, overflow) = number.multipliedReportingOverflow(by: factor)
+    guard !overflow, Self.range.contains(seconds) else { return nil }
+    self.seconds = seconds
+  }
+
+  private static func factor(_ unit: UInt8) -> Int64? {
+    switch unit {
+    case UInt8(ascii: "s"): 1
+    case UInt8(ascii: "m"): 60
+    case UInt8(ascii: "h"): 3600
+    case UInt8(ascii: "d"): 86_400
+    case _: nil
+    }
+  }
+
+  /// As it may be typed.
+  var defaultValueDescription: String {
+    seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)m"
+  }
+}

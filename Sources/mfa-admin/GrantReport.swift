@@ -1,0 +1,67 @@
+import Factors
+import OneTimePassword
+
+/// One grant of a user's, as it is listed.
+struct GrantReport: Equatable {
+  let user: UserName
+  let grant: Grant
+  /// Whether it is good now.
+  let isGood: Bool
+
+  private var kind: String {
+    switch grant.kind {
+    case .ticket: "ticket"
+    case .bypass: "bypass"
+    }
+  }
+
+  private var expires: Timestamp? { Timestamp(grant.expiresAt) }
+
+  /// A line for a person.
+  var line: String {
+    let reason = grant.reason.map { "  \(VisibleText.escaping($0.utf8))" } ?? ""
+    let uses = grant.usesLeft == 1 ? "1 use" : "\(grant.usesLeft) uses"
+    let end = isGood ? "until \(expires?.full ?? "an unknown time")" : "expired"
+    return "\(VisibleText(user))  \(kind)  \(VisibleText.escaping(grant.id.hexadecimal))  \(uses)  "
+      + end + reason + "\n"
+  }
+
+  /// The members for programs. Names stay the same from version to version.
+  var members: [(String, JSON)] {
+    [
+      ("user", .string(String(decoding: user.bytes, as: UTF8.self))),
+      ("kind", .string(kind)),
+      ("id", .string(VisibleText.escaping(grant.id.hexadecimal))),
+      ("made", JSON(Timestamp(grant.madeAt)?.iso8601)),
+      ("expires", JSON(expires?.iso8601)),
+      ("usesLeft", .number(Int64(grant.usesLeft))),
+      ("reason", JSON(grant.reason.map { String(decoding: $0.utf8, as: UTF8.self) })),
+      ("good", .bool(isGood)),
+    ]
+  }
+}
+
+/// A grant that was just made, with its code, which is nowhere else.
+struct MadeGrant {
+  let report: GrantReport
+  let code: RecoveryCode
+  /// What the administrator should know besides.
+  let warning: String?
+
+  /// What comes after the code, for a person.
+  var explanation: String {
+    let user = VisibleText(report.user)
+    let grant = report.grant
+    let end = Timestamp(grant.expiresAt)?.full ?? "an unknown time"
+    let id = VisibleText.escaping(grant.id.hexadecimal)
+    return switch grant.kind {
+    case .ticket:
+      "good for one enrolment until \(end); id \(id)\n"
+        + "\(user) types it where 'mfa-enroll --ticket' asks for it; it is shown this once\n"
+    case .bypass:
+      "good for \(grant.usesLeft == 1 ? "1 sign-in" : "\(grant.usesLeft) sign-ins") "
+        + "until \(end); id \(id)\n"
+        + "\(user) types it where a one-time code is asked for; it is shown this once\n"
+    }
+  }
+}

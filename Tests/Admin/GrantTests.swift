@@ -1,0 +1,180 @@
+import FactorStore
+import Factors
+import Foundation
+import OneTimePassword
+import Secrets
+import SignIn
+import System
+import TestSupport
+import Testing
+
+@testable import mfa_admin
+
+/// Tickets and bypass codes, with a real store.
+@Suite(.privateMachine) struct GrantTests {
+  func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
+    do throws(AdminError) {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func account(_ store: TemporaryStore, _ user: String) -> Account {
+    Account(name: Array(user.utf8), uid: store.accounts[user] ?? 1000)
+  }
+
+  private func attempt(_ made: MadeGrant, _ store: TemporaryStore, _ user: String) throws
+    -> Attempt.Result
+  {
+    let written = made.code.written()
+    return try Attempt.make(
+      TypedCodes(whole: written.span), by: account(store, user), in: store.store,
+      Attempt.Circumstances(settings: .defaults, now: TemporaryStore.now)
+    ).result
+  }
+
+  @Test func aBypassCodeSignsInAsOftenAsItSays() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    let made = try store.administration.grant(
+      .bypass, to: "alice", for: .minutes(30), uses: 2,
+      reason: try Grant.Reason(Array("phone lost".utf8)))
+    #expect(made.warning == nil)
+    let id = VisibleText.escaping(made.report.grant.id.hexadecimal)
+    #expect(
+      made.explanation
+        == "good for 2 sign-ins until 2023-11-14 22:43:20 UTC; id \(id)\n"
+        + "alice types it where a one-time code is asked for; it is shown this once\n")
+    #expect(
+      store.lines == [
+        "result=bypass-made user=alice grant=\(id) reason=phone\\x20lost actor=root\\x0a"
+      ])
+    #expect(store.delivered == ["alice"])
+    #expect(
+      try store.administration.grants(nil).map(\.line) == [
+        "alice  bypass  \(id)  2 uses  until 2023-11-14 22:43:20 UTC  phone lost\n"
+      ])
+    for use in 1...2 {
+      guard case .bypassed = try attempt(made, store, "alice") else {
+        Issue.record("use \(use) was refused")
+        return
+      }
+    }
+    guard case .notACode = try attempt(made, store, "alice") else {
+      Issue.record("it was good too often")
+      return
+    }
+    #expect(try store.administration.grants(nil).isEmpty)
+    #expect(
+      try store.snapshot("alice")?.record.notices.map(\.kind) == [
+        .bypassMade, .bypassUsed, .bypassUsed,
+      ])
+  }
+
+  @Test func aTicketIsForWhoHasNothingYet() throws {
+    let store = try TemporaryStore()
+    store.accounts["bob"] = 1001
+    let made = try store.administration.grant(
+      .ticket, to: "bob", for: .hours(24), uses: 1, reason: nil)
+    #expect(try store.snapshot("bob") == nil, "a ticket enrols nobody")
+    #expect(try store.administration.users().isEmpty)
+    #expect(made.explanation.hasPrefix("good for one enrolment until 2023-11-15 22:13:20 UTC; id "))
+    let result = try Attempt.redeem(
+      ticket: made.code, by: account(store, "bob"), in: store.store,
+      Attempt.Circumstances(settings: .defaults, now: TemporaryStore.now + 86_399))
+    guard case .good(made.report.grant.id) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    // The account was given to somebody else meanwhile: what was granted is not theirs.
+    store.accounts["bob"] = 1002
+    #expect(try store.administration.grants("bob").isEmpty)
+    #expect(try store.snapshot("bob") == nil)
+  }
+
+  @Test func whatIsWithdrawnIsGone() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    let administration = store.administration
+    let made = try (1...4).map { _ in
+      try administration.grant(.bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    }
+    let alice = try userName("alice")
+    #expect(
+      refusal { () throws(AdminError) in
+        _ = try administration.grant(.ticket, to: "alice", for: .hours(1), uses: 1, reason: nil)
+      } == .tooManyGrants(alice))
+    let first = made[0].report.grant.id
+    let id = VisibleText.escaping(first.hexadecimal)
+    #expect(try administration.withdraw(.one(first), of: "alice") == "alice: withdrawn \(id)")
+    #expect(
+      refusal { () throws(AdminError) in
+        _ = try administration.withdraw(.one(first), of: "alice")
+      } == .noSuchGrant(alice))
+    guard case .wrong = try attempt(made[0], store, "alice") else {
+      Issue.record("it is still good")
+      return
+    }
+    _ = try administration.withdraw(.everything, of: "alice")
+    #expect(try administration.grants("alice").isEmpty)
+    #expect(store.lines.count { $0.hasPrefix("result=grant-withdrawn user=alice grant=") } == 4)
+  }
+
+  @Test func whatIsOldMakesRoom() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    for _ in 1...4 {
+      _ = try store.administration.grant(
+        .ticket, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    }
+    let later = store.administration(now: TemporaryStore.now + 60)
+    #expect(try later.grants("alice").allSatisfy { !$0.isGood })
+    #expect(try later.grants("alice").first?.line.contains("  expired") == true)
+    _ = try later.grant(.ticket, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    #expect(try later.grants("alice").count == 1)
+  }
+
+  @Test func whatKeepsItFromWorkingIsSaid() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"], failures: 100, lastFailure: 1)
+    try store.enroll("carol", uid: 1002, ["phone"], failures: 7, lastFailure: TemporaryStore.now)
+    store.accounts["bob"] = 1001
+    for (row, user, part) in [
+      (1, "alice", "before mfa-admin unlock"), (2, "carol", "for 120 s"),
+      (3, "bob", "only where policy requires"),
+    ] {
+      let made = try store.administration.grant(
+        .bypass, to: user, for: .minutes(1), uses: 1, reason: nil)
+      #expect(made.warning?.contains(part) == true, "row \(row): \(made.warning ?? "-")")
+    }
+    #expect(
+      refusal { () throws(AdminError) in
+        _ = try store.administration.grant(.bypass, to: "x", for: .minutes(1), uses: 1, reason: nil)
+      } == .noSuchUser(try userName("x")))
+  }
+
+  @Test func revokingEverythingTakesGrantsAlongAndIsNoted() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    _ = try store.administration.grant(.bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    let plan = try store.administration.plan(.everything, of: "alice")
+    _ = try store.administration.revoke(plan)
+    #expect(try store.administration.grants("alice").isEmpty)
+    #expect(try store.snapshot("alice") == nil)
+    let entry = try store.store.entry(of: account(store, "alice"), creating: false)
+    #expect(entry.kept?.notices.map(\.kind) == [.bypassMade, .revoked])
+    #expect(entry.kept?.isEnrolled == false)
+  }
+
+  static let durations: [(Int, String, Int64?)] = [
+    (1, "60s", 60), (2, "1m", 60), (3, "24h", 86_400), (4, "30d", 2_592_000), (5, "59s", nil),
+    (6, "31d", nil), (7, "", nil), (8, "h", nil), (9, "1", nil), (10, "+1h", nil), (11, "-1h", nil),
+    (12, "1.5h", nil), (13, "1w", nil), (14, "9223372036854775807d", nil), (15, " 1h", nil),
+  ]
+
+  @Test(arguments: durations) func duration(_ row: Int, _ text: String, _ seconds: Int64?) {
+    #expect(GrantDuration(argument: text)?.seconds == seconds, "row \(row)")
+  }
+}

@@ -1,0 +1,241 @@
+import Factors
+import Helper
+import HelperProtocol
+import OneTimePassword
+import Secrets
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+/// A proof that nobody can give: a ticket is there for who has none.
+private struct NoProof: AccountProof {
+  func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool { false }
+  func retire() -> Bool { true }
+}
+
+/// What the mailer was handed.
+private final class Mailbox: @unchecked Sendable {
+  var mailing = Mailing.sent
+  private(set) var mails: [(to: String, text: String)] = []
+
+  func take(_ message: [UInt8], _ recipient: [UInt8]) -> Mailing {
+    mails.append(
+      (String(decoding: recipient, as: UTF8.self), String(decoding: message, as: UTF8.self)))
+    return mailing
+  }
+}
+
+@Suite("The helper, with what an administrator grants")
+struct TicketTests {
+  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
+
+  static let code = Array("0123456789".utf8)
+  static let written = "gayt-emzu-gu3d-oobz"
+
+  let host = ScriptedHost()
+  private let mailbox = Mailbox()
+  private let log = Lines()
+
+  private final class Lines: @unchecked Sendable { var text: [String] = [] }
+
+  private func run(_ script: [Line], servesEverybody: Bool = false) throws -> ScriptedClient {
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    var conversation = Conversation(
+      caller: try #require(host.account), servesEverybody: servesEverybody, host: host,
+      proof: NoProof(), client: client, sinceBoot: { 100 },
+      log: { [log] _, line in log.text.append(String(decoding: line.text, as: UTF8.self)) },
+      mail: { [mailbox] in mailbox.take($0, $1) })
+    conversation.run()
+    #expect(client.script.isEmpty, "not every line of the script was used")
+    return client
+  }
+
+  private func answers(_ client: ScriptedClient) -> [ScriptedClient.Heard] {
+    Array(client.heard.dropFirst())
+  }
+
+  private func answer(_ text: String) -> Line {
+    { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
+  }
+
+  private var session: Line { { _ in try HelperRequestBox(.ticketSession) } }
+  private var generate: Line { { _ in try HelperRequestBox(.generateSecret(.standard)) } }
+  private var makeCodes: Line { { _ in try HelperRequestBox(.generateRecoveryCodes) } }
+
+  private func enroll(_ name: String = "Pixel") -> Line {
+    { [host] client in
+      let code = try KnownFactor.code(at: host.time, secret: client.secret)
+      return try HelperRequestBox(
+        .enroll(
+          EnrollmentRequest(
+            code: SecretBytes(copying: Array(code.utf8).span),
+            displayName: try DisplayName(Array(name.utf8)))))
+    }
+  }
+
+  private func grant(_ kind: Grant.Kind = .ticket) throws {
+    _ = try host.memory.grant(
+      kind, Self.code, to: try #require(host.account), madeAt: host.time)
+  }
+
+  private static let prompt = ScriptedClient.Heard.prompt("Enrolment ticket: ", echo: false)
+
+  @Test("a ticket enrols one factor and its recovery codes, and is used up by that")
+  func oneFactor() throws {
+    try grant()
+    let client = try run([
+      session, answer(Self.written.uppercased()), makeCodes, generate, enroll(), makeCodes,
+      { _ in try HelperRequestBox(.unenroll(factor: .zero)) },
+      generate,
+    ])
+    #expect(
+      answers(client) == [
+        Self.prompt, .sessionStarted(600), .failed(.requiresRecentLogin), .secret, .enrolled,
+        .recoveryCodes(10), .failed(.requiresRecentLogin), .failed(.ticketInvalid),
+      ])
+    #expect(host.memory.record?.grants == [])
+    #expect(host.memory.record?.notices.map(\.kind) == [.ticketUsed, .recoveryCodesMade])
+    #expect(host.delivered == ["alice"])
+    let again = try run([session, answer(Self.written)])
+    #expect(answers(again).last == .failed(.ticketInvalid))
+  }
+
+  @Test("an enrolment that is interrupted leaves the ticket as it was")
+  func interrupted() throws {
+    try grant()
+    _ = try run([session, answer(Self.written), generate])
+    #expect(host.memory.record?.grants.count == 1)
+    #expect(host.memory.record?.isEnrolled == false)
+    let client = try run([session, answer(Self.written), generate, enroll()])
+    #expect(answers(client).last == .enrolled)
+  }
+
+  @Test(
+    "a ticket that is gone by the time of the commit binds nothing",
+    arguments: [1, 2, 3])
+  func goneMeanwhile(row: Int) throws {
+    try grant()
+    let client = try run([
+      session, answer(Self.written), generate,
+      { [host] client in
+        switch row {
+        case 1: host.memory.record?.removeEverything()
+        case 2: host.time += 1800
+        case _: _ = host.memory.record?.grants.first.map { host.memory.record?.use($0.id) }
+        }
+        return try self.enroll()(client)
+      },
+    ])
+    #expect(answers(client).last == .failed(.ticketInvalid), "row \(row)")
+    #expect(host.memory.record?.isEnrolled != true)
+  }
+
+  @Test("where there is a factor, its code is asked for besides the ticket")
+  func presentFactor() throws {
+    _ = try host.memory.enroll(
+      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    try grant()
+    let client = try run([
+      session, answer(Self.written), answer(try KnownFactor.code(at: host.time)), generate,
+    ])
+    #expect(
+      answers(client) == [
+        Self.prompt, .prompt("One-time code of a present factor: ", echo: false),
+        .sessionStarted(600), .secret,
+      ])
+    let without = try run([session, answer(Self.written), answer(""), generate])
+    #expect(answers(without).last == .failed(.secondFactorRequired))
+  }
+
+  @Test("guesses at a ticket count, and a bypass code is none")
+  func guesses() throws {
+    try grant(.bypass)
+    for text in [Self.written, "aaaa-aaaa-aaaa-aaaa"] {
+      #expect(answers(try run([session, answer(text)])).last == .failed(.ticketInvalid))
+    }
+    #expect(host.memory.attempts.failures == 2)
+    #expect(answers(try run([session, answer("123456")])).last == .failed(.ticketInvalid))
+    #expect(host.memory.attempts.failures == 2, "what has no ticket's form costs nothing")
+    for _ in 3...5 { _ = try run([session, answer("aaaa-aaaa-aaaa-aaaa")]) }
+    #expect(
+      answers(try run([session, answer(Self.written)])).last
+        == .failed(.tooManyAttempts(seconds: 30)))
+  }
+
+  // MARK: Mail
+
+  private func deliver(_ user: String = "alice") -> Line {
+    { _ in
+      guard let name = UserName(Array(user.utf8)) else { return nil }
+      return try HelperRequestBox(.deliver(user: name))
+    }
+  }
+
+  @Test("what was noted is mailed to the user, once")
+  func mailed() throws {
+    try grant()
+    host.memory.record?.note(
+      .ticketMade, Array("new phone".utf8), from: Source(Array("root".utf8)), at: host.time)
+    #expect(answers(try run([deliver()])) == [.done])
+    #expect(mailbox.mails.map(\.to) == ["alice"])
+    let text = try #require(mailbox.mails.first?.text)
+    #expect(text.hasPrefix("To: alice\nSubject: The second factor of alice on "))
+    #expect(
+      text.contains(
+        "\n\n  an enrolment ticket made ('new phone') from root on 2023-11-14 22:13 UTC\n\n"))
+    #expect(!text.contains(Self.written))
+    #expect(answers(try run([deliver()])) == [.done])
+    #expect(mailbox.mails.count == 1)
+    #expect(log.text.isEmpty)
+  }
+
+  @Test(
+    "what cannot be mailed is logged, and tried again unless there is no mailer at all",
+    arguments: [
+      (1, Mailing.noMailer, "reason=no-mailer", 1),
+      (2, .refused(75), "reason=mailer-failed status=75", 2),
+      (3, .refused(-1), "reason=mailer-failed status=-1", 2),
+      (4, .failed(SystemError(.process, number: 12)), "reason=mailer-not-started errno=ENOMEM", 2),
+    ])
+  func notMailed(row: Int, mailing: Mailing, reason: String, attempts: Int) throws {
+    try grant()
+    host.memory.record?.note(.revoked, from: .unknown, at: 0)
+    mailbox.mailing = mailing
+    #expect(answers(try run([deliver()])) == [.done], "row \(row)")
+    #expect(log.text == ["result=notice-not-mailed user=alice \(reason)"], "row \(row)")
+    _ = try run([deliver()])
+    #expect(mailbox.mails.count == attempts, "row \(row)")
+  }
+
+  @Test("others' notices are mailed for root and the helper itself alone")
+  func othersNotices() throws {
+    try grant()
+    host.memory.record?.note(.revoked, from: .unknown, at: 0)
+    #expect(answers(try run([deliver("bob")])) == [.failed(.notPermitted)])
+    #expect(mailbox.mails.isEmpty)
+    #expect(answers(try run([deliver("alice")], servesEverybody: true)) == [.done])
+    #expect(mailbox.mails.count == 1)
+    #expect(answers(try run([deliver("bob")], servesEverybody: true)) == [.failed(.notPermitted)])
+  }
+
+  @Test("who has nothing stored is mailed nothing")
+  func nothingStored() throws {
+    #expect(answers(try run([deliver()])) == [.done])
+    #expect(mailbox.mails.isEmpty)
+  }
+
+  @Test("a mail is never longer than a pipe takes at once")
+  func longMail() throws {
+    try grant()
+    for _ in 1...8 {
+      host.memory.record?.note(
+        .enrolled, [UInt8](repeating: 0x6E, count: 255),
+        from: Source([UInt8](repeating: 0x6E, count: 64)), at: host.time)
+    }
+    _ = try run([deliver()])
+    let text = try #require(mailbox.mails.first?.text)
+    #expect(text.utf8.count <= Program.longestInput)
+    #expect(text.split(separator: "\n").count { $0.hasPrefix("  factor 'n") } == 8)
+  }
+}
