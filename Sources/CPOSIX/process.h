@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -28,7 +29,8 @@ static inline int cposix_reap(pid_t process, int *_Nonnull status) {
 
 // In a copy: becomes `path`, with `input` as its standard input, nowhere to write to, no other
 // descriptor, no environment but `environment`, every signal as in a program that was just started,
-// and no identity but the effective one where that is root's.
+// and, where this process is root's, nothing of root's but the user identity: the group is that of the
+// program's file.
 static inline void cposix_become(
     const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
     char *_Nullable const *_Nonnull environment, int input) {
@@ -39,8 +41,11 @@ static inline void cposix_become(
   sigset_t none;
   sigemptyset(&none);
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
+  struct stat program;
+  if (stat(path, &program) != 0) _exit(errno == ENOENT ? 127 : 126);
+  const gid_t group = program.st_gid != 0 ? program.st_gid : 65534;
   if (geteuid() == 0 &&
-      (syscall(SYS_setresgid, getegid(), getegid(), getegid()) != 0 ||
+      (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, group, group, group) != 0 ||
        syscall(SYS_setresuid, 0, 0, 0) != 0))
     _exit(126);
   // Out of the way of the three that are put in place.

@@ -27,9 +27,8 @@ extension Conversation {
     let mailing = mail(message, account.name)
     report(mailing, account)
     switch mailing {
-    // A mailer that is installed later has nothing to do with what is old then.
-    case .sent, .noMailer: try mark(record.lastNotice, account)
-    case .refused, .failed: return
+    case .sent: try mark(record.lastNotice, account)
+    case .noMailer, .refused, .failed: return
     }
   }
 
@@ -65,8 +64,7 @@ extension Conversation {
     line.add("result", "notice-not-mailed")
     line.add("user", escaping: account.name)
     switch mailing {
-    case .sent: return
-    case .noMailer: line.add("reason", "no-mailer")
+    case .sent, .noMailer: return
     case .refused(let status):
       line.add("reason", "mailer-failed")
       line.add("status", Int64(status))

@@ -1,3 +1,4 @@
+import SignIn
 public import System
 
 /// What came of a mail.
@@ -18,7 +19,7 @@ public enum Mailing: Equatable, Sendable {
   static func send(_ message: [UInt8], to recipient: [UInt8]) -> Mailing {
     do throws(SystemError) {
       let status = try Program.mail(
-        message, to: recipient, with: "/usr/sbin/sendmail", seconds: patience)
+        message, to: recipient, with: Delivery.mailer, seconds: patience)
       return switch status {
       case 0: .sent
       case 127: .noMailer

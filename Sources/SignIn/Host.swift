@@ -22,8 +22,8 @@ public protocol Host {
   /// Seconds since the epoch.
   func now() throws(SystemError) -> Int64
 
-  /// Has the notices in an account's record mailed, in the background, and tells whether that was
-  /// begun.
+  /// Has the notices in an account's record mailed, in the background, where there is a mailer;
+  /// false where that could not be begun.
   func deliverNotices(to account: Account) -> Bool
 }
 

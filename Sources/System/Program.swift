@@ -6,6 +6,15 @@ public enum Program {
   /// The longest input in bytes: what a pipe takes at once.
   public static let longestInput = 4096
 
+  /// Whether there is a program at `path` that this process may start.
+  public static func isThere(_ path: StaticString) -> Bool {
+    path.withUTF8Buffer { path in
+      guard let base = path.baseAddress else { return false }
+      // SAFETY: a literal is NUL-terminated and lives for ever.
+      return unsafe access(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), X_OK) == 0
+    }
+  }
+
   /// Starts the program at `path` without arguments, with `input` to read. Nobody waits for it.
   public static func startDetached(
     _ path: StaticString, input: [UInt8]

@@ -1,0 +1,173 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// What an administrator grants, from the command to the door; and the mail about it.
+  @Suite struct Grants {
+    /// Has the machine's mailer keep what it is handed, and say so in the log.
+    private func keepMail(_ machine: Machine) throws {
+      let kept = machine.folder + "/mails"
+      try Command.succeed(["/usr/bin/install", "-d", "-m", "0777", kept])
+      try machine.write(
+        """
+        #!/bin/sh
+        umask 022
+        file=$(mktemp \(kept)/XXXXXX)
+        { echo "arguments: $*"; echo "identity: $(id -un) $(id -run) $(id -Gn)"; env; cat; } >"$file"
+        chmod 0644 "$file"
+        logger -u /dev/log -p mail.info -t sendmail "mailed=$file"
+
+        """, to: "/usr/sbin/sendmail", mode: "0755")
+    }
+
+    /// The mail that was handed over first after `start`, and where the log had it.
+    private func mail(_ machine: Machine, since start: SystemLog.Position) throws -> String {
+      let entry = try machine.log.waitForEntry(containing: "mailed=", since: start)
+      let file = try #require(entry.fields["mailed"])
+      return String(decoding: try #require(machine.contents(of: file)), as: UTF8.self)
+    }
+
+    private func code(_ text: String) throws -> String {
+      String(
+        try #require(
+          text.firstMatch(of: /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/.anchorsMatchLineEndings())
+        ).output.0)
+    }
+
+    @Test("a bypass code signs in once, is logged with its reason, mailed and told")
+    func bypass() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        try keepMail(machine)
+        let service = try machine.makeService(OneCode.stack)
+        let start = try machine.log.position()
+        let made = try Command.succeed([
+          "/usr/sbin/mfa-admin", "bypass", user.name, "--for", "30m", "--uses", "1", "--reason",
+          "phone lost",
+        ])
+        let code = try code(made)
+        let first = try mail(machine, since: start)
+        #expect(first.hasPrefix("arguments: -i -- \(user.name)\nidentity: mfa mfa mfa\n"), "\(first)")
+        #expect(first.contains("\nTo: \(user.name)\n"))
+        #expect(first.contains("  a bypass code made ('phone lost') from root on 2"))
+        #expect(!first.contains(code))
+
+        let used = try machine.log.position()
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+        #expect(
+          outcome.notices.contains { $0.contains("a bypass code made ('phone lost')") }, "\(outcome)")
+        let line = try machine.log.waitForEntry(containing: "result=bypass", since: used)
+        #expect(line.fields["reason"] == "phone\\x20lost")
+        #expect(line.fields["uses-left"] == "0")
+        let second = try mail(machine, since: used)
+        #expect(second.contains("  a bypass code used ('phone lost')"))
+        #expect(!second.contains("a bypass code made"), "it was mailed before")
+
+        let again = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(again.code == "PAM_AUTH_ERR", "\(again)")
+        let next = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
+        #expect(next.code == "PAM_SUCCESS", "\(next)")
+        #expect(next.notices == [], "everything was told")
+        let log = try machine.log.entries(since: start).map(\.line).joined(separator: "\n")
+        #expect(!log.contains(code))
+      }
+    }
+
+    @Test("a ticket enrols who has no password, once, and survives an interruption")
+    func ticket() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try Command.succeed(["/usr/sbin/usermod", "--lock", user.name])
+        let service = try machine.makeService(OneCode.stack)
+        let code = try code(
+          try Command.succeed(["/usr/sbin/mfa-admin", "ticket", user.name, "--valid", "24h"]))
+        #expect(
+          try Command.run(["/usr/sbin/mfa-admin", "show", user.name]).status == .exited(2),
+          "a ticket enrols nobody")
+
+        let first = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
+        try first.expect("Enrolment ticket: ")
+        try first.send(code.uppercased().replacing("-", with: " "))
+        try first.expect("Code from the app: ")
+        try first.sendKeys([3])
+        #expect(try first.waitForExit() != .exited(0), "\(first.transcript)")
+
+        let session = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
+        try session.expect("Enrolment ticket: ")
+        try session.send("aaaa-aaaa-aaaa-aaaa")
+        try session.expect("Enrolment ticket: ")
+        try session.send(code)
+        let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n/).output.1)
+        let phone = try Authenticator(url: url)
+        try session.expect("Code from the app: ")
+        try session.send(try phone.code(offset: -1))
+        try session.expect("is enrolled")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(!session.text.contains(code), "the ticket was shown")
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try phone.code())])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+
+        let again = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
+        try again.expect("Enrolment ticket: ")
+        try again.send(code)
+        try again.expect("the ticket is not right, was used already, or is past its time")
+        try again.sendKeys([3])
+        _ = try again.waitForExit()
+      }
+    }
+
+    @Test("grants are listed without their codes, and taken back")
+    func listed() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let made = try Command.succeed([
+          "/usr/sbin/mfa-admin", "bypass", user.name, "--reason", "x", "--json",
+        ])
+        let code = String(
+          try #require(made.firstMatch(of: /"code": "([a-z2-7-]{19})"\n}\n$/)).output.1)
+        let id = String(try #require(made.firstMatch(of: /"id": "([0-9a-f]{8})"/)).output.1)
+        let list = try Command.succeed(["/usr/sbin/mfa-admin", "grants"])
+        #expect(list.contains("\(user.name)  bypass  \(id)  1 use  until "))
+        #expect(!list.contains(code))
+        try Command.succeed(["/usr/sbin/mfa-admin", "withdraw", user.name, id])
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(outcome.code == "PAM_AUTH_ERR", "\(outcome)")
+        #expect(
+          try Command.run(["/usr/sbin/mfa-admin", "withdraw", user.name, id]).status == .exited(2))
+      }
+    }
+
+    @Test("a mailer that fails or hangs stops nobody, and the log says what was not mailed")
+    func brokenMailer() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        try machine.write("#!/bin/sh\nexit 75\n", to: "/usr/sbin/sendmail", mode: "0755")
+        let start = try machine.log.position()
+        let code = try code(
+          try Command.succeed(["/usr/sbin/mfa-admin", "bypass", user.name, "--reason", "x"]))
+        let line = try machine.log.waitForEntry(
+          containing: "result=notice-not-mailed", since: start)
+        #expect(line.fields["reason"] == "mailer-failed" && line.fields["status"] == "75")
+        // It reads nothing and ends only when the test does.
+        let gate = machine.folder + "/gate"
+        try Command.succeed(["/usr/bin/mkfifo", "-m", "0666", gate])
+        try machine.write("#!/bin/sh\nread x <\(gate)\n", to: "/usr/sbin/sendmail", mode: "0755")
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+        try Command.succeed(["/bin/sh", "-c", "echo >\(gate)"])
+      }
+    }
+  }
+}
