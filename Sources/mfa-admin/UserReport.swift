@@ -63,6 +63,8 @@ struct UserReport: Equatable {
         ("wrongCodes", .number(Int64(snapshot.attempts.failures))),
         ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
         ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
+        ("recoveryCodesLeft", .number(Int64(snapshot.record.recoveryCodes.count))),
+        ("grants", .number(Int64(snapshot.record.grants.count))),
         ("problem", .null),
       ])
     case .unusable(let trouble):
@@ -74,6 +76,8 @@ struct UserReport: Equatable {
         ("wrongCodes", .null),
         ("newestEnrollment", .null),
         ("factors", .null),
+        ("recoveryCodesLeft", .null),
+        ("grants", .null),
         (
           "problem",
           .object([

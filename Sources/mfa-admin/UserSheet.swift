@@ -11,8 +11,15 @@ enum UserSheet {
       return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
         + line("state", report.state)
         + line("wrong codes", wrongCodes(snapshot.attempts))
+        + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")
+        + granted(snapshot.record)
         + snapshot.record.factors.map { "\n" + sheet($0, snapshot.attempts) }.joined()
     }
+  }
+
+  private static func granted(_ record: FactorRecord) -> String {
+    guard !record.grants.isEmpty else { return "" }
+    return line("granted", "\(record.grants.count), see 'mfa-admin grants'")
   }
 
   private static func wrongCodes(_ attempts: AttemptState) -> String {

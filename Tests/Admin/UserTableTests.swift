@@ -66,6 +66,8 @@ import Testing
             "lastUsed": "2023-11-14T22:13:30Z"
           }
         ],
+        "recoveryCodesLeft": 0,
+        "grants": 0,
         "problem": null
       }
       """
@@ -79,6 +81,8 @@ import Testing
         "wrongCodes": null,
         "newestEnrollment": null,
         "factors": null,
+        "recoveryCodesLeft": null,
+        "grants": null,
         "problem": {
           "part": "record",
           "reason": "wrong-owner",
@@ -94,6 +98,7 @@ import Testing
       user         bartholomew (uid 1000)
       state        waiting 95 s
       wrong codes  7 in a row, the last 2023-11-14 22:15:00 UTC
+      recovery     0 codes left
 
       factor       01000000000000000000000000000000
       name         電話

@@ -47,7 +47,8 @@ extension EndToEnd {
         ])
         let code = try code(made)
         let first = try mail(machine, since: start)
-        #expect(first.hasPrefix("arguments: -i -- \(user.name)\nidentity: mfa mfa mfa\n"), "\(first)")
+        let expected = "arguments: -i -- \(user.name)\nidentity: mfa mfa mfa\n"
+        #expect(first.hasPrefix(expected), "\(first)")
         #expect(first.contains("\nTo: \(user.name)\n"))
         #expect(first.contains("  a bypass code made ('phone lost') from root on 2"))
         #expect(!first.contains(code))
@@ -56,8 +57,8 @@ extension EndToEnd {
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
         #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
-        #expect(
-          outcome.notices.contains { $0.contains("a bypass code made ('phone lost')") }, "\(outcome)")
+        let told = outcome.notices.contains { $0.contains("a bypass code made ('phone lost')") }
+        #expect(told, "\(outcome)")
         let line = try machine.log.waitForEntry(containing: "result=bypass", since: used)
         #expect(line.fields["reason"] == "phone\\x20lost")
         #expect(line.fields["uses-left"] == "0")

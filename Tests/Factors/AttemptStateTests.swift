@@ -251,6 +251,42 @@ import Testing
     #expect(next.watermarks == state.watermarks)
   }
 
+  // MARK: What is told
+
+  @Test func whatWasTriedIsCountedUntilItIsTold() {
+    var state = AttemptState(record: identifier(1))
+    for (number, address) in [(1, "192.0.2.7"), (2, "203.0.113.9")] {
+      guard
+        case .counted(let next) = state.begin(
+          Self.policy, now: Self.now + Int64(number), from: Source(Array(address.utf8)))
+      else {
+        Issue.record("attempt \(number) was refused")
+        return
+      }
+      state = next
+    }
+    #expect(
+      state.untold
+        == .init(
+          failures: 2, lastFailure: Self.now + 2, source: Source(Array("203.0.113.9".utf8))))
+    #expect(state.unlocked().untold == state.untold, "unlocking hides nothing")
+    let told = state.told(upTo: 7)
+    #expect(told.untold == .init(noticesTold: 7))
+    #expect(told.failures == 2, "telling forgives nothing")
+    #expect(state.restoring(told.untold).untold == told.untold)
+  }
+
+  @Test func aFirstFactorBeginsAnewAndKeepsWhatIsUntold() throws {
+    let state = AttemptState(
+      record: .zero, failures: 100, lastFailure: Self.now,
+      watermarks: [.init(factor: Self.first, step: 9)], signInsPutOff: 2,
+      untold: .init(failures: 3, noticesTold: 1))
+    let record = try record(1)
+    #expect(
+      state.beginning(record)
+        == AttemptState(record: record.id, signInsPutOff: 2, untold: state.untold))
+  }
+
   // MARK: Binary form
 
   private static let samples = [
@@ -258,7 +294,11 @@ import Testing
     state(failures: 5, lastFailure: now),
     AttemptState(
       record: identifier(0xFF), failures: .max, lastFailure: .min,
-      watermarks: (1...8).map { .init(factor: identifier($0), step: $0 % 2 == 0 ? .min : .max) }),
+      watermarks: (1...8).map { .init(factor: identifier($0), step: $0 % 2 == 0 ? .min : .max) },
+      signInsPutOff: .max,
+      untold: .init(
+        failures: .max, lastFailure: .min, source: Source([UInt8](repeating: 0x78, count: 64)),
+        noticesTold: .max)),
   ]
 
   @Test(arguments: samples)
