@@ -121,8 +121,8 @@ let package = Package(
     .testTarget(
       name: "SignInTests",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "Policy", "SignIn", "SignInTestSupport",
-        "System", "TestSupport",
+        "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "SignIn",
+        "SignInTestSupport", "System", "TestSupport",
       ], path: "Tests/SignIn", swiftSettings: everywhere),
     .testTarget(
       name: "FactorStoreTests",

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// What names a factor for good: 16 random bytes, made when it is enrolled (the factor's `uid`).
 public struct FactorID: Equatable, Sendable {
   /// The length in bytes.
@@ -7,9 +9,16 @@ public struct FactorID: Equatable, Sendable {
   public let bytes: [UInt8]
 
   /// Sixteen zero bytes: the id of no record.
-  public static var zero: FactorID { FactorID() }
+  public static var zero: FactorID {
+    FactorID(ofLength: [UInt8](repeating: 0, count: length))
+  }
 
-  private init() { bytes = [UInt8](repeating: 0, count: Self.length) }
+  /// A new one.
+  public static func generate() throws(CryptographyError) -> FactorID {
+    FactorID(ofLength: try randomBytes(count: length))
+  }
+
+  private init(ofLength bytes: [UInt8]) { self.bytes = bytes }
 
   /// Nil when there are not 16 of them.
   public init?(bytes: [UInt8]) {

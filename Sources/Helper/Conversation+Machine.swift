@@ -66,11 +66,15 @@ extension Conversation {
     do throws(FactorRecord.ChangeRefusal) {
       return try body()
     } catch {
-      switch error {
-      case .tooManyFactors: throw .maximumSecondFactorCountExceeded
-      case .nameTaken: throw .secondFactorAlreadyEnrolled
-      case .noSuchFactor: throw .factorNotFound
-      }
+      throw Self.failure(error)
+    }
+  }
+
+  static func failure(_ refusal: FactorRecord.ChangeRefusal) -> HelperFailure {
+    switch refusal {
+    case .tooManyFactors: .maximumSecondFactorCountExceeded
+    case .nameTaken: .secondFactorAlreadyEnrolled
+    case .noSuchFactor: .factorNotFound
     }
   }
 

@@ -90,90 +90,31 @@ extension Conversation {
 
   // MARK: Factors of other programs
 
-  /// Enrols a factor that another program made: the person has used it, so no code confirms it.
+  /// Enrols a factor that another program made.
   func importFactor(
     _ request: borrowing ImportRequest, _ session: Session
   ) throws(HelperFailure) -> Factor {
     guard request.key.count >= ImportRequest.shortestKey else { throw .secretTooShort }
     let now = try now()
     let entry = try entry(creating: true, session)
-    var record = if let existing = entry.kept { existing } else { try emptyRecord() }
-    try requireNew(request.key.span, request.parameters, in: record, entry)
-    let factor = try factor(request, at: now, in: record, entry)
-    try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-    record.setRecoveryCodes(try codes(request, in: record, entry))
-    record.note(.imported, factor.displayName.utf8, from: Self.source, at: now)
-    let attempts = entry.record == nil ? entry.attempts.beginning(record) : entry.attempts
-    // What was used before the import, there or here, is not used again. Where it is not known what
-    // was used, that is everything up to now.
-    let present = factor.parameters.step(at: factor.clock(at: now))
-    let used = request.watermark == .min ? present : request.watermark
-    try replace(entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: used))
-    logChange("imported", factor)
-    return factor
-  }
-
-  /// The same secret twice would make each of its codes good twice.
-  private func requireNew(
-    _ key: Span<UInt8>, _ parameters: TOTPParameters, in record: FactorRecord,
-    _ entry: Machine.Store.Entry
-  ) throws(HelperFailure) {
-    for factor in record.factors where entry.record != nil && factor.parameters == parameters {
-      let secret = try secret(of: factor, entry)
-      guard !constantTimeEquals(secret.span, key) else { throw .alreadyImported }
-    }
-  }
-
-  private func secret(
-    of factor: Factor, _ entry: Machine.Store.Entry
-  ) throws(HelperFailure) -> SecretBytes {
+    let description = Importing.Description(
+      displayName: request.displayName, parameters: request.parameters,
+      timeOffset: request.timeOffset,
+      usedUntil: request.watermark == .min ? nil : request.watermark)
+    let result: Importing.Result
     do throws(FactorStoreError) {
-      return try entry.secret(of: factor)
+      result = try Importing.add(
+        description, key: request.key.span, recoveryCodes: request.recoveryCodes.span, to: entry,
+        of: caller, now: now, from: Self.source)
     } catch {
       throw failure(error)
     }
-  }
-
-  private func factor(
-    _ request: borrowing ImportRequest, at now: Int64, in record: FactorRecord,
-    _ entry: Machine.Store.Entry
-  ) throws(HelperFailure) -> Factor {
-    let id = try FactorID.random()
-    do throws(FactorStoreError) {
-      let sealed = try entry.seal(
-        request.key.span, for: id, parameters: request.parameters, in: record)
-      return Factor(
-        id: id, displayName: request.displayName, enrolledAt: now,
-        kind: .totp(request.parameters, sealedSecret: sealed), origin: .imported,
-        timeOffset: request.timeOffset)
-    } catch {
-      throw failure(error)
-    }
-  }
-
-  /// The record's recovery codes with the imported ones behind them, as far as there is room.
-  private func codes(
-    _ request: borrowing ImportRequest, in record: FactorRecord, _ entry: Machine.Store.Entry
-  ) throws(HelperFailure) -> [RecoveryCodeDigest] {
-    var digests = record.recoveryCodes
-    for number in 0..<request.recoveryCodeCount {
-      let start = number * ImportRequest.recoveryCodeLength
-      let code = SecretBytes(
-        copying: request.recoveryCodes.span,
-        in: start..<start + ImportRequest.recoveryCodeLength)
-      let digest = try digest(of: code.span, in: record, entry)
-      if !digests.contains(digest) { digests.append(digest) }
-    }
-    return digests
-  }
-
-  private func digest(
-    of code: Span<UInt8>, in record: FactorRecord, _ entry: Machine.Store.Entry
-  ) throws(HelperFailure) -> RecoveryCodeDigest {
-    do throws(FactorStoreError) {
-      return try entry.digest(of: code, kind: .imported, in: record)
-    } catch {
-      throw failure(error)
+    switch result {
+    case .imported(let factor, _):
+      logChange("imported", factor)
+      return factor
+    case .present: throw .alreadyImported
+    case .refused(let refusal): throw Self.failure(refusal)
     }
   }
 }

@@ -80,13 +80,10 @@ final class PendingSecret {
 extension FactorID {
   /// A new one.
   static func random() throws(HelperFailure) -> FactorID {
-    let bytes: [UInt8]
     do throws(CryptographyError) {
-      bytes = try randomBytes(count: length)
+      return try generate()
     } catch {
       throw .internalError
     }
-    guard let id = FactorID(bytes: bytes) else { throw .internalError }
-    return id
   }
 }

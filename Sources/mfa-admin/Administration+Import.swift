@@ -2,6 +2,7 @@ import FactorStore
 import Factors
 import Import
 import Secrets
+import SignIn
 import System
 
 // Factors of other programs.
@@ -61,66 +62,60 @@ extension Administration {
     _ content: ImportSource.Content, named wanted: String, to entry: LocalFactorStoreEntry,
     of account: Account, _ subject: Subject, isTrial: Bool
   ) throws(FactorStoreError) -> ImportReport.Outcome {
-    var record = FactorRecord(user: subject.name, uid: account.uid, id: try Self.randomID())
-    var attempts = AttemptState(record: record.id)
-    if let present = entry.record {
-      record = present
-      attempts = entry.attempts
-    }
-    for factor in record.factors {
-      let secret = try entry.secret(of: factor)
-      let isSame = content.factor.secret.withSpan { constantTimeEquals($0, secret.span) }
-      if isSame { return .present(name: "\(VisibleText(factor.displayName))") }
-    }
-    guard record.factors.count < FactorRecord.maximumFactors else {
-      return .refused("the account has \(FactorRecord.maximumFactors) factors; revoke one first")
-    }
-    let name = Self.freeName(wanted, in: record)
-    if isTrial { return .possible(name: name, content.warnings) }
-
-    let id = try Self.randomID()
-    let parameters = content.factor.parameters
-    let sealed = try content.factor.secret.withSpan { secret throws(FactorStoreError) in
-      try entry.seal(secret, for: id, parameters: parameters, in: record)
-    }
-    do throws(DisplayName.Refusal) {
-      let factor = Factor(
-        id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: now,
-        kind: .totp(parameters, sealedSecret: sealed), origin: .imported,
-        timeOffset: content.factor.timeOffset)
-      do throws(FactorRecord.ChangeRefusal) { try record.add(factor) } catch {
-        return .refused("another factor has the name \(name); rename it")
+    let found = content.factor
+    let name = Self.freeName(wanted, in: entry.record)
+    let result: Importing.Result
+    if isTrial {
+      let hindrance = try found.secret.withSpan { key throws(FactorStoreError) in
+        try Importing.hindrance(to: key, in: entry)
       }
-    } catch {
-      return .refused("\(name) cannot be a factor's name")
-    }
-    var codes = record.recoveryCodes
-    let codesBefore = codes.count
-    var dropped = 0
-    if let imported = content.recoveryCodes {
-      for index in 0..<imported.count {
-        guard codes.count < FactorRecord.maximumRecoveryCodes else {
-          dropped += 1
-          continue
+      guard let hindrance else { return .possible(name: name, content.warnings) }
+      result = hindrance
+    } else {
+      guard let displayName = Self.displayName(name) else {
+        return .refused("\(name) cannot be a factor's name")
+      }
+      let description = Importing.Description(
+        displayName: displayName, parameters: found.parameters, timeOffset: found.timeOffset,
+        usedUntil: found.watermark(at: now))
+      let codes =
+        if let codes = content.recoveryCodes { codes.digits.prefix(.max) } else {
+          SecretBytes(count: 0)
         }
-        codes.append(
-          try entry.digest(of: imported.code(at: index).span, kind: .imported, in: record))
+      result = try found.secret.withSpan { key throws(FactorStoreError) in
+        try Importing.add(
+          description, key: key, recoveryCodes: codes.span, to: entry, of: account, now: now,
+          from: Source(actor))
       }
     }
-    if codes.count > codesBefore { record.setRecoveryCodes(codes) }
-    let step = content.factor.watermark(at: now)
-    try entry.replace(
-      record: record, attempts: attempts.keeping(record).adding(id, confirmedAt: step))
-    note("imported", subject, factor: id.hexadecimal)
-    return .imported(
-      name: name, content.warnings + (dropped > 0 ? [.recoveryCodesDropped(count: dropped)] : []))
+    switch result {
+    case .imported(let factor, let dropped):
+      note("imported", subject, factor: factor.id.hexadecimal)
+      deliver(account)
+      return .imported(
+        name: name,
+        content.warnings + (dropped > 0 ? [.recoveryCodesDropped(count: dropped)] : []))
+    case .present(let factor): return .present(name: "\(VisibleText(factor.displayName))")
+    case .refused(.tooManyFactors):
+      return .refused("the account has \(FactorRecord.maximumFactors) factors; revoke one first")
+    case .refused(.nameTaken), .refused(.noSuchFactor):
+      return .refused("another factor has the name \(name); rename it")
+    }
+  }
+
+  private static func displayName(_ name: String) -> DisplayName? {
+    do throws(DisplayName.Refusal) {
+      return try DisplayName(Array(name.utf8))
+    } catch {
+      return nil
+    }
   }
 
   /// `wanted`, or that with the first number that makes it one that no factor has.
-  private static func freeName(_ wanted: String, in record: FactorRecord) -> String {
+  private static func freeName(_ wanted: String, in record: FactorRecord?) -> String {
     var name = wanted
     var number = 2
-    while record.factors.contains(where: { $0.displayName.utf8 == Array(name.utf8) }) {
+    while let record, record.factors.contains(where: { $0.displayName.utf8 == Array(name.utf8) }) {
       name = "\(wanted) (\(number))"
       number += 1
     }
@@ -128,13 +123,10 @@ extension Administration {
   }
 
   static func randomID() throws(FactorStoreError) -> FactorID {
-    let bytes: [UInt8]
     do throws(CryptographyError) {
-      bytes = try randomBytes(count: FactorID.length)
+      return try FactorID.generate()
     } catch {
       throw .cryptography
     }
-    guard let id = FactorID(bytes: bytes) else { throw .cryptography }
-    return id
   }
 }

@@ -9,7 +9,7 @@ import System
 /// MUST 1: what cannot be read is named and never left out. (`AdministrationTests.damaged`)
 /// MUST 2: a change is made to what is stored at that moment, under the user's lock, and written down
 /// in the system log. (`AdministrationTests.revoke`, `.unlock`)
-/// MUST 3: no secret is unsealed, but to be compared with one that is imported. (`importFactor` alone
+/// MUST 3: no secret is unsealed, but to be compared with one that is imported. (`Importing` alone
 /// asks the store for one)
 struct Administration {
   /// The store.
