@@ -1,0 +1,251 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The patterns of enrolment, through a real sshd and login: the auth line asks, the account line
+  /// counts and tells.
+  @Suite struct Patterns {
+    /// A way in that asks for the password first.
+    enum Door: String, CaseIterable, Sendable {
+      case sshd, login
+    }
+
+    /// A sign-in up to the password, which is typed.
+    func knock(_ door: Door, _ user: MachineUser, _ server: PrivateServer?) throws
+      -> TerminalSession
+    {
+      let session: TerminalSession
+      if let server {
+        session = try server.signIn(
+          user.name, command: SecureShell.command, options: SecureShell.once)
+      } else {
+        session = try TerminalSession(["/bin/login"])
+        try session.expect("login: ")
+        try session.send(user.name)
+      }
+      try session.expect("Password: ")
+      try session.send(user.password)
+      return session
+    }
+
+    /// Waits until the person is in, and goes.
+    func expectSignedIn(_ door: Door, _ session: TerminalSession, _ user: MachineUser) throws {
+      switch door {
+      case .sshd: try SecureShell().expectEnd(.signedIn, session, user.name)
+      case .login:
+        try session.expect("$ ")
+        try session.send("echo uid=$(id -un); exit")
+        try session.expect("uid=\(user.name)")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      }
+    }
+
+    /// Both lines of the module at a door, and what stands behind it.
+    func open(_ door: Door, on machine: Machine) throws -> PrivateServer? {
+      switch door {
+      case .sshd:
+        let server = try SecureShell().server(machine, heading: "ssh: the password, then a code")
+        try machine.addAccountLine(to: "sshd")
+        return server
+      case .login:
+        try machine.changeService("login", authentication: try Services.lines())
+        try machine.addAccountLine(to: "login")
+        return nil
+      }
+    }
+
+    @Test(
+      "self-service: nobody is asked before they enrol, and everybody after",
+      arguments: Door.allCases)
+    func selfService(door: Door) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try open(door, on: machine)
+        let before = try knock(door, user, server)
+        try expectSignedIn(door, before, user)
+        #expect(!before.text.contains("One-time code"), "\(before.transcript)")
+        #expect(!before.text.contains("mfa-enroll"), "\(before.transcript)")
+        let enrollment = try machine.enroll(user)
+        let after = try knock(door, user, server)
+        try after.expect("One-time code: ")
+        try after.send(try enrollment.phone.code())
+        try expectSignedIn(door, after, user)
+      }
+    }
+
+    @Test("offered: told and counted down, then required", arguments: Door.allCases)
+    func offered(door: Door) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let other = try machine.addUser()
+        let server = try open(door, on: machine)
+        try machine.writeConfiguration(
+          "[project]\nenrollment = offered\noffer_sign_ins = 2\noffer_until = 2199-12-31\n")
+        let start = try machine.log.position()
+        for left in ["after 1 more sign-in", "from the next sign-in on"] {
+          // A wrong password is no sign-in.
+          let wrong = MachineUser(name: user.name, password: "not the password")
+          let refused = try knock(door, wrong, server)
+          try refused.expect(door == .sshd ? "Permission denied" : "Login incorrect")
+
+          let session = try knock(door, user, server)
+          try session.expect(
+            "enrol a second factor with 'mfa-enroll': \(left), or after 2199-12-31 (UTC), it is "
+              + "required")
+          try expectSignedIn(door, session, user)
+          #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+        }
+        let late = try knock(door, user, server)
+        try late.expectOne(of: ["One-time code: ", "required"])
+        try late.sendKeys([3])
+        #expect(try !late.waitForExit().isSuccess, "\(late.transcript)")
+        #expect(!late.text.contains("uid="), "\(late.transcript)")
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.compactMap { $0.fields["sign-ins-left"] } == ["1", "0"], "\(entries)")
+        #expect(!entries.contains { $0.fields["result"] == "accepted" }, "\(entries)")
+
+        // Somebody else has both sign-ins left, and enrols in time.
+        let enrollment = try machine.enroll(other)
+        let session = try knock(door, other, server)
+        try session.expect("One-time code: ")
+        try session.send(try enrollment.phone.code())
+        try expectSignedIn(door, session, other)
+        #expect(!session.text.contains("mfa-enroll"), "\(session.transcript)")
+      }
+    }
+
+    @Test("incremental: a tenant asks at sudo, and sign-ins ask for nothing")
+    func incremental() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let stranger = try machine.addUser()
+        let server = try open(.sshd, on: machine)
+        try machine.changeService("sudo", authentication: try Services.lines())
+        try machine.write(
+          "\(user.name) ALL=(ALL) ALL\n\(stranger.name) ALL=(ALL) ALL\n",
+          to: "/etc/sudoers.d/mfa", mode: "0440")
+        try machine.writeConfiguration(
+          """
+          [tenant sign-ins]
+          services = sshd, login
+          state = disabled
+          [tenant step-up]
+          services = sudo
+          enrollment = required
+
+          """)
+        let start = try machine.log.position()
+        for (person, code) in [(user, try enrollment.phone.code()), (stranger, "123456")] {
+          let session = try #require(server).signIn(
+            person.name, command: "sudo -k; echo uid=$(id -un); sudo id -un",
+            options: ["RequestTTY=force", "NumberOfPasswordPrompts=1"])
+          try session.expect("Password: ")
+          try session.send(person.password)
+          try session.expect("uid=\(person.name)")
+          try session.expect("assword")
+          try session.send(person.password)
+          try session.expect("One-time code: ")
+          try session.send(code)
+          if person.name == user.name {
+            try session.expect("root")
+            #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+          } else {
+            try session.expect("try again")
+            try session.sendKeys([3])
+            #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
+          }
+        }
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(
+          entries.map { $0.fields["result"] } == ["accepted", "enrollment-required"], "\(entries)")
+        #expect(entries.allSatisfy { $0.fields["service"] == "sudo" }, "\(entries)")
+      }
+    }
+
+    /// What the person's own loginctl was called with.
+    static let loginctl = """
+      #!/bin/sh
+      printf '%s\\n' "$*" >>"$HOME/noted"
+      case "$*" in
+        *list-sessions)
+          printf '    c1 %s name  seat0 tty1\\n' "$(id -u)"
+          printf '    c2 %s name        pts/0\\n     7    0 root  seat0 tty2\\n' "$(id -u)"
+          printf '    c3 %s name\\n' "$(id -u)" ;;
+        *c3) exit ${STUBBORN:-0} ;;
+      esac
+
+      """
+
+    struct Unenrollment: Sendable, CustomTestStringConvertible {
+      let number: Int
+      var ends = true
+      var environment = ["XDG_SESSION_ID": "c2"]
+      /// Whether the newest of two factors goes, or the other.
+      var isNewest = true
+      let calls: [String]
+      let told: String
+      var testDescription: String { "\(number): \(environment)" }
+    }
+
+    static let unenrollments = [
+      Unenrollment(
+        number: 1,
+        calls: [
+          "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
+        ], told: "2 other sessions on this host were ended"),
+      Unenrollment(
+        number: 2, environment: ["XDG_SESSION_ID": "c2", "STUBBORN": "1"],
+        calls: [
+          "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
+        ], told: "1 other sessions could not be ended: end them yourself"),
+      // Nobody could say which session is this one.
+      Unenrollment(
+        number: 3, environment: [:], calls: ["--no-legend --no-pager list-sessions"],
+        told: "your other sessions on this host go on: end them yourself"),
+      Unenrollment(number: 4, ends: false, calls: [], told: "you are signed out"),
+      Unenrollment(number: 5, isNewest: false, calls: [], told: "is removed"),
+    ]
+
+    @Test(
+      "who gives up the newest factor is signed out, elsewhere too where policy says so",
+      arguments: unenrollments)
+    func sessionsEnd(row: Unenrollment) throws {
+      try Machine.use { machine in
+        let (user, first) = try machine.addEnrolledUser()
+        _ = try machine.enroll(
+          user, named: "second", presentCode: try first.phone.code(offset: -3),
+          confirmedAt: 0)
+        try machine.write(Self.loginctl, to: "/usr/bin/loginctl", mode: "0755")
+        try machine.writeConfiguration(
+          "[project]\nend_sessions_on_unenroll = \(row.ends ? "on" : "off")\n")
+        let session = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "unenroll", row.isNewest ? "second" : "phone", "--yes"],
+          as: user.identity, environment: row.environment)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("code of a present factor: ")
+        try session.send(try first.phone.code())
+        try session.expect("is removed")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(session.text.contains(row.told), "\(session.transcript)")
+        #expect(
+          session.text.contains("you are signed out") == row.isNewest, "\(session.transcript)")
+        let noted = String(
+          decoding: machine.contents(of: user.home + "/noted") ?? [], as: UTF8.self)
+        #expect(noted.split(separator: "\n").map(String.init) == row.calls)
+      }
+    }
+  }
+}
+
+extension Machine {
+  /// Puts the module's account line behind `@include common-account` in Debian's own file of a
+  /// service.
+  func addAccountLine(to service: String) throws {
+    let text = String(decoding: contents(of: "/etc/pam.d/" + service) ?? [], as: UTF8.self)
+    let include = "@include common-account"
+    try #require(text.contains(include))
+    try writeService(
+      service, [text.replacing(include, with: include + "\naccount required pam_mfa.so")])
+  }
+}

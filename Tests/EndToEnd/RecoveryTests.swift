@@ -1,0 +1,217 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Who has lost the phone, or has one with a wrong clock.
+  @Suite struct Recovery {
+    static var code: Regex<(Substring, Substring)> { /[a-z2-7]{4}(-[a-z2-7]{4}){3}/ }
+
+    /// Makes recovery codes with the tool, as the person does at a terminal.
+    func makeCodes(_ user: MachineUser, presentCode: String) throws -> [String] {
+      let session = try TerminalSession(
+        ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], as: user.identity)
+      try session.expect("Password: ")
+      try session.send(user.password)
+      try session.expect("code of a present factor: ")
+      try session.send(presentCode)
+      try session.expect("Recovery codes: each signs you in once")
+      let shown = try session.expect("They are not shown again.")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      return shown.matches(of: Self.code).map { String($0.output.0) }
+    }
+
+    func left(_ user: MachineUser) throws -> Command {
+      try Command.run(["/usr/bin/mfa-enroll", "recovery-codes"], as: user.identity)
+    }
+
+    @Test(
+      "a recovery code signs in once, and the one in its place the next time",
+      arguments: Patterns.Door.allCases)
+    func recoveryCode(door: Patterns.Door) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let patterns = Patterns()
+        let server = try patterns.open(door, on: machine)
+        let codes = try makeCodes(user, presentCode: try enrollment.phone.code())
+        #expect(codes.count == 10 && Set(codes).count == 10)
+        let start = try machine.log.position()
+
+        func signIn(_ answer: String) throws -> String {
+          let session = try patterns.knock(door, user, server)
+          try session.expect("One-time code: ")
+          try session.send(answer)
+          try session.expect("that recovery code is used up, 10 are left")
+          let line = try session.expect(matching: /a new one in its place: ([a-z2-7-]+)\r\n/)
+          try patterns.expectSignedIn(door, session, user)
+          return String(line.output.1)
+        }
+        let second = try signIn(codes[0])
+        #expect(second.wholeMatch(of: Self.code) != nil && !codes.contains(second))
+
+        let used = try patterns.knock(door, user, server)
+        try used.expect("One-time code: ")
+        try used.send(codes[0])
+        try used.expect(door == .sshd ? "Permission denied" : "Login incorrect")
+        #expect(try StoreFiles(of: user.name).failures() == 1)
+
+        // However it is written.
+        let third = try signIn(second.uppercased().replacing("-", with: " "))
+        #expect(third != second)
+        _ = try signIn(third)
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(
+          entries.map { $0.fields["result"] } == [
+            "recovery-code", "wrong", "recovery-code", "recovery-code",
+          ],
+          "\(entries)")
+        for text in codes + [second, third] {
+          #expect(!entries.contains { $0.line.contains(text) })
+          #expect(server?.log.contains(text) != true)
+        }
+        #expect(try StoreFiles(of: user.name).failures() == 0)
+      }
+    }
+
+    @Test("a new set voids the old one, and few that are left are worth a word")
+    func newSet() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let none = try left(user)
+        #expect(none.text == "no recovery code is left\n")
+        let old = try makeCodes(user, presentCode: try enrollment.phone.code(offset: -1))
+        let new = try makeCodes(user, presentCode: try enrollment.phone.code())
+        #expect(Set(old + new).count == 20)
+        #expect(try left(user).text == "10 recovery codes are left\n")
+        #expect(try left(user).errorText.isEmpty)
+
+        var options = PAMClient.Options()
+        // Nobody could be shown another code.
+        options.isSilent = true
+        func signIn(_ answer: String) throws -> PAMOutcome {
+          try PAMClient.signIn(
+            service: service, user: user.name, answers: [.text(answer)], options: options)
+        }
+        #expect(try signIn(old[0]).code == "PAM_AUTH_ERR")
+        #expect(try signIn(old[9]).code == "PAM_AUTH_ERR")
+        for number in 0..<6 { #expect(try signIn(new[number]).code == "PAM_SUCCESS") }
+        let four = try left(user)
+        #expect(four.text == "4 recovery codes are left\n" && four.errorText.isEmpty)
+        #expect(try signIn(new[6]).code == "PAM_SUCCESS")
+        let three = try left(user)
+        #expect(three.text == "3 recovery codes are left\n")
+        #expect(three.errorText == "hint: make new ones with mfa-enroll recovery-codes --new\n")
+        options.isSilent = false
+        let warned = try signIn(new[7])
+        #expect(warned.code == "PAM_SUCCESS")
+        #expect(
+          warned.notices.first
+            == "that recovery code is used up, 3 are left: make new ones with 'mfa-enroll "
+            + "recovery-codes --new'", "\(warned)")
+        for arguments in [["list"], ["test"]] {
+          let said = try Command.run(
+            ["/usr/bin/mfa-enroll"] + arguments,
+            input: Array("\(try enrollment.phone.code(offset: 1))\n".utf8), as: user.identity)
+          #expect(said.status == .exited(0), "\(said.errorText)")
+          #expect(said.errorText.contains("3 recovery codes are left\nhint: "), "\(said.errorText)")
+        }
+      }
+    }
+
+    @Test("a wrong password, or no present factor, makes no recovery codes")
+    func unproven() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let old = try makeCodes(user, presentCode: try enrollment.phone.code())
+        let image = try StoreFiles(of: user.name).image()
+        let answers = [
+          "not the password\n", "\(user.password)\n\n",
+          "\(user.password)\n\(try enrollment.phone.wrongCode())\n",
+        ]
+        for answer in answers {
+          let command = try Command.run(
+            ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], input: Array(answer.utf8),
+            as: user.identity)
+          #expect(!command.status.isSuccess, "\(command.errorText)")
+          #expect(command.text.isEmpty)
+        }
+        #expect(try StoreFiles(of: user.name).image().record == image.record)
+        let service = try machine.makeService(OneCode.stack)
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(old[0])])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+      }
+    }
+
+    struct Drift: Sendable, CustomTestStringConvertible {
+      let number: Int
+      /// How many steps the phone is ahead: 20 are ten minutes.
+      let steps: Int
+      /// The step whose code was used last, counted from the present one.
+      let lastUsed: Int
+      let isDone: Bool
+      var testDescription: String { "\(number): \(steps) steps" }
+    }
+
+    static let drifts = [
+      Drift(number: 1, steps: 20, lastUsed: -5, isDone: true),
+      Drift(number: 2, steps: -20, lastUsed: -40, isDone: true),
+      // Behind a code that was accepted: an overheard pair moves nothing.
+      Drift(number: 3, steps: -20, lastUsed: -5, isDone: false),
+      // Further than an hour.
+      Drift(number: 4, steps: 125, lastUsed: -5, isDone: false),
+    ]
+
+    @Test("a phone whose clock is ten minutes off is brought back in step", arguments: drifts)
+    func resynchronized(row: Drift) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let phone = Authenticator(key: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+        let path = user.home + "/.google_authenticator"
+        let present = phone.step()
+        try machine.write(
+          "\(phone.key)\n\" WINDOW_SIZE 3\n\" DISALLOW_REUSE \(present + row.lastUsed)\n"
+            + "\" TOTP_AUTH\n", to: path, owner: user.name, group: user.name, mode: "0600")
+        try Command.succeed([
+          "/usr/sbin/mfa-admin", "import", "--google-authenticator", "/home", "--user", user.name,
+        ])
+        let shown = try phone.codes(fromStep: present + row.steps, count: 3)
+        let patterns = Patterns()
+        let server = try patterns.open(.sshd, on: machine)
+        func signIn(_ code: String) throws -> TerminalSession {
+          let session = try patterns.knock(.sshd, user, server)
+          try session.expect("One-time code: ")
+          try session.send(code)
+          return session
+        }
+        func expectRefused(_ code: String) throws {
+          try SecureShell().expectEnd(.refused, try signIn(code), user.name)
+        }
+        try expectRefused(shown[0])
+
+        let session = try TerminalSession(["/usr/bin/mfa-enroll", "resync"], as: user.identity)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("code of a present factor: ")
+        try session.send("")
+        try session.expect("Code from the app: ")
+        try session.send(shown[0])
+        try session.expect("The code after it, when the app shows it: ")
+        try session.send(shown[1])
+        guard row.isDone else {
+          try session.expect("error: ")
+          #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
+          try expectRefused(shown[2])
+          let right = try signIn(try phone.code())
+          return try patterns.expectSignedIn(.sshd, right, user)
+        }
+        try session.expect("is in step; the two codes are used up")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        try expectRefused(shown[1])
+        try patterns.expectSignedIn(.sshd, try signIn(shown[2]), user)
+        // The clock that was right before is not, now.
+        try expectRefused(try phone.code(offset: 1))
+      }
+    }
+  }
+}
