@@ -374,8 +374,12 @@ public enum Attempt {
       }
       record.note(
         .resynchronized, factor.displayName.utf8, from: circumstances.source, at: circumstances.now)
+      // The offset first: with the watermark alone the old clock's codes would all be too early. As
+      // long as the watermark is not there, nobody has been told that the codes are used up.
+      try entry.replace(record: record, attempts: counted)
       let state = counted.resynchronized(id, at: finding.step)
-      try entry.replace(record: record, attempts: state.restoring(untold))
+      try entry.write(state.restoring(untold))
+      try entry.sync()
       return .done(factor)
     }
   }

@@ -82,30 +82,21 @@ extension Faults {
       try Machine.use { machine in
         let start = try start(change, on: machine)
         let service = try machine.makeService(SignInFaults.stack)
-        let list = machine.folder + "/calls"
-        let undisturbed = try perform(change, start, through: SystemCallTrace.list(to: list))
         let success: UInt8
         switch change {
         case .enrollFirst, .enrollSecond: success = 0x86
         case .rename: success = 0x88
         case .unenrollOneOfTwo, .unenrollLast: success = 0x89
         }
-        #expect(undisturbed.answer?.kind == success, "\(undisturbed)")
-        let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0")
-        #expect(calls.contains { $0.name == "fsync" })
-        #expect(calls.count > 5)
-
-        for call in calls {
-          for fault in Faults.faults(at: call) {
-            try reset(start, on: machine)
-            let title = "\(change) \(call) \(fault): \(call.line)"
-            let (answer, phone) = try perform(
-              change, start, through: SystemCallTrace.inject(fault, at: call))
+        try Faults.everyCall(
+          on: machine, reset: { try reset(start, on: machine) },
+          perform: { try perform(change, start, through: $0) },
+          isDone: { $0.answer?.kind == success },
+          check: { performed, isDone, title in
             try expectUsable(
-              change, start, phone, isDone: answer?.kind == success, machine, service,
-              "\(title) \(String(describing: answer))")
-          }
-        }
+              change, start, performed.phone, isDone: isDone, machine, service,
+              "\(change) \(title)")
+          })
       }
     }
 

@@ -21,4 +21,28 @@ enum Faults {
     let always: [SystemCallTrace.Fault] = [.error("EIO"), .error("EINTR"), .kill]
     return writingCalls.contains(call.name) ? always + [.error("ENOSPC")] : always
   }
+
+  /// Goes through a change of the helper's undisturbed, and then with every fault at each call that
+  /// it makes. `reset` puts back what was there before, `perform` goes through the change with
+  /// strace's command line, and `check` looks at what is there, knowing whether the helper said that
+  /// it is done.
+  static func everyCall<Answer>(
+    on machine: Machine, reset: () throws -> Void, perform: ([String]) throws -> Answer,
+    isDone: (Answer) -> Bool, check: (Answer, Bool, String) throws -> Void
+  ) throws {
+    let list = machine.folder + "/calls"
+    let undisturbed = try perform(SystemCallTrace.list(to: list))
+    #expect(isDone(undisturbed), "\(undisturbed)")
+    try check(undisturbed, isDone(undisturbed), "undisturbed")
+    let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0")
+    #expect(calls.contains { $0.name == "fsync" })
+    #expect(calls.count > 5)
+    for call in calls {
+      for fault in faults(at: call) {
+        try reset()
+        let answer = try perform(SystemCallTrace.inject(fault, at: call))
+        try check(answer, isDone(answer), "\(call) \(fault): \(call.line) \(answer)")
+      }
+    }
+  }
 }

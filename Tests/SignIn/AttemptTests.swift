@@ -48,6 +48,33 @@ struct AttemptTests {
     #expect(throws: FactorStoreError.busy) { _ = try attempt(try KnownFactor.code(at: now)) }
   }
 
+  @Test("the offset that two codes tell is written first, then that they are used up")
+  func resynchronized() throws {
+    let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
+    func resynchronize() throws -> Attempt.Resynchronizing {
+      let first = Array(try KnownFactor.code(at: now, steps: 20).utf8)
+      let second = Array(try KnownFactor.code(at: now, steps: 21).utf8)
+      return try Attempt.resynchronize(
+        factor.id, first: TypedCodes(whole: first.span), second: TypedCodes(whole: second.span),
+        by: account, in: store, Attempt.Circumstances(settings: .defaults, now: now))
+    }
+    store.failure = (.write(failures: 0), .busy)
+    #expect(throws: FactorStoreError.busy) { _ = try resynchronize() }
+    #expect(store.record?.factors.first?.timeOffset == 21)
+    #expect(store.attempts.watermark(of: factor.id) == -1)
+    store.steps = []
+    store.failure = nil
+    guard case .done = try resynchronize() else {
+      Issue.record("two right codes were not taken")
+      return
+    }
+    #expect(
+      store.steps == [
+        .lock, .write(failures: 2), .secret, .replace, .write(failures: 0), .sync, .unlock,
+      ])
+    #expect(store.attempts.watermark(of: factor.id) == now / 30 + 21)
+  }
+
   @Test("every factor is compared, whichever matches and however long its codes are")
   func everyFactorIsCompared() throws {
     let eight = try #require(TOTPParameters(algorithm: .sha512, codeLength: .eight, period: 60))

@@ -1,0 +1,288 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Faults {
+  /// Recovery codes that are made or used, a factor that is imported, and a clock that is learnt,
+  /// where a system call fails or the process is killed: afterwards there is the old or the new,
+  /// never some of each, and nothing was granted that is not on the disk.
+  @Suite struct RecoveryFaults {
+    enum Change: String, CaseIterable, Sendable {
+      case recoveryCodes, importFirst, importSecond, resynchronize
+    }
+
+    /// What the other program made.
+    static let imported = Authenticator(key: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+    static let importedKey = Array("12345678901234567890".utf8)
+    static let importedCodes = ["12345678", "87654321"]
+    static let newName = "new-name"
+    /// How many steps the phone is ahead.
+    static let drift = 20
+
+    /// The state that a change starts from.
+    struct Start {
+      let user: MachineUser
+      let enrollment: Enrollment?
+      let codes: [String]
+      let image: StoreFiles.Image?
+    }
+
+    /// What the helper answered, and the step that was the present one.
+    struct Answer {
+      let message: HelperSession.Message?
+      let step: Int
+
+      /// The recovery codes that were handed out.
+      var codes: [String] {
+        guard let message, message.kind == 0x8D else { return [] }
+        return message.fields.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+      }
+    }
+
+    static func start(_ change: Change, on machine: Machine) throws -> Start {
+      let user = try machine.addUser()
+      guard change != .importFirst else {
+        return Start(user: user, enrollment: nil, codes: [], image: nil)
+      }
+      let enrollment = try machine.enroll(user)
+      let codes = try makeCodes(user, enrollment, offset: -4)
+      return Start(
+        user: user, enrollment: enrollment, codes: codes,
+        image: try StoreFiles(of: user.name).image())
+    }
+
+    /// Recovery codes, by way of the helper.
+    static func makeCodes(
+      _ user: MachineUser, _ enrollment: Enrollment, offset: Int
+    ) throws -> [String] {
+      let session = try HelperSession(as: user)
+      _ = try session.greet()
+      _ = try session.prove(
+        password: user.password, code: try enrollment.phone.code(offset: offset))
+      let answer = Answer(message: try session.ask(0x0E), step: 0)
+      session.send(11)
+      _ = try session.waitForExit()
+      try #require(answer.codes.count == 10)
+      return answer.codes
+    }
+
+    func reset(_ start: Start, on machine: Machine) throws {
+      try machine.forget(start.user)
+      if let image = start.image { try StoreFiles(of: start.user.name).restore(image) }
+    }
+
+    /// Goes through the change.
+    func perform(
+      _ change: Change, _ start: Start, through command: [String]
+    ) throws -> Answer {
+      let session = try HelperSession(as: start.user)
+      _ = try session.greet()
+      let step = Self.imported.step()
+      // Who resynchronises has no code to show.
+      let code =
+        change == .resynchronize ? nil : try start.enrollment?.phone.code(offset: -3)
+      let proof = try session.prove(password: start.user.password, code: code)
+      guard proof?.kind == 0x84 else { return Answer(message: proof, step: step) }
+      try session.attach(command)
+      let message: HelperSession.Message?
+      switch change {
+      case .recoveryCodes: message = try session.ask(0x0E)
+      case .importFirst, .importSecond:
+        message = try session.ask(
+          0x10, Array(Self.newName.utf8), [1], [6], [0, 30], Self.importedKey, [0, 0, 0, 0],
+          (0..<8).reversed().map { UInt8(truncatingIfNeeded: step >> (8 * $0)) },
+          [UInt8(Self.importedCodes.count)], Array(Self.importedCodes[0].utf8),
+          Array(Self.importedCodes[1].utf8))
+      case .resynchronize:
+        let enrollment = try #require(start.enrollment)
+        let codes = try enrollment.phone.codes(fromStep: step + Self.drift, count: 2)
+        message = try session.ask(
+          0x0F, enrollment.identifier, Array(codes[0].utf8), Array(codes[1].utf8))
+      }
+      session.send(11)
+      _ = try session.waitForExit()
+      return Answer(message: message, step: step)
+    }
+
+    static func success(of change: Change) -> UInt8 {
+      switch change {
+      case .recoveryCodes: 0x8D
+      case .importFirst, .importSecond: 0x86
+      case .resynchronize: 0x88
+      }
+    }
+
+    @Test("whichever call fails: old or new, and usable", arguments: Change.allCases)
+    func everyCall(change: Change) throws {
+      try Machine.use { machine in
+        let start = try Self.start(change, on: machine)
+        let service = try machine.makeService(SignInFaults.stack)
+        let door = Door(service: service, user: start.user)
+        var options: Set<Bool> = []
+        try Faults.everyCall(
+          on: machine, reset: { try reset(start, on: machine) },
+          perform: { try perform(change, start, through: $0) },
+          isDone: { $0.message?.kind == Self.success(of: change) },
+          check: { answer, isDone, title in
+            let isNew = try !isUntouched(start)
+            if isNew {
+              switch change {
+              case .recoveryCodes: try checkCodes(start, answer, isDone, door, title)
+              case .importFirst, .importSecond: try checkImport(start, answer, door, title)
+              case .resynchronize: try checkClock(start, answer, isDone, door, title)
+              }
+            } else if let phone = start.enrollment?.phone {
+              #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
+            }
+            #expect(isNew || !isDone, "\(title): done, and not on the disk")
+            options.insert(isNew)
+          })
+        // Else nothing would have been tried.
+        #expect(options == [true, false])
+      }
+    }
+
+    /// Where sign-ins are tried, by somebody whom nobody can show anything.
+    struct Door {
+      let service: String
+      let user: MachineUser
+
+      func isOpen(_ answer: String) throws -> Bool {
+        var options = PAMClient.Options()
+        options.isSilent = true
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(answer)], options: options)
+        return outcome.code == "PAM_SUCCESS" && outcome.prompts.count == 1
+      }
+    }
+
+    /// Whether the record is, byte by byte, what it was.
+    func isUntouched(_ start: Start) throws -> Bool {
+      let path = StoreFiles(of: start.user.name).record
+      guard let image = start.image else { return !FileManager.default.fileExists(atPath: path) }
+      return try StoreFiles.contents(of: path) == image.record
+    }
+
+    /// There are ten other codes, and none of the old ones is good.
+    func checkCodes(
+      _ start: Start, _ answer: Answer, _ isDone: Bool, _ door: Door, _ title: String
+    ) throws {
+      #expect(try codesLeft(start.user) == 10, "\(title)")
+      for code in start.codes.prefix(1) + start.codes.suffix(1) {
+        #expect(try !door.isOpen(code), "\(title)")
+      }
+      if isDone {
+        for code in [answer.codes[0], answer.codes[9]] {
+          #expect(try door.isOpen(code), "\(title)")
+        }
+      }
+      let phone = try #require(start.enrollment).phone
+      #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
+    }
+
+    /// The factor is there with its watermark and its recovery codes.
+    func checkImport(
+      _ start: Start, _ answer: Answer, _ door: Door, _ title: String
+    ) throws {
+      let old = start.enrollment.map { [$0.displayName] } ?? []
+      #expect(try names(of: start.user, title) == old + [Self.newName], "\(title)")
+      let codes = try Self.imported.codes(fromStep: answer.step, count: 2)
+      #expect(try !door.isOpen(codes[0]), "\(title): a code that was used before")
+      #expect(try door.isOpen(codes[1]), "\(title)")
+      // The ten codes that were there left no room for others.
+      #expect(try codesLeft(start.user) == (start.codes.isEmpty ? 2 : 10), "\(title)")
+      #expect(try door.isOpen(Self.importedCodes[1]) == start.codes.isEmpty, "\(title)")
+      if let phone = start.enrollment?.phone {
+        #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
+      }
+    }
+
+    /// The codes of the new clock are good, those of the old one are not, and the two that were shown
+    /// are used up where the helper said so.
+    func checkClock(
+      _ start: Start, _ answer: Answer, _ isDone: Bool, _ door: Door, _ title: String
+    ) throws {
+      let phone = try #require(start.enrollment).phone
+      let codes = try phone.codes(fromStep: answer.step + Self.drift + 1, count: 2)
+      if isDone { #expect(try !door.isOpen(codes[0]), "\(title): a code that was used") }
+      #expect(try door.isOpen(codes[1]), "\(title)")
+      #expect(try !door.isOpen(try phone.code(offset: 1)), "\(title)")
+    }
+
+    func codesLeft(_ user: MachineUser) throws -> Int {
+      let session = try HelperSession(as: user)
+      _ = try session.greet()
+      let status = try session.ask(0x0D)
+      session.send(11)
+      _ = try session.waitForExit()
+      let answer = try #require(status)
+      try #require(answer.kind == 0x8C, "\(answer)")
+      return Int(answer.fields[2][0])
+    }
+
+    func names(of user: MachineUser, _ title: String) throws -> [String] {
+      let session = try HelperSession(as: user)
+      _ = try session.greet()
+      let list = try session.ask(7)
+      session.send(11)
+      _ = try session.waitForExit()
+      let answer = try #require(list, "\(title)")
+      try #require(answer.kind == 0x87, "\(title): \(answer)")
+      return stride(from: 2, to: answer.fields.count, by: 6).map {
+        String(decoding: answer.fields[$0], as: UTF8.self)
+      }
+    }
+
+    @Test(
+      "a recovery code is good once, whichever call of its sign-in fails", arguments: [false, true])
+    func recoveryCode(isShown: Bool) throws {
+      try Machine.use { machine in
+        let start = try Self.start(.recoveryCodes, on: machine)
+        let files = StoreFiles(of: start.user.name)
+        let image = try #require(start.image)
+        let service = try machine.makeService(SignInFaults.stack)
+        let door = Door(service: service, user: start.user)
+        var options = PAMClient.Options()
+        options.isSilent = !isShown
+        func signIn(through command: [String]) throws -> PAMOutcome {
+          try PAMClient.signIn(
+            service: service, user: start.user.name, answers: [.text(start.codes[0])],
+            options: options, through: command)
+        }
+        let list = machine.folder + "/calls"
+        let undisturbed = try signIn(through: SystemCallTrace.list(to: list))
+        #expect(undisturbed.code == "PAM_SUCCESS", "\(undisturbed)")
+        let calls = try SystemCallTrace.calls(inListAt: list, from: "write(1")
+        #expect(calls.count { $0.name == "renameat" || $0.name == "renameat2" } == 1)
+        var successes = 0
+        for call in calls {
+          for fault in Faults.faults(at: call) {
+            try files.restore(image)
+            let faulty = try signIn(through: SystemCallTrace.inject(fault, at: call))
+            let title = "\(call) \(fault): \(faulty) \(call.line)"
+            let isIn = faulty.status == .exited(0)
+            if isIn { successes += 1 }
+            if try isUntouched(start) {
+              #expect(!isIn, "\(title)")
+              #expect(try door.isOpen(start.codes[0]), "\(title)")
+              continue
+            }
+            #expect(try codesLeft(start.user) == (isShown ? 10 : 9), "\(title)")
+            let replacement = faulty.notices.compactMap {
+              $0.wholeMatch(of: /a new one in its place: (.+)/).map { String($0.output.1) }
+            }.first
+            // What a person was shown is good, however it ended.
+            if let replacement { #expect(try door.isOpen(replacement), "\(title)") }
+            // What the application itself cannot write is not seen here.
+            let isSeen = call.name != "write"
+            if isIn, isSeen { #expect((replacement != nil) == isShown, "\(title)") }
+            #expect(try !door.isOpen(start.codes[0]), "\(title)")
+            #expect(try door.isOpen(start.codes[1]), "\(title)")
+          }
+        }
+        // Else nothing would have been tried.
+        #expect(successes > 0 && successes < calls.count * 3)
+      }
+    }
+  }
+}
