@@ -193,7 +193,7 @@ import Testing
     // Counter-based, and neither.
     Refused(8, key + "\n\" HOTP_COUNTER 1\n", 2, .counterBased),
     Refused(9, key + "\n\" HOTP_COUNTER 0\n", 2, .counterBased),
-    Refused(10, file("\" HOTP_COUNTER 7"), 4, .counterBased),
+    Refused(10, file("\" HOTP_COUNTER 1"), 4, .counterBased),
     Refused(11, key, 0, .neitherTimeNorCounter),
     Refused(12, key + "\n\" WINDOW_SIZE 3\n12345678\n", 0, .neitherTimeNorCounter),
     // Unknown options.
