@@ -58,6 +58,7 @@ let package = Package(
       name: "Factors", dependencies: ["OneTimePassword", "Secrets"], swiftSettings: embeddable),
     .target(name: "Policy", dependencies: ["Factors"], swiftSettings: embeddable),
     .target(name: "System", dependencies: ["CPOSIX"], swiftSettings: embeddable),
+    .target(name: "PAMStack", dependencies: ["Secrets", "System"], swiftSettings: embeddable),
     .target(
       name: "FactorStore", dependencies: ["Factors", "Secrets", "System"],
       swiftSettings: embeddable),
@@ -161,6 +162,9 @@ let package = Package(
     .testTarget(
       name: "PolicyTests", dependencies: ["Factors", "Policy"], path: "Tests/Policy",
       swiftSettings: everywhere),
+    .testTarget(
+      name: "PAMStackTests", dependencies: ["PAMStack", "System", "TestSupport"],
+      path: "Tests/PAMStack", swiftSettings: everywhere),
     .testTarget(
       name: "HelperProtocolTests",
       dependencies: ["Factors", "HelperProtocol", "OneTimePassword", "Secrets"],

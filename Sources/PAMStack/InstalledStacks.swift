@@ -1,0 +1,83 @@
+import Secrets
+import System
+
+/// The service files of this machine: those in /etc/pam.d, then those in /usr/lib/pam.d.
+///
+/// MUST 1: a file that somebody other than root could have written is refused.
+/// (`InstalledStackTests.distrusted`)
+public struct InstalledStacks: StackSource {
+  private let folders: [[UInt8]]
+
+  /// The folders that libpam reads.
+  public init() {
+    folders = [
+      ("/etc/pam.d" as StaticString).bytes, ("/usr/lib/pam.d" as StaticString).bytes,
+    ]
+  }
+
+  /// Other folders, by absolute paths, the first one first.
+  public init(folders: [[UInt8]]) { self.folders = folders }
+
+  /// Reads the file in the first folder that has one.
+  public func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+    for folder in folders {
+      let path = folder + [UInt8(ascii: "/")] + name
+      guard let contents = try Self.contents(of: path) else { continue }
+      return StackFile(path: path, contents: contents)
+    }
+    return nil
+  }
+
+  private static func contents(of path: [UInt8]) throws(StackRefusal) -> [UInt8]? {
+    guard let trusted = TrustedPath(path) else { throw .notAServiceName }
+    do throws(TrustedPath.Refusal) {
+      let directory = try trusted.parent()
+      return try read(trusted.last, in: directory)
+    } catch {
+      switch error {
+      case .system(let error):
+        guard !error.isNotFound else { return nil }
+        throw .system(file: path, error)
+      case .untrusted(.tooLarge): throw .tooLong(file: path)
+      case .untrusted(let distrust): throw .untrusted(file: path, distrust)
+      }
+    }
+  }
+
+  /// What became of an attempt to read a file.
+  private enum Reading {
+    case contents([UInt8])
+    case distrusted(Distrust)
+  }
+
+  private static func read(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(TrustedPath.Refusal) -> [UInt8] {
+    let reading: Reading
+    do throws(SystemError) {
+      reading = try judgeAndRead(name, in: directory)
+    } catch {
+      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    }
+    switch reading {
+    case .contents(let contents): return contents
+    case .distrusted(let distrust): throw .untrusted(distrust)
+    }
+  }
+
+  private static func judgeAndRead(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(SystemError) -> Reading {
+    let file = try directory.fileForReading(name)
+    let status = try file.status()
+    if let distrust = distrust(status) { return .distrusted(distrust) }
+    return .contents(try file.read(count: Int(clamping: status.size)))
+  }
+
+  private static func distrust(_ status: FileStatus) -> Distrust? {
+    if status.kind != .regular { return .notARegularFile }
+    if status.owner != 0 { return .wrongOwner }
+    if status.isWritableByOthers { return .wrongPermissions }
+    return status.size > Int64(StackFile.longest) ? .tooLarge : nil
+  }
+}

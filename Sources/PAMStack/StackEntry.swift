@@ -1,0 +1,27 @@
+/// A line of a stack, the lines of other files among them where they are included.
+public struct StackEntry: Equatable, Sendable {
+  /// What the line does.
+  public enum Kind: Equatable, Sendable {
+    /// It asks a module.
+    case module(name: [UInt8], arguments: [[UInt8]], StackControl)
+    /// A substack begins: the entries that follow, as far as their level is higher.
+    case substack
+  }
+
+  /// Where it stands.
+  public let position: StackPosition
+  /// What it does.
+  public let kind: Kind
+  /// In how many substacks it lies.
+  public let level: Int
+
+  /// Whether it asks a module of this file name, wherever that lies.
+  public func asks(module file: StaticString) -> Bool {
+    switch kind {
+    case .substack: return false
+    case .module(let name, _, _):
+      let last = name.split(separator: UInt8(ascii: "/")).last
+      return last.map { Word.bytes(file) == Array($0) } ?? false
+    }
+  }
+}

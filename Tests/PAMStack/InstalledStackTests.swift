@@ -1,0 +1,71 @@
+import PAMStack
+import System
+import TestSupport
+import Testing
+
+@Suite("Service files on the disk", .privateMachine)
+struct InstalledStackTests {
+  /// Two folders that a script has filled, of which it sees the first.
+  private func stacks(_ script: String) throws -> (InstalledStacks, String) {
+    let folder = "/var/lib/mfa-stacks-\(UInt32.random(in: 0...UInt32.max))"
+    try Command.succeed([
+      "/usr/bin/env", "sh", "-ec",
+      "mkdir \"$1\" \"$1/a\" \"$1/b\"; cd \"$1/a\"; umask 022; \(script)", "sh", folder,
+    ])
+    let folders = ["\(folder)/a", "\(folder)/b"].map { Array($0.utf8) }
+    return (InstalledStacks(folders: folders), folder)
+  }
+
+  private func read(_ script: String) throws -> String {
+    let (stacks, _) = try stacks(script)
+    let stack = try ServiceStack(.account, of: Array("s".utf8), from: stacks)
+    return stack.entries.map { String(decoding: $0.position.text.suffix(5), as: UTF8.self) }
+      .joined(separator: " ")
+  }
+
+  @Test("the first folder comes first, and other last")
+  func order() throws {
+    let line = "account required x.so"
+    #expect(try read("echo '\(line)' >s; echo '\(line)' >../b/s") == "a/s:1")
+    #expect(try read("echo '\(line)' >../b/s; echo '\(line)' >other") == "b/s:1")
+    #expect(try read("echo '\(line)' >other") == "her:1")
+    #expect(try read("echo '@include more' >s; echo '\(line)' >../b/more") == "ore:1")
+    #expect(try read(":") == "")
+  }
+
+  @Test(
+    "what somebody else could have written is not read",
+    arguments: [
+      (1, "echo >s; chown 1 s", Distrust.wrongOwner),
+      (2, "echo >s; chmod 0664 s", .wrongPermissions),
+      (3, "echo >s; chmod 0646 s", .wrongPermissions), (4, "mkdir s", .notARegularFile),
+      (5, "mkfifo s", .notARegularFile), (6, "echo >t; ln -s t s", .symbolicLink),
+    ])
+  func distrusted(row: Int, script: String, expected: Distrust) throws {
+    let (stacks, folder) = try stacks(script)
+    let file = Array("\(folder)/a/s".utf8)
+    #expect(throws: StackRefusal.untrusted(file: file, expected), "row \(row)") {
+      try ServiceStack(.account, of: Array("s".utf8), from: stacks)
+    }
+  }
+
+  @Test("nor what lies where somebody else could have put it, nor what is too long")
+  func folders() throws {
+    for script in ["echo >s; chmod 0777 .", "echo >s; chown 1 ."] {
+      #expect(throws: StackRefusal.self) { try read(script) }
+    }
+    let (stacks, folder) = try stacks("head -c 65537 /dev/zero >s")
+    #expect(throws: StackRefusal.tooLong(file: Array("\(folder)/a/s".utf8))) {
+      try ServiceStack(.account, of: Array("s".utf8), from: stacks)
+    }
+  }
+
+  @Test("this machine's own services can be read")
+  func own() throws {
+    for service in ["sshd", "login", "sudo", "su", "other"] {
+      for facility in StackFacility.allCases {
+        _ = try ServiceStack(facility, of: Array(service.utf8), from: InstalledStacks())
+      }
+    }
+  }
+}
