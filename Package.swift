@@ -68,8 +68,8 @@ let package = Package(
     .target(
       name: "SignIn",
       dependencies: [
-        "CMFA", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "Policy", "Secrets",
-        "System",
+        "CMFA", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "PAMStack", "Policy",
+        "QRCode", "Secrets", "System",
       ],
       swiftSettings: embeddable),
     .target(
@@ -117,12 +117,13 @@ let package = Package(
     .target(
       name: "SignInTestSupport",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "SignIn", "System",
+        "FactorStore", "Factors", "OneTimePassword", "PAMStack", "Policy", "Secrets", "SignIn",
+        "System",
       ], path: "Tests/Support/SignIn", swiftSettings: everywhere),
     .testTarget(
       name: "SignInTests",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "Policy", "Secrets", "SignIn",
+        "FactorStore", "Factors", "OneTimePassword", "PAMStack", "Policy", "Secrets", "SignIn",
         "SignInTestSupport", "System", "TestSupport",
       ], path: "Tests/SignIn", swiftSettings: everywhere),
     .testTarget(

@@ -31,16 +31,8 @@ extension Conversation {
     guard try snapshot() != nil else { throw .factorNotFound }
     let entry = try entry(creating: false, session)
     guard var record = entry.record else { throw .factorNotFound }
-    var text = SecretBytes(count: RecoveryCodeList.mostCodes * RecoveryCodeList.codeLength)
     var digests: [RecoveryCodeDigest] = []
-    for number in 0..<RecoveryCodeList.mostCodes {
-      let code = try newCode(of: record, entry, &digests)
-      let written = code.written()
-      text.withMutableSpan { text in
-        let start = number * RecoveryCodeList.codeLength
-        for index in written.span.indices { text[start + index] = written.span[index] }
-      }
-    }
+    let text = try newCodes(for: record, entry, &digests)
     record.setRecoveryCodes(digests)
     record.note(.recoveryCodesMade, from: Self.source, at: try now())
     try replace(entry, record, entry.attempts)
@@ -48,13 +40,11 @@ extension Conversation {
     return RecoveryCodeList(text: text)
   }
 
-  private func newCode(
-    of record: FactorRecord, _ entry: Machine.Store.Entry, _ digests: inout [RecoveryCodeDigest]
-  ) throws(HelperFailure) -> RecoveryCode {
+  private func newCodes(
+    for record: FactorRecord, _ entry: Machine.Store.Entry, _ digests: inout [RecoveryCodeDigest]
+  ) throws(HelperFailure) -> SecretBytes {
     do throws(FactorStoreError) {
-      let (code, digest) = try Attempt.newRecoveryCode(of: record, entry)
-      digests.append(digest)
-      return code
+      return try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
     } catch {
       throw failure(error)
     }

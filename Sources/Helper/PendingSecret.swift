@@ -6,20 +6,17 @@ import Policy
 import Secrets
 import SignIn
 
-/// A secret that was handed out and waits for a code that shows that an authenticator has it.
+/// A secret that was handed to the client and waits for its code.
 final class PendingSecret {
-  private let secret: SecretBytes
-  private let parameters: TOTPParameters
-  private var wrongCodes = 0
+  private let draft: EnrollmentDraft
 
   /// How often the code may be wrong before the secret is good for nothing.
   private static var mostWrongCodes: Int { 10 }
 
-  /// Makes a new one, as long as the hash function's output.
+  /// Makes a new one.
   init(_ parameters: TOTPParameters) throws(HelperFailure) {
-    self.parameters = parameters
     do throws(CryptographyError) {
-      secret = try SecretBytes.random(count: parameters.algorithm.outputLength)
+      draft = try EnrollmentDraft(parameters)
     } catch {
       throw .internalError
     }
@@ -28,52 +25,45 @@ final class PendingSecret {
   /// The secret as it is shown, once.
   func shown(secondsLeft: UInt32) -> GeneratedSecret {
     GeneratedSecret(
-      key: secret.withSpan { SecretBytes(copying: $0) }, parameters: parameters,
+      key: draft.withSecret { SecretBytes(copying: $0) }, parameters: draft.parameters,
       secondsLeft: secondsLeft)
   }
 
   /// Whether there were too many wrong codes.
-  var isExhausted: Bool { wrongCodes >= Self.mostWrongCodes }
+  var isExhausted: Bool { draft.wrongCodes >= Self.mostWrongCodes }
 
   /// The step whose code was typed: the new factor's first watermark.
   func confirm(
     _ typed: borrowing SecretBytes, _ settings: Settings, now: Int64
   ) throws(HelperFailure) -> Int64 {
-    guard let code = TypedCodes(whole: typed.span).code(of: parameters.codeLength) else {
-      throw .notACode
-    }
-    let step: Int64?
-    do throws(CryptographyError) {
-      step = try secret.withSpan { secret throws(CryptographyError) in
-        try Verification.latestMatch(
-          of: code, secret: secret, parameters: parameters, now: now,
-          adjacentIntervals: settings.adjacentIntervals)
-      }
+    do throws(EnrollmentDraft.Refusal) {
+      return try draft.confirm(typed, adjacentIntervals: settings.adjacentIntervals, now: now)
     } catch {
-      throw .internalError
+      throw HelperFailure(error)
     }
-    guard let step else {
-      wrongCodes += 1
-      throw .invalidVerificationCode
-    }
-    return step
   }
 
   /// The factor, its secret sealed for `record`.
   func factor<Entry: FactorStoreEntry>(
     named name: DisplayName, at time: Int64, in record: FactorRecord, sealedBy entry: Entry
   ) throws(HelperFailure) -> Factor {
-    let id = try FactorID.random()
-    let sealed: [UInt8]
-    do throws(FactorStoreError) {
-      sealed = try secret.withSpan { secret throws(FactorStoreError) in
-        try entry.seal(secret, for: id, parameters: parameters, in: record)
-      }
+    do throws(EnrollmentDraft.Refusal) {
+      return try draft.factor(named: name, at: time, in: record, sealedBy: entry)
     } catch {
-      throw .storeUnavailable
+      throw HelperFailure(error)
     }
-    return Factor(
-      id: id, displayName: name, enrolledAt: time, kind: .totp(parameters, sealedSecret: sealed))
+  }
+}
+
+extension HelperFailure {
+  fileprivate init(_ refusal: EnrollmentDraft.Refusal) {
+    self =
+      switch refusal {
+      case .notACode: .notACode
+      case .wrongCode: .invalidVerificationCode
+      case .cryptography: .internalError
+      case .store: .storeUnavailable
+      }
   }
 }
 

@@ -16,6 +16,16 @@ public protocol Application {
   /// Shows the person something that nobody else may know: `text`, and the secret behind it.
   func reveal(_ text: String, _ secret: consuming SecretBytes)
 
+  /// Asks one question that shows the person something that nobody else may know.
+  func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply
+
+  /// Notes for the `account` line of the same sign-in that the `auth` line has sent this account on
+  /// to enrol, and tells whether that worked.
+  func noteEnrollment(of name: [UInt8]) -> Bool
+
+  /// Whether that was noted for this account.
+  func isEnrollmentNoted(of name: [UInt8]) -> Bool
+
   /// Writes a line to the system log.
   func log(_ priority: LogPriority, _ line: LogLine)
 

@@ -123,6 +123,38 @@ private struct PAMApplication: Application {
     }
   }
 
+  func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
+    var terminated = SecretBytes(count: prompt.count + 1)
+    terminated.withMutableSpan { target in
+      for index in prompt.span.indices { target[index] = prompt.span[index] }
+    }
+    // SAFETY: the text ends with a NUL; `Self.reply` provides the room that mfa.h promises.
+    return unsafe Self.reply { answer, count in
+      unsafe terminated.span.withUnsafeBufferPointer { text -> mfa_reply in
+        guard let base = text.baseAddress else { return .none }
+        return unsafe calls.ask(
+          calls.context, UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self),
+          echo ? 1 : 0, answer, count)
+      }
+    }
+  }
+
+  func noteEnrollment(of name: [UInt8]) -> Bool {
+    // SAFETY: the name ends with a NUL, and the shim copies it.
+    unsafe Self.terminated(name).withUnsafeBufferPointer { name in
+      guard let name = name.baseAddress else { return false }
+      return unsafe calls.note_enrollment(calls.context, name) != 0
+    }
+  }
+
+  func isEnrollmentNoted(of name: [UInt8]) -> Bool {
+    // SAFETY: the name ends with a NUL.
+    unsafe Self.terminated(name).withUnsafeBufferPointer { name in
+      guard let name = name.baseAddress else { return false }
+      return unsafe calls.is_enrollment_noted(calls.context, name) != 0
+    }
+  }
+
   func log(_ priority: LogPriority, _ line: LogLine) {
     let text = Self.terminated(line.text)
     unsafe text.withUnsafeBufferPointer { text in

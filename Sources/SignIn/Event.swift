@@ -1,5 +1,6 @@
 import FactorStore
 import Factors
+import PAMStack
 public import Policy
 import Secrets
 public import System
@@ -50,9 +51,23 @@ public struct Event {
       line.add("result", "not-enrolled")
       if let left = offer.signInsLeft { details.add("sign-ins-left", left) }
       if let lastDay = offer.lastDay { details.add("until", escaping: lastDay) }
-    case .enrollmentRequired:
+    case .enrollmentPending:
+      priority = .information
+      line.add("result", "enrollment-pending")
+    case .enrolledNow(let factor):
+      priority = .notice
+      line.add("result", "enrolled")
+      details.add("factor", escaping: factor.id.hexadecimal)
+      details.add("name", escaping: factor.displayName.utf8)
+      details.add("source", "sign-in")
+    case .enrollmentRequired(let obstacle):
       priority = .notice
       line.add("result", "enrollment-required")
+      details.add("reason", obstacle.name)
+      if case .accountLine(let accountLine) = obstacle {
+        details.add("account-line", accountLine.name)
+        if let place = accountLine.obstacle { details.add("at", escaping: place) }
+      }
     case .wrong(let wait):
       priority = .notice
       line.add("result", "wrong")

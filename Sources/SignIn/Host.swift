@@ -1,4 +1,5 @@
 public import FactorStore
+public import PAMStack
 public import Policy
 public import System
 
@@ -6,6 +7,15 @@ public import System
 public protocol Host {
   /// Where the factors are kept.
   associatedtype Store: FactorStore
+
+  /// Where PAM's service files are.
+  associatedtype Stacks: StackSource
+
+  /// PAM's service files.
+  var stacks: Stacks { get }
+
+  /// The host's name; empty when it cannot be found out.
+  func name() -> [UInt8]
 
   /// The configuration at `path`.
   func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration
@@ -31,6 +41,14 @@ public protocol Host {
 public struct LocalHost: Host {
   /// Nothing is looked at yet.
   public init() {}
+
+  /// Those that libpam reads.
+  public var stacks: InstalledStacks { InstalledStacks() }
+
+  /// Asks the kernel.
+  public func name() -> [UInt8] {
+    do throws(SystemError) { return try HostName.current() } catch { return [] }
+  }
 
   /// Reads the file.
   public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {

@@ -4,11 +4,9 @@ extension Outcome {
   /// What the person is told, or nil when there is nothing to tell.
   var message: String? {
     switch self {
-    case .accepted, .enrolled, .notEnrolled, .switchedOff: nil
+    case .accepted, .enrolled, .notEnrolled, .switchedOff, .enrollmentPending, .enrolledNow: nil
     case .offered(let offer): Self.message(offer)
-    case .enrollmentRequired:
-      "a second factor is required here and none is enrolled, ask an administrator for a way to "
-        + "enrol one with 'mfa-enroll'"
+    case .enrollmentRequired(let obstacle): obstacle.message
     case .recovered(let recovery): Self.message(recovery)
     case .bypassed(let grant): Self.message(grant)
     case .wrong(0), .unknownUser: "that code is wrong"
@@ -29,7 +27,9 @@ extension Outcome {
   /// that no code would have done.
   var isMystery: Bool {
     switch self {
-    case .accepted, .enrolled, .notEnrolled, .switchedOff, .offered, .notACode, .unknownUser: false
+    case .accepted, .enrolled, .notEnrolled, .switchedOff, .offered, .enrollmentPending,
+      .enrolledNow, .notACode, .unknownUser:
+      false
     case .recovered, .bypassed, .enrollmentRequired: true
     case .wrong(let wait): wait > 0
     case .replayed, .throttled, .disabled, .failed: true

@@ -16,8 +16,12 @@ public enum Outcome: Sendable {
   case notEnrolled
   /// The user has no factor, and may put enrolling one off for a while.
   case offered(Offer)
-  /// The user has no factor, and must have one.
-  case enrollmentRequired
+  /// The user has no factor, must have one, and will enrol it in the `account` line.
+  case enrollmentPending
+  /// The user has enrolled a factor in this sign-in, with a code that was right.
+  case enrolledNow(Factor)
+  /// The user has no factor, must have one, and could not enrol it in this sign-in.
+  case enrollmentRequired(EnrollmentObstacle)
   /// The second factor is switched off here.
   case switchedOff
   /// A code was wrong. `wait` is in seconds, 0 for none.
@@ -77,8 +81,8 @@ extension Outcome {
   var isAccepted: Bool {
     switch self {
     case .accepted, .recovered, .bypassed: true
-    case .enrolled, .notEnrolled, .offered, .enrollmentRequired, .switchedOff, .wrong, .replayed,
-      .throttled, .disabled, .notACode, .unknownUser, .failed:
+    case .enrolled, .notEnrolled, .offered, .enrollmentPending, .enrolledNow, .enrollmentRequired,
+      .switchedOff, .wrong, .replayed, .throttled, .disabled, .notACode, .unknownUser, .failed:
       false
     }
   }

@@ -21,8 +21,8 @@ extension SignIn {
       case .wrong(let wait), .replayed(_, let wait):
         if options.usesFirstPass || wait > 0 { return outcome }
         report(outcome, account: account, state: settings.state)
-      case .notACode, .notEnrolled, .offered, .enrollmentRequired, .enrolled, .switchedOff,
-        .unknownUser, .failed:
+      case .notACode, .notEnrolled, .offered, .enrollmentPending, .enrolledNow,
+        .enrollmentRequired, .enrolled, .switchedOff, .unknownUser, .failed:
         if options.usesFirstPass { return outcome }
       }
     }
@@ -116,10 +116,17 @@ extension SignIn {
   }
 
   static func kind(of answer: borrowing SecretBytes) -> Outcome.NotACode {
-    // What sshd answers for a person it will not let in: backspace, line feed, return, delete.
+    answer.isFromPerson ? .somethingElse : .withheldBySSHD
+  }
+}
+
+extension SecretBytes {
+  /// Whether a person gave this answer: for somebody whom it will not let in, sshd answers backspace,
+  /// line feed, return, delete, and more.
+  var isFromPerson: Bool {
     let mark: [UInt8] = [0x08, 0x0A, 0x0D, 0x7F]
-    guard answer.count >= mark.count else { return .somethingElse }
-    for index in mark.indices where answer.span[index] != mark[index] { return .somethingElse }
-    return .withheldBySSHD
+    guard count >= mark.count else { return true }
+    for index in mark.indices where span[index] != mark[index] { return true }
+    return false
   }
 }

@@ -9,13 +9,20 @@ extension SignIn {
   /// Under `self-service` somebody without a factor is asked nothing. With `forward_pass` the one
   /// question is the password's too, so it is asked whoever it is, and all of the answer handed on.
   func notEnrolled(_ options: ModuleOptions) throws(Outcome.Failure) -> Outcome {
-    guard options.forwardsPass, !options.usesFirstPass else { return .notEnrolled }
+    try passing(.notEnrolled, options)
+  }
+
+  /// Lets somebody without a factor go on, with what was typed where that is to be forwarded.
+  func passing(
+    _ outcome: Outcome, _ options: ModuleOptions
+  ) throws(Outcome.Failure) -> Outcome {
+    guard options.forwardsPass, !options.usesFirstPass else { return outcome }
     switch application.ask(options.question, echo: options.echo) {
     case .none: return .notACode(.none)
     case .tooLong: return .notACode(.tooLong)
     case .text(let answer):
       guard answer.count == 0 || application.forward(answer.span) else { throw .forwarding }
-      return .notEnrolled
+      return outcome
     }
   }
 
@@ -45,14 +52,14 @@ extension SignIn {
     }
   }
 
-  /// Counts a sign-in of somebody who was offered a factor; what is left of the offer, or that it is
-  /// over.
+  /// Counts a sign-in of somebody who was offered a factor; what is left of the offer, or nil when it
+  /// is over.
   func putOff(
     _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> Outcome {
+  ) throws(Outcome.Failure) -> Outcome? {
     let now = try now()
     guard let signIns = offer.signIns else {
-      guard offer.allowsPuttingOff(afterSignIns: 0, now: now) else { return .enrollmentRequired }
+      guard offer.allowsPuttingOff(afterSignIns: 0, now: now) else { return nil }
       return .offered(Outcome.Offer(signInsLeft: nil, lastDay: offer.lastDay))
     }
     do throws(FactorStoreError) {
@@ -60,7 +67,7 @@ extension SignIn {
       guard entry.record == nil else { return .enrolled }
       let state = entry.attempts.puttingOff()
       guard offer.allowsPuttingOff(afterSignIns: entry.attempts.signInsPutOff, now: now) else {
-        return .enrollmentRequired
+        return nil
       }
       try entry.write(state)
       try entry.sync()

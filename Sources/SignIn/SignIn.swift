@@ -7,7 +7,8 @@ import System
 
 /// The check at a sign-in.
 ///
-/// MUST 1: allow is said in one place, for an accepted code alone. (`Verdict.init`; `VerdictTests`)
+/// MUST 1: allow is said in one place, for an accepted code, a recovery code and a factor that was
+/// proven, before or just now, alone. (`Verdict.init`; `VerdictTests`)
 /// MUST 2: whatever goes wrong denies. (`SignInTests.everythingFailsClosed`)
 /// MUST 3: no lock is held while a person is asked. (`SignInTests.noLockAtThePrompt`)
 /// MUST 4: an answer that cannot be a code costs nothing and is logged nowhere.
@@ -53,8 +54,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let store = try openStore()
     guard let snapshot = try snapshot(store, account) else {
       guard try mayPutOff(settings, account, store) else {
-        askInVain(options)
-        return .enrollmentRequired
+        return try mustEnroll(options, account)
       }
       return try notEnrolled(options)
     }
@@ -78,9 +78,11 @@ public struct SignIn<Machine: Host, Asker: Application> {
     if settings.state != .observe { tellNews(account, store) }
     switch settings.enrollment {
     case .selfService: return .notEnrolled
-    case .offered: return try putOff(settings.offer, account, store)
-    case .required: return .enrollmentRequired
+    case .offered:
+      if let offered = try putOff(settings.offer, account, store) { return offered }
+    case .required: break
     }
+    return try enrollNow(settings, account, store)
   }
 
   /// What the configuration says for this sign-in.

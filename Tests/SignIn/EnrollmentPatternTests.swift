@@ -37,9 +37,10 @@ struct EnrollmentPatternTests {
 
   // MARK: Required
 
-  @Test("where a factor is required nobody comes in without, by either line")
+  @Test("without a certain account line nobody comes in without a factor, by either line")
   func required() throws {
     host.configuration = "[project]\nenrollment = required\n"
+    host.stacks.files = ["sshd": "account sufficient x.so\naccount required pam_mfa.so\n"]
     let application = ScriptedApplication([.text("123456")])
     #expect(signIn(application) == .deny)
     // Asked like everybody else.
@@ -50,6 +51,10 @@ struct EnrollmentPatternTests {
     #expect(application.essentials == application.told)
     #expect(application.logged.count == 1)
     #expect(application.logged[0].hasPrefix("result=enrollment-required user=alice service=sshd"))
+    #expect(
+      application.logged[0].hasSuffix(
+        "reason=no-account-line account-line=passed-over at=/pam/sshd:1"))
+    #expect(application.noted == nil)
     #expect(account(ScriptedApplication()) == .deny)
     try enroll()
     #expect(
@@ -57,9 +62,72 @@ struct EnrollmentPatternTests {
     #expect(account(ScriptedApplication()) == .allow)
   }
 
-  @Test("forward_pass hands nothing on for who must enrol")
+  @Test("where an account line is certain, the auth line lets on to it, and no further")
+  func pending() {
+    host.configuration = "[project]\nenrollment = required\n"
+    let application = ScriptedApplication()
+    #expect(signIn(application) == .notConcerned)
+    #expect(application.prompts.isEmpty && application.told.isEmpty)
+    #expect(application.noted == Array("alice".utf8))
+    #expect(application.logged.count == 1)
+    #expect(application.logged[0].hasPrefix("result=enrollment-pending user=alice service=sshd"))
+    #expect(!host.memory.hasPlace)
+    // Nobody who is known to have a factor, or need have none, has the stack looked at.
+    host.stacks.files = [:]
+    host.configuration = "[project]\nenrollment = self-service\n"
+    let other = ScriptedApplication()
+    #expect(signIn(other) == .notConcerned)
+    #expect(other.noted == nil)
+  }
+
+  @Test("what cannot be noted is denied")
+  func noNote() {
+    host.configuration = "[project]\nenrollment = required\n"
+    let application = ScriptedApplication()
+    application.takesNotes = false
+    #expect(signIn(application) == .deny)
+  }
+
+  @Test("with forward_pass who must enrol is asked, and the password handed on")
+  func pendingForwards() {
+    host.configuration = "[project]\nenrollment = required\n"
+    let application = ScriptedApplication([.text("password")])
+    #expect(signIn(application, ["forward_pass"]) == .notConcerned)
+    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.forwarded == ["password"])
+    let silent = ScriptedApplication([.none])
+    #expect(signIn(silent, ["forward_pass"]) == .deny)
+    let broken = ScriptedApplication([.text("password")])
+    broken.forwards = false
+    #expect(signIn(broken, ["forward_pass"]) == .deny)
+  }
+
+  @Test("another configuration in the account line is no account line")
+  func otherConfiguration() {
+    host.configuration = "[project]\nenrollment = required\n"
+    let application = ScriptedApplication([.text("123456")])
+    #expect(signIn(application, ["config=/etc/mfa/strict.conf"]) == .deny)
+    #expect(application.logged[0].contains("account-line=other-configuration at=/pam/other:1"))
+  }
+
+  @Test("where policy only observes, nobody is stopped, or asked to enrol")
+  func observes() {
+    host.configuration = "[project]\nstate = observe\nenrollment = required\n"
+    let application = ScriptedApplication()
+    #expect(signIn(application) == .notConcerned)
+    let line = ScriptedApplication()
+    line.noted = application.noted
+    #expect(account(line) == .notConcerned)
+    #expect(line.prompts.isEmpty && line.told.isEmpty)
+    #expect(line.logged[0].contains("reason=only-observed"))
+    host.stacks.files = [:]
+    #expect(signIn(ScriptedApplication([.text("")])) == .notConcerned)
+  }
+
+  @Test("forward_pass hands nothing on for who must enrol and cannot")
   func requiredForwardsNothing() {
     host.configuration = "[project]\nenrollment = required\n"
+    host.stacks.files = [:]
     let application = ScriptedApplication([.text("password")])
     #expect(signIn(application, ["forward_pass"]) == .deny)
     #expect(application.forwarded.isEmpty)
@@ -85,8 +153,10 @@ struct EnrollmentPatternTests {
       #expect(line.told == [told], "row \(row)")
       #expect(line.logged[0].hasSuffix("sign-ins-left=\(3 - row)"), "row \(row)")
     }
-    #expect(signIn(ScriptedApplication([.text("")])) == .deny)
+    #expect(signIn(ScriptedApplication()) == .notConcerned)
     #expect(account(ScriptedApplication()) == .deny)
+    host.stacks.files = [:]
+    #expect(signIn(ScriptedApplication([.text("")])) == .deny)
     try enroll()
     #expect(account(ScriptedApplication()) == .allow)
   }
@@ -100,6 +170,7 @@ struct EnrollmentPatternTests {
     // 1,700,006,400 is the beginning of 2023-11-15 in UTC.
     host.configuration = "[project]\nenrollment = offered\noffer_until = 2023-11-14\n"
     host.time = now
+    host.stacks.files = [:]
     #expect(signIn(ScriptedApplication([.text("")])) == expected, "row \(row)")
     let line = ScriptedApplication()
     #expect(account(line) == expected, "row \(row)")
@@ -129,6 +200,7 @@ struct EnrollmentPatternTests {
       host.memory.failure = (step, .busy)
       #expect(account(ScriptedApplication()) == .deny, "\(step)")
     }
+    host.stacks.files = [:]
     host.memory.failure = (.lock, .busy)
     #expect(signIn(ScriptedApplication()) == .deny)
   }
@@ -145,6 +217,7 @@ struct EnrollmentPatternTests {
       enrollment = required
 
       """
+    host.stacks.files["sudo"] = "account optional pam_mfa.so\n"
     #expect(signIn(ScriptedApplication()) == .notConcerned)
     #expect(signIn(ScriptedApplication([.text("")]), service: "sudo") == .deny)
     #expect(account(ScriptedApplication()) == .notConcerned)
@@ -168,6 +241,7 @@ struct EnrollmentPatternTests {
 
       """
     host.groups = groups
+    host.stacks.files = [:]
     let application = ScriptedApplication([.text("")])
     #expect(signIn(application, from: address) == expected, "row \(row)")
   }

@@ -16,7 +16,10 @@ struct VerdictTests {
       ("accepted", .accepted(factor)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
       ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
       ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
-      ("enrollmentRequired", .enrollmentRequired), ("switchedOff", .switchedOff),
+      ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor)),
+      ("noAccountLine", .enrollmentRequired(.accountLine(.missing))),
+      ("noConversation", .enrollmentRequired(.noConversation)),
+      ("abandoned", .enrollmentRequired(.abandoned)), ("switchedOff", .switchedOff),
       ("wrong", .wrong(wait: 0)),
       ("wrongThenWait", .wrong(wait: 30)),
       ("replayed", .replayed(factor, wait: 0)), ("replayedThenWait", .replayed(factor, wait: 30)),
@@ -27,13 +30,13 @@ struct VerdictTests {
     ]
   }
 
-  @Test("enabled, only an accepted code, a recovery code and an enrolled account are allowed")
+  @Test("enabled, only a code, a recovery code and an account with a factor are allowed")
   func enabled() throws {
     for (name, outcome) in try Self.outcomes() {
       let expected: Verdict =
         switch name {
-        case "accepted", "recovered", "enrolled": .allow
-        case "notEnrolled", "offered", "switchedOff": .notConcerned
+        case "accepted", "recovered", "enrolled", "enrolledNow": .allow
+        case "notEnrolled", "offered", "switchedOff", "enrollmentPending": .notConcerned
         case "throttled", "disabled", "wrongThenWait", "replayedThenWait": .tooManyAttempts
         default: .deny
         }

@@ -62,10 +62,12 @@ public final class PrivateServer {
   ///   - command: what to run there; without one, a shell at a terminal.
   ///   - key: the path of the key that is offered.
   ///   - options: options of ssh_config, which count before the usual ones of these tests.
+  ///   - environment: the client's, beside what every program gets.
   /// - Returns: the client at its terminal.
   /// - Throws: what the operating system said when the client could not be started.
   public func signIn(
-    _ name: String, command: String? = nil, key: String? = nil, options: [String] = []
+    _ name: String, command: String? = nil, key: String? = nil, options: [String] = [],
+    environment: [String: String] = [:]
   ) throws(HarnessFailure) -> TerminalSession {
     let usual = [
       "UserKnownHostsFile=\(folder)/known_hosts", "GlobalKnownHostsFile=/dev/null",
@@ -77,7 +79,7 @@ public final class PrivateServer {
     for option in options + usual { arguments += ["-o", option] }
     arguments += ["\(name)@127.0.0.1"]
     if let command { arguments += [command] }
-    return try TerminalSession(arguments)
+    return try TerminalSession(arguments, environment: environment)
   }
 
   /// Whether the server still runs; a crash of the listener is a failure of every test.

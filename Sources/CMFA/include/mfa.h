@@ -59,6 +59,11 @@ typedef struct mfa_application {
   mfa_reply (*earlier_answer)(void *context, uint8_t *answer, size_t *count);
   // Hands the password to the modules that follow (PAM_AUTHTOK). Returns 0 when that failed.
   int (*forward)(void *context, const char *password);
+  // Notes, for the `account` line of the same PAM transaction, that the `auth` line has sent the user
+  // on to enrol there. Returns 0 when that failed.
+  int (*note_enrollment)(void *context, const char *user);
+  // Whether that was noted for this user: 0 when it was not.
+  int (*is_enrollment_noted)(void *context, const char *user);
   // Whether the person sees what is told though it is not essential: not 0 unless the application
   // asked for silence.
   int is_listening;
@@ -82,7 +87,8 @@ typedef struct mfa_request {
 // The `auth` line: asks for a code where policy demands one, and checks it.
 mfa_verdict mfa_sign_in(const mfa_request *request, const mfa_application *application);
 
-// The `account` line: whether this account may go on without `auth` having asked.
+// The `account` line: whether this account may go on without `auth` having asked. Has people enrol
+// where they must, and nothing is enrolled.
 mfa_verdict mfa_account(const mfa_request *request, const mfa_application *application);
 
 #pragma clang assume_nonnull end

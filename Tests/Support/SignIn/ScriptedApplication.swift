@@ -8,6 +8,8 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   /// An answer.
   public enum Answer: Sendable {
     case text(String)
+    /// What a person types who has seen all that was asked with something secret in it.
+    case seeing(@Sendable ([String]) -> String)
     case bytes([UInt8])
     case none
     case tooLong
@@ -43,13 +45,16 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     prompts.append(String(decoding: prompt, as: UTF8.self) + (echo ? "(echo)" : ""))
     atPrompt()
     guard !script.isEmpty else { return .none }
-    return Self.reply(script.removeFirst())
+    let answer = script.removeFirst()
+    guard case .seeing(let type) = answer else { return Self.reply(answer) }
+    return Self.reply(.text(type(secretPrompts)))
   }
 
   private static func reply(_ answer: Answer) -> Reply {
     switch answer {
     case .text(let text): .text(SecretBytes(copying: Array(text.utf8).span))
     case .bytes(let bytes): .text(SecretBytes(copying: bytes.span))
+    case .seeing(let type): .text(SecretBytes(copying: Array(type([]).utf8).span))
     case .none: .none
     case .tooLong: .tooLong
     }
@@ -72,6 +77,32 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     for index in secret.span.indices { bytes.append(secret.span[index]) }
     revealed.append(String(decoding: bytes, as: UTF8.self))
   }
+
+  /// What was asked with something secret in it.
+  public private(set) var secretPrompts: [String] = []
+
+  /// Answers as `ask` does.
+  public func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
+    var bytes: [UInt8] = []
+    for index in prompt.span.indices { bytes.append(prompt.span[index]) }
+    secretPrompts.append(String(decoding: bytes, as: UTF8.self))
+    return ask(bytes, echo: echo)
+  }
+
+  /// Whom `auth` has sent on to enrol.
+  public var noted: [UInt8]?
+  /// Whether a note can be made.
+  public var takesNotes = true
+
+  /// Keeps it.
+  public func noteEnrollment(of name: [UInt8]) -> Bool {
+    guard takesNotes else { return false }
+    noted = name
+    return true
+  }
+
+  /// Looks at what was noted.
+  public func isEnrollmentNoted(of name: [UInt8]) -> Bool { noted == name }
 
   /// Keeps it.
   public func log(_ priority: LogPriority, _ line: LogLine) {

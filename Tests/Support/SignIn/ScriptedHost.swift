@@ -25,6 +25,13 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// The machine.
   public init() {}
 
+  /// PAM's service files. Where nothing else is said, every service has an `account` line of the
+  /// module's.
+  public var stacks = ScriptedStacks()
+
+  /// A fixed name.
+  public func name() -> [UInt8] { Array("host.example".utf8) }
+
   /// Parses the text.
   public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
     if let configurationFailure { throw configurationFailure }

@@ -1,0 +1,310 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Policy
+import QRCode
+import Secrets
+import System
+
+/// Why an enrolment inside a sign-in came to nothing.
+enum EnrollmentStop: Error {
+  case obstacle(EnrollmentObstacle)
+  case failure(Outcome.Failure)
+}
+
+/// What was enrolled inside a sign-in, with the recovery codes that are to be shown.
+private final class EnrolledInSignIn {
+  let factor: Factor
+  let codes: SecretBytes
+
+  init(_ factor: Factor, codes: consuming SecretBytes) {
+    self.factor = factor
+    self.codes = codes
+  }
+}
+
+/// Enrolment inside a sign-in, by questions alone: some applications swallow everything else.
+///
+/// MUST 1: it begins only after the first factor has been proven in the same sign-in.
+/// (`EnrollmentDialogTests.onlyAfterTheFirstFactor`)
+/// MUST 2: nothing is written before a code of the new secret was right, and then factor, watermark
+/// and recovery codes at once. (`EnrollmentDialogTests.nothingEnrolled`)
+/// MUST 3: no lock is held while a person is asked. (`EnrollmentDialogTests.noLockAtThePrompt`)
+/// MUST 4: where somebody else has enrolled meanwhile, that stays as it is, and this is a denial.
+/// (`EnrollmentDialogTests.enrolledMeanwhile`)
+struct SignInEnrollment<Machine: Host, Asker: Application> {
+  let host: Machine
+  let application: Asker
+  let account: Account
+  let source: Source
+  let settings: Settings
+  let store: Machine.Store
+
+  /// How long all of it may take, in seconds. NIST SP 800-63B-4, section 4.1, gives a code for
+  /// binding ten minutes.
+  static var longest: Int64 { 600 }
+
+  /// How many wrong answers end it.
+  static var mostWrongAnswers: Int { 3 }
+
+  /// What a terminal of 80 columns has room for.
+  static var mostColumns: Int { 80 }
+
+  // MARK: The flow
+
+  func run() throws(Outcome.Failure) -> Outcome {
+    do throws(EnrollmentStop) {
+      let start = try now()
+      let hasBlocks = try askAboutBlocks()
+      let draft = try newDraft()
+      let step = try confirmation(of: draft, hasBlocks: hasBlocks, since: start)
+      let enrolled = try commit(draft, confirmedAt: step)
+      if !host.deliverNotices(to: account) {
+        application.log(.warning, Event.undelivered(account))
+      }
+      showRecoveryCodes(enrolled)
+      return .enrolledNow(enrolled.factor)
+    } catch {
+      switch error {
+      case .obstacle(let obstacle): return .enrollmentRequired(obstacle)
+      case .failure(let failure): throw failure
+      }
+    }
+  }
+
+  /// Says what is required and why, and finds out whether the person would see a picture. No answer
+  /// at all means that nobody can be asked.
+  private func askAboutBlocks() throws(EnrollmentStop) -> Bool {
+    let question: StaticString = """
+
+      A second factor is required here, and none is enrolled for you yet. You enrol an
+      authenticator app now: have it at hand. An empty answer in place of its code ends
+      this, and nothing has changed then.
+
+      Do these look like solid blocks: \u{2588}\u{2580}\u{2584}\u{2588} ? [y/N]\u{20}
+      """
+    switch application.ask(question.bytes, echo: true) {
+    case .none: throw .obstacle(.noConversation)
+    case .tooLong: return false
+    case .text(let answer):
+      // sshd answers by itself for somebody whom it will not let in.
+      guard answer.isFromPerson else { throw .obstacle(.noConversation) }
+      return answer.count > 0 && answer.span[0] | 0x20 == UInt8(ascii: "y")
+    }
+  }
+
+  /// The step whose code was typed.
+  private func confirmation(
+    of draft: EnrollmentDraft, hasBlocks: Bool, since start: Int64
+  ) throws(EnrollmentStop) -> Int64 {
+    let first = application.ask(revealing: introduction(of: draft, hasBlocks), echo: true)
+    if let step = try judge(first, draft, since: start) { return step }
+    for _ in 1..<Self.mostWrongAnswers {
+      let again: StaticString =
+        "That is not the code that the app shows for this key now. Code from the app: "
+      let next = application.ask(again.bytes, echo: true)
+      if let step = try judge(next, draft, since: start) { return step }
+    }
+    throw .obstacle(.wrongCodes)
+  }
+
+  /// The step whose code an answer was, or nil when it was none.
+  private func judge(
+    _ reply: consuming Reply, _ draft: EnrollmentDraft, since start: Int64
+  ) throws(EnrollmentStop) -> Int64? {
+    switch consume reply {
+    case .none: throw .obstacle(.abandoned)
+    case .tooLong: throw .obstacle(.abandoned)
+    case .text(let answer):
+      guard answer.count > 0 else { throw .obstacle(.abandoned) }
+      let now = try now()
+      let (elapsed, overflow) = now.subtractingReportingOverflow(start)
+      // A clock that was set back tells nothing.
+      guard !overflow, elapsed >= 0, elapsed <= Self.longest else { throw .obstacle(.tooLate) }
+      return try step(of: answer, draft, now: now)
+    }
+  }
+
+  private func step(
+    of answer: borrowing SecretBytes, _ draft: EnrollmentDraft, now: Int64
+  ) throws(EnrollmentStop) -> Int64? {
+    do throws(EnrollmentDraft.Refusal) {
+      return try draft.confirm(
+        answer, adjacentIntervals: settings.adjacentIntervals, now: now)
+    } catch {
+      switch error {
+      case .notACode, .wrongCode: return nil
+      case .cryptography: throw .failure(.store(.cryptography))
+      case .store(let error): throw .failure(.store(error))
+      }
+    }
+  }
+
+  // MARK: What is shown
+
+  /// The key and the URL, the picture where it can be seen, and the question for the code: the
+  /// picture last, so that it stays on the screen.
+  private func introduction(of draft: EnrollmentDraft, _ hasBlocks: Bool) -> SecretBytes {
+    let url = url(of: draft)
+    let picture = if hasBlocks { picture(of: url) } else { SecretBytes(count: 0) }
+    let key = draft.withSecret { Base32.encode($0) }
+    var text = SecretText(capacity: picture.count + url.count + 2 * key.count + 512)
+    text.add(
+      picture.count > 0
+        ? "\nScan the picture with an authenticator app, or type the key into it.\n\nkey: "
+        : "\nType the key into an authenticator app, or open the URL with it.\n\nkey: ")
+    text.addInFours(key.span)
+    text.add("\nurl: ")
+    text.add(url.span)
+    text.add("\n\n")
+    text.add(picture.span)
+    text.add("\nCode from the app: ")
+    return text.finish()
+  }
+
+  private func url(of draft: EnrollmentDraft) -> SecretBytes {
+    let issuer = settings.issuer ?? host.name()
+    return draft.withSecret { secret in
+      OTPAuthURI.make(
+        secret: secret, account: account.name.span, issuer: issuer.span,
+        parameters: draft.parameters)
+    }
+  }
+
+  /// Nothing, where it cannot be drawn: the key does as well.
+  private func picture(of url: borrowing SecretBytes) -> SecretBytes {
+    do throws(QRCodeError) {
+      let symbol = try QRSymbol(encoding: url.span, errorCorrection: .low)
+      // No colours: what takes the text to the person's terminal would spoil them.
+      let drawing = TerminalDrawing(ink: .terminalLightOnDark, quietZone: 2)
+      guard drawing.size(of: symbol).columns <= Self.mostColumns else {
+        return SecretBytes(count: 0)
+      }
+      return drawing.draw(symbol)
+    } catch {
+      return SecretBytes(count: 0)
+    }
+  }
+
+  /// Whatever is answered: the factor is enrolled.
+  private func showRecoveryCodes(_ enrolled: EnrolledInSignIn) {
+    let length = RecoveryCode.writtenLength
+    let text = enrolled.codes.withSpan { codes in
+      var text = SecretText(capacity: 2 * codes.count + 512)
+      text.add(
+        """
+
+        The app is enrolled. The code that you typed is used up.
+
+        Recovery codes: each signs you in once, when the app is not at hand.
+
+
+        """)
+      for index in codes.indices {
+        if index % length == 0 { text.add("  ") }
+        text.add(codes[index])
+        if index % length == length - 1 { text.add("\n") }
+      }
+      text.add(
+        """
+
+        They are not shown again. Write them down, and keep them where the phone is not.
+        Press Enter when you have them:\u{20}
+        """)
+      return text.finish()
+    }
+    _ = application.ask(revealing: text, echo: true)
+  }
+
+  // MARK: What is kept
+
+  /// Under the lock: enrols what was proven, where nobody has anything enrolled still.
+  private func commit(
+    _ draft: EnrollmentDraft, confirmedAt step: Int64
+  ) throws(EnrollmentStop) -> EnrolledInSignIn {
+    let now = try now()
+    let entry = try storing { () throws(FactorStoreError) in
+      try store.entry(of: account, creating: true)
+    }
+    guard entry.record == nil else { throw .obstacle(.enrolledMeanwhile) }
+    var record = if let kept = entry.kept { kept } else { try newRecord() }
+    let factor = try factor(of: draft, at: now, in: record, entry)
+    do throws(FactorRecord.ChangeRefusal) {
+      try record.add(factor)
+    } catch {
+      throw .failure(.store(.damaged(.record)))
+    }
+    var digests: [RecoveryCodeDigest] = []
+    let codes = try recoveryCodes(for: record, entry, &digests)
+    record.setRecoveryCodes(digests)
+    record.note(.enrolled, factor.displayName.utf8, from: source, at: now)
+    let attempts = entry.attempts.beginning(record)
+    let next = attempts.keeping(record).adding(factor.id, confirmedAt: step)
+    let complete = record
+    try storing { () throws(FactorStoreError) in
+      try entry.replace(record: complete, attempts: next)
+    }
+    return EnrolledInSignIn(factor, codes: codes)
+  }
+
+  private func factor(
+    of draft: EnrollmentDraft, at now: Int64, in record: FactorRecord, _ entry: Machine.Store.Entry
+  ) throws(EnrollmentStop) -> Factor {
+    do throws(EnrollmentDraft.Refusal) {
+      return try draft.factor(named: try Self.name(), at: now, in: record, sealedBy: entry)
+    } catch {
+      switch error {
+      case .notACode, .wrongCode, .cryptography: throw .failure(.store(.cryptography))
+      case .store(let error): throw .failure(.store(error))
+      }
+    }
+  }
+
+  /// What `mfa-enroll` calls a first factor too.
+  private static func name() throws(EnrollmentDraft.Refusal) -> DisplayName {
+    do throws(DisplayName.Refusal) {
+      return try DisplayName(("authenticator" as StaticString).bytes)
+    } catch {
+      throw .store(.damaged(.record))
+    }
+  }
+
+  private func recoveryCodes(
+    for record: FactorRecord, _ entry: Machine.Store.Entry, _ digests: inout [RecoveryCodeDigest]
+  ) throws(EnrollmentStop) -> SecretBytes {
+    do throws(FactorStoreError) {
+      return try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
+    } catch {
+      throw .failure(.store(error))
+    }
+  }
+
+  private func newRecord() throws(EnrollmentStop) -> FactorRecord {
+    guard let user = UserName(account.name) else { throw .failure(.store(.nameTooLong)) }
+    do throws(EnrollmentDraft.Refusal) {
+      return FactorRecord(user: user, uid: account.uid, id: try FactorID.new())
+    } catch {
+      throw .failure(.store(.cryptography))
+    }
+  }
+
+  // MARK: The machine
+
+  private func newDraft() throws(EnrollmentStop) -> EnrollmentDraft {
+    do throws(CryptographyError) {
+      return try EnrollmentDraft(.standard)
+    } catch {
+      throw .failure(.store(.cryptography))
+    }
+  }
+
+  private func now() throws(EnrollmentStop) -> Int64 {
+    do throws(SystemError) { return try host.now() } catch { throw .failure(.clock(error)) }
+  }
+
+  private func storing<Result>(
+    _ body: () throws(FactorStoreError) -> Result
+  ) throws(EnrollmentStop) -> Result {
+    do throws(FactorStoreError) { return try body() } catch { throw .failure(.store(error)) }
+  }
+}

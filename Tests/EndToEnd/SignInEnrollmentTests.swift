@@ -1,0 +1,423 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Enrolling in the middle of a sign-in, with the very lines of README.md.
+  @Suite struct SignInEnrollment {
+    static let required = "[project]\nstate = enabled\nenrollment = required\n"
+    static let command = "echo uid=$(id -un)"
+    static let usual = "ssh: the password, then a code"
+    static let blocks = "\u{2588}\u{2580}\u{2584}\u{2588}"
+
+    private func server(
+      _ machine: Machine, heading: String = usual, settings: [String] = [],
+      configuration: String = required
+    ) throws -> PrivateServer {
+      try machine.writeConfiguration(configuration)
+      let blocks = try ReadMe.blocks(under: heading)
+      try machine.changeService("sshd", authentication: blocks[0])
+      return try PrivateServer(on: machine, settings: settings + blocks[1])
+    }
+
+    /// What the person sees up to the question for the code.
+    struct Shown {
+      let phone: Authenticator
+      let url: String
+      let below: String
+    }
+
+    /// Answers the question about blocks.
+    private func begin(_ session: TerminalSession, answer: String) throws -> Shown {
+      try session.expect("[y/N] ")
+      try session.send(answer)
+      let key = String(try session.expect(matching: /key: ([A-Z2-7 ]+)\r\n/).output.1)
+      let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n\r\n/).output.1)
+      let below = try session.expect("Code from the app: ")
+      let phone = try Authenticator(url: url)
+      #expect(key.replacing(" ", with: "") == phone.key)
+      return Shown(phone: phone, url: url, below: below)
+    }
+
+    /// Ends the dialog; returns the recovery codes.
+    private func finish(_ session: TerminalSession, _ phone: Authenticator) throws -> [String] {
+      try session.send(try phone.code(offset: -1))
+      let text = try session.expect("Press Enter when you have them: ")
+      let codes = text.matches(of: /(?:[a-z2-7]{4}-){3}[a-z2-7]{4}/).map { String($0.output) }
+      try #require(Set(codes).count == 10, "\(session.transcript)")
+      try session.send("")
+      return codes
+    }
+
+    private func expectSignedIn(_ session: TerminalSession, _ user: MachineUser) throws {
+      try session.expect("uid=\(user.name)")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+    }
+
+    private func expectRefused(_ session: TerminalSession, _ user: MachineUser) throws {
+      #expect(try session.waitForExit() == .exited(255), "\(session.transcript)")
+      #expect(!session.text.contains("uid="), "\(session.transcript)")
+    }
+
+    private func isEnrolled(_ machine: Machine, _ user: MachineUser) -> Bool {
+      machine.contents(of: StoreFiles(of: user.name).record) != nil
+    }
+
+    @Test("by ssh in a UTF-8 locale the picture is scanned; the next sign-in asks for a code")
+    func utf8() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine)
+        let start = try machine.log.position()
+        let session = try server.signIn(user.name, command: Self.command)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect(Self.blocks)
+        let shown = try begin(session, answer: "y")
+        #expect(!shown.below.contains("\u{1B}"))
+        let screen = try ShownScreen(
+          showing: shown.below.replacing("\r\n", with: "\n"), theme: .dark)
+        let file = machine.folder + "/screen.pgm"
+        try machine.write(screen.picture, to: file)
+        let read = try Command.succeed([
+          "/usr/bin/zbarimg", "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file,
+        ])
+        #expect(read == shown.url + "\n")
+        #expect(!isEnrolled(machine, user))
+        let codes = try finish(session, shown.phone)
+        try expectSignedIn(session, user)
+        #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.map { $0.fields["result"] } == ["enrollment-pending", "enrolled"])
+        #expect(entries.last?.fields["source"] == "sign-in")
+        #expect(entries.last?.fields["rhost"] == "127.0.0.1")
+        for entry in try machine.log.entries(since: start) {
+          for secret in codes + [shown.phone.key, shown.url] {
+            #expect(!entry.line.contains(secret))
+          }
+        }
+        #expect(!server.log.contains(shown.phone.key))
+
+        for answer in [try shown.phone.code(), codes[0]] {
+          let next = try server.signIn(user.name, command: Self.command)
+          try next.expect("Password: ")
+          try next.send(user.password)
+          try next.expect("One-time code: ")
+          try next.send(answer)
+          try expectSignedIn(next, user)
+        }
+      }
+    }
+
+    @Test("by ssh in the C locale the key is typed")
+    func plainLocale() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine)
+        let session = try server.signIn(
+          user.name, command: Self.command, environment: ["LC_ALL": "C", "LANG": "C"])
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let shown = try begin(session, answer: "")
+        #expect(session.screen.allSatisfy { $0 < 0x80 }, "\(session.transcript)")
+        #expect(!shown.below.contains("\\342"), "\(session.transcript)")
+        _ = try finish(session, shown.phone)
+        try expectSignedIn(session, user)
+      }
+    }
+
+    @Test("after a key, at a terminal of its own")
+    func keyThenCode() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let key = try machine.addLoginKey(for: user)
+        let server = try server(machine, heading: "ssh: a key, then a code")
+        let session = try server.signIn(user.name, command: Self.command, key: key)
+        let shown = try begin(session, answer: "n")
+        _ = try finish(session, shown.phone)
+        try expectSignedIn(session, user)
+        #expect(isEnrolled(machine, user))
+        // Who has no key comes to no dialog.
+        let stranger = try machine.addUser()
+        let other = try server.signIn(stranger.name, command: Self.command)
+        try expectRefused(other, stranger)
+        #expect(!other.text.contains("[y/N]"), "\(other.transcript)")
+      }
+    }
+
+    @Test("a wrong password comes to no dialog")
+    func wrongPassword() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine)
+        let session = try server.signIn(
+          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+        try session.expect("Password: ")
+        try session.send("not the password")
+        try expectRefused(session, user)
+        #expect(!session.text.contains("[y/N]"), "\(session.transcript)")
+      }
+    }
+
+    struct Mute: Sendable, CustomTestStringConvertible {
+      let number: Int
+      let settings: [String]
+      let asksPassword: Bool
+      let reason: String
+      var testDescription: String { "\(number)" }
+    }
+
+    static let mute = [
+      Mute(
+        number: 1, settings: ["AuthenticationMethods publickey"], asksPassword: false,
+        reason: "not-authenticated-here"),
+      Mute(
+        number: 2,
+        settings: [
+          "AuthenticationMethods password", "PasswordAuthentication yes",
+          "KbdInteractiveAuthentication no",
+        ], asksPassword: true, reason: "no-conversation"),
+    ]
+
+    @Test("where nobody can be asked, a clear denial", arguments: mute)
+    func nobodyCanBeAsked(row: Mute) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let key = try machine.addLoginKey(for: user)
+        let server = try server(machine, settings: row.settings)
+        let start = try machine.log.position()
+        let session = try server.signIn(
+          user.name, command: Self.command, key: key, options: ["NumberOfPasswordPrompts=1"])
+        if row.asksPassword {
+          try session.expect("password: ")
+          try session.send(user.password)
+        }
+        try session.expect("none is enrolled")
+        try session.expect("keyboard-interactive")
+        try session.expect("mfa-enroll --ticket")
+        try expectRefused(session, user)
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.last?.fields["result"] == "enrollment-required")
+        #expect(entries.last?.fields["reason"] == row.reason)
+        #expect(!isEnrolled(machine, user))
+      }
+    }
+
+    @Test func login() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try machine.writeConfiguration(Self.required)
+        try machine.changeService("login", authentication: try Services.lines())
+        let session = try TerminalSession(["/bin/login"])
+        try session.expect("login: ")
+        try session.send(user.name)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let shown = try begin(session, answer: "y")
+        #expect(shown.below.contains("\u{2588}"))
+        _ = try finish(session, shown.phone)
+        try session.expect("$ ")
+        try session.send("exit")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        #expect(isEnrolled(machine, user))
+      }
+    }
+
+    @Test("su and sudo want silence, and ask all the same; root enrols nobody by su")
+    func silentApplications() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let other = try machine.addUser()
+        try machine.writeConfiguration(Self.required)
+        for name in ["su", "sudo"] {
+          try machine.changeService(name, authentication: try Services.lines())
+        }
+        let fromRoot = try TerminalSession(["/bin/su", other.name, "-c", "echo uid=$(id -un)"])
+        try fromRoot.expect("none is enrolled")
+        #expect(try !fromRoot.waitForExit().isSuccess, "\(fromRoot.transcript)")
+
+        let su = try TerminalSession(
+          ["/bin/su", other.name, "-c", "echo uid=$(id -un)"], as: user.identity)
+        try su.expect("Password: ")
+        try su.send(other.password)
+        let shown = try begin(su, answer: "n")
+        _ = try finish(su, shown.phone)
+        try su.expect("uid=\(other.name)")
+        #expect(try su.waitForExit().isSuccess, "\(su.transcript)")
+
+        try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+        let sudo = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+        try sudo.expect("assword")
+        try sudo.send(user.password)
+        let own = try begin(sudo, answer: "n")
+        _ = try finish(sudo, own.phone)
+        try sudo.expect("root")
+        #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
+        #expect(isEnrolled(machine, user) && isEnrolled(machine, other))
+      }
+    }
+
+    @Test("sudo without a password has proven nothing, and enrols nobody")
+    func withoutPassword() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try machine.writeConfiguration(Self.required)
+        try machine.changeService("sudo", authentication: try Services.lines())
+        try machine.write(
+          "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+        let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+        #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
+        #expect(!session.text.contains("[y/N]"), "\(session.transcript)")
+        #expect(!isEnrolled(machine, user))
+      }
+    }
+
+    @Test("three wrong codes, and nothing is enrolled")
+    func wrongCodes() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine)
+        let start = try machine.log.position()
+        let session = try server.signIn(
+          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let shown = try begin(session, answer: "n")
+        for (number, code) in try shown.phone.wrongCodes(count: 3).enumerated() {
+          if number > 0 { try session.expect("Code from the app: ") }
+          try session.send(code)
+        }
+        try session.expect("nothing is enrolled")
+        try expectRefused(session, user)
+        #expect(!isEnrolled(machine, user))
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.last?.fields["reason"] == "wrong-codes")
+      }
+    }
+
+    @Test("who hangs up, or gives nothing, has enrolled nothing", arguments: [true, false])
+    func givenUp(hangsUp: Bool) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine)
+        let session = try server.signIn(
+          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let shown = try begin(session, answer: "n")
+        if hangsUp {
+          try session.sendKeys([3])
+        } else {
+          try session.send("")
+          try session.expect("authenticator app at hand")
+        }
+        #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
+        // The next sign-in begins anew, with another key.
+        let again = try server.signIn(user.name, command: Self.command)
+        try again.expect("Password: ")
+        try again.send(user.password)
+        let second = try begin(again, answer: "n")
+        #expect(second.phone.key != shown.phone.key)
+        #expect(!isEnrolled(machine, user))
+        _ = try finish(again, second.phone)
+        try expectSignedIn(again, user)
+      }
+    }
+
+    struct Stack: Sendable, CustomTestStringConvertible {
+      let number: Int
+      let lines: [String]
+      let finding: String
+      let place: String?
+      var testDescription: String { "\(number)" }
+    }
+
+    static let stacks = [
+      Stack(
+        number: 1, lines: ["@include common-auth", "auth required pam_mfa.so"],
+        finding: "missing", place: nil),
+      Stack(
+        number: 2,
+        lines: [
+          "@include common-auth", "auth required pam_mfa.so", "@include common-account",
+          "account required pam_mfa.so",
+        ], finding: "passed-over", place: "/etc/pam.d/common-account:"),
+      Stack(
+        number: 3,
+        lines: [
+          "@include common-auth", "auth required pam_mfa.so", "account optional pam_mfa.so",
+        ], finding: "toothless", place: "/etc/pam.d/sshd:"),
+    ]
+
+    @Test("without a certain account line, asked in vain and denied", arguments: stacks)
+    func noAccountLine(row: Stack) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine)
+        let text = String(decoding: machine.contents(of: "/etc/pam.d/sshd") ?? [], as: UTF8.self)
+        let lines = try ReadMe.blocks(under: Self.usual)[0].joined(separator: "\n")
+        try machine.write(
+          text.replacing(lines, with: row.lines.joined(separator: "\n")), to: "/etc/pam.d/sshd")
+        let start = try machine.log.position()
+        let session = try server.signIn(
+          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("One-time code: ")
+        try session.send("123456")
+        try session.expect("none is enrolled")
+        try expectRefused(session, user)
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.first?.fields["result"] == "enrollment-required")
+        #expect(entries.first?.fields["reason"] == "no-account-line")
+        #expect(entries.first?.fields["account-line"] == row.finding)
+        let place = entries.first?.fields["at"]
+        if let expected = row.place {
+          #expect(place?.hasPrefix(expected) == true, "\(entries)")
+        } else {
+          #expect(place == nil)
+        }
+        #expect(!session.text.contains("[y/N]"), "\(session.transcript)")
+      }
+    }
+
+    @Test("once an offer is over, the sign-in enrols")
+    func expiredOffer() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(
+          machine, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 1\n")
+        let first = try server.signIn(user.name, command: Self.command)
+        try first.expect("Password: ")
+        try first.send(user.password)
+        try expectSignedIn(first, user)
+        #expect(!first.text.contains("[y/N]"), "\(first.transcript)")
+        let second = try server.signIn(user.name, command: Self.command)
+        try second.expect("Password: ")
+        try second.send(user.password)
+        let shown = try begin(second, answer: "n")
+        _ = try finish(second, shown.phone)
+        try expectSignedIn(second, user)
+      }
+    }
+
+    @Test("password and one-time code in one answer are forwarded, and nobody can be asked more")
+    func onePrompt() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let server = try server(machine, heading: "ssh: clients with one prompt")
+        for (answer, reason) in [(user.password, "no-conversation"), ("wrong", nil)] {
+          let start = try machine.log.position()
+          let session = try server.signIn(
+            user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+          try session.expect("password: ")
+          try session.send(answer)
+          try expectRefused(session, user)
+          let entries = try OneCode.logged(machine, since: start)
+          #expect(entries.first?.fields["result"] == "enrollment-pending")
+          #expect(entries.dropFirst().first?.fields["reason"] == reason, "\(entries)")
+        }
+      }
+    }
+  }
+}

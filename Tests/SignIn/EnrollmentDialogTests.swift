@@ -1,0 +1,291 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Secrets
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("Enrolling in a sign-in")
+struct EnrollmentDialogTests {
+  let host = ScriptedHost()
+
+  init() { host.configuration = "[project]\nenrollment = required\n" }
+
+  private func request(_ service: String = "sshd") -> SignInRequest {
+    SignInRequest(
+      user: Array("alice".utf8), service: Array(service.utf8),
+      remoteHost: Array("203.0.113.9".utf8))
+  }
+
+  /// Both lines, in one transaction.
+  private func signIn(_ application: ScriptedApplication) -> Verdict {
+    let signIn = SignIn(request(), host: host, application: application)
+    #expect(signIn.authenticate() == .notConcerned)
+    #expect(application.prompts.isEmpty)
+    return signIn.checkAccount()
+  }
+
+  /// The key that was shown, as bytes.
+  private static func key(_ prompts: [String]) throws -> [UInt8] {
+    let match = try #require(prompts.first?.firstMatch(of: /key: ([A-Z2-7 ]+)\n/))
+    var key: [UInt8] = []
+    if let bytes = Base32.decode(Array(match.output.1.utf8).span) {
+      for index in bytes.span.indices { key.append(bytes.span[index]) }
+    }
+    return key
+  }
+
+  /// The code that the app shows `steps` steps after the host's time.
+  private func code(_ steps: Int64 = 0) -> ScriptedApplication.Answer {
+    let time = host.time
+    return .seeing { prompts in
+      do { return try KnownFactor.code(at: time, steps: steps, secret: Self.key(prompts)) } catch {
+        return "\(error)"
+      }
+    }
+  }
+
+  private static let wrong = ScriptedApplication.Answer.seeing { prompts in
+    do {
+      let key = try Self.key(prompts)
+      let right = Set(
+        try (-20...20).map { try KnownFactor.code(at: 1_700_000_000, steps: $0, secret: key) })
+      return (100_000...200_000).lazy.map(String.init).first { !right.contains($0) } ?? ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("key, URL, code, recovery codes: and the person is in, with a factor")
+  func enrolls() throws {
+    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    #expect(signIn(application) == .allow)
+    #expect(application.isUsedUp)
+    #expect(application.prompts.count == 3)
+    #expect(application.prompts.allSatisfy { $0.hasSuffix("(echo)") })
+    // Some applications swallow what is not a question.
+    #expect(application.told.isEmpty && application.revealed.isEmpty)
+    #expect(application.prompts[0].contains("required") && application.prompts[0].contains("[y/N]"))
+    let shown = application.secretPrompts
+    #expect(shown.count == 2)
+    let key = try Self.key(shown)
+    #expect(key.count == 20)
+    let encoded = Base32.encode(key.span)
+    let text = String(decoding: (0..<encoded.count).map { encoded.span[$0] }, as: UTF8.self)
+    #expect(
+      shown[0].contains(
+        "\nurl: otpauth://totp/host.example:alice?secret=\(text)&issuer=host.example"
+          + "&algorithm=SHA1&digits=6&period=30\n"))
+    #expect(!shown[0].contains("\u{2588}"))
+    #expect(
+      shown[0].contains(
+        "key: "
+          + stride(from: 0, to: 32, by: 4).map {
+            text.dropFirst($0).prefix(4)
+          }.joined(separator: " ") + "\n"))
+
+    let record = try #require(host.memory.record)
+    #expect(
+      record.factors.map { String(decoding: $0.displayName.utf8, as: UTF8.self) } == [
+        "authenticator"
+      ])
+    #expect(record.factors[0].enrolledAt == host.time)
+    #expect(record.uid == 1000 && record.user.bytes == Array("alice".utf8))
+    #expect(record.recoveryCodes.count == 10 && Set(record.recoveryCodes.map(\.bytes)).count == 10)
+    #expect(host.memory.steps.count { $0 == .replace } == 1)
+    let codes = shown[1].matches(of: /\n  ([a-z2-7]{4}(?:-[a-z2-7]{4}){3})(?=\n)/)
+    #expect(Set(codes.map { String($0.output.1) }).count == 10)
+
+    #expect(record.notices.map(\.kind) == [.enrolled])
+    #expect(host.delivered == ["alice"])
+
+    #expect(application.logged.count == 2)
+    let id = record.factors[0].id.hexadecimal.map { String(UnicodeScalar($0)) }.joined()
+    #expect(
+      application.logged[1]
+        == "result=enrolled user=alice service=sshd rhost=203.0.113.9 tty=- factor=\(id) "
+        + "name=authenticator source=sign-in")
+    for line in application.logged { #expect(!line.contains(text)) }
+
+    // The code is used up; the next one, and a recovery code, sign in.
+    func next(_ answer: String) -> Verdict {
+      let next = ScriptedApplication([.text(answer)])
+      return SignIn(request(), host: host, application: next).authenticate()
+    }
+    #expect(try next(KnownFactor.code(at: host.time, secret: key)) == .deny)
+    #expect(try next(KnownFactor.code(at: host.time, steps: 1, secret: key)) == .allow)
+    #expect(next(String(codes[3].output.1)) == .allow)
+    #expect(next(String(codes[3].output.1)) == .deny)
+    let line = ScriptedApplication()
+    #expect(SignIn(request(), host: host, application: line).checkAccount() == .allow)
+    #expect(line.prompts.isEmpty)
+  }
+
+  @Test("who sees blocks gets a picture, without colours, in 80 columns", arguments: ["y", "Yes"])
+  func picture(answer: String) throws {
+    let application = ScriptedApplication([.text(answer), code(), .none])
+    // That nobody has seen the recovery codes to the end changes nothing: the code was right.
+    #expect(signIn(application) == .allow)
+    let shown = application.secretPrompts[0]
+    #expect(!shown.contains("\u{1B}"))
+    let drawn = shown.split(separator: "\n").filter { $0.contains("\u{2588}") }
+    #expect(drawn.count > 10 && drawn.allSatisfy { $0.count <= 80 && $0.count == drawn[0].count })
+    // Key and URL come with it.
+    #expect(shown.contains("key: ") && shown.contains("url: otpauth://totp/"))
+    #expect(shown.hasSuffix("\nCode from the app: "))
+  }
+
+  struct Failing: CustomTestStringConvertible {
+    let number: Int
+    let script: [ScriptedApplication.Answer]
+    let reason: String
+    let told: String
+    var testDescription: String { "\(number)" }
+  }
+
+  static let failing = [
+    Failing(number: 1, script: [], reason: "no-conversation", told: "keyboard-interactive"),
+    Failing(number: 2, script: [.none], reason: "no-conversation", told: "mfa-enroll --ticket"),
+    Failing(
+      number: 3, script: [.bytes([8, 10, 13, 127] + Array("INCORRECT".utf8))],
+      reason: "no-conversation", told: "keyboard-interactive"),
+    Failing(
+      number: 4, script: [.text("n"), .text("")], reason: "abandoned", told: "sign in again"),
+    Failing(number: 5, script: [.text("n"), .none], reason: "abandoned", told: "sign in again"),
+    Failing(number: 6, script: [.text("n"), .tooLong], reason: "abandoned", told: "sign in again"),
+    Failing(number: 7, script: [.tooLong, wrong, .none], reason: "abandoned", told: "sign in"),
+    Failing(
+      number: 8, script: [.text(""), wrong, .text("abc"), .text("")], reason: "abandoned",
+      told: "sign in again"),
+    Failing(
+      number: 9, script: [.text("n"), wrong, .text("no code"), wrong], reason: "wrong-codes",
+      told: "nothing is enrolled"),
+  ]
+
+  @Test("given up, hung up, or wrong three times, nothing is enrolled", arguments: failing)
+  func nothingEnrolled(row: Failing) {
+    let application = ScriptedApplication(row.script)
+    #expect(signIn(application) == .deny)
+    #expect(application.isUsedUp)
+    #expect(host.memory.record == nil && !host.memory.hasPlace)
+    #expect(application.told.count == 1 && application.told[0].contains(row.told))
+    #expect(application.essentials == application.told)
+    #expect(application.logged.last?.contains("result=enrollment-required user=alice") == true)
+    #expect(application.logged.last?.hasSuffix("reason=\(row.reason)") == true)
+  }
+
+  @Test("after two wrong answers a right one does")
+  func thirdTime() {
+    let application = ScriptedApplication([.text("n"), Self.wrong, .text("1"), code(1), .text("")])
+    #expect(signIn(application) == .allow)
+    #expect(application.prompts.count == 5)
+    #expect(application.secretPrompts.count == 2)
+  }
+
+  @Test(
+    "the policy's window counts",
+    arguments: [(1, 0, 0, true), (2, 0, 1, false), (3, 2, -2, true), (4, 2, 3, false)]
+      as [(Int, Int, Int64, Bool)])
+  func window(row: Int, intervals: Int, steps: Int64, accepted: Bool) {
+    host.configuration += "adjacent_intervals = \(intervals)\n"
+    let application = ScriptedApplication([.text("n"), code(steps), .text("")])
+    #expect(signIn(application) == (accepted ? .allow : .deny), "row \(row)")
+    #expect((host.memory.record != nil) == accepted, "row \(row)")
+  }
+
+  @Test(
+    "it may take ten minutes, and no clock that is set back makes that longer",
+    arguments: [
+      (1, 600, true), (2, 601, false), (3, -1, false), (4, Int64.max - 1_700_000_000, false),
+    ]
+      as [(Int, Int64, Bool)])
+  func deadline(row: Int, seconds: Int64, accepted: Bool) {
+    let start = host.time
+    let application = ScriptedApplication([
+      .text("n"),
+      .seeing { prompts in
+        do {
+          let time = start &+ seconds
+          return try KnownFactor.code(at: time, secret: Self.key(prompts))
+        } catch {
+          return "\(error)"
+        }
+      },
+    ])
+    application.atPrompt = { [host] in
+      if application.prompts.count == 2 { host.time = start &+ seconds }
+    }
+    #expect(signIn(application) == (accepted ? .allow : .deny), "row \(row)")
+    #expect((host.memory.record != nil) == accepted, "row \(row)")
+    if !accepted {
+      #expect(application.logged.last?.hasSuffix("reason=too-late") == true, "row \(row)")
+    }
+  }
+
+  @Test("only a sign-in whose auth line has sent this account on may enrol")
+  func onlyAfterTheFirstFactor() {
+    for noted in [nil, Array("bob".utf8), []] as [[UInt8]?] {
+      let application = ScriptedApplication()
+      application.noted = noted
+      let verdict = SignIn(request(), host: host, application: application).checkAccount()
+      #expect(verdict == .deny)
+      #expect(application.prompts.isEmpty)
+      #expect(application.told.count == 1 && application.told[0].contains("keyboard-interactive"))
+      #expect(application.logged.last?.hasSuffix("reason=not-authenticated-here") == true)
+    }
+  }
+
+  @Test("no lock is held while the person is asked")
+  func noLockAtThePrompt() {
+    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    var locked: [Bool] = []
+    application.atPrompt = { [host] in locked.append(host.memory.isLocked) }
+    #expect(signIn(application) == .allow)
+    #expect(locked == [false, false, false])
+  }
+
+  @Test("who has enrolled meanwhile keeps that factor, and nobody is let in by another")
+  func enrolledMeanwhile() throws {
+    let application = ScriptedApplication([.text("n"), code()])
+    let account = try #require(host.account)
+    application.atPrompt = { [host] in
+      guard application.prompts.count == 2 else { return }
+      do {
+        _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    #expect(signIn(application) == .deny)
+    #expect(host.memory.record?.factors.count == 1)
+    #expect(host.memory.record?.factors[0].displayName.utf8 == Array("Phone".utf8))
+    #expect(application.logged.last?.hasSuffix("reason=enrolled-meanwhile") == true)
+    #expect(host.memory.steps.allSatisfy { $0 != .replace })
+  }
+
+  @Test("an offer that is over ends in the same dialog")
+  func expiredOffer() {
+    host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 1\n"
+    let offered = ScriptedApplication()
+    #expect(signIn(offered) == .notConcerned)
+    #expect(offered.noted == nil)
+    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    #expect(signIn(application) == .allow)
+    #expect(host.memory.record?.factors.count == 1)
+  }
+
+  @Test("what fails on the way denies", arguments: [MemoryStore.Step.lock, .digest, .replace])
+  func failures(step: MemoryStore.Step) {
+    let application = ScriptedApplication([.text("n"), code()])
+    application.atPrompt = { [host] in
+      if application.prompts.count == 2 { host.memory.failure = (step, .busy) }
+    }
+    #expect(signIn(application) == .deny)
+    #expect(application.isUsedUp)
+    #expect(application.prompts.count == 2)
+    #expect(host.memory.record == nil)
+    #expect(application.logged.last?.hasPrefix("result=error") == true)
+  }
+}
