@@ -30,6 +30,7 @@ public enum OTPAuthURI {
 
     consuming func finish() -> SecretBytes { target }
 
+    @inline(never)
     mutating func uri(
       key: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
     ) {
@@ -53,12 +54,14 @@ public enum OTPAuthURI {
       number(parameters.period)
     }
 
+    @inline(never)
     private mutating func byte(_ byte: UInt8) {
       let position = count
       if position < target.count { target.withMutableSpan { $0[position] = byte } }
-      count += 1
+      count &+= 1
     }
 
+    @inline(never)
     private mutating func literal(_ text: StaticString) {
       text.forEachByte { byte($0) }
     }

@@ -33,12 +33,12 @@ public struct StackControl: Equatable, Sendable {
   /// Reads what stands between the brackets: `value=action ...`. Nil where it is anything else.
   init?(actions text: [UInt8]) {
     self.init(denies: false)
-    var words = Self.words(text)[...]
+    var words = Self.words(text).makeIterator()
     var defaultDenies = false
     var exceptionPasses = false
-    while let value = words.popFirst() {
-      guard value != Self.equalsSign, words.popFirst() == Self.equalsSign,
-        let word = words.popFirst(), let action = Action(word)
+    while let value = words.next() {
+      guard value != Self.equalsSign, words.next() == Self.equalsSign,
+        let word = words.next(), let action = Action(word)
       else { return nil }
       note(action)
       if Word.equals(value, "default") {

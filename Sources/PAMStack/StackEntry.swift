@@ -20,8 +20,11 @@ public struct StackEntry: Equatable, Sendable {
     switch kind {
     case .substack: return false
     case .module(let name, _, _):
-      let last = name.split(separator: UInt8(ascii: "/")).last
-      return last.map { Word.bytes(file) == Array($0) } ?? false
+      var last: [UInt8] = []
+      for byte in name {
+        if byte == UInt8(ascii: "/") { last = [] } else { last.append(byte) }
+      }
+      return last == Word.bytes(file)
     }
   }
 }

@@ -5,8 +5,11 @@ public enum StackFacility: Sendable, CaseIterable {
   /// Reads a type; case does not matter, and neither does a hyphen before it, which only keeps libpam
   /// from logging that a module is missing. Nil for anything else.
   init?(_ word: [UInt8]) {
-    let word = word.first == UInt8(ascii: "-") ? Array(word.dropFirst()) : word
-    guard let facility = Self.allCases.first(where: { Word.equals(word, $0.name) }) else {
+    var name: [UInt8] = []
+    for (index, byte) in word.enumerated() where index > 0 || byte != UInt8(ascii: "-") {
+      name.append(byte)
+    }
+    guard let facility = Self.allCases.first(where: { Word.equals(name, $0.name) }) else {
       return nil
     }
     self = facility

@@ -13,16 +13,35 @@ struct StackLine {
   /// Splits a text into lines that say something. Throws the number of a line that is none, or that
   /// versions of libpam read in different ways.
   static func lines(of contents: [UInt8]) throws(Unclear) -> [StackLine] {
-    var lines: [StackLine] = []
-    var pending: (number: Int, text: [UInt8])?
-    var number = 0
-    for piece in contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    var joiner = Joiner()
+    var piece: [UInt8] = []
+    for byte in contents {
+      if byte == UInt8(ascii: "\n") {
+        try joiner.add(piece)
+        piece = []
+      } else {
+        piece.append(byte)
+      }
+    }
+    try joiner.add(piece)
+    return try joiner.finish()
+  }
+
+  /// Puts the lines of a file together to such as say something.
+  private struct Joiner {
+    private var lines: [StackLine] = []
+    private var number = 0
+    /// What the line continues.
+    private var pending: (number: Int, text: [UInt8])?
+
+    /// Takes the next line of the file.
+    mutating func add(_ piece: [UInt8]) throws(Unclear) {
       number &+= 1
       let part = try Part(piece, number)
       guard let text = part.text else {
         // Not in the midst of a line that is continued.
         guard pending == nil else { throw Unclear(number: number) }
-        continue
+        return
       }
       let start = pending.map { $0.number } ?? number
       let joined = (pending.map { $0.text } ?? []) + text
@@ -30,11 +49,14 @@ struct StackLine {
         pending = (start, joined + [UInt8(ascii: " ")])
       } else {
         pending = nil
-        lines.append(StackLine(number: start, words: try words(of: joined, start)))
+        lines.append(StackLine(number: start, words: try StackLine.words(of: joined, start)))
       }
     }
-    guard pending == nil else { throw Unclear(number: number) }
-    return lines
+
+    func finish() throws(Unclear) -> [StackLine] {
+      guard pending == nil else { throw Unclear(number: number) }
+      return lines
+    }
   }
 
   /// The line with this number is not understood.
@@ -49,7 +71,7 @@ struct StackLine {
     let text: [UInt8]?
     let isContinued: Bool
 
-    init(_ piece: ArraySlice<UInt8>, _ number: Int) throws(Unclear) {
+    init(_ piece: [UInt8], _ number: Int) throws(Unclear) {
       let whole = Self.trimmed(piece)
       guard whole.allSatisfy({ $0 >= 0x20 || $0 == UInt8(ascii: "\t") }) else {
         throw Unclear(number: number)
@@ -59,51 +81,61 @@ struct StackLine {
         isContinued = false
         return
       }
-      let endsInBackslash = whole.last == UInt8(ascii: "\\")
-      let said = whole.prefix { $0 != UInt8(ascii: "#") }
+      var said: [UInt8] = []
+      for byte in whole {
+        guard byte != UInt8(ascii: "#") else { break }
+        said.append(byte)
+      }
+      isContinued = whole.last == UInt8(ascii: "\\")
       // Whether a comment can be continued has changed from version to version.
-      guard said.count == whole.count || !endsInBackslash else { throw Unclear(number: number) }
-      isContinued = endsInBackslash
-      text = Array(endsInBackslash ? said.dropLast() : said)
+      guard said.count == whole.count || !isContinued else { throw Unclear(number: number) }
+      if isContinued { _ = said.popLast() }
+      text = said
     }
 
-    private static func trimmed(_ piece: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-      var rest = piece
-      while let first = rest.first, Word.isBlank(first) { rest = rest.dropFirst() }
-      while let last = rest.last, Word.isBlank(last) || last == UInt8(ascii: "\r") {
-        rest = rest.dropLast()
+    private static func trimmed(_ piece: [UInt8]) -> [UInt8] {
+      var text: [UInt8] = []
+      for byte in piece where !text.isEmpty || !Word.isBlank(byte) { text.append(byte) }
+      while let last = text.last, Word.isBlank(last) || last == UInt8(ascii: "\r") {
+        _ = text.popLast()
       }
-      return rest
+      return text
     }
   }
 
   private static func words(of text: [UInt8], _ number: Int) throws(Unclear) -> [Token] {
     var words: [Token] = []
-    var rest = text[...]
-    while let first = rest.first {
-      if Word.isBlank(first) {
-        rest = rest.dropFirst()
-      } else if first == UInt8(ascii: "[") {
-        rest = rest.dropFirst()
-        guard let inside = bracketed(&rest) else { throw Unclear(number: number) }
-        words.append(Token(text: inside, isBracketed: true))
-      } else {
-        let word = rest.prefix { !Word.isBlank($0) }
-        rest = rest.dropFirst(word.count)
-        words.append(Token(text: Array(word), isBracketed: false))
+    var word: [UInt8] = []
+    var bytes = text.makeIterator()
+    while let byte = bytes.next() {
+      let beginsBracket = byte == UInt8(ascii: "[") && word.isEmpty
+      guard beginsBracket || Word.isBlank(byte) else {
+        word.append(byte)
+        continue
       }
+      if !word.isEmpty { words.append(Token(text: word, isBracketed: false)) }
+      word = []
+      guard beginsBracket else { continue }
+      guard let inside = bracketed(&bytes) else { throw Unclear(number: number) }
+      words.append(Token(text: inside, isBracketed: true))
     }
+    if !word.isEmpty { words.append(Token(text: word, isBracketed: false)) }
     return words
   }
 
   /// What stands up to the closing bracket, which `\]` is not. Nil where there is none.
-  private static func bracketed(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+  private static func bracketed(_ bytes: inout IndexingIterator<[UInt8]>) -> [UInt8]? {
     var inside: [UInt8] = []
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "]") { return inside }
-      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "]") {
-        rest = rest.dropFirst()
-        inside.append(UInt8(ascii: "]"))
+    var isEscaped = false
+    while let byte = bytes.next() {
+      if isEscaped {
+        if byte != UInt8(ascii: "]") { inside.append(UInt8(ascii: "\\")) }
+        isEscaped = false
+        inside.append(byte)
+      } else if byte == UInt8(ascii: "]") {
+        return inside
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
       } else {
         inside.append(byte)
       }

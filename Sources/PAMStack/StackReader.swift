@@ -36,15 +36,15 @@ struct StackReader<Source: StackSource> {
   private mutating func read(
     _ line: StackLine, at position: StackPosition, level: Int
   ) throws(StackRefusal) {
-    var words = line.words[...]
-    guard let type = words.popFirst(), let control = words.popFirst() else {
+    var words = line.words.makeIterator()
+    guard let type = words.next(), let control = words.next() else {
       throw .notUnderstood(position)
     }
     if Word.equals(type.text, "@include") {
-      guard words.isEmpty else { throw .notUnderstood(position) }
+      guard words.next() == nil else { throw .notUnderstood(position) }
       return try include(control.text, at: position, level: level)
     }
-    guard !type.isBracketed, let named = StackFacility(type.text), let module = words.popFirst()
+    guard !type.isBracketed, let named = StackFacility(type.text), let module = words.next()
     else { throw .notUnderstood(position) }
     guard named == facility else { return }
     if !control.isBracketed, Word.equals(control.text, "include") {
@@ -58,10 +58,12 @@ struct StackReader<Source: StackSource> {
       control.isBracketed
       ? StackControl(actions: control.text) : StackControl(word: control.text)
     guard let read else { throw .notUnderstood(position) }
+    var arguments: [[UInt8]] = []
+    while let argument = words.next() { arguments.append(argument.text) }
     entries.append(
       StackEntry(
-        position: position,
-        kind: .module(name: module.text, arguments: words.map { $0.text }, read), level: level))
+        position: position, kind: .module(name: module.text, arguments: arguments, read),
+        level: level))
   }
 
   private mutating func include(

@@ -31,10 +31,11 @@ public struct TerminalDrawing: Equatable, Sendable {
     var text = SecretBytes(count: size.rows * lineCapacity)
     var next = 0
     text.withMutableSpan { text in
+      @inline(never)
       func put(_ bytes: [UInt8], in text: inout MutableSpan<UInt8>) {
         for byte in bytes {
           text[next] = byte
-          next += 1
+          next &+= 1
         }
       }
       for row in 0..<size.rows {

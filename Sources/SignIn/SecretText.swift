@@ -8,6 +8,7 @@ struct SecretText: ~Copyable {
   /// An empty text with room for `capacity` bytes. What does not fit is left out.
   init(capacity: Int) { block = SecretBytes(count: capacity) }
 
+  @inline(never)
   mutating func add(_ byte: UInt8) {
     let position = count
     guard position < block.count else { return }
@@ -15,8 +16,10 @@ struct SecretText: ~Copyable {
     count &+= 1
   }
 
+  @inline(never)
   mutating func add(_ text: StaticString) { for byte in text.bytes { add(byte) } }
 
+  @inline(never)
   mutating func add(_ secret: Span<UInt8>) {
     for index in secret.indices { add(secret[index]) }
   }

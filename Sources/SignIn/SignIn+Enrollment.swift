@@ -148,7 +148,8 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     let url = url(of: draft)
     let picture = if hasBlocks { picture(of: url) } else { SecretBytes(count: 0) }
     let key = draft.withSecret { Base32.encode($0) }
-    var text = SecretText(capacity: picture.count + url.count + 2 * key.count + 512)
+    var text = SecretText(
+      capacity: picture.count &+ url.count &+ 2 &* key.count &+ 512)
     text.add(
       picture.count > 0
         ? "\nScan the picture with an authenticator app, or type the key into it.\n\nkey: "
@@ -190,7 +191,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
   private func showRecoveryCodes(_ enrolled: EnrolledInSignIn) {
     let length = RecoveryCode.writtenLength
     let text = enrolled.codes.withSpan { codes in
-      var text = SecretText(capacity: 2 * codes.count + 512)
+      var text = SecretText(capacity: 2 &* codes.count &+ 512)
       text.add(
         """
 
