@@ -265,6 +265,17 @@ struct EnrollmentDialogTests {
     #expect(host.memory.steps.allSatisfy { $0 != .replace })
   }
 
+  @Test("what was granted before is kept; a mail that cannot be sent is logged, and stops nobody")
+  func grants() throws {
+    _ = try host.memory.grant(
+      .ticket, Array("0123456789".utf8), to: try #require(host.account), madeAt: host.time)
+    host.delivers = false
+    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    #expect(signIn(application) == .allow)
+    #expect(host.memory.record?.grants.count == 1 && host.memory.record?.factors.count == 1)
+    #expect(application.logged.contains { $0.hasPrefix("result=notice-not-mailed user=alice") })
+  }
+
   @Test("an offer that is over ends in the same dialog")
   func expiredOffer() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 1\n"
