@@ -28,6 +28,65 @@ public struct InstalledStacks: StackSource {
     return nil
   }
 
+  /// The names of the services that have a file, each once, in order: those that PAM can be asked
+  /// for, without copies that package managers and editors leave.
+  public func services() throws(StackRefusal) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    for folder in folders {
+      let unfiltered = try Self.names(in: folder)
+      names += unfiltered.filter {
+        Word.isFileName($0) && Word.lowercased($0) == $0 && !Self.isCopy($0)
+      }
+    }
+    var sorted: [[UInt8]] = []
+    for name in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) where sorted.last != name {
+      sorted.append(name)
+    }
+    return sorted
+  }
+
+  private static func isCopy(_ name: [UInt8]) -> Bool {
+    let endings: [StaticString] = [
+      ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-bak", ".rpmsave", ".rpmnew", ".rpmorig",
+      ".bak",
+      ".old", ".orig",
+    ]
+    return endings.contains {
+      name.count > $0.bytes.count && name.suffix($0.bytes.count) == $0.bytes[...]
+    }
+  }
+
+  private static func names(in folder: [UInt8]) throws(StackRefusal) -> [[UInt8]] {
+    guard let path = TrustedPath(folder + [UInt8(ascii: "/"), UInt8(ascii: "-")]) else {
+      throw .notAServiceName
+    }
+    do throws(TrustedPath.Refusal) {
+      return try names(in: try path.parent())
+    } catch {
+      switch error {
+      case .system(let error):
+        guard !error.isNotFound else { return [] }
+        throw .system(file: folder, error)
+      case .untrusted(let distrust): throw .untrusted(file: folder, distrust)
+      }
+    }
+  }
+
+  private static func names(
+    in directory: borrowing Directory
+  ) throws(TrustedPath.Refusal) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    do throws(SystemError) {
+      try directory.forEachEntry { name in
+        names.append(name.bytes)
+        return true
+      }
+    } catch {
+      throw .system(error)
+    }
+    return names
+  }
+
   private static func contents(of path: [UInt8]) throws(StackRefusal) -> [UInt8]? {
     guard let trusted = TrustedPath(path) else { throw .notAServiceName }
     do throws(TrustedPath.Refusal) {

@@ -1,5 +1,6 @@
 import FactorStore
 import Factors
+import PAMStack
 import Policy
 import SignIn
 import System
@@ -36,6 +37,10 @@ enum AdminError: Error, Equatable {
   case configuration(ConfigurationFile.Failure)
   /// So many of the records that were listed cannot be used.
   case unusableRecords(Int, of: Int)
+  /// So many things were found that turn people away.
+  case findings(Int)
+  /// The folder of PAM's service files cannot be read.
+  case services(StackRefusal)
   /// The path is not absolute.
   case notAPath(String)
   /// The folder or file to import from cannot be used.
@@ -53,7 +58,8 @@ enum AdminError: Error, Equatable {
     case .notRoot: .notRoot
     case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .notAUserName: .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
-    case .tooManyGrants, .declined, .unusable, .store, .account, .configuration, .unusableRecords,
+    case .findings, .services, .tooManyGrants, .declined, .unusable, .store, .account,
+      .configuration, .unusableRecords,
       .importSource,
       .notImported,
       .clock, .output:
@@ -85,6 +91,10 @@ enum AdminError: Error, Equatable {
     case .account(let user, let error):
       "the system could not tell about the account \(VisibleText(user)): \(error.text)"
     case .configuration(let failure): Self.message(failure)
+    case .findings(1): "1 service turns people away who must enrol"
+    case .findings(let count): "\(count) services turn people away who must enrol"
+    case .services(let refusal):
+      "\(VisibleText.escaping(refusal.place)) cannot be read: \(refusal.name)"
     case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
     case .notAPath(let path): "\"\(VisibleText.escaping(path))\" is not an absolute path"
     case .importSource(let path, let refusal): "\(VisibleText.escaping(path)): \(refusal.text)"
@@ -114,6 +124,8 @@ enum AdminError: Error, Equatable {
     case .store(let error): Trouble.store(error).hint(for: nil)
     case .account: "try again when the directory service answers; getent passwd shows what it says"
     case .configuration: "correct \(Self.configurationPath); until then every sign-in is denied"
+    case .findings: "pam_mfa(8) says more under ENROLMENT IN THE SIGN-IN"
+    case .services: "it belongs to root, and nobody else may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each"
     case .notAPath: "write it from / on, without . and .."
     case .importSource:

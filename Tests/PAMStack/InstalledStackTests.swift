@@ -68,4 +68,14 @@ struct InstalledStackTests {
       }
     }
   }
+
+  @Test("services are listed once, in order, without copies")
+  func listed() throws {
+    let (stacks, _) = try stacks(
+      "touch sshd login su-l sshd.dpkg-old login.bak Upper .hidden 'a b' a~ ../b/sshd ../b/aa")
+    let names = try stacks.services().map { String(decoding: $0, as: UTF8.self) }
+    #expect(names == ["aa", "login", "sshd", "su-l"])
+    let one = InstalledStacks(folders: [Array("/var/lib/no-such-folder".utf8)])
+    #expect(try one.services().isEmpty)
+  }
 }

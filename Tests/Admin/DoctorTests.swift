@@ -1,0 +1,131 @@
+import PAMStack
+import Policy
+import Testing
+
+@testable import mfa_admin
+
+@Suite("What the doctor finds")
+struct DoctorTests {
+  /// Service files in memory, in the folder `/pam`.
+  struct Stacks: StackSource {
+    let files: [String: String]
+
+    func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+      let name = String(decoding: name, as: UTF8.self)
+      return files[name].map {
+        StackFile(path: Array("/pam/\(name)".utf8), contents: Array($0.utf8))
+      }
+    }
+  }
+
+  struct Row: CustomTestStringConvertible {
+    let number: Int
+    let configuration: String
+    let sshd: String
+    /// `place code`, in order of the services.
+    let expected: [String]
+    var testDescription: String { "\(number)" }
+  }
+
+  static let required = "[project]\nenrollment = required\n"
+  static let sound =
+    "auth required pam_mfa.so\naccount required pam_mfa.so\n@include common-account\n"
+
+  static let rows = [
+    Row(number: 1, configuration: required, sshd: sound, expected: []),
+    Row(
+      number: 2, configuration: required, sshd: "auth required pam_mfa.so\n@include common-account",
+      expected: ["/pam/sshd:1 missing"]),
+    Row(
+      number: 3, configuration: required,
+      sshd: "auth required pam_mfa.so\n@include common-account\naccount required pam_mfa.so\n",
+      expected: ["/pam/common-account:1 passed-over"]),
+    Row(
+      number: 4, configuration: required,
+      sshd: "auth required pam_mfa.so\naccount optional pam_mfa.so\n",
+      expected: ["/pam/sshd:2 toothless"]),
+    Row(
+      number: 5, configuration: required,
+      sshd: "auth required pam_mfa.so config=/etc/a\naccount required pam_mfa.so\n",
+      expected: ["/pam/sshd:2 other-configuration"]),
+    Row(
+      number: 6, configuration: required, sshd: sound + "account [default=reset] x.so\n",
+      expected: ["/pam/sshd:4 forgotten"]),
+    Row(
+      number: 7, configuration: required, sshd: "auth required pam_mfa.so\naccount reqired x.so\n",
+      expected: ["/pam/sshd:2 not-understood"]),
+    Row(
+      number: 8, configuration: required, sshd: "auth reqired x.so\n",
+      expected: ["/pam/sshd:1 not-understood"]),
+    // The module is not asked.
+    Row(number: 9, configuration: required, sshd: "auth required x.so\n", expected: []),
+    // Nobody must enrol.
+    Row(
+      number: 10, configuration: "[project]\n", sshd: "auth required pam_mfa.so\n", expected: []),
+    Row(
+      number: 11, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
+      sshd: "auth required pam_mfa.so\n", expected: ["/pam/sshd:1 missing"]),
+    Row(
+      number: 12,
+      configuration: "[project]\n[tenant a]\nservices = sudo\nenrollment = required\n",
+      sshd: "auth required pam_mfa.so\n", expected: []),
+    Row(
+      number: 13,
+      configuration: "[project]\n[tenant a]\nservices = sudo, sshd\nenrollment = required\n",
+      sshd: "auth required pam_mfa.so\n", expected: ["/pam/sshd:1 missing"]),
+    Row(
+      number: 14, configuration: "[project]\n[tenant a]\ngroups = staff\nenrollment = required\n",
+      sshd: "auth required pam_mfa.so\n", expected: ["/pam/sshd:1 missing"]),
+    // A line of a file that is included; the file itself is no service.
+    Row(
+      number: 15, configuration: required, sshd: "@include common-auth\n",
+      expected: ["/pam/common-auth:1 missing"]),
+  ]
+
+  private func findings(_ row: Row) throws -> [StackFinding] {
+    let stacks = Stacks(files: [
+      "sshd": row.sshd, "common-auth": "auth required pam_mfa.so\n",
+      "common-account": "account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so\n",
+      "cron": "@include common-account\n",
+    ])
+    let services = ["common-account", "common-auth", "cron", "sshd"].map { Array($0.utf8) }
+    let configuration = try Configuration.parse(Array(row.configuration.utf8).span)
+    return Doctor(configuration: configuration, services: services, source: stacks).findings
+  }
+
+  @Test("each service that would turn people away is named once", arguments: rows)
+  func table(row: Row) throws {
+    #expect(try findings(row).map { "\($0.place) \($0.code)" } == row.expected)
+  }
+
+  @Test("a finding says what to write")
+  func text() throws {
+    let missing = try #require(try findings(Self.rows[1]).first)
+    #expect(
+      missing.message
+        == "sshd: who must enrol is denied by /pam/sshd:1: there is no account line of pam_mfa.so")
+    #expect(
+      missing.hint
+        == "write \"account required pam_mfa.so\" above every other account line and every @include "
+        + "that has any")
+    let passed = try #require(try findings(Self.rows[2]).first)
+    #expect(passed.message.hasSuffix("jump over, its account line at /pam/sshd:3"))
+    #expect(passed.hint.hasPrefix("replace it: write \"account required pam_mfa.so\" above"))
+    let other = try #require(try findings(Self.rows[4]).first)
+    #expect(other.hint.contains("\"account required pam_mfa.so config=/etc/a\""))
+    for row in Self.rows {
+      for finding in try findings(row) {
+        #expect(isHarmless(finding.message + finding.hint + finding.json.text))
+      }
+    }
+  }
+
+  @Test("what stands in a file reaches no terminal as it is")
+  func escapes() throws {
+    let row = Row(
+      number: 0, configuration: Self.required,
+      sshd: "auth required pam_mfa.so config=/\u{9B}2J\n", expected: [])
+    let finding = try #require(try findings(row).first)
+    #expect(isHarmless(finding.hint))
+  }
+}
