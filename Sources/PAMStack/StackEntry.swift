@@ -15,16 +15,23 @@ public struct StackEntry: Equatable, Sendable {
   /// In how many substacks it lies.
   public let level: Int
 
-  /// Whether it asks a module of this file name, wherever that lies.
+  /// Whether it asks the module of this file name, in the folder that libpam takes modules from: by
+  /// the name alone, or in a folder `security`.
   public func asks(module file: StaticString) -> Bool {
     switch kind {
     case .substack: return false
     case .module(let name, _, _):
-      var last: [UInt8] = []
+      var parts: [[UInt8]] = [[]]
       for byte in name {
-        if byte == UInt8(ascii: "/") { last = [] } else { last.append(byte) }
+        if byte == UInt8(ascii: "/") {
+          parts = [parts.last ?? [], []]
+        } else {
+          let part = parts.popLast() ?? []
+          parts.append(part + [byte])
+        }
       }
-      return last == Word.bytes(file)
+      guard parts.last == Word.bytes(file) else { return false }
+      return parts.count == 1 || parts.first == Word.bytes("security")
     }
   }
 }

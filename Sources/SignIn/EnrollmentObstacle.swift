@@ -35,20 +35,30 @@ public enum EnrollmentObstacle: Equatable, Sendable {
     }
   }
 
-  /// What the person is told.
+  /// What the person is told. Whole sentences, for each is then a constant of the module.
   var message: String {
-    let required = "a second factor is required here and none is enrolled"
-    let ticket =
-      "ask an administrator for a ticket ('mfa-admin ticket USER'), then enrol with "
-      + "'mfa-enroll --ticket'"
-    return switch self {
-    case .accountLine, .onlyObserved: "\(required): \(ticket)"
+    switch self {
+    case .accountLine, .onlyObserved:
+      """
+      a second factor is required here and none is enrolled: ask an administrator for a ticket \
+      ('mfa-admin ticket USER'), then enrol with 'mfa-enroll --ticket'
+      """
     case .notAuthenticatedHere, .noConversation:
-      "\(required): sign in where you can be asked (for ssh: with keyboard-interactive), or \(ticket)"
-    case .abandoned: "\(required): sign in again with an authenticator app at hand"
+      """
+      a second factor is required here and none is enrolled: sign in where you can be asked (for \
+      ssh: with keyboard-interactive), or ask an administrator for a ticket ('mfa-admin ticket \
+      USER'), then enrol with 'mfa-enroll --ticket'
+      """
+    case .abandoned:
+      """
+      a second factor is required here and none is enrolled: sign in again with an authenticator \
+      app at hand
+      """
     case .wrongCodes:
-      "too many wrong codes, nothing is enrolled: see that the phone's clock is right, and sign in "
-        + "again"
+      """
+      too many wrong codes, nothing is enrolled: see that the phone's clock is right, and sign in \
+      again
+      """
     case .tooLate: "that took too long, nothing is enrolled: sign in again"
     case .enrolledMeanwhile: "a factor was enrolled meanwhile: sign in again, with its code"
     }

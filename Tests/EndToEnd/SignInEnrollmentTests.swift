@@ -410,6 +410,39 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "a stack of the module alone lets nobody in, and neither does one that is not gone through")
+    func moduleAlone() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        try machine.writeConfiguration(Self.required)
+        let alone = try machine.makeService([
+          "auth required pam_mfa.so", "account required pam_mfa.so",
+        ])
+        #expect(try PAMClient.signIn(service: alone, user: user.name).code != "PAM_SUCCESS")
+
+        let service = try machine.makeService([
+          "auth required pam_mfa.so", "auth required pam_permit.so", "account required pam_mfa.so",
+        ])
+        var options = PAMClient.Options()
+        options.asksAccount = true
+        let answers: [[PAMClient.Answer]] = [
+          [.failure], [.noText], [.noAnswers], [.untouched], [.text("n"), .failure],
+          [.text("n"), .text("")], [.text("n"), .text("a"), .text("b"), .text("c")],
+          [.bytes([8, 10, 13, 127]), .text("1")],
+          [.text("y"), .bytes([UInt8](repeating: 49, count: 600))],
+        ]
+        for (row, answers) in answers.enumerated() {
+          let outcome = try PAMClient.signIn(
+            service: service, user: user.name, answers: answers, options: options)
+          #expect(outcome.results.first?.code == "PAM_SUCCESS", "\(row): \(outcome)")
+          #expect(outcome.results.last?.code == "PAM_AUTH_ERR", "\(row): \(outcome)")
+          #expect(outcome.results.count == 2, "\(row): \(outcome)")
+          #expect(!isEnrolled(machine, user), "\(row)")
+        }
+      }
+    }
+
     @Test("password and one-time code in one answer are forwarded, and nobody can be asked more")
     func onePrompt() throws {
       try Machine.use { machine in

@@ -87,6 +87,9 @@ struct AccountLineTests {
     Row(30, "account include mine\n@include common-account", .certain(at: at("mine:1"))),
     Row(31, "-account required /lib/security/pam_mfa.so", .certain(at: at("s:1"))),
     Row(32, "account required pam_mfa.so.old\naccount required xpam_mfa.so", .missing),
+    Row(41, "account required /opt/pam_mfa.so\naccount required x/pam_mfa.so", .missing),
+    Row(42, "account required /usr/lib/security/pam_mfa.so", .certain(at: at("s:1"))),
+    Row(43, "account required security/pam_mfa.so/", .missing),
     Row(33, "#account required pam_mfa.so\naccount required x.so", .missing),
     Row(34, "account optional pam_mfa.so\n" + ours, .certain(at: at("s:2"))),
     Row(
