@@ -65,7 +65,9 @@ public enum Attempt {
     guard let record = entry.kept, mayHaveCodes(record) else {
       return Judgement(result: .notEnrolled, news: .none)
     }
-    guard mayBeCode(codes, of: record) else { return Judgement(result: .notACode, news: .none) }
+    guard mayBeCode(codes, of: record, factor: circumstances.factor) else {
+      return Judgement(result: .notACode, news: .none)
+    }
 
     let untold = entry.attempts.untold
     switch try begin(entry, circumstances) {
@@ -153,8 +155,14 @@ public enum Attempt {
   }
 
   /// Whether an answer may be a code of one of the record's factors, or one of its recovery codes, or
-  /// a bypass code.
-  public static func mayBeCode(_ codes: TypedCodes, of record: FactorRecord) -> Bool {
+  /// a bypass code; or, where a factor is `named`, a code of that factor.
+  public static func mayBeCode(
+    _ codes: TypedCodes, of record: FactorRecord, factor named: FactorID? = nil
+  ) -> Bool {
+    if let named {
+      guard let factor = record.factor(named) else { return false }
+      return codes.code(of: factor.parameters.codeLength) != nil
+    }
     if record.factors.contains(where: { codes.code(of: $0.parameters.codeLength) != nil }) {
       return true
     }

@@ -117,6 +117,7 @@ public struct Event {
   private static func name(_ kind: Outcome.NotACode) -> StaticString {
     switch kind {
     case .somethingElse: "something-else"
+    case .noSuchFactor: "no-such-factor"
     case .tooLong: "too-long"
     case .none: "none"
     case .withheldBySSHD: "withheld-by-sshd"

@@ -17,6 +17,7 @@ extension Outcome {
       "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
     case .notACode(.somethingElse), .notACode(.tooLong):
       "that is not a code: type the digits that the authenticator app shows"
+    case .notACode(.noSuchFactor): "no factor has that number"
     case .notACode(.none), .notACode(.withheldBySSHD): nil
     case .failed:
       "the second factor cannot be checked, ask an administrator to look at the system log"

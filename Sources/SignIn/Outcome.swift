@@ -57,6 +57,8 @@ public enum Outcome: Sendable {
   public enum NotACode: Sendable {
     /// It is something else: empty, a password, too few digits.
     case somethingElse
+    /// It is a number, and no factor that was listed has it.
+    case noSuchFactor
     case tooLong
     /// There was no answer.
     case none

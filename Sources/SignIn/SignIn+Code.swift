@@ -15,7 +15,8 @@ extension SignIn {
   ) throws(Outcome.Failure) -> Outcome {
     if options.triesFirstPass || options.usesFirstPass {
       let earlier = application.earlierAnswer()
-      let outcome = try judge(earlier, .afterPassword, options, settings, account, store, record)
+      let outcome = try judge(
+        earlier, .afterPassword, nil, options, settings, account, store, record)
       switch outcome {
       case .accepted, .recovered, .bypassed, .throttled, .disabled: return outcome
       case .wrong(let wait), .replayed(_, let wait):
@@ -29,9 +30,12 @@ extension SignIn {
     trace(options, "question") { line in
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
+    if settings.promptHints {
+      return try proveListedCode(options, settings, account, store, record)
+    }
     let answer = application.ask(options.question, echo: options.echo)
     let shape: AnswerShape = options.forwardsPass ? .afterPassword : .codeAlone
-    return try judge(answer, shape, options, settings, account, store, record)
+    return try judge(answer, shape, nil, options, settings, account, store, record)
   }
 
   /// What an answer consists of.
@@ -39,8 +43,9 @@ extension SignIn {
     case codeAlone, afterPassword
   }
 
+  /// Judges an answer. Where a factor is `named`, its codes alone are right.
   func judge(
-    _ reply: consuming Reply, _ shape: AnswerShape, _ options: ModuleOptions,
+    _ reply: consuming Reply, _ shape: AnswerShape, _ named: FactorID?, _ options: ModuleOptions,
     _ settings: Settings, _ account: Account, _ store: Machine.Store,
     _ record: FactorRecord
   ) throws(Outcome.Failure) -> Outcome {
@@ -53,7 +58,7 @@ extension SignIn {
         case .codeAlone: TypedCodes(whole: answer.span)
         case .afterPassword: TypedCodes(endOf: answer.span)
         }
-      guard Attempt.mayBeCode(codes, of: record) else {
+      guard Attempt.mayBeCode(codes, of: record, factor: named) else {
         let outcome = Outcome.notACode(Self.kind(of: answer))
         return try forward(answer, nil, after: outcome, options, settings)
       }
@@ -64,7 +69,7 @@ extension SignIn {
         judgement = try Attempt.make(
           codes, by: account, in: store,
           Attempt.Circumstances(
-            settings: settings, now: now, source: request.source,
+            settings: settings, now: now, source: request.source, factor: named,
             isListening: application.isListening && settings.state != .observe))
       } catch {
         throw .store(error)

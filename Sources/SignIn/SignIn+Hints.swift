@@ -1,0 +1,51 @@
+import FactorStore
+import Factors
+import Policy
+import Secrets
+import System
+
+// The numbered list of factors in the question, where policy wants one. Whoever has come as far as the
+// question learns from it what is enrolled, and that the account has a factor at all.
+extension SignIn {
+  /// Asks with the factors listed. The answer is a code, or the number of a factor, whose code is then
+  /// asked for and is the only one that counts.
+  ///
+  /// With `forward_pass` the password comes with the code, so that there is one question: the list is
+  /// there to be read, and a number chooses nothing.
+  func proveListedCode(
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
+    _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    let list = FactorList(record)
+    let answer = application.ask(list.question(options), echo: options.echo)
+    if options.forwardsPass {
+      return try judge(answer, .afterPassword, nil, options, settings, account, store, record)
+    }
+    guard let number = Self.number(in: answer) else {
+      return try judge(answer, .codeAlone, nil, options, settings, account, store, record)
+    }
+    guard let hint = list.hint(number) else { return .notACode(.noSuchFactor) }
+    trace(options, "choice") { line in line.add("factor", escaping: hint.id.hexadecimal) }
+    let code = application.ask(hint.question, echo: options.echo)
+    return try judge(code, .codeAlone, hint.id, options, settings, account, store, record)
+  }
+
+  /// The number of a factor that an answer is: a digit from 1 to 8, spaces allowed; or nil.
+  private static func number(in reply: borrowing Reply) -> Int? {
+    switch reply {
+    case .none: return nil
+    case .tooLong: return nil
+    case .text(let answer): return number(in: answer.span)
+    }
+  }
+
+  private static func number(in answer: Span<UInt8>) -> Int? {
+    var number: Int?
+    for index in answer.indices where answer[index] != UInt8(ascii: " ") {
+      let digit = Int(answer[index]) &- Int(UInt8(ascii: "0"))
+      guard number == nil, digit >= 1, digit <= FactorRecord.maximumFactors else { return nil }
+      number = digit
+    }
+    return number
+  }
+}

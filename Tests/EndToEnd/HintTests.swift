@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The list of factors at the prompt, as an OpenSSH client shows it.
+  @Suite struct Hints {
+    @Test("ssh: the list, a number, and that factor's code; another's is wrong, and counted")
+    func list() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration("[project]\nprompt_hints = on\n")
+        let user = try machine.addUser()
+        let pixel = try machine.enroll(user, named: "Pixel")
+        let tablet = try machine.enroll(
+          user, named: "Grüner Knopf", presentCode: try pixel.phone.code(offset: -4))
+        try machine.changeService(
+          "sshd", authentication: try ReadMe.blocks(under: "ssh: a key, then a code")[0])
+        let server = try PrivateServer(
+          on: machine, settings: ["AuthenticationMethods keyboard-interactive"])
+        let start = try machine.log.position()
+        let session = try server.signIn(user.name, command: "echo uid=$(id -un)")
+        let list = "Factors:\r\n 1: Pixel\r\n 2: Grüner Knopf\r\n"
+        let question = list + "One-time code, or the number of a factor: "
+        try session.expect(question)
+        try session.send("3")
+        try session.expect("no factor has that number")
+        try session.expect(question)
+        try session.send("2")
+        try session.expect("One-time code of 'Grüner Knopf': ")
+        try session.send(try pixel.phone.code())
+        try session.expect("that code is wrong")
+        #expect(try StoreFiles(of: user.name).failures() == 1)
+        try session.expect(question)
+        try session.send("2")
+        try session.expect("One-time code of 'Grüner Knopf': ")
+        try session.send(try tablet.phone.code())
+        try session.expect("uid=\(user.name)")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+
+        // A code works at once.
+        let other = try server.signIn(user.name, command: "echo uid=$(id -un)")
+        try other.expect(question)
+        try other.send(try pixel.phone.code())
+        try other.expect("uid=\(user.name)")
+        #expect(try other.waitForExit() == .exited(0), "\(other.transcript)")
+
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(
+          entries.map { $0.fields["result"] } == ["not-a-code", "wrong", "accepted", "accepted"])
+        #expect(entries.compactMap { $0.fields["factor"] } == [tablet.factor, pixel.factor])
+
+        // A stranger's name is asked as ever.
+        let stranger = try server.signIn("nobody-of-that-name")
+        try stranger.expect(") One-time code: ")
+      }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("The list of factors in the question")
+struct HintsTests {
+  static let tabletsSecret = Array("a tablet's own secret".utf8)
+
+  let host = ScriptedHost()
+
+  init() throws {
+    host.configuration = "[project]\nprompt_hints = on\n"
+    try enroll("Pixel", KnownFactor.secret)
+    try enroll("Tablet", Self.tabletsSecret)
+  }
+
+  private func enroll(_ name: String, _ secret: [UInt8]) throws {
+    let account = try #require(host.account)
+    _ = try host.memory.enroll(name, secret: secret, for: account)
+  }
+
+  private func signIn(
+    _ application: ScriptedApplication, user: String = "alice", _ arguments: [String] = []
+  ) -> Verdict {
+    let request = SignInRequest(
+      user: Array(user.utf8), service: Array("sshd".utf8),
+      arguments: arguments.map { Array($0.utf8) })
+    return SignIn(request, host: host, application: application).authenticate()
+  }
+
+  private func pixelsCode(_ steps: Int64 = 0) throws -> String {
+    try KnownFactor.code(at: host.time, steps: steps)
+  }
+
+  private func tabletsCode(_ steps: Int64 = 0) throws -> String {
+    try KnownFactor.code(at: host.time, steps: steps, secret: Self.tabletsSecret)
+  }
+
+  static let list = "Factors:\n 1: Pixel\n 2: Tablet\n"
+  static let question = list + "One-time code, or the number of a factor: "
+
+  @Test("a code of any factor works at once")
+  func codeAtOnce() throws {
+    for code in [try pixelsCode(), try tabletsCode()] {
+      let application = ScriptedApplication([.text(code)])
+      #expect(signIn(application) == .allow)
+      #expect(application.prompts == [Self.question])
+    }
+  }
+
+  @Test(
+    "a number chooses a factor, whose code is then asked for",
+    arguments: [(1, "1", "Pixel"), (2, "2", "Tablet"), (3, " 2 ", "Tablet")])
+  func choice(row: Int, number: String, name: String) throws {
+    let code = name == "Pixel" ? try pixelsCode() : try tabletsCode()
+    let application = ScriptedApplication([.text(number), .text(code)])
+    #expect(signIn(application) == .allow, "row \(row)")
+    #expect(application.prompts == [Self.question, "One-time code of '\(name)': "], "row \(row)")
+    #expect(application.isUsedUp)
+  }
+
+  @Test("once one is chosen, another's code is wrong, and counted")
+  func anothersCode() throws {
+    let application = ScriptedApplication([.text("2"), .text(try pixelsCode())])
+    #expect(signIn(application) == .deny)
+    #expect(application.told == ["that code is wrong"])
+    #expect(host.memory.attempts.failures == 1)
+  }
+
+  @Test("once one is chosen, what cannot be its code is none: a recovery code, a number")
+  func noCodeOfTheChosen() throws {
+    try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
+    for answer in ["gayt-emzu-gu3d-oobz", "1", "12345678"] {
+      let application = ScriptedApplication([.text("1"), .text(answer)])
+      #expect(signIn(application) == .deny)
+      #expect(application.logged.first?.contains("answer=something-else") == true)
+    }
+    #expect(host.memory.attempts.failures == 0)
+    #expect(host.memory.record?.recoveryCodes.count == 1)
+    let atOnce = ScriptedApplication([.text("gayt-emzu-gu3d-oobz")])
+    #expect(signIn(atOnce) == .allow)
+  }
+
+  @Test("a number that no factor has is told, and counts nothing", arguments: ["3", "8"])
+  func noSuchFactor(number: String) throws {
+    let application = ScriptedApplication([.text(number), .text(try pixelsCode())])
+    #expect(signIn(application) == .deny)
+    #expect(application.told == ["no factor has that number"])
+    #expect(application.logged.first?.contains("answer=no-such-factor") == true)
+    #expect(application.prompts.count == 1)
+    #expect(host.memory.attempts.failures == 0)
+    #expect(!host.memory.steps.contains(.lock))
+  }
+
+  @Test("what is no number from 1 to 8 is no choice", arguments: ["0", "9", "12", "1 2", "", "x"])
+  func noNumber(answer: String) {
+    let application = ScriptedApplication([.text(answer)])
+    #expect(signIn(application) == .deny)
+    #expect(application.logged.first?.contains("answer=something-else") == true)
+  }
+
+  @Test("the administrator's question stands below the list, and a number chooses there too")
+  func ownQuestion() throws {
+    let application = ScriptedApplication([.text("1"), .text(try pixelsCode())])
+    #expect(signIn(application, ["prompt=Token: ", "echo"]) == .allow)
+    #expect(
+      application.prompts == [Self.list + "Token: (echo)", "One-time code of 'Pixel': (echo)"])
+  }
+
+  @Test("with forward_pass the list stands above the one question, and a number chooses nothing")
+  func forwardPass() throws {
+    let application = ScriptedApplication([.text("password" + (try tabletsCode()))])
+    #expect(signIn(application, ["forward_pass"]) == .allow)
+    #expect(application.prompts == [Self.list + "Password and one-time code: "])
+    #expect(application.forwarded == ["password"])
+    let number = ScriptedApplication([.text("1"), .text("password" + (try pixelsCode()))])
+    #expect(signIn(number, ["forward_pass"]) == .deny)
+    #expect(number.prompts.count == 1)
+  }
+
+  @Test("use_first_pass lists nothing; try_first_pass does where it asks")
+  func firstPass() throws {
+    let used = ScriptedApplication()
+    used.earlier = .text("password1")
+    #expect(signIn(used, ["use_first_pass"]) == .deny)
+    #expect(used.prompts.isEmpty)
+    let tried = ScriptedApplication([.text("1"), .text(try pixelsCode())])
+    tried.earlier = .text("password")
+    #expect(signIn(tried, ["try_first_pass"]) == .allow)
+    #expect(tried.prompts.first == Self.question)
+  }
+
+  @Test("nothing is listed where policy is silent, for a stranger, for who has none or must wait")
+  func nothingListed() throws {
+    let stranger = ScriptedApplication([.text("1")])
+    #expect(signIn(stranger, user: "mallory") == .deny)
+    #expect(stranger.prompts == ["One-time code: "])
+    host.configuration = "[project]\nprompt_hints = on\nenrollment = required\n"
+    let record = host.memory.record
+    host.memory.record = nil
+    let none = ScriptedApplication([.text("1")])
+    #expect(signIn(none) == .deny)
+    #expect(none.prompts == ["One-time code: "])
+    host.memory.record = record
+    host.memory.attempts = AttemptState(
+      record: host.memory.attempts.record, failures: 5, lastFailure: host.time,
+      watermarks: host.memory.attempts.watermarks)
+    let waiting = ScriptedApplication()
+    #expect(signIn(waiting) == .tooManyAttempts)
+    #expect(waiting.prompts.isEmpty)
+    host.time += 3600
+    host.configuration = "[project]\n"
+    let off = ScriptedApplication([.text("1")])
+    #expect(signIn(off) == .deny)
+    #expect(off.prompts == ["One-time code: "])
+  }
+
+  @Test("eight long names are cut between characters, so that PAM's longest message holds them")
+  func longNames() throws {
+    for number in 3...8 {
+      let name = "\(number)" + String(repeating: "é", count: 63)
+      try enroll(name, [UInt8(number)] + Self.tabletsSecret)
+    }
+    let prompt = String(repeating: "?", count: ModuleOptions.longestPrompt)
+    for arguments in [[], ["prompt=" + prompt], ["forward_pass"]] {
+      let application = ScriptedApplication([.text("0")])
+      #expect(signIn(application, arguments) == .deny)
+      let question = try #require(application.prompts.first)
+      #expect(question.utf8.count <= 511)
+      #expect(!question.contains("\u{FFFD}"))
+      let lines = question.split(separator: "\n")
+      #expect(lines.count == 10)
+      #expect(lines[1] == " 1: Pixel")
+      #expect(lines[8].hasPrefix(" 8: 8é") && lines[8].hasSuffix("é..."), "\(lines[8])")
+    }
+  }
+
+  @Test("a long name that there is room for is whole")
+  func longName() throws {
+    let name = String(repeating: "é", count: 64)
+    try enroll(name, [1] + Self.tabletsSecret)
+    let application = ScriptedApplication([.text("0")])
+    _ = signIn(application)
+    #expect(application.prompts.first?.contains(" 3: \(name)\n") == true)
+  }
+}
