@@ -138,7 +138,7 @@ let package = Package(
         "SignInTestSupport", "System",
       ], path: "Tests/Helper", swiftSettings: everywhere),
     .testTarget(
-      name: "SystemTests", dependencies: ["System", "TestSupport"], path: "Tests/System",
+      name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"], path: "Tests/System",
       swiftSettings: everywhere),
     // These three run in packaging/private-machine alone.
     .testTarget(

@@ -27,6 +27,9 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether what was asked for does not exist.
   public var isNotFound: Bool { number == ENOENT }
 
+  /// Whether the process may not do what it asked for.
+  public var isForbidden: Bool { number == EACCES }
+
   /// Whether a symbolic link stood where none may (O_NOFOLLOW).
   public var isSymbolicLink: Bool { number == ELOOP }
 

@@ -257,3 +257,30 @@ int64_t ctest_milliseconds(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
+
+int ctest_is_open(int descriptor) { return fcntl(descriptor, F_GETFD) != -1; }
+
+int ctest_descriptors(void) {
+  int count = 0;
+  for (int number = 0; number < 1024; number++) count += ctest_is_open(number);
+  return count;
+}
+
+static volatile sig_atomic_t child_signals;
+
+static void count_signal(int number) {
+  (void)number;
+  child_signals++;
+}
+
+void ctest_watch_children(int ignoring) {
+  struct sigaction action = {.sa_handler = ignoring ? SIG_IGN : count_signal};
+  child_signals = 0;
+  (void)sigaction(SIGCHLD, &action, NULL);
+}
+
+int ctest_child_signals(void) { return child_signals; }
+
+int ctest_finds_child(int all) {
+  return waitpid(-1, NULL, WNOHANG | (all ? __WALL : 0)) >= 0 || errno != ECHILD;
+}

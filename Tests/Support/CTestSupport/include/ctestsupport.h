@@ -65,6 +65,22 @@ int ctest_port_answers(int port);
 // Closes a descriptor.
 void ctest_close(int descriptor);
 
+// Whether a descriptor is open: 1 or 0.
+int ctest_is_open(int descriptor);
+
+// How many descriptors are open.
+int ctest_descriptors(void);
+
+// Counts the signals that announce a child's end, or ignores them.
+void ctest_watch_children(int ignoring);
+
+// How many such signals there were since.
+int ctest_child_signals(void);
+
+// Whether waiting for any child finds one, also those whose end no signal announces if `all` is
+// said: 1 or 0.
+int ctest_finds_child(int all);
+
 // Milliseconds of a clock that is never set.
 int64_t ctest_milliseconds(void);
 
