@@ -117,14 +117,14 @@ let package = Package(
     .target(
       name: "SignInTestSupport",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "PAMStack", "Policy", "Secrets", "SignIn",
-        "System",
+        "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "PAMStack", "Policy",
+        "Secrets", "SignIn", "System",
       ], path: "Tests/Support/SignIn", swiftSettings: everywhere),
     .testTarget(
       name: "SignInTests",
       dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "PAMStack", "Policy", "Secrets", "SignIn",
-        "SignInTestSupport", "System", "TestSupport",
+        "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "PAMStack", "Policy",
+        "Secrets", "SignIn", "SignInTestSupport", "System", "TestSupport",
       ], path: "Tests/SignIn", swiftSettings: everywhere),
     .testTarget(
       name: "FactorStoreTests",
@@ -138,8 +138,8 @@ let package = Package(
         "SignInTestSupport", "System",
       ], path: "Tests/Helper", swiftSettings: everywhere),
     .testTarget(
-      name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"], path: "Tests/System",
-      swiftSettings: everywhere),
+      name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"],
+      path: "Tests/System", swiftSettings: everywhere),
     // These three run in packaging/private-machine alone.
     .testTarget(
       name: "FaultsTests", dependencies: ["TestSupport"], path: "Tests/Faults",

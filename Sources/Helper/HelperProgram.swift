@@ -1,3 +1,4 @@
+import FactorStore
 import HelperProtocol
 import SignIn
 import System
@@ -12,6 +13,11 @@ public enum HelperProgram {
       let identities = try PrivilegedProcess.identities()
       guard identities.own != 0 else {
         return refuse("root-owned", caller: identities.caller)
+      }
+      // In a sandbox (no_new_privs), on a file system that is mounted so (nosuid), or without its bit
+      // the helper is its caller; that is of use to the store's owner alone.
+      guard identities.own != identities.caller || mayOpenStore() else {
+        return refuse("no-identity-of-its-own", caller: identities.caller)
       }
       guard let caller = try Account.with(uid: identities.caller) else {
         return refuse("no-such-account", caller: identities.caller)
@@ -35,6 +41,15 @@ public enum HelperProgram {
 
   private static func bootTime() -> Int64? {
     do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
+  }
+
+  private static func mayOpenStore() -> Bool {
+    do throws(FactorStoreError) {
+      _ = try LocalHost().store()
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Tells the client, and the log, that the helper will not work for this caller.

@@ -32,7 +32,7 @@ public struct Event {
     case .accepted(let factor):
       priority = .information
       line.add("result", "accepted")
-      details.add("factor", escaping: factor.id.hexadecimal)
+      Self.add(factor, to: &details)
     case .recovered(let recovery):
       priority = .warning
       line.add("result", "recovery-code")
@@ -75,7 +75,7 @@ public struct Event {
     case .replayed(let factor, let wait):
       priority = .warning
       line.add("result", "replayed")
-      details.add("factor", escaping: factor.id.hexadecimal)
+      Self.add(factor, to: &details)
       if wait > 0 { details.add("wait", wait) }
     case .throttled(let seconds):
       priority = .notice
@@ -154,10 +154,18 @@ public struct Event {
       line.add("reason", names.reason)
       if case .system(_, let error) = error { add(error, to: &line) }
       if case .otherVersion(let version) = error { line.add("version", Int64(version)) }
+    case .helper(let trouble):
+      line.add("part", "helper")
+      line.add("reason", trouble.name)
+      if case .system(let error) = trouble { add(error, to: &line) }
     case .forwarding:
       line.add("part", "application")
       line.add("reason", "password-not-forwarded")
     }
+  }
+
+  private static func add(_ factor: FactorID?, to line: inout LogLine) {
+    if let factor { line.add("factor", escaping: factor.hexadecimal) }
   }
 
   private static func add(

@@ -18,9 +18,7 @@ struct FactorList {
 
   private let hints: [Hint]
 
-  init(_ record: FactorRecord) {
-    hints = record.factors.map { Hint(id: $0.id, displayName: $0.displayName) }
-  }
+  init(_ hints: [Hint]) { self.hints = hints }
 
   /// The factor with a number, or nil when no factor has it.
   func hint(_ number: Int) -> Hint? {

@@ -17,6 +17,9 @@ public protocol Host {
   /// The host's name; empty when it cannot be found out.
   func name() -> [UInt8]
 
+  /// Who judges codes where the store may not be opened.
+  associatedtype Helper: HelperLink
+
   /// The configuration at `path`.
   func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration
 
@@ -28,6 +31,12 @@ public protocol Host {
 
   /// The store.
   func store() throws(FactorStoreError) -> Store
+
+  /// Whose process this is.
+  var identity: ProcessIdentity { get }
+
+  /// The helper, which has just been started.
+  func helper() throws(HelperTrouble) -> Helper
 
   /// Seconds since the epoch.
   func now() throws(SystemError) -> Int64
@@ -70,6 +79,12 @@ public struct LocalHost: Host {
     guard let location = StoreLocation.standard else { throw .damaged(.directory) }
     return try LocalFactorStore(location)
   }
+
+  /// Asks the kernel.
+  public var identity: ProcessIdentity { .current }
+
+  /// Starts /usr/lib/mfa/mfa-helper.
+  public func helper() throws(HelperTrouble) -> HelperProcess { try HelperProcess() }
 
   /// Reads the clock.
   public func now() throws(SystemError) -> Int64 { try Clock.now() }

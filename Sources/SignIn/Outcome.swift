@@ -4,8 +4,8 @@ public import System
 
 /// What a sign-in came to, whatever policy makes of it.
 public enum Outcome: Sendable {
-  /// A code was right and fresh.
-  case accepted(Factor)
+  /// A code was right and fresh. The factor is nil where it is not known here whose it was.
+  case accepted(FactorID?)
   /// A recovery code was right, and is used up.
   case recovered(Attempt.Recovery)
   /// A bypass code of an administrator's was right.
@@ -27,7 +27,7 @@ public enum Outcome: Sendable {
   /// A code was wrong. `wait` is in seconds, 0 for none.
   case wrong(wait: Int64)
   /// A code was right and not fresh.
-  case replayed(Factor, wait: Int64)
+  case replayed(FactorID?, wait: Int64)
   /// Nothing was compared: there were too many failures.
   case throttled(seconds: Int64)
   /// Nothing was compared: the factors are disabled.
@@ -73,6 +73,8 @@ public enum Outcome: Sendable {
     case account(SystemError)
     case clock(SystemError)
     case store(FactorStoreError)
+    /// The helper, which was to be asked instead of the store.
+    case helper(HelperTrouble)
     /// The password could not be handed on.
     case forwarding
   }
@@ -92,11 +94,11 @@ extension Outcome {
   /// What a guess came to, as a sign-in sees it.
   public init(_ result: Attempt.Result) {
     switch result {
-    case .accepted(let factor): self = .accepted(factor)
+    case .accepted(let factor): self = .accepted(factor.id)
     case .recovered(let recovery): self = .recovered(recovery)
     case .bypassed(let grant): self = .bypassed(grant)
     case .wrong(let wait): self = .wrong(wait: wait)
-    case .replayed(let factor, let wait): self = .replayed(factor, wait: wait)
+    case .replayed(let factor, let wait): self = .replayed(factor.id, wait: wait)
     case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)
     case .refused(.disabled): self = .disabled
     // Nothing is refused while the standing is open; if it were, it is a denial.

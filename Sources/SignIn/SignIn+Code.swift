@@ -11,12 +11,12 @@ extension SignIn {
   /// the person's.
   func proveCode(
     _ options: ModuleOptions, _ settings: Settings, _ account: Account,
-    _ store: Machine.Store, _ record: FactorRecord
+    _ keeper: FactorKeeper<Machine.Store>
   ) throws(Outcome.Failure) -> Outcome {
     if options.triesFirstPass || options.usesFirstPass {
       let earlier = application.earlierAnswer()
       let outcome = try judge(
-        earlier, .afterPassword, nil, options, settings, account, store, record)
+        earlier, .afterPassword, nil, options, settings, account, keeper)
       switch outcome {
       case .accepted, .recovered, .bypassed, .throttled, .disabled: return outcome
       case .wrong(let wait), .replayed(_, let wait):
@@ -31,11 +31,11 @@ extension SignIn {
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
     if settings.promptHints {
-      return try proveListedCode(options, settings, account, store, record)
+      return try proveListedCode(options, settings, account, keeper)
     }
     let answer = application.ask(options.question, echo: options.echo)
     let shape: AnswerShape = options.forwardsPass ? .afterPassword : .codeAlone
-    return try judge(answer, shape, nil, options, settings, account, store, record)
+    return try judge(answer, shape, nil, options, settings, account, keeper)
   }
 
   /// What an answer consists of.
@@ -46,8 +46,7 @@ extension SignIn {
   /// Judges an answer. Where a factor is `named`, its codes alone are right.
   func judge(
     _ reply: consuming Reply, _ shape: AnswerShape, _ named: FactorID?, _ options: ModuleOptions,
-    _ settings: Settings, _ account: Account, _ store: Machine.Store,
-    _ record: FactorRecord
+    _ settings: Settings, _ account: Account, _ keeper: FactorKeeper<Machine.Store>
   ) throws(Outcome.Failure) -> Outcome {
     switch consume reply {
     case .none: return .notACode(.none)
@@ -58,10 +57,23 @@ extension SignIn {
         case .codeAlone: TypedCodes(whole: answer.span)
         case .afterPassword: TypedCodes(endOf: answer.span)
         }
-      guard Attempt.mayBeCode(codes, of: record, factor: named) else {
+      guard keeper.mayBeCode(codes, factor: named) else {
         let outcome = Outcome.notACode(Self.kind(of: answer))
         return try forward(answer, nil, after: outcome, options, settings)
       }
+      let (outcome, length) = try attempt(codes, named, settings, account, keeper)
+      return try forward(answer, length, after: outcome, options, settings)
+    }
+  }
+
+  /// Makes the attempt: what came of it, and how many bytes at the end of the answer were the code.
+  private func attempt(
+    _ codes: TypedCodes, _ named: FactorID?, _ settings: Settings, _ account: Account,
+    _ keeper: FactorKeeper<Machine.Store>
+  ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
+    switch keeper {
+    case .helper(let view): return try attemptByHelper(codes, named, view, account)
+    case .store(let store, let record):
       // Read again: the person took a while.
       let now = try now()
       let judgement: Attempt.Judgement
@@ -78,7 +90,7 @@ extension SignIn {
       tell(judgement.news)
       deliver(after: result, to: account)
       let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
-      return try forward(answer, length, after: Outcome(result), options, settings)
+      return (Outcome(result), length)
     }
   }
 

@@ -13,21 +13,21 @@ extension SignIn {
   /// With `forward_pass` the password comes with the code, so that there is one question: the list is
   /// there to be read, and a number chooses nothing.
   func proveListedCode(
-    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
-    _ record: FactorRecord
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account,
+    _ keeper: FactorKeeper<Machine.Store>
   ) throws(Outcome.Failure) -> Outcome {
-    let list = FactorList(record)
+    let list = keeper.list
     let answer = application.ask(list.question(options), echo: options.echo)
     if options.forwardsPass {
-      return try judge(answer, .afterPassword, nil, options, settings, account, store, record)
+      return try judge(answer, .afterPassword, nil, options, settings, account, keeper)
     }
     guard let number = Self.number(in: answer) else {
-      return try judge(answer, .codeAlone, nil, options, settings, account, store, record)
+      return try judge(answer, .codeAlone, nil, options, settings, account, keeper)
     }
     guard let hint = list.hint(number) else { return .notACode(.noSuchFactor) }
     trace(options, "choice") { line in line.add("factor", escaping: hint.id.hexadecimal) }
     let code = application.ask(hint.question, echo: options.echo)
-    return try judge(code, .codeAlone, hint.id, options, settings, account, store, record)
+    return try judge(code, .codeAlone, hint.id, options, settings, account, keeper)
   }
 
   /// The number of a factor that an answer is: a digit from 1 to 8, spaces allowed; or nil.

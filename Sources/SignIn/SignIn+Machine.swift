@@ -32,8 +32,17 @@ extension SignIn {
     }
   }
 
-  func openStore() throws(Outcome.Failure) -> Machine.Store {
-    do throws(FactorStoreError) { return try host.store() } catch { throw .store(error) }
+  /// The store, or nil where this process has no right to open it: it is some user's then, and the
+  /// helper has to be asked.
+  func openStore() throws(Outcome.Failure) -> Machine.Store? {
+    do throws(FactorStoreError) {
+      return try host.store()
+    } catch {
+      guard case .system(.directory, let cause) = error, cause.isForbidden,
+        !host.identity.actsAsRoot
+      else { throw .store(error) }
+      return nil
+    }
   }
 
   func snapshot(

@@ -51,7 +51,9 @@ public struct SignIn<Machine: Host, Asker: Application> {
       line.add("user", escaping: account.name)
       line.add("uid", Int64(account.uid))
     }
-    let store = try openStore()
+    guard let store = try openStore() else {
+      return try authenticationByHelper(options, settings, account)
+    }
     guard let snapshot = try snapshot(store, account) else {
       guard try mayPutOff(settings, account, store) else {
         return try mustEnroll(options, account)
@@ -64,7 +66,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
       line.add("failures", Int64(snapshot.attempts.failures))
     }
     if let refusal = Self.refusal(standing) { return refusal }
-    return try proveCode(options, settings, account, store, snapshot.record)
+    return try proveCode(options, settings, account, .store(store, snapshot.record))
   }
 
   private func accountCheck(
@@ -73,7 +75,9 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let settings = try settings(try options(), &findings)
     guard settings.state != .disabled else { return .switchedOff }
     guard let account = findings.account else { return .unknownUser }
-    let store = try openStore()
+    guard let store = try openStore() else {
+      return try accountCheckByHelper(settings, account)
+    }
     guard try snapshot(store, account) == nil else { return .enrolled }
     if settings.state != .observe { tellNews(account, store) }
     switch settings.enrollment {

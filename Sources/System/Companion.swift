@@ -82,12 +82,19 @@ public final class Companion {
     while filled < bytes.count {
       guard try isReadable(until: deadline) else { return .silent }
       let already = filled
-      let read = try retrying(.read) {
-        // SAFETY: the call writes at most the rest of the span.
-        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-          unsafe CPOSIX.read(
-            link, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
+      let read: Int
+      do throws(SystemError) {
+        read = try retrying(.read) {
+          // SAFETY: the call writes at most the rest of the span.
+          unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe CPOSIX.read(
+              link, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
+          }
         }
+      } catch {
+        // It has ended without having read all that it was sent.
+        guard error.isBrokenPipe else { throw error }
+        return .ended
       }
       guard read > 0 else { return .ended }
       filled += read

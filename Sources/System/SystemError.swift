@@ -30,6 +30,9 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether the process may not do what it asked for.
   public var isForbidden: Bool { number == EACCES }
 
+  /// Whether the other end of a stream is closed.
+  public var isBrokenPipe: Bool { number == EPIPE || number == ECONNRESET }
+
   /// Whether a symbolic link stood where none may (O_NOFOLLOW).
   public var isSymbolicLink: Bool { number == ELOOP }
 

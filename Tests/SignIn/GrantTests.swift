@@ -104,7 +104,7 @@ struct GrantTests {
       TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: host.memory,
       Attempt.Circumstances(settings: .defaults, now: host.time, factor: factor.id)
     ).result
-    guard case .wrong = result else {
+    guard case .notACode = result else {
       Issue.record("\(result)")
       return
     }

@@ -13,7 +13,7 @@ struct VerdictTests {
     let factor = try store.enroll(
       "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
     return [
-      ("accepted", .accepted(factor)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
+      ("accepted", .accepted(factor.id)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
       ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
       ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
       ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor)),
@@ -22,11 +22,13 @@ struct VerdictTests {
       ("abandoned", .enrollmentRequired(.abandoned)), ("switchedOff", .switchedOff),
       ("wrong", .wrong(wait: 0)),
       ("wrongThenWait", .wrong(wait: 30)),
-      ("replayed", .replayed(factor, wait: 0)), ("replayedThenWait", .replayed(factor, wait: 30)),
+      ("replayed", .replayed(factor.id, wait: 0)),
+      ("replayedThenWait", .replayed(factor.id, wait: 30)),
       ("throttled", .throttled(seconds: 1)), ("disabled", .disabled),
       ("notACode", .notACode(.somethingElse)), ("noAnswer", .notACode(.none)),
       ("tooLong", .notACode(.tooLong)), ("withheld", .notACode(.withheldBySSHD)),
       ("unknownUser", .unknownUser), ("failed", .failed(.forwarding)),
+      ("helper", .failed(.helper(.ended))),
     ]
   }
 

@@ -85,6 +85,9 @@ public enum PAMClient {
     /// Reports the state of the process, and whether a file whose path contains this is mapped.
     public var observedFile: String?
 
+    /// Counts the children whose end is announced to it, and looks for ones that it finds.
+    public var watchesChildren = false
+
     /// Waits after failures, as modules ask it to.
     public var delaysFailures = false
 
@@ -101,6 +104,7 @@ public enum PAMClient {
       let switches = [
         ("--silent", isSilent), ("--account", asksAccount), ("--setcred", setsCredentials),
         ("--session", opensSession), ("--openssl", startsOpenSSL), ("--fail-delay", delaysFailures),
+        ("--watch-children", watchesChildren),
       ]
       for (option, isOn) in switches where isOn { arguments.append(option) }
       return arguments + ["--times", "\(times)"]

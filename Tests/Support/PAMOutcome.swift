@@ -57,6 +57,12 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
 
     /// The number of open descriptors.
     public let descriptors: Int
+
+    /// How often the end of a child was announced so far.
+    public let announcedChildren: Int
+
+    /// Whether there was a child to wait for.
+    public let hasChild: Bool
   }
 
   /// How the process ended.
@@ -89,8 +95,8 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
   private struct Line: Decodable {
     let event: String
     let style, text, call, code, moment, caught, ignored, blocked: String?
-    let threads, descriptors, unused: Int?
-    let mapped: Bool?
+    let threads, descriptors, unused, announced: Int?
+    let mapped, child: Bool?
   }
 
   init(status: ExitStatus, output: [UInt8], errors: String) throws(HarnessFailure) {
@@ -118,7 +124,8 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
           ProcessState(
             moment: line.moment ?? "", threads: line.threads ?? 0, caughtSignals: line.caught ?? "",
             ignoredSignals: line.ignored ?? "", blockedSignals: line.blocked ?? "",
-            isMapped: line.mapped ?? false, descriptors: line.descriptors ?? 0))
+            isMapped: line.mapped ?? false, descriptors: line.descriptors ?? 0,
+            announcedChildren: line.announced ?? 0, hasChild: line.child ?? false))
       case "end": unused = line.unused ?? 0
       default: throw HarnessFailure("pam-client printed an unknown event: \(line.event)")
       }

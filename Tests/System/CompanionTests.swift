@@ -75,7 +75,8 @@ struct CompanionTests {
     var path: String { folder + "/program" }
 
     init(_ text: String) throws {
-      folder = FileManager.default.temporaryDirectory
+      folder =
+        FileManager.default.temporaryDirectory
         .appendingPathComponent("companion-\(UUID().uuidString)").path
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
       try ("#!/bin/sh\n" + text).write(toFile: path, atomically: true, encoding: .utf8)

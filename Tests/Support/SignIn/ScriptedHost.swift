@@ -77,6 +77,20 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return delivers
   }
 
+  /// Whose process this is.
+  public var identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
+  /// The conversations with the helper that there may be, in order.
+  public var helpers: [ScriptedHelper] = []
+  /// Why the helper cannot be started.
+  public var helperFailure: HelperTrouble?
+
+  /// The next conversation of the script; trouble when it is over.
+  public func helper() throws(HelperTrouble) -> ScriptedHelper {
+    if let helperFailure { throw helperFailure }
+    guard !helpers.isEmpty else { throw .ended }
+    return helpers.removeFirst()
+  }
+
   /// The fixed time.
   public func now() throws(SystemError) -> Int64 {
     if let clockFailure { throw clockFailure }

@@ -4,6 +4,7 @@
 //   pam-client SERVICE USER [--confdir DIRECTORY] [--rhost HOST] [--tty NAME] [--ruser NAME]
 //     [--answers-fd N] [--silent] [--account] [--setcred] [--session] [--times N]
 //     [--hold --ready-fd N --go-fd N] [--openssl] [--observe PART-OF-A-PATH] [--fail-delay]
+//     [--watch-children]
 //
 // The answers (descriptor 0 if nothing else is said) are a sequence of frames: the number of bytes,
 // 4 bytes, most significant first; then the bytes. Four numbers are not lengths, see `frame_kind`.
@@ -15,12 +16,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <security/pam_appl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum frame_kind {
@@ -37,7 +40,7 @@ enum frame_kind {
 struct options {
   const char *service, *user, *directory, *remote_host, *terminal, *remote_user, *observed;
   int answers, ready, go, times;
-  bool silent, account, credentials, session, hold, openssl, delays;
+  bool silent, account, credentials, session, hold, openssl, delays, watches;
 };
 
 static struct options options = {.answers = 0, .ready = -1, .go = -1, .times = 1};
@@ -129,6 +132,19 @@ static void report(const char *call, int result) {
   fflush(stdout);
 }
 
+// How often the end of a child was announced. An application that has children of its own counts on
+// hearing of these alone, and on finding no others when it waits.
+static volatile sig_atomic_t announced;
+
+static void count_child(int number) {
+  (void)number;
+  announced++;
+}
+
+static bool finds_child(void) {
+  return options.watches && (waitpid(-1, NULL, WNOHANG | __WALL) >= 0 || errno != ECHILD);
+}
+
 // What the process looks like now, for tests of what a module leaves behind in its host.
 static void observe(const char *moment) {
   if (options.observed == NULL) return;
@@ -151,8 +167,10 @@ static void observe(const char *moment) {
   int descriptors = 0;
   for (int number = 0; number < 1024; number++) descriptors += dup2(number, number) == number;
   printf("{\"event\":\"process\",\"moment\":\"%s\",\"threads\":%ld,\"caught\":\"%s\","
-         "\"ignored\":\"%s\",\"blocked\":\"%s\",\"mapped\":%s,\"descriptors\":%d}\n",
-         moment, threads, caught, ignored, blocked, mapped ? "true" : "false", descriptors);
+         "\"ignored\":\"%s\",\"blocked\":\"%s\",\"mapped\":%s,\"descriptors\":%d,"
+         "\"announced\":%d,\"child\":%s}\n",
+         moment, threads, caught, ignored, blocked, mapped ? "true" : "false", descriptors,
+         (int)announced, finds_child() ? "true" : "false");
   fflush(stdout);
 }
 
@@ -256,6 +274,7 @@ static void parse(char **arguments) {
     else if OPTION("hold") options.hold = true;
     else if OPTION("openssl") options.openssl = true;
     else if OPTION("fail-delay") options.delays = true;
+    else if OPTION("watch-children") options.watches = true;
     else stop("unknown option");
 #undef OPTION
   }
@@ -324,6 +343,7 @@ int main(int count, char **arguments) {
   (void)count;
   parse(arguments);
   if (options.openssl) start_openssl();
+  if (options.watches) signal(SIGCHLD, count_child);
   observe("started");
   int result = PAM_SUCCESS;
   for (int turn = 0; turn < options.times; turn++) result = sign_in();

@@ -1,15 +1,15 @@
-import HelperProtocol
-
 /// A response that may come instead of, or before, the one that was asked for.
-enum Interruption {
+public enum Interruption: Sendable {
+  /// Instead: what was asked for was not done.
   case failed(HelperFailure)
+  /// Before: something to tell the person.
   case notice(ShownText)
 }
 
 extension HelperResponse {
   /// What the response interrupts the conversation with. A case a line, because Swift 6.3 matches
   /// noncopyable values with one pattern at a time only.
-  var interruption: Interruption? {
+  public var interruption: Interruption? {
     switch self {
     case .failed(let failure): return .failed(failure)
     case .notice(let text): return .notice(text)

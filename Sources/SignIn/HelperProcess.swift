@@ -1,0 +1,93 @@
+public import HelperProtocol
+import Secrets
+import System
+
+/// The helper, started for this process alone.
+public final class HelperProcess: HelperLink {
+  private let companion: Companion
+
+  /// Where it is installed.
+  private static var path: [UInt8] { ("/usr/lib/mfa/mfa-helper" as StaticString).bytes }
+
+  /// How long it may take to answer, in seconds: longer than it waits for a lock.
+  private static var patience: Int64 { 20 }
+
+  /// Starts it.
+  public init() throws(HelperTrouble) {
+    do throws(SystemError) {
+      companion = try Companion(path: Self.path, name: "mfa-helper")
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// Sends one message and reads messages up to the one that is no notice.
+  @export(interface)
+  public func ask(_ request: consuming HelperRequest) throws(HelperTrouble) -> HelperResponse {
+    let message = try Self.encode(request)
+    try send(message)
+    while true {
+      let response = try receive()
+      guard case .notice = response.interruption else { return response }
+    }
+  }
+
+  private func receive() throws(HelperTrouble) -> HelperResponse {
+    let header = try receive(count: Frame.headerLength)
+    let body = try receive(count: try Self.length(header))
+    return try Self.decode(body)
+  }
+
+  private static func encode(
+    _ request: borrowing HelperRequest
+  ) throws(HelperTrouble) -> SecretBytes {
+    do throws(MessageRefusal) { return try request.encoded() } catch { throw .malformed }
+  }
+
+  private static func length(_ header: borrowing SecretBytes) throws(HelperTrouble) -> Int {
+    do throws(MessageRefusal) {
+      return try Frame.bodyLength(header: header.span)
+    } catch {
+      throw .malformed
+    }
+  }
+
+  private static func decode(
+    _ body: borrowing SecretBytes
+  ) throws(HelperTrouble) -> HelperResponse {
+    do throws(MessageRefusal) {
+      return try HelperResponse(body: body.span)
+    } catch {
+      throw .malformed
+    }
+  }
+
+  private func send(_ message: borrowing SecretBytes) throws(HelperTrouble) {
+    do throws(SystemError) {
+      try companion.send(message.span)
+    } catch {
+      throw error.isBrokenPipe ? whyItEnded() : .system(error)
+    }
+  }
+
+  private func receive(count: Int) throws(HelperTrouble) -> SecretBytes {
+    var bytes = SecretBytes(count: count)
+    let reception: Companion.Reception
+    do throws(SystemError) {
+      reception = try bytes.withMutableSpan { span throws(SystemError) in
+        try companion.receive(into: &span, seconds: Self.patience)
+      }
+    } catch {
+      throw .system(error)
+    }
+    switch reception {
+    case .complete: return bytes
+    case .ended: throw whyItEnded()
+    case .silent: throw .silent
+    }
+  }
+
+  private func whyItEnded() -> HelperTrouble {
+    companion.startFailure().map { .system($0) } ?? .ended
+  }
+}
