@@ -103,7 +103,8 @@ let package = Package(
     .executableTarget(
       name: "mfa-admin",
       dependencies: [
-        "CPOSIX", "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy", "Secrets",
+        "CPOSIX", "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy",
+        "Secrets",
         "SignIn", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -195,7 +196,8 @@ let package = Package(
     .testTarget(
       name: "AdminTests",
       dependencies: [
-        "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy", "Secrets", "SignIn",
+        "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy", "Secrets",
+        "SignIn",
         "System",
         "TestSupport", "mfa-admin",
       ],

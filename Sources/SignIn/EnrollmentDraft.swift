@@ -80,11 +80,6 @@ public final class EnrollmentDraft {
 extension FactorID {
   /// A new one.
   public static func new() throws(EnrollmentDraft.Refusal) -> FactorID {
-    let bytes: [UInt8]
-    do throws(CryptographyError) { bytes = try randomBytes(count: length) } catch {
-      throw .cryptography
-    }
-    guard let id = FactorID(bytes: bytes) else { throw .cryptography }
-    return id
+    do throws(CryptographyError) { return try generate() } catch { throw .cryptography }
   }
 }

@@ -5,52 +5,61 @@ extension News {
   /// What the person is told, a line each.
   public var messages: [String] {
     var lines: [String] = []
+    let beginning = "since your last sign-in: "
     if untold.failures > 0 {
-      let count = untold.failures == 1 ? "1 wrong code" : "\(untold.failures) wrong codes"
-      let last = untold.failures == 1 ? "" : ", the last"
-      lines.append(
-        "since your last sign-in: \(count)\(last)\(untold.source.phrase)"
-          + Self.time(untold.lastFailure))
+      let count =
+        untold.failures == 1
+        ? "1 wrong code" : joined(decimal(Int64(untold.failures)), " wrong codes, the last")
+      let place = joined(untold.source.phrase, Self.time(untold.lastFailure))
+      lines.append(joined(beginning, count, place))
     }
-    for notice in notices { lines.append("since your last sign-in: \(notice.sentence)") }
+    for notice in notices { lines.append(joined(beginning, notice.sentence)) }
     return lines
   }
 
   fileprivate static func time(_ seconds: Int64) -> String {
     let text = UTCTime(seconds).text
     guard seconds > 0, !text.isEmpty else { return "" }
-    return " on \(String(decoding: text, as: UTF8.self))"
+    return joined(" on ", utf8Text(text))
   }
 }
 
 extension Notice {
   /// What happened, in a few words: `factor 'Pixel' enrolled from 192.0.2.7 on 2027-01-31 09:05 UTC`.
-  public var sentence: String { "\(event)\(source.phrase)\(News.time(time))" }
+  public var sentence: String { joined(event, source.phrase, News.time(time)) }
 
   private var event: String {
-    let detail = String(decoding: detail, as: UTF8.self)
-    return switch kind {
-    case .enrolled: "factor '\(detail)' enrolled"
-    case .imported: "factor '\(detail)' taken over from another program"
-    case .unenrolled: "factor '\(detail)' unenrolled"
-    case .recoveryCodeUsed: "a recovery code used"
-    case .recoveryCodesMade: "new recovery codes made"
-    case .ticketMade: "an enrolment ticket made\(Self.because(detail))"
-    case .ticketUsed: "factor '\(detail)' enrolled with a ticket"
-    case .bypassMade: "a bypass code made\(Self.because(detail))"
-    case .bypassUsed: "a bypass code used\(Self.because(detail))"
-    case .resynchronized: "the clock of factor '\(detail)' put right"
-    case .revoked: "every factor revoked"
+    let (beginning, end) = words
+    guard !detail.isEmpty else { return joined(beginning, end) }
+    switch kind {
+    case .ticketMade, .bypassMade, .bypassUsed:
+      return joined(beginning, joined(" ('", utf8Text(detail), "')"))
+    case .enrolled, .imported, .unenrolled, .recoveryCodeUsed, .recoveryCodesMade, .ticketUsed,
+      .resynchronized, .revoked:
+      return joined(beginning, joined("'", utf8Text(detail), "'"), end)
     }
   }
 
-  private static func because(_ reason: String) -> String {
-    reason.isEmpty ? "" : " ('\(reason)')"
+  /// What stands before and behind the detail.
+  private var words: (String, String) {
+    switch kind {
+    case .enrolled: ("factor ", " enrolled")
+    case .imported: ("factor ", " taken over from another program")
+    case .unenrolled: ("factor ", " unenrolled")
+    case .recoveryCodeUsed: ("a recovery code used", "")
+    case .recoveryCodesMade: ("new recovery codes made", "")
+    case .ticketMade: ("an enrolment ticket made", "")
+    case .ticketUsed: ("factor ", " enrolled with a ticket")
+    case .bypassMade: ("a bypass code made", "")
+    case .bypassUsed: ("a bypass code used", "")
+    case .resynchronized: ("the clock of factor ", " put right")
+    case .revoked: ("every factor revoked", "")
+    }
   }
 }
 
 extension Source {
   fileprivate var phrase: String {
-    text.isEmpty ? "" : " from \(String(decoding: text, as: UTF8.self))"
+    text.isEmpty ? "" : joined(" from ", utf8Text(text))
   }
 }

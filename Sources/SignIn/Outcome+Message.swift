@@ -12,7 +12,7 @@ extension Outcome {
     case .wrong(0), .unknownUser: "that code is wrong"
     case .replayed(_, 0): "that code was used already, wait for the next one"
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
-      "too many wrong codes, try again in \(Self.duration(wait))"
+      joined("too many wrong codes, try again in ", Self.duration(wait))
     case .disabled:
       "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
     case .notACode(.somethingElse), .notACode(.tooLong):
@@ -40,13 +40,15 @@ extension Outcome {
   /// How to enrol, and how long it may be put off.
   private static func message(_ offer: Offer) -> String {
     let how = "enrol a second factor with 'mfa-enroll'"
-    let lastDay = offer.lastDay.map { String(decoding: $0, as: UTF8.self) }
-    return switch (offer.signInsLeft, lastDay) {
-    case (nil, nil): how
-    case (nil, let day?): "\(how): after \(day) (UTC) it is required"
-    case (let left?, nil): "\(how): \(signIns(left)) it is required"
-    case (let left?, let day?): "\(how): \(signIns(left)), or after \(day) (UTC), it is required"
+    let end = " it is required"
+    guard let lastDay = offer.lastDay else {
+      guard let left = offer.signInsLeft else { return how }
+      return joined(how, joined(": ", signIns(left)), end)
     }
+    let day = joined("after ", utf8Text(lastDay), " (UTC)")
+    guard let left = offer.signInsLeft else { return joined(how, joined(": ", day), end) }
+    let either = joined(signIns(left), ", or ", day)
+    return joined(how, joined(": ", either, ","), end)
   }
 
   /// That a bypass code was used, how often it may be, and what to do now.
@@ -55,34 +57,35 @@ extension Outcome {
       switch grant.usesLeft {
       case 1: "it is used up"
       case 2: "it can be used once more"
-      default: "it can be used \(grant.usesLeft - 1) times more"
+      default: joined("it can be used ", decimal(Int64(grant.usesLeft) &- 1), " times more")
       }
-    return "that was the bypass code of an administrator, \(uses): "
-      + "enrol a second factor with 'mfa-enroll'"
+    return joined(
+      "that was the bypass code of an administrator, ", uses,
+      ": enrol a second factor with 'mfa-enroll'")
   }
 
   private static func signIns(_ left: Int64) -> String {
     switch left {
     case 0: "from the next sign-in on"
     case 1: "after 1 more sign-in"
-    default: "after \(left) more sign-ins"
+    default: joined("after ", decimal(left), " more sign-ins")
     }
   }
 
   /// That a code is gone, how many there are, and when it is time for new ones.
   private static func message(_ recovery: Attempt.Recovery) -> String {
-    let left = recovery.left == 1 ? "1 is left" : "\(recovery.left) are left"
-    guard recovery.left <= RecoveryCodeSupply.few else {
-      return "that recovery code is used up, \(left)"
-    }
-    return "that recovery code is used up, \(left): "
-      + "make new ones with 'mfa-enroll recovery-codes --new'"
+    let left = joined(
+      decimal(Int64(recovery.left)), recovery.left == 1 ? " is left" : " are left")
+    let isEnough = recovery.left > RecoveryCodeSupply.few
+    return joined(
+      "that recovery code is used up, ", left,
+      isEnough ? "" : ": make new ones with 'mfa-enroll recovery-codes --new'")
   }
 
   /// `28 s`, `2 min`, `15 min`: seconds up to two minutes, then whole minutes, rounded up.
   static func duration(_ seconds: Int64) -> String {
-    guard seconds >= 120 else { return "\(seconds) s" }
+    guard seconds >= 120 else { return joined(decimal(seconds), " s") }
     let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
-    return "\(rest == 0 ? minutes : minutes &+ 1) min"
+    return joined(decimal(rest == 0 ? minutes : minutes &+ 1), " min")
   }
 }
