@@ -7,15 +7,17 @@ public final class HelperProcess: HelperLink {
   private let companion: Companion
 
   /// Where it is installed.
-  private static var path: [UInt8] { ("/usr/lib/mfa/mfa-helper" as StaticString).bytes }
+  public static var standardPath: [UInt8] {
+    ("/usr/lib/mfa/mfa-helper" as StaticString).bytes
+  }
 
   /// How long it may take to answer, in seconds: longer than it waits for a lock.
   private static var patience: Int64 { 20 }
 
-  /// Starts it.
-  public init() throws(HelperTrouble) {
+  /// Starts the program at `path`.
+  public init(path: [UInt8]) throws(HelperTrouble) {
     do throws(SystemError) {
-      companion = try Companion(path: Self.path, name: "mfa-helper")
+      companion = try Companion(path: path, name: "mfa-helper")
     } catch {
       throw .system(error)
     }

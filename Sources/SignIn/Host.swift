@@ -8,6 +8,9 @@ public protocol Host {
   /// Where the factors are kept.
   associatedtype Store: FactorStore
 
+  /// Who judges codes where the store may not be opened.
+  associatedtype Helper: HelperLink
+
   /// Where PAM's service files are.
   associatedtype Stacks: StackSource
 
@@ -16,9 +19,6 @@ public protocol Host {
 
   /// The host's name; empty when it cannot be found out.
   func name() -> [UInt8]
-
-  /// Who judges codes where the store may not be opened.
-  associatedtype Helper: HelperLink
 
   /// The configuration at `path`.
   func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration
@@ -84,7 +84,9 @@ public struct LocalHost: Host {
   public var identity: ProcessIdentity { .current }
 
   /// Starts /usr/lib/mfa/mfa-helper.
-  public func helper() throws(HelperTrouble) -> HelperProcess { try HelperProcess() }
+  public func helper() throws(HelperTrouble) -> HelperProcess {
+    try HelperProcess(path: HelperProcess.standardPath)
+  }
 
   /// Reads the clock.
   public func now() throws(SystemError) -> Int64 { try Clock.now() }

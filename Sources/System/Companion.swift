@@ -6,7 +6,7 @@ import CPOSIX
 /// MUST 1: the process is told of the program's end by no signal, and finds no child of its own making
 /// when it waits for any. (`CompanionTests.unnoticed`)
 /// MUST 2: the program inherits nothing: no descriptor, environment, directory, blocked or ignored
-/// signal. (`CompanionTests.inheritsNothing`)
+/// signal. (`CompanionTests.inheritsNothing`, `.signals`)
 /// MUST 3: nothing is left when the value has ended, however long the program would run.
 /// (`CompanionTests.nothingIsLeft`)
 /// MUST 4: a program that has ended costs no more than an error. (`CompanionTests.ended`)

@@ -258,11 +258,14 @@ int64_t ctest_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int ctest_is_open(int descriptor) { return fcntl(descriptor, F_GETFD) != -1; }
+int ctest_is_socket(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
+}
 
-int ctest_descriptors(void) {
+int ctest_sockets(void) {
   int count = 0;
-  for (int number = 0; number < 1024; number++) count += ctest_is_open(number);
+  for (int number = 0; number < 1024; number++) count += ctest_is_socket(number);
   return count;
 }
 

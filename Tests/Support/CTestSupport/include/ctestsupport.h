@@ -65,11 +65,11 @@ int ctest_port_answers(int port);
 // Closes a descriptor.
 void ctest_close(int descriptor);
 
-// Whether a descriptor is open: 1 or 0.
-int ctest_is_open(int descriptor);
+// Whether a descriptor is an open socket: 1 or 0.
+int ctest_is_socket(int descriptor);
 
-// How many descriptors are open.
-int ctest_descriptors(void);
+// How many sockets are open.
+int ctest_sockets(void);
 
 // Counts the signals that announce a child's end, or ignores them.
 void ctest_watch_children(int ignoring);

@@ -1,0 +1,75 @@
+import Foundation
+import HelperProtocol
+import SignIn
+import System
+import TestSupport
+import Testing
+
+/// Programs in the helper's place, really started.
+@Suite("The helper's process")
+struct HelperProcessTests {
+  /// What comes of a request.
+  enum End: Equatable, Sendable {
+    case done, something
+    case trouble(HelperTrouble)
+  }
+
+  private static func ask(_ path: String) -> End {
+    do throws(HelperTrouble) {
+      let helper = try HelperProcess(path: Array(path.utf8))
+      guard case .done = try helper.ask(.list) else { return .something }
+      return .done
+    } catch {
+      return .trouble(error)
+    }
+  }
+
+  @Test(
+    "what is no helper is told as such",
+    arguments: [
+      (1, "/nonexistent/mfa-helper", HelperTrouble.system(SystemError(.process, number: 2))),
+      (2, "/etc/passwd", .system(SystemError(.process, number: 13))),
+      (3, "/bin/true", .ended),
+      // What echoes a request answers with something that is no response.
+      (4, "/bin/cat", .malformed),
+    ])
+  func noHelper(number: Int, path: String, trouble: HelperTrouble) {
+    #expect(Self.ask(path) == .trouble(trouble), "row \(number)")
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let title: String
+    /// What it says, as `printf` writes it.
+    let said: String
+    let end: End
+    var testDescription: String { "\(number): \(title)" }
+  }
+
+  static let done = #"\0\0\0\1\210"#
+  static let notice = #"\0\0\0\4\203\0\1x"#
+
+  static let rows = [
+    Row(number: 1, title: "an answer", said: done, end: .done),
+    Row(number: 2, title: "notices before it", said: notice + notice + done, end: .done),
+    Row(number: 3, title: "a notice alone", said: notice, end: .trouble(.ended)),
+    Row(number: 4, title: "another answer", said: #"\0\0\0\1\212"#, end: .something),
+    Row(number: 5, title: "an empty message", said: #"\0\0\0\0"#, end: .trouble(.malformed)),
+    Row(number: 6, title: "too long a message", said: #"\0\0\20\1"#, end: .trouble(.malformed)),
+    Row(number: 7, title: "an unknown message", said: #"\0\0\0\1\377"#, end: .trouble(.malformed)),
+    Row(number: 8, title: "half a message", said: #"\0\0\0\4\203"#, end: .trouble(.ended)),
+    Row(number: 9, title: "half a header", said: #"\0\0"#, end: .trouble(.ended)),
+  ]
+
+  @Test("what it says is read to its end, and notices are skipped", arguments: rows)
+  func said(row: Row) throws {
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("helper-\(UUID().uuidString)").path
+    // Another program writes it: one that is open to be written to is not run.
+    try Command.succeed(
+      ["/usr/bin/install", "-m", "0755", "/dev/stdin", path],
+      input: Array("#!/bin/sh\nprintf '\(row.said)'\n".utf8))
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: path) } }
+    #expect(Self.ask(path) == row.end, "\(row.testDescription)")
+  }
+}
