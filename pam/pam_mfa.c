@@ -84,29 +84,29 @@ static int forward(void *context, const char *password) {
   return pam_set_item(application->pam, PAM_AUTHTOK, password) == PAM_SUCCESS;
 }
 
-// What `auth` tells `account` in the same transaction: whom it has sent on to enrol. No application
-// can set it, and it ends with the transaction.
-static const char note_name[] = "mfa-enrollment";
+// What `auth` tells `account` in the same transaction. No application can set it, and it ends with the
+// transaction.
+static const char note_name[] = "mfa-note";
 
-static void free_note(pam_handle_t *pam, void *note, int status) {
+static void free_note(pam_handle_t *pam, void *text, int status) {
   (void)pam, (void)status;
-  free(note);
+  free(text);
 }
 
-static int note_enrollment(void *context, const char *user) {
+static int note(void *context, const char *text) {
   const struct application *application = context;
-  char *note = strdup(user);
-  if (note == NULL) return 0;
-  if (pam_set_data(application->pam, note_name, note, free_note) == PAM_SUCCESS) return 1;
-  free(note);
+  char *copy = strdup(text);
+  if (copy == NULL) return 0;
+  if (pam_set_data(application->pam, note_name, copy, free_note) == PAM_SUCCESS) return 1;
+  free(copy);
   return 0;
 }
 
-static int is_enrollment_noted(void *context, const char *user) {
+static int is_noted(void *context, const char *text) {
   const struct application *application = context;
-  const void *note = NULL;
-  if (pam_get_data(application->pam, note_name, &note) != PAM_SUCCESS || note == NULL) return 0;
-  return strcmp(note, user) == 0;
+  const void *noted = NULL;
+  if (pam_get_data(application->pam, note_name, &noted) != PAM_SUCCESS || noted == NULL) return 0;
+  return strcmp(noted, text) == 0;
 }
 
 // A text item, or NULL.
@@ -139,8 +139,8 @@ static int consult(question decide, pam_handle_t *pam, int flags, int argc, cons
       .log = write_log,
       .earlier_answer = earlier_answer,
       .forward = forward,
-      .note_enrollment = note_enrollment,
-      .is_enrollment_noted = is_enrollment_noted,
+      .note = note,
+      .is_noted = is_noted,
       .is_listening = (flags & PAM_SILENT) == 0,
   };
   const mfa_request request = {

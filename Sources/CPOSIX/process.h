@@ -17,8 +17,16 @@
 // `pipe2` of the C library, whose declaration needs _GNU_SOURCE.
 int cposix_pipe(int *_Nonnull ends, int flags) __asm__("pipe2");
 
-// A copy of this process whose end sends no signal, and which only `cposix_reap` waits for.
-static inline pid_t cposix_fork_quietly(void) { return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0); }
+// A copy of this process whose end sends no signal, and which only `cposix_reap` waits for. All signals
+// are blocked in it: no handler of this process's may run there.
+static inline pid_t cposix_fork_quietly(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0) return -1;
+  const pid_t process = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+  if (process != 0) (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return process;
+}
 
 // Waits for a copy that `cposix_fork_quietly` made: __WALL.
 static inline int cposix_reap(pid_t process, int *_Nonnull status) {

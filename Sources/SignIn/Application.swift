@@ -19,12 +19,12 @@ public protocol Application {
   /// Asks one question that shows the person something that nobody else may know.
   func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply
 
-  /// Notes for the `account` line of the same sign-in that the `auth` line has sent this account on
-  /// to enrol, and tells whether that worked.
-  func noteEnrollment(of name: [UInt8]) -> Bool
+  /// Notes something about an account for the `account` line of the same sign-in, in the place of
+  /// what was noted before, and tells whether that worked.
+  func note(_ note: TransactionNote, of name: [UInt8]) -> Bool
 
-  /// Whether that was noted for this account.
-  func isEnrollmentNoted(of name: [UInt8]) -> Bool
+  /// Whether that was noted of this account.
+  func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool
 
   /// Writes a line to the system log.
   func log(_ priority: LogPriority, _ line: LogLine)

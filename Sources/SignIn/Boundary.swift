@@ -139,19 +139,19 @@ private struct PAMApplication: Application {
     }
   }
 
-  func noteEnrollment(of name: [UInt8]) -> Bool {
-    // SAFETY: the name ends with a NUL, and the shim copies it.
-    unsafe Self.terminated(name).withUnsafeBufferPointer { name in
-      guard let name = name.baseAddress else { return false }
-      return unsafe calls.note_enrollment(calls.context, name) != 0
+  func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+    // SAFETY: the text ends with a NUL, and the shim copies it.
+    unsafe Self.terminated([note.rawValue] + name).withUnsafeBufferPointer { text in
+      guard let text = text.baseAddress else { return false }
+      return unsafe calls.note(calls.context, text) != 0
     }
   }
 
-  func isEnrollmentNoted(of name: [UInt8]) -> Bool {
-    // SAFETY: the name ends with a NUL.
-    unsafe Self.terminated(name).withUnsafeBufferPointer { name in
-      guard let name = name.baseAddress else { return false }
-      return unsafe calls.is_enrollment_noted(calls.context, name) != 0
+  func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+    // SAFETY: the text ends with a NUL.
+    unsafe Self.terminated([note.rawValue] + name).withUnsafeBufferPointer { text in
+      guard let text = text.baseAddress else { return false }
+      return unsafe calls.is_noted(calls.context, text) != 0
     }
   }
 

@@ -10,7 +10,7 @@ public enum Outcome: Sendable {
   case recovered(Attempt.Recovery)
   /// A bypass code of an administrator's was right.
   case bypassed(Grant)
-  /// The user has a factor: what the account phase wants to know.
+  /// The user has a factor, or a bypass code stood in for one: what the account phase wants to know.
   case enrolled
   /// The user has no factor, and need have none.
   case notEnrolled

@@ -1,3 +1,5 @@
+import FactorStore
+import Factors
 import PAMStack
 import Policy
 import System
@@ -10,8 +12,11 @@ extension SignIn {
   ///
   /// Nobody else pays for the look at the stack.
   func mustEnroll(
-    _ options: ModuleOptions, _ account: Account
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Outcome {
+    if let record = try bypassable(account, store) {
+      return try bypassing(options, settings, account, store, record)
+    }
     let line = AccountLine(
       of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
       from: host.stacks)
@@ -20,8 +25,36 @@ extension SignIn {
       return .enrollmentRequired(.accountLine(line))
     }
     // Without the note the `account` line denies.
-    guard application.noteEnrollment(of: account.name) else { throw .forwarding }
+    guard application.note(.enrollment, of: account.name) else { throw .forwarding }
     return try passing(.enrollmentPending, options)
+  }
+
+  /// What is kept for somebody without a factor to whom a bypass code was granted.
+  private func bypassable(
+    _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> FactorRecord? {
+    let now = try now()
+    do throws(FactorStoreError) {
+      let kept = try store.entry(of: account, creating: false).kept
+      guard let kept, kept.grants.contains(where: { $0.kind == .bypass && $0.isGood(at: now) })
+      else { return nil }
+      return kept
+    } catch {
+      if case .system(.attempts, let error) = error, error.isNotFound { return nil }
+      throw .store(error)
+    }
+  }
+
+  /// An administrator answers for somebody without a factor: the code is asked for, and the `account`
+  /// line lets pass who gave it.
+  private func bypassing(
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
+    _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    let outcome = try proveCode(options, settings, account, .store(store, record))
+    guard case .bypassed = outcome else { return outcome }
+    guard application.note(.bypass, of: account.name) else { throw .forwarding }
+    return outcome
   }
 
   /// Somebody who must enrol, in the `account` line.
@@ -29,7 +62,8 @@ extension SignIn {
     _ settings: Settings, _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Outcome {
     guard settings.state == .enabled else { return .enrollmentRequired(.onlyObserved) }
-    guard application.isEnrollmentNoted(of: account.name) else {
+    guard !application.isNoted(.bypass, of: account.name) else { return .enrolled }
+    guard application.isNoted(.enrollment, of: account.name) else {
       return .enrollmentRequired(.notAuthenticatedHere)
     }
     return try SignInEnrollment(

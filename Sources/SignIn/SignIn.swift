@@ -56,7 +56,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     guard let snapshot = try snapshot(store, account) else {
       guard try mayPutOff(settings, account, store) else {
-        return try mustEnroll(options, account)
+        return try mustEnroll(options, settings, account, store)
       }
       return try notEnrolled(options)
     }

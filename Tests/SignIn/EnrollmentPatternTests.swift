@@ -68,7 +68,7 @@ struct EnrollmentPatternTests {
     let application = ScriptedApplication()
     #expect(signIn(application) == .notConcerned)
     #expect(application.prompts.isEmpty && application.told.isEmpty)
-    #expect(application.noted == Array("alice".utf8))
+    #expect(application.noted == Array("ealice".utf8))
     #expect(application.logged.count == 1)
     #expect(application.logged[0].hasPrefix("result=enrollment-pending user=alice service=sshd"))
     #expect(!host.memory.hasPlace)

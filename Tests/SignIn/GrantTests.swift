@@ -110,6 +110,42 @@ struct GrantTests {
     }
   }
 
+  // MARK: Who must enrol
+
+  @Test(
+    "who must enrol and was granted a bypass code is asked for it, and passes both lines with it")
+  func bypassInPlaceOfEnrolling() throws {
+    host.configuration = "[project]\nenrollment = required\n"
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
+    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    let wrong = ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])
+    #expect(SignIn(request, host: host, application: wrong).authenticate() == .deny)
+    #expect(SignIn(request, host: host, application: wrong).checkAccount() == .deny)
+    let application = ScriptedApplication([.text(Self.written)])
+    let signIn = SignIn(request, host: host, application: application)
+    #expect(signIn.authenticate() == .allow)
+    #expect(signIn.checkAccount() == .allow)
+    #expect(application.prompts.count == 1)
+    // Another sign-in knows nothing of it.
+    let other = ScriptedApplication()
+    #expect(SignIn(request, host: host, application: other).checkAccount() == .deny)
+    let forgetful = ScriptedApplication([.text(Self.written)])
+    forgetful.takesNotes = false
+    #expect(SignIn(request, host: host, application: forgetful).authenticate() == .deny)
+    #expect(host.memory.record?.isEnrolled == false)
+  }
+
+  @Test("a bypass code that is past its time changes nothing for who must enrol")
+  func oldBypass() throws {
+    host.configuration = "[project]\nenrollment = required\n"
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
+    host.time += 1800
+    let application = ScriptedApplication()
+    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    #expect(SignIn(request, host: host, application: application).authenticate() == .notConcerned)
+    #expect(application.prompts.isEmpty)
+  }
+
   // MARK: Tickets
 
   private func redeem(_ code: [UInt8]) throws -> Attempt.Redeeming {

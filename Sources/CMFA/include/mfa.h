@@ -59,11 +59,11 @@ typedef struct mfa_application {
   mfa_reply (*earlier_answer)(void *context, uint8_t *answer, size_t *count);
   // Hands the password to the modules that follow (PAM_AUTHTOK). Returns 0 when that failed.
   int (*forward)(void *context, const char *password);
-  // Notes, for the `account` line of the same PAM transaction, that the `auth` line has sent the user
-  // on to enrol there. Returns 0 when that failed.
-  int (*note_enrollment)(void *context, const char *user);
-  // Whether that was noted for this user: 0 when it was not.
-  int (*is_enrollment_noted)(void *context, const char *user);
+  // Notes a text for the `account` line of the same PAM transaction, in the place of an earlier one.
+  // Returns 0 when that failed.
+  int (*note)(void *context, const char *text);
+  // Whether that text was noted: 0 when it was not.
+  int (*is_noted)(void *context, const char *text);
   // Whether the person sees what is told though it is not essential: not 0 unless the application
   // asked for silence.
   int is_listening;

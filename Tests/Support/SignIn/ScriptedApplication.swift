@@ -89,20 +89,22 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     return ask(bytes, echo: echo)
   }
 
-  /// Whom `auth` has sent on to enrol.
+  /// What `auth` has noted, and of whom.
   public var noted: [UInt8]?
   /// Whether a note can be made.
   public var takesNotes = true
 
   /// Keeps it.
-  public func noteEnrollment(of name: [UInt8]) -> Bool {
+  public func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
     guard takesNotes else { return false }
-    noted = name
+    noted = [note.rawValue] + name
     return true
   }
 
   /// Looks at what was noted.
-  public func isEnrollmentNoted(of name: [UInt8]) -> Bool { noted == name }
+  public func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+    noted == [note.rawValue] + name
+  }
 
   /// Keeps it.
   public func log(_ priority: LogPriority, _ line: LogLine) {
