@@ -56,8 +56,8 @@ let package = Package(
     .target(name: "OneTimePassword", dependencies: ["Secrets"], swiftSettings: embeddable),
     .target(
       name: "Factors", dependencies: ["OneTimePassword", "Secrets"], swiftSettings: embeddable),
-    .target(name: "Policy", dependencies: ["Factors"], swiftSettings: embeddable),
-    .target(name: "System", dependencies: ["CPOSIX"], swiftSettings: embeddable),
+    .target(name: "Policy", dependencies: ["Factors", "Secrets"], swiftSettings: embeddable),
+    .target(name: "System", dependencies: ["CPOSIX", "Secrets"], swiftSettings: embeddable),
     .target(name: "PAMStack", dependencies: ["Secrets", "System"], swiftSettings: embeddable),
     .target(
       name: "FactorStore", dependencies: ["Factors", "Secrets", "System"],
@@ -96,7 +96,7 @@ let package = Package(
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "Import", "MultiFactor", "QRCode", "QRImage", "Secrets",
+        "Factors", "Import", "MultiFactor", "QRCode", "QRImage", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),

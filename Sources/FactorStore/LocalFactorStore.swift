@@ -5,8 +5,8 @@ public import System
 /// The store on this machine's disk.
 ///
 ///     /var/lib/mfa             0700, belongs to the store's owner (the system user `mfa`)
-///     /var/lib/mfa/factors/    0700, one file a user: the record, sealed; replaced by renaming
-///     /var/lib/mfa/attempts/   0700, one file a user: two slots, written in place; the user's lock
+///     /var/lib/mfa/factors/    02700, one file a user: the record, sealed; replaced by renaming
+///     /var/lib/mfa/attempts/   02700, one file a user: two slots, written in place; the user's lock
 ///
 /// A file's name is the user's, percent-encoded.
 ///

@@ -2,7 +2,7 @@ import System
 
 /// A directory of the store's that was opened and judged once, for all who read and write in it.
 ///
-/// MUST 1: it is of mode 0700 and belongs to the store's owner. (`LocalFactorStoreTests`)
+/// MUST 1: it is of mode 0700 or 02700 and belongs to the store's owner. (`LocalFactorStoreTests`)
 final class StoreDirectory {
   let opened: Directory
 
@@ -23,7 +23,8 @@ final class StoreDirectory {
   ) throws(FactorStoreError) -> UInt32 {
     let status: FileStatus
     do throws(SystemError) { status = try directory.status() } catch { throw .system(part, error) }
-    guard status.permissions == 0o700 else { throw .untrusted(part, .wrongPermissions) }
+    // With 02000 what is made in it belongs to its group, whoever started the helper.
+    guard status.permissions & ~0o2000 == 0o700 else { throw .untrusted(part, .wrongPermissions) }
     return status.owner
   }
 }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// What an administrator gave somebody who cannot prove the account, or the second factor, otherwise:
 /// a code of 80 random bits, good for a while and for so many uses.
 public struct Grant: Equatable, Sendable {

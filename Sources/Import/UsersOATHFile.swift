@@ -150,8 +150,8 @@ public enum UsersOATHFile {
     var secret = SecretBytes(count: length)
     let isReadable = secret.withMutableSpan { secret in
       for index in secret.indices {
-        guard let high = value(ofDigit: text[range.lowerBound + 2 * index]),
-          let low = value(ofDigit: text[range.lowerBound + 2 * index + 1])
+        guard let high = Hexadecimal.value(text[range.lowerBound + 2 * index]),
+          let low = Hexadecimal.value(text[range.lowerBound + 2 * index + 1])
         else { return false }
         secret[index] = high << 4 | low
       }
@@ -163,14 +163,5 @@ public enum UsersOATHFile {
     }
     guard length <= maximumSecretLength else { throw .secretTooLong(bytes: length) }
     return secret
-  }
-
-  private static func value(ofDigit byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

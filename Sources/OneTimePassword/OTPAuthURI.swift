@@ -78,8 +78,7 @@ public enum OTPAuthURI {
           byte(character)
         } else {
           byte(UInt8(ascii: "%"))
-          byte(Self.hexDigit(character >> 4))
-          byte(Self.hexDigit(character & 15))
+          for digit in Hexadecimal.digits(of: character, .upper) { byte(digit) }
         }
       }
     }
@@ -92,10 +91,6 @@ public enum OTPAuthURI {
         true
       default: false
       }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-      value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
   }
 }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// A piece of a text that somebody else wrote, made safe for a terminal and for one line of a log.
 public struct Excerpt: Equatable, Sendable {
   /// How long an excerpt gets unless told otherwise, in bytes, without the dots that say that it was
@@ -28,11 +30,7 @@ public struct Excerpt: Equatable, Sendable {
     switch byte {
     case backslash, UInt8(ascii: "\""): return [backslash, byte]
     case 0x20...0x7E: return [byte]
-    default: return [backslash, UInt8(ascii: "x"), hexadecimal(byte >> 4), hexadecimal(byte & 15)]
+    default: return [backslash, UInt8(ascii: "x")] + Hexadecimal.digits(of: byte)
     }
-  }
-
-  private static func hexadecimal(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + (nibble & 15) - 10
   }
 }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// An IPv4 or IPv6 address, without a zone.
 ///
 /// An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`; RFC 4291, section 2.5.5.2) is the IPv4
@@ -110,7 +112,7 @@ public struct IPAddress: Equatable, Sendable {
     while index < text.count || gap != groups {
       let start = index
       var group: UInt32 = 0
-      while index < text.count, index &- start < 4, let digit = text[index].hexadecimalDigit {
+      while index < text.count, index &- start < 4, let digit = Hexadecimal.value(text[index]) {
         group = group << 4 | UInt32(digit)
         index &+= 1
       }

@@ -60,11 +60,4 @@ extension UInt8 {
   var decimalDigit: UInt8? {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? self &- UInt8(ascii: "0") : nil
   }
-
-  /// The value of a hexadecimal digit in ASCII, 0 to 15.
-  var hexadecimalDigit: UInt8? {
-    let lowercase = self | 0x20
-    guard (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercase) else { return decimalDigit }
-    return lowercase &- UInt8(ascii: "a") &+ 10
-  }
 }

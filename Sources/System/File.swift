@@ -19,39 +19,27 @@ public struct File: ~Copyable {
   /// Reads at most `count` bytes from `offset` on; fewer at the end of the file.
   public func read(count: Int, at offset: Int64 = 0) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(count, 0))
-    let filled = try fill(&bytes, at: offset)
+    var span = bytes.mutableSpan
+    let filled = try fill(&span, at: offset)
     bytes.removeLast(bytes.count - filled)
     return bytes
   }
 
   /// Fills `bytes` from the file's beginning, and tells whether the file had as many.
   public func read(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Bool {
-    var filled = 0
-    while filled < bytes.count {
-      let already = filled
-      let descriptor = descriptor
-      // SAFETY: the call writes at most the rest of the span.
-      let read = try retrying(.read) {
-        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-          unsafe pread(
-            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
-            already)
-        }
-      }
-      guard read > 0 else { return false }
-      filled += read
-    }
-    return true
+    try fill(&bytes, at: 0) == bytes.count
   }
 
-  private func fill(_ bytes: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
+  /// Fills `bytes` as far as the file has any from `offset` on; how far that is.
+  private func fill(_ bytes: inout MutableSpan<UInt8>, at offset: Int64) throws(SystemError) -> Int
+  {
     var filled = 0
     while filled < bytes.count {
       let already = filled
       let descriptor = descriptor
       let read = try retrying(.read) {
-        // SAFETY: the call writes at most the rest of the array.
-        unsafe bytes.withUnsafeMutableBytes { buffer in
+        // SAFETY: the call writes at most the rest of the span.
+        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
           unsafe pread(
             descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
             Int(offset) + already)

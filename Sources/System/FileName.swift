@@ -1,3 +1,5 @@
+import Secrets
+
 /// One component of a path: not empty, not `.` or `..`, without `/` and NUL.
 public struct FileName: Equatable, Sendable {
   /// The name as C reads it, with its terminating NUL.
@@ -32,8 +34,7 @@ public struct FileName: Equatable, Sendable {
         name.append(byte)
       } else {
         name.append(UInt8(ascii: "%"))
-        name.append(Self.hexDigit(byte >> 4))
-        name.append(Self.hexDigit(byte & 15))
+        name += Hexadecimal.digits(of: byte, .upper)
       }
     }
     guard name.count <= 240 else { return nil }
@@ -49,8 +50,8 @@ public struct FileName: Equatable, Sendable {
         raw.append(byte)
         continue
       }
-      guard let high = rest.popFirst().flatMap(Self.hexValue),
-        let low = rest.popFirst().flatMap(Self.hexValue)
+      guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+        let low = rest.popFirst().flatMap(Hexadecimal.value)
       else { return nil }
       raw.append(high << 4 | low)
     }
@@ -66,18 +67,6 @@ public struct FileName: Equatable, Sendable {
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
       true
     default: false
-    }
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-  }
-
-  private static func hexValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
     }
   }
 }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// One line for the system log: `key=value` pairs, values escaped so that nobody can forge a line or
 /// a pair, however they call themselves.
 public struct LogLine: Sendable {
@@ -71,7 +73,7 @@ public struct LogLine: Sendable {
   }
 
   private static func escape(_ byte: UInt8) -> [UInt8] {
-    [UInt8(ascii: "\\"), UInt8(ascii: "x"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+    [UInt8(ascii: "\\"), UInt8(ascii: "x")] + Hexadecimal.digits(of: byte)
   }
 
   private mutating func start(_ key: StaticString) {
@@ -89,10 +91,6 @@ public struct LogLine: Sendable {
       true
     default: false
     }
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
   private func bytes(_ text: StaticString) -> [UInt8] {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Factors
 
 /// `mfa-admin`: second factors of others, for root.
 struct MFAAdmin: ParsableCommand {
@@ -11,7 +12,7 @@ struct MFAAdmin: ParsableCommand {
 
       \(AdminStatus.explanation)
       """,
-    version: "0.1.0",
+    version: "mfa-admin \(Release.version)",
     subcommands: [
       ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Factors
 import MultiFactor
 
 /// The command and what it can do.
@@ -13,7 +14,7 @@ struct MFAEnroll: AsyncParsableCommand {
       Exit status: 0 done; 1 failed; 2 it could not be made sure that the account is yours; \
       3 the code was wrong, or used already; 64 the command was not understood.
       """,
-    version: "mfa-enroll 1.0.0",
+    version: "mfa-enroll \(Release.version)",
     subcommands: [
       Enroll.self, List.self, Rename.self, Unenroll.self, Test.self, RecoveryCodesCommand.self,
       Resync.self, ImportCommand.self,

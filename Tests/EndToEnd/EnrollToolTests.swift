@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -114,6 +115,36 @@ extension EndToEnd {
           #expect(test.status == .exited(0), "\(test.errorText)")
         }
       }
+    }
+
+    @Test("what is stored belongs to the store's owner and its group, whoever asked for it")
+    func owner() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let other = try machine.addUser()
+        try machine.write(
+          "\(enrollment.phone.key)\n\" TOTP_AUTH\n", to: other.home + "/.google_authenticator",
+          owner: other.name, group: other.name, mode: "0600")
+        try Command.succeed([
+          "/usr/sbin/mfa-admin", "import", "--google-authenticator", "/home", "--user", other.name,
+        ])
+        for name in [user.name, other.name] {
+          let files = StoreFiles(of: name)
+          #expect(
+            try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", files.record, files.attempts])
+              == "mfa mfa 600\nmfa mfa 600\n")
+        }
+      }
+    }
+
+    @Test("both programs are of the release that is written down", arguments: ["enroll", "admin"])
+    func version(name: String) throws {
+      let changes = String(
+        decoding: FileManager.default.contents(
+          atPath: Checkout.folder + "/packaging/CHANGELOG.md") ?? Data(), as: UTF8.self)
+      let release = try #require(changes.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).output.1
+      let program = name == "admin" ? "/usr/sbin/mfa-admin" : "/usr/bin/mfa-enroll"
+      #expect(try Command.succeed([program, "--version"]) == "mfa-\(name) \(release)\n")
     }
   }
 }

@@ -74,7 +74,7 @@ struct LocalFactorStoreTests {
       (21, "chmod 0600 $K; printf x >> $K; chmod 0400 $K", .untrusted(.key, .wrongSize)),
       (22, "mv $K $K.2; ln -s $K.2 $K", .untrusted(.key, .symbolicLink)),
       (23, "chmod 0600 $K; head -c 32 /dev/zero > $K; chmod 0400 $K", .otherKey),
-      (24, "chmod 0755 $F", .untrusted(.factors, .wrongPermissions)),
+      (24, "chmod 2755 $F", .untrusted(.factors, .wrongPermissions)),
       (25, "chown 1 $F", .untrusted(.factors, .wrongOwner)),
       (26, "mv $F $F.2; ln -s $F.2 $F", .untrusted(.factors, .notADirectory)),
     ] as [(Int, String, FactorStoreError)])
