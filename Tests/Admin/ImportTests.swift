@@ -60,6 +60,7 @@ import Testing
       ]
         + refused + ["carol: would be imported as \"imported\"" + codes, unknown])
     #expect(try store.snapshot("alice") == nil)
+    #expect(!store.exists(store.attemptsPath("alice")))
 
     #expect(
       try texts(store, source, user: "alice") == ["alice: imported as \"imported\"" + codes])
@@ -93,6 +94,48 @@ import Testing
     #expect(snapshot.record.factors[1].timeOffset == -4)
     #expect(snapshot.attempts.failures == 3)
     #expect(snapshot.attempts.watermarks.count == 2)
+  }
+
+  @Test func moreRecoveryCodesThanThereIsRoomFor() throws {
+    let store = try TemporaryStore()
+    store.accounts = ["alice": 1000]
+    let homes = try homes(store)
+    for (name, key, first) in [("one", Self.key, 1), ("two", "A" + Self.key.dropFirst(), 2)] {
+      let codes = (0..<6).map { "\(first)000000\($0)\n" }.joined()
+      let path = homes + "/alice"
+      if store.exists(path) { try FileManager.default.removeItem(atPath: path) }
+      try store.write(Array("\(key)\n\" TOTP_AUTH\n\(codes)".utf8), to: path)
+      let text = try texts(store, .googleAuthenticator(folder: homes)).joined()
+      #expect(
+        text.contains("2 recovery codes are left out") == (name == "two"), "\(name): \(text)")
+    }
+    #expect(try store.snapshot("alice")?.record.recoveryCodes.count == 10)
+  }
+
+  @Test func anotherSpellingAndALongFile() throws {
+    let store = try TemporaryStore()
+    store.accounts = ["alice": 1000]
+    store.spellings = ["ALICE": "alice"]
+    let homes = try homes(store)
+    try add("ALICE", Self.file, to: homes, store)
+    try add("alice", Self.file + String(repeating: "\n", count: 70_000), to: homes, store)
+    let texts = try texts(store, .googleAuthenticator(folder: homes))
+    #expect(texts.count == 2 && texts[0].hasPrefix("ALICE: not imported: "), "\(texts)")
+    #expect(texts.last?.hasPrefix("alice: not imported: the file is longer") == true, "\(texts)")
+    #expect(try store.snapshot("alice") == nil)
+  }
+
+  @Test func outcomes() {
+    let rows: [(ImportReport.Outcome, String, Bool)] = [
+      (.imported(name: "phone", []), "imported", false),
+      (.possible(name: "phone", []), "possible", false),
+      (.present(name: "phone"), "present", false), (.refused("why"), "refused", true),
+    ]
+    for (outcome, name, isRefused) in rows {
+      let report = ImportReport(user: nil, line: 1, outcome: outcome)
+      #expect(report.isRefused == isRefused, "\(name)")
+      #expect(report.json.text.contains("\"outcome\": \"\(name)\""), "\(report.json.text)")
+    }
   }
 
   @Test func usersOATH() throws {
@@ -152,6 +195,11 @@ import Testing
     #expect(try store.snapshot("alice") == nil)
 
     // The folder itself.
+    try files.setAttributes([.ownerAccountID: 1000], ofItemAtPath: homes)
+    #expect(throws: AdminError.importSource(homes, .untrusted(.wrongOwner))) {
+      try texts(store, source)
+    }
+    try files.setAttributes([.ownerAccountID: 0], ofItemAtPath: homes)
     try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: homes)
     #expect(throws: AdminError.importSource(homes, .untrusted(.wrongPermissions))) {
       try texts(store, source)

@@ -228,6 +228,8 @@ import Testing
     Refused(37, "\" WINDOW_SIZE 0", .invalidValue(.windowSize)),
     Refused(38, "\" WINDOW_SIZE 101", .invalidValue(.windowSize)),
     Refused(39, "\" WINDOW_SIZE 3x", .invalidValue(.windowSize)),
+    // 3 in 64 bits.
+    Refused(70, "\" WINDOW_SIZE 18446744073709551619", .invalidValue(.windowSize)),
     Refused(40, "\" HOTP_COUNTER", .invalidValue(.counter)),
     Refused(41, "\" HOTP_COUNTER -1", .invalidValue(.counter)),
     Refused(42, "\" HOTP_COUNTER one", .invalidValue(.counter)),
