@@ -21,12 +21,17 @@ public enum AccountLine: Equatable, Sendable {
   case unknown(StackRefusal)
 
   /// Finds out for a service whose `auth` line has these arguments.
+  ///
+  /// Where root does not call (the real identity of the process is another's), a line of
+  /// pam_rootok.so before the module's, as `su` has one, passes nothing over: it fails.
   public init<Source: StackSource>(
-    of module: StaticString, service: [UInt8], authArguments: [[UInt8]], from source: Source
+    of module: StaticString, service: [UInt8], authArguments: [[UInt8]], isCalledByRoot: Bool,
+    from source: Source
   ) {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.account, of: service, from: source)
-      self = stack.accountLine(of: module, configuration: Self.configurations(authArguments))
+      self = stack.accountLine(
+        of: module, configuration: Self.configurations(authArguments), isCalledByRoot)
     } catch {
       self = .unknown(error)
     }
@@ -41,11 +46,11 @@ public enum AccountLine: Equatable, Sendable {
 extension ServiceStack {
   /// The best of the module's lines, and what is wrong with the first where none will do.
   fileprivate func accountLine(
-    of module: StaticString, configuration: [[UInt8]]
+    of module: StaticString, configuration: [[UInt8]], _ isCalledByRoot: Bool
   ) -> AccountLine {
     var first: AccountLine?
     for (index, entry) in entries.enumerated() where entry.asks(module: module) {
-      let line = judge(entry, at: index, configuration)
+      let line = judge(entry, at: index, configuration, isCalledByRoot)
       if case .certain = line { return line }
       first = first ?? line
     }
@@ -53,7 +58,7 @@ extension ServiceStack {
   }
 
   private func judge(
-    _ entry: StackEntry, at index: Int, _ configuration: [[UInt8]]
+    _ entry: StackEntry, at index: Int, _ configuration: [[UInt8]], _ isCalledByRoot: Bool
   ) -> AccountLine {
     let position = entry.position
     guard case .module(_, let arguments, let control) = entry.kind, control.deniesEveryFailure
@@ -62,6 +67,7 @@ extension ServiceStack {
       return .otherConfiguration(at: position)
     }
     for (other, obstacle) in entries.enumerated() where other < index {
+      if !isCalledByRoot, obstacle.fails { continue }
       if mayPassOver(index, obstacle, at: other) {
         return .passedOver(at: position, by: obstacle.position)
       }
@@ -88,6 +94,14 @@ extension ServiceStack {
 }
 
 extension StackEntry {
+  /// Whether it asks a module that fails for everybody but root, and its failure jumps nowhere.
+  fileprivate var fails: Bool {
+    switch kind {
+    case .substack: false
+    case .module(_, _, let control): asks(module: "pam_rootok.so") && control.jumps.isEmpty
+    }
+  }
+
   fileprivate var mayForget: Bool {
     switch kind {
     case .substack: false

@@ -17,6 +17,10 @@ public protocol Host {
   /// PAM's service files.
   var stacks: Stacks { get }
 
+  /// Whether root has started the application: not somebody else, who gets root's power by it, as by
+  /// `su`. True where that cannot be found out.
+  var isCalledByRoot: Bool { get }
+
   /// The host's name; empty when it cannot be found out.
   func name() -> [UInt8]
 
@@ -53,6 +57,15 @@ public struct LocalHost: Host {
 
   /// Those that libpam reads.
   public var stacks: InstalledStacks { InstalledStacks() }
+
+  /// Whether the real identity of the process is root's.
+  public var isCalledByRoot: Bool {
+    do throws(SystemError) {
+      return try PrivilegedProcess.identities().caller == 0
+    } catch {
+      return true
+    }
+  }
 
   /// Asks the kernel.
   public func name() -> [UInt8] {

@@ -19,7 +19,7 @@ extension SignIn {
     }
     let line = AccountLine(
       of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
-      from: host.stacks)
+      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
     guard case .certain = line else {
       askInVain(options)
       return .enrollmentRequired(.accountLine(line))

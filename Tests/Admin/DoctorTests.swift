@@ -76,6 +76,9 @@ struct DoctorTests {
     Row(
       number: 14, configuration: "[project]\n[tenant a]\ngroups = staff\nenrollment = required\n",
       sshd: "auth required pam_mfa.so\n", expected: ["/pam/sshd:1 missing"]),
+    Row(
+      number: 16, configuration: required,
+      sshd: "account sufficient pam_rootok.so\n" + sound, expected: ["/pam/sshd:1 passed-over"]),
     // A line of a file that is included; the file itself is no service.
     Row(
       number: 15, configuration: required, sshd: "@include common-auth\n",
@@ -87,8 +90,9 @@ struct DoctorTests {
       "sshd": row.sshd, "common-auth": "auth required pam_mfa.so\n",
       "common-account": "account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so\n",
       "cron": "@include common-account\n",
+      "su": "account sufficient pam_rootok.so\n" + Self.sound,
     ])
-    let services = ["common-account", "common-auth", "cron", "sshd"].map { Array($0.utf8) }
+    let services = ["common-account", "common-auth", "cron", "sshd", "su"].map { Array($0.utf8) }
     let configuration = try Configuration.parse(Array(row.configuration.utf8).span)
     return Doctor(configuration: configuration, services: services, source: stacks).findings
   }

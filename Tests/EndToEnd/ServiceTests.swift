@@ -6,6 +6,11 @@ extension EndToEnd {
   @Suite struct Services {
     static func lines() throws -> [String] { try ReadMe.blocks(under: "login, sudo, su")[0] }
 
+    /// Those of su.
+    static func switchUserLines() throws -> [String] {
+      try ReadMe.blocks(under: "login, sudo, su")[1]
+    }
+
     @Test func login() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -37,7 +42,7 @@ extension EndToEnd {
       try Machine.use { machine in
         let user = try machine.addUser()
         let (other, enrollment) = try machine.addEnrolledUser()
-        try machine.changeService("su", authentication: try Self.lines())
+        try machine.changeService("su", authentication: try Self.switchUserLines())
         let code = try enrollment.phone.code()
         for isIn in [true, false] {
           let session = try TerminalSession(

@@ -110,7 +110,8 @@ struct AccountLineTests {
     files["late"] = "account sufficient x.so\n" + Self.ours
     let line = AccountLine(
       of: "pam_mfa.so", service: Array("s".utf8),
-      authArguments: row.arguments.map { Array($0.utf8) }, from: MemoryStacks(files: files))
+      authArguments: row.arguments.map { Array($0.utf8) }, isCalledByRoot: true,
+      from: MemoryStacks(files: files))
     #expect(line == row.expected)
   }
 
@@ -118,9 +119,28 @@ struct AccountLineTests {
   func other() {
     let files = ["s": "auth required pam_mfa.so", "other": Self.ours]
     let line = AccountLine(
-      of: "pam_mfa.so", service: Array("s".utf8), authArguments: [],
+      of: "pam_mfa.so", service: Array("s".utf8), authArguments: [], isCalledByRoot: true,
       from: MemoryStacks(files: files))
     #expect(line == .certain(at: StackPosition("other:1")))
+  }
+
+  @Test(
+    "root alone passes by way of pam_rootok",
+    arguments: [
+      (1, "account sufficient pam_rootok.so\n", true, false),
+      (2, "account sufficient pam_rootok.so\n", false, true),
+      (3, "account [success=done default=ignore] pam_rootok.so\n", false, true),
+      (4, "account [default=1] pam_rootok.so\n", false, false),
+      (5, "account sufficient x_pam_rootok.so\n", false, false),
+      (6, "account sufficient pam_rootok.so\naccount sufficient x.so\n", false, false),
+    ])
+  func rootok(row: Int, lines: String, isCalledByRoot: Bool, isCertain: Bool) {
+    let line = AccountLine(
+      of: "pam_mfa.so", service: Array("s".utf8), authArguments: [],
+      isCalledByRoot: isCalledByRoot, from: MemoryStacks(files: ["s": lines + Self.ours]))
+    var found = false
+    if case .certain = line { found = true }
+    #expect(found == isCertain, "row \(row): \(line)")
   }
 
   @Test("the log names what stands in the way")

@@ -80,6 +80,16 @@ struct EnrollmentPatternTests {
     #expect(other.noted == nil)
   }
 
+  @Test("who is not root is not passed over by what lets root pass")
+  func su() {
+    host.configuration = "[project]\nenrollment = required\n"
+    host.stacks.files["sshd"] =
+      "account sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+    #expect(signIn(ScriptedApplication([.text("")])) == .deny)
+    host.isCalledByRoot = false
+    #expect(signIn(ScriptedApplication()) == .notConcerned)
+  }
+
   @Test("what cannot be noted is denied")
   func noNote() {
     host.configuration = "[project]\nenrollment = required\n"

@@ -29,6 +29,9 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// module's.
   public var stacks = ScriptedStacks()
 
+  /// Whether root called.
+  public var isCalledByRoot = true
+
   /// A fixed name.
   public func name() -> [UInt8] { Array("host.example".utf8) }
 
