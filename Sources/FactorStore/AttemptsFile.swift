@@ -46,8 +46,15 @@ struct AttemptsFile: ~Copyable {
   func lock(creating: Bool) throws(FactorStoreError) -> File {
     let file = try open(creating: creating)
     let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
-    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+    // Empty, it was made by a process that was interrupted before it wrote anything: root's, perhaps
+    // before it gave the file away.
+    let maker = status.size == 0 ? 0 : owner
+    if let distrust = status.distrust(owners: (owner, maker), permissions: 0o600) {
       throw .untrusted(.attempts, distrust)
+    }
+    guard status.size > 0 || creating else { throw .system(.attempts, .notFound(.open)) }
+    if status.owner != owner {
+      try onPart(.attempts) { () throws(SystemError) in try file.changeOwner(to: owner) }
     }
     guard try onPart(.attempts, { () throws(SystemError) in try file.lock(seconds: Self.patience) })
     else { throw .busy }

@@ -21,6 +21,9 @@ public struct SystemError: Error, Equatable, Sendable {
     self.number = number
   }
 
+  /// That what `call` was to find does not exist.
+  public static func notFound(_ call: Call) -> SystemError { SystemError(call, number: ENOENT) }
+
   /// The error of the call that has just failed.
   static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
 
