@@ -87,21 +87,7 @@ public final class HelperSession {
   /// Has strace look at the helper, which waits for a request, from now on. `command` is strace's
   /// command line, as `SystemCallTrace` gives it.
   public func attach(_ command: [String]) throws(HarnessFailure) {
-    let errors = try Descriptor.memory()
-    tracer = try ChildProcess(
-      command + ["-p", "\(process.number)"], descriptors: [2: errors.number])
-    let deadline = Deadline.usual
-    while true {
-      let status = FileManager.default.contents(atPath: "/proc/\(process.number)/status") ?? Data()
-      let text = String(decoding: status, as: UTF8.self)
-      if let line = text.firstMatch(of: /TracerPid:\t(\d+)/), line.output.1 != "0" { return }
-      guard !deadline.isOver else {
-        throw HarnessFailure(
-          "strace does not attach",
-          evidence: [("errors", String(decoding: try errors.contents(), as: UTF8.self))])
-      }
-      _ = ctest_readable(-1, -1, 1)
-    }
+    tracer = try process.trace(with: command)
   }
 
   /// Waits for the end of the helper.

@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+extension Faults {
+  /// An enrolment in a sign-in in which a system call fails, or which is killed, from the code on:
+  /// afterwards nothing is enrolled, or everything is, and it works.
+  @Suite struct SignInEnrollmentFaults {
+    static let stack = SignInFaults.stack + ["account required pam_mfa.so"]
+
+    /// What came of it, and the new app.
+    struct Performed: CustomStringConvertible {
+      let outcome: PAMOutcome
+      let phone: Authenticator
+
+      /// Whether the application was told that the account may be used.
+      var isDone: Bool { outcome.results.map(\.code) == ["PAM_SUCCESS", "PAM_SUCCESS"] }
+      var description: String { "\(outcome.status) \(outcome.results)" }
+    }
+
+    func enroll(
+      _ service: String, _ user: MachineUser, through command: [String]?
+    ) throws -> Performed {
+      let session = try PAMSession(service: service, user: user.name)
+      #expect(try session.question()?.contains("[y/N]") == true)
+      session.answer(.text("n"))
+      let shown = try #require(try session.question())
+      let url = try #require(shown.firstMatch(of: /url: (otpauth:[^\n]+)\n/)).output.1
+      let phone = try Authenticator(url: String(url))
+      let code = try phone.code(offset: -4)
+      if let command { try session.attach(command) }
+      session.answer(.text(code))
+      if try session.question() != nil { session.answer(.text("")) }
+      return Performed(outcome: try session.finish(), phone: phone)
+    }
+
+    @Test("whichever call fails: nothing or everything, and usable")
+    func everyCall() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration("[project]\nenrollment = required\n")
+        let user = try machine.addUser()
+        let service = try machine.makeService(Self.stack)
+        let list = machine.folder + "/calls"
+        let undisturbed = try enroll(service, user, through: SystemCallTrace.list(to: list))
+        #expect(undisturbed.isDone, "\(undisturbed)")
+        try check(undisturbed, machine, service, user, "undisturbed")
+        let calls = try SystemCallTrace.calls(inListAt: list, from: "read(")
+        let names = Set(calls.map(\.name))
+        #expect(names.isSuperset(of: ["fdatasync", "fsync", "renameat"]), "\(names)")
+        for call in calls {
+          // What is asked and answered must arrive, or nobody would go on.
+          let isConversation = call.line.hasPrefix("read(0") || call.line.hasPrefix("write(1")
+          for fault in isConversation ? [.kill] : Faults.faults(at: call) {
+            try machine.forget(user)
+            let performed = try enroll(
+              service, user, through: SystemCallTrace.inject(fault, at: call))
+            try check(
+              performed, machine, service, user, "\(call) \(fault): \(call.line) \(performed)")
+          }
+        }
+      }
+    }
+
+    /// Where the person was let in there is a factor; where there is one, the next code of it signs
+    /// in; where there is none, the next sign-in begins anew.
+    func check(
+      _ performed: Performed, _ machine: Machine, _ service: String, _ user: MachineUser,
+      _ title: String
+    ) throws {
+      var options = PAMClient.Options()
+      options.asksAccount = true
+      let next = try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text(try performed.phone.code())],
+        options: options)
+      let isEnrolled = next.prompts == ["One-time code: "]
+      #expect(isEnrolled || !performed.isDone, "\(title): \(next)")
+      if isEnrolled {
+        #expect(next.code == "PAM_SUCCESS", "\(title): \(next)")
+      } else {
+        #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil, "\(title)")
+        #expect(next.prompts.first?.contains("[y/N]") == true, "\(title): \(next)")
+        #expect(next.code == "PAM_AUTH_ERR", "\(title): \(next)")
+        let again = try enroll(service, user, through: nil)
+        #expect(again.isDone, "\(title): \(again)")
+      }
+    }
+  }
+}
