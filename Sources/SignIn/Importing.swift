@@ -93,7 +93,7 @@ public enum Importing {
   }
 
   /// Whether two keys make the same codes: HMAC fills a short one up with zeros (RFC 2104, section 2).
-  private static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+  public static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     let length = max(left.count, right.count)
     let left = filled(left, to: length)
     let right = filled(right, to: length)

@@ -17,21 +17,32 @@ extension Administration {
       try subject(String(decoding: name, as: UTF8.self)).account?.uid
     }
     var reports: [ImportReport] = []
+    var planned: [Planned] = []
     for item in items {
       if let only, item.user != only { continue }
       let outcome: ImportReport.Outcome
       do throws(AdminError) {
-        outcome = try importFactor(item, isTrial: isTrial)
+        outcome = try importFactor(item, isTrial: isTrial, after: planned)
       } catch {
         outcome = .refused(error.message)
+      }
+      if case .possible(let name, _) = outcome, case .success(let content) = item.content {
+        planned.append(Planned(user: item.user, name: name, factor: content.factor))
       }
       reports.append(ImportReport(user: item.user, line: item.line, outcome: outcome))
     }
     return reports
   }
 
+  /// A factor that a trial has come by and would have imported.
+  private struct Planned {
+    let user: [UInt8]?
+    let name: String
+    let factor: ImportableFactor
+  }
+
   private func importFactor(
-    _ item: ImportSource.Item, isTrial: Bool
+    _ item: ImportSource.Item, isTrial: Bool, after planned: [Planned]
   ) throws(AdminError) -> ImportReport.Outcome {
     let content: ImportSource.Content
     switch item.content {
@@ -47,59 +58,92 @@ extension Administration {
     switch try finding(subject) {
     case .unusable(let trouble): throw .unusable(subject.name, trouble)
     case .nothing:
-      if isTrial { return .possible(name: item.name, content.warnings) }
+      guard !isTrial else {
+        return try onUser(subject) { () throws(FactorStoreError) in
+          try trial(content, item.name, nil, planned.filter { $0.user == user })
+        }
+      }
     case .usable: break
     }
     let entry = try onUser(subject) { () throws(FactorStoreError) in
       try store.entry(of: account, creating: !isTrial)
     }
     return try onUser(subject) { () throws(FactorStoreError) in
-      try add(content, named: item.name, to: entry, of: account, subject, isTrial: isTrial)
+      guard !isTrial else {
+        return try trial(content, item.name, entry, planned.filter { $0.user == user })
+      }
+      return try add(content, named: item.name, to: entry, of: account, subject)
     }
+  }
+
+  /// What importing would come to, after all that is stored and what was `planned` for the user.
+  private func trial(
+    _ content: ImportSource.Content, _ wanted: String, _ entry: LocalFactorStoreEntry?,
+    _ planned: [Planned]
+  ) throws(FactorStoreError) -> ImportReport.Outcome {
+    let found = content.factor
+    if let entry {
+      let hindrance = try found.secret.withSpan { key throws(FactorStoreError) in
+        try Importing.hindrance(to: key, in: entry)
+      }
+      if let hindrance { return Self.outcome(hindrance, wanted) }
+    }
+    for other in planned {
+      let isSame = found.secret.withSpan { key in
+        other.factor.secret.withSpan { Importing.isSame($0, key) }
+      }
+      if isSame { return .present(name: other.name) }
+    }
+    let count = (entry?.record?.factors.count ?? 0) + planned.count
+    guard count < FactorRecord.maximumFactors else {
+      return Self.outcome(.refused(.tooManyFactors), wanted)
+    }
+    let name = Self.freeName(wanted, in: entry?.record, besides: planned.map(\.name))
+    return .possible(name: name, content.warnings)
   }
 
   private func add(
     _ content: ImportSource.Content, named wanted: String, to entry: LocalFactorStoreEntry,
-    of account: Account, _ subject: Subject, isTrial: Bool
+    of account: Account, _ subject: Subject
   ) throws(FactorStoreError) -> ImportReport.Outcome {
     let found = content.factor
-    let name = Self.freeName(wanted, in: entry.record)
-    let result: Importing.Result
-    if isTrial {
-      let hindrance = try found.secret.withSpan { key throws(FactorStoreError) in
-        try Importing.hindrance(to: key, in: entry)
-      }
-      guard let hindrance else { return .possible(name: name, content.warnings) }
-      result = hindrance
-    } else {
-      guard let displayName = Self.displayName(name) else {
-        return .refused("\(name) cannot be a factor's name")
-      }
-      let description = Importing.Description(
-        displayName: displayName, parameters: found.parameters, timeOffset: found.timeOffset,
-        usedUntil: found.watermark(at: now))
-      let codes =
-        if let codes = content.recoveryCodes { codes.digits.prefix(.max) } else {
-          SecretBytes(count: 0)
-        }
-      result = try found.secret.withSpan { key throws(FactorStoreError) in
-        try Importing.add(
-          description, key: key, recoveryCodes: codes.span, to: entry, of: account, now: now,
-          from: Source(actor))
-      }
+    let name = Self.freeName(wanted, in: entry.record, besides: [])
+    guard let displayName = Self.displayName(name) else {
+      return .refused("\(name) cannot be a factor's name")
     }
+    let description = Importing.Description(
+      displayName: displayName, parameters: found.parameters, timeOffset: found.timeOffset,
+      usedUntil: found.watermark(at: now))
+    let codes =
+      if let codes = content.recoveryCodes { codes.digits.prefix(.max) } else {
+        SecretBytes(count: 0)
+      }
+    let result = try found.secret.withSpan { key throws(FactorStoreError) in
+      try Importing.add(
+        description, key: key, recoveryCodes: codes.span, to: entry, of: account, now: now,
+        from: Source(actor))
+    }
+    guard case .imported(let factor, let dropped) = result else {
+      return Self.outcome(result, name)
+    }
+    note("imported", subject, factor: factor.id.hexadecimal)
+    deliver(account)
+    return .imported(
+      name: name,
+      content.warnings + (dropped > 0 ? [.recoveryCodesDropped(count: dropped)] : []))
+  }
+
+  /// What is said of a factor that is to be called `name`.
+  private static func outcome(
+    _ result: Importing.Result, _ name: String
+  ) -> ImportReport.Outcome {
     switch result {
-    case .imported(let factor, let dropped):
-      note("imported", subject, factor: factor.id.hexadecimal)
-      deliver(account)
-      return .imported(
-        name: name,
-        content.warnings + (dropped > 0 ? [.recoveryCodesDropped(count: dropped)] : []))
-    case .present(let factor): return .present(name: "\(VisibleText(factor.displayName))")
+    case .imported: .imported(name: name, [])
+    case .present(let factor): .present(name: "\(VisibleText(factor.displayName))")
     case .refused(.tooManyFactors):
-      return .refused("the account has \(FactorRecord.maximumFactors) factors; revoke one first")
+      .refused("the account has \(FactorRecord.maximumFactors) factors; revoke one first")
     case .refused(.nameTaken), .refused(.noSuchFactor):
-      return .refused("another factor has the name \(name); rename it")
+      .refused("another factor has the name \(name); rename it")
     }
   }
 
@@ -111,11 +155,14 @@ extension Administration {
     }
   }
 
-  /// `wanted`, or that with the first number that makes it one that no factor has.
-  private static func freeName(_ wanted: String, in record: FactorRecord?) -> String {
+  /// `wanted`, or that with the first number that makes it one that no factor has, nor is to have.
+  private static func freeName(
+    _ wanted: String, in record: FactorRecord?, besides planned: [String]
+  ) -> String {
     var name = wanted
     var number = 2
-    while let record, record.factors.contains(where: { $0.displayName.utf8 == Array(name.utf8) }) {
+    let taken = (record?.factors ?? []).map(\.displayName.utf8) + planned.map { Array($0.utf8) }
+    while taken.contains(Array(name.utf8)) {
       name = "\(wanted) (\(number))"
       number += 1
     }
