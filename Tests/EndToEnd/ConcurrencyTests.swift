@@ -41,6 +41,27 @@ extension EndToEnd {
       }
     }
 
+    @Test("of 32 processes with one bypass code, as many sign in as it has uses", arguments: [1, 3])
+    func bypassCodeAsOftenAsItSays(uses: Int) throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let made = try Command.succeed([
+          "/usr/sbin/mfa-admin", "bypass", user.name, "--uses", "\(uses)", "--reason", "test",
+        ])
+        let code = String(try #require(made.split(separator: "\n").first))
+        let signIns = try HeldSignIns(
+          service: service, user: user.name, answers: Array(repeating: [.text(code)], count: 32))
+        #expect(try signIns.waitUntilAsked() == 32)
+        signIns.release()
+        let codes = try signIns.outcomes().map(\.code)
+        #expect(codes.count { $0 == "PAM_SUCCESS" } == uses, "\(codes)")
+        #expect(codes.count { $0 == "PAM_AUTH_ERR" } == 32 - uses, "\(codes)")
+        let grants = try Command.run(["/usr/sbin/mfa-admin", "grants", user.name])
+        #expect(grants.text.isEmpty, "\(grants.text)")
+      }
+    }
+
     @Test("of 64 guesses at once, 5 are looked at")
     func guessesAreCounted() throws {
       try Machine.use { machine in
