@@ -160,6 +160,11 @@ struct NewsTests {
     record.note(.unenrolled, Array("Phone".utf8), from: .unknown, at: 0)
     host.memory.record = record
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    host.configuration = "[project]\nstate = observe\n"
+    let observed = ScriptedApplication()
+    #expect(SignIn(request, host: host, application: observed).checkAccount() == .notConcerned)
+    #expect(observed.told == [], "where policy only observes nobody is told")
+    host.configuration = "[project]\n"
     let first = ScriptedApplication()
     #expect(SignIn(request, host: host, application: first).checkAccount() == .notConcerned)
     #expect(first.told == ["since your last sign-in: factor 'Phone' unenrolled"])
