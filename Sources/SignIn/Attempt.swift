@@ -84,7 +84,7 @@ public enum Attempt {
     }
   }
 
-  private static func judge<Entry: FactorStoreEntry>(
+  static func judge<Entry: FactorStoreEntry>(
     _ codes: TypedCodes, _ record: FactorRecord, _ counted: AttemptState,
     _ untold: AttemptState.Untold, _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Result {
@@ -118,20 +118,20 @@ public enum Attempt {
   }
 
   /// The state of somebody who was let in: with everything told, where somebody listens.
-  private static func told(
+  static func told(
     _ state: AttemptState, _ record: FactorRecord, _ circumstances: Circumstances
   ) -> AttemptState {
     circumstances.isListening ? state.told(upTo: record.lastNotice) : state
   }
 
   /// How an attempt begins, once that is written down.
-  private enum Beginning {
+  enum Beginning {
     case counted(AttemptState)
     case refused(AttemptState.Standing)
   }
 
   /// Counts an attempt and writes that down, or refuses it: the one way to a comparison.
-  private static func begin<Entry: FactorStoreEntry>(
+  static func begin<Entry: FactorStoreEntry>(
     _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Beginning {
     let beginning = entry.attempts.begin(
@@ -178,236 +178,6 @@ public enum Attempt {
     }
   }
 
-  // MARK: Recovery codes
-
-  /// The digest of the record's that an answer has, or nil. All are compared.
-  private static func recoveryCode<Entry: FactorStoreEntry>(
-    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry
-  ) throws(FactorStoreError) -> RecoveryCodeDigest? {
-    guard !record.recoveryCodes.isEmpty else { return nil }
-    var typed: [RecoveryCodeDigest] = []
-    if let code = codes.recoveryCode {
-      let bytes = code.bytes()
-      typed.append(try entry.digest(of: bytes.span, kind: .generated, in: record))
-    }
-    if let code = codes.code(of: .eight) {
-      let written = code.written()
-      typed.append(try entry.digest(of: written.span, kind: .imported, in: record))
-    }
-    var found: RecoveryCodeDigest?
-    for code in typed {
-      for kept in record.recoveryCodes
-      where constantTimeEquals(kept.bytes.span, code.bytes.span) && kept.kind == code.kind {
-        found = kept
-      }
-    }
-    return found
-  }
-
-  /// Takes a recovery code out of the record, durably, before anybody is told that it was right.
-  private static func spend<Entry: FactorStoreEntry>(
-    _ spent: RecoveryCodeDigest, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
-    _ circumstances: Circumstances
-  ) throws(FactorStoreError) -> Result {
-    var record = record
-    var replacement: RecoveryCode?
-    var digest: RecoveryCodeDigest?
-    if circumstances.isListening {
-      let (code, itsDigest) = try newRecoveryCode(of: record, entry)
-      replacement = code
-      digest = itsDigest
-    }
-    record.spendRecoveryCode(spent, replacement: digest)
-    record.note(.recoveryCodeUsed, from: circumstances.source, at: circumstances.now)
-    try entry.replace(record: record, attempts: told(state, record, circumstances))
-    return .recovered(Recovery(left: record.recoveryCodes.count, replacement: replacement))
-  }
-
-  /// A new recovery code for `record`, and what is kept of it.
-  public static func newRecoveryCode<Entry: FactorStoreEntry>(
-    of record: FactorRecord, _ entry: Entry
-  ) throws(FactorStoreError) -> (code: RecoveryCode, digest: RecoveryCodeDigest) {
-    let code = try randomCode()
-    let bytes = code.bytes()
-    return (code, try entry.digest(of: bytes.span, kind: .generated, in: record))
-  }
-
-  private static func randomCode() throws(FactorStoreError) -> RecoveryCode {
-    do throws(CryptographyError) {
-      return try RecoveryCode.random()
-    } catch {
-      throw .cryptography
-    }
-  }
-
-  // MARK: Bypass codes
-
-  /// The bypass code of the record's that an answer is, or nil. All are compared.
-  private static func bypass<Entry: FactorStoreEntry>(
-    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, now: Int64
-  ) throws(FactorStoreError) -> Grant? {
-    guard let code = codes.recoveryCode else { return nil }
-    return try grant(.bypass, code, of: record, entry, now: now)
-  }
-
-  /// The grant of a kind that has the code and is good at `now` (seconds since the epoch), or nil. All
-  /// are compared.
-  static func grant<Entry: FactorStoreEntry>(
-    _ kind: Grant.Kind, _ code: RecoveryCode, of record: FactorRecord, _ entry: Entry, now: Int64
-  ) throws(FactorStoreError) -> Grant? {
-    guard record.grants.contains(where: { $0.kind == kind }) else { return nil }
-    let bytes = code.bytes()
-    let typed = try entry.digest(
-      of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
-    var found: Grant?
-    for grant in record.grants
-    where constantTimeEquals(grant.digest.span, typed.bytes.span) && grant.kind == kind
-      && grant.isGood(at: now)
-    {
-      found = grant
-    }
-    return found
-  }
-
-  /// Counts the use, durably, before anybody is let in.
-  private static func use<Entry: FactorStoreEntry>(
-    _ grant: Grant, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
-    _ circumstances: Circumstances
-  ) throws(FactorStoreError) -> Result {
-    var record = record
-    guard record.use(grant.id) else { throw .damaged(.record) }
-    record.removeExpiredGrants(at: circumstances.now)
-    record.note(
-      .bypassUsed, grant.reason?.utf8 ?? [], from: circumstances.source, at: circumstances.now)
-    try entry.replace(record: record, attempts: told(state, record, circumstances))
-    return .bypassed(grant)
-  }
-
-  /// What a guess at a ticket came to.
-  public enum Redeeming: Sendable {
-    /// It is good; it is used up only by what it is good for.
-    case good(GrantID)
-    /// Wrong, used or expired, with how many seconds to wait before the next guess; 0 for none.
-    case wrong(wait: Int64)
-    case refused(AttemptState.Standing)
-  }
-
-  /// Looks for the ticket that somebody typed. It counts as an attempt.
-  public static func redeem<Store: FactorStore>(
-    ticket: RecoveryCode, by account: Account, in store: Store, _ circumstances: Circumstances
-  ) throws(FactorStoreError) -> Redeeming {
-    let entry = try store.entry(of: account, creating: true)
-    let untold = entry.attempts.untold
-    switch try begin(entry, circumstances) {
-    case .refused(let standing): return .refused(standing)
-    case .counted(let counted):
-      if let record = entry.kept,
-        let found = try grant(.ticket, ticket, of: record, entry, now: circumstances.now)
-      {
-        try entry.write(counted.unlocked().restoring(untold))
-        try entry.sync()
-        return .good(found.id)
-      }
-      try entry.sync()
-      return .wrong(wait: circumstances.settings.throttle.wait(afterFailures: counted.failures))
-    }
-  }
-
-  /// A new grant for `record`, and its code, which is nowhere else.
-  public static func newGrant<Entry: FactorStoreEntry>(
-    _ kind: Grant.Kind, of record: FactorRecord, _ entry: Entry, madeAt: Int64, expiresAt: Int64,
-    uses: UInt8, reason: Grant.Reason?
-  ) throws(FactorStoreError) -> (code: RecoveryCode, grant: Grant) {
-    let code = try randomCode()
-    let bytes = code.bytes()
-    let digest = try entry.digest(of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
-    guard
-      let grant = Grant(
-        kind: kind, id: try randomGrantID(), madeAt: madeAt, expiresAt: expiresAt, usesLeft: uses,
-        reason: reason, digest: digest.bytes)
-    else { throw .cryptography }
-    return (code, grant)
-  }
-
-  private static func randomGrantID() throws(FactorStoreError) -> GrantID {
-    let bytes: [UInt8]
-    do throws(CryptographyError) {
-      bytes = try randomBytes(count: GrantID.length)
-    } catch {
-      throw .cryptography
-    }
-    guard let id = GrantID(bytes: bytes) else { throw .cryptography }
-    return id
-  }
-
-  // MARK: Resynchronising
-
-  /// What an attempt to resynchronise a factor came to.
-  public enum Resynchronizing: Sendable {
-    case done(Factor)
-    /// They are no two fresh codes in a row of the factor's; with how many seconds to wait, 0 for
-    /// none.
-    case wrong(wait: Int64)
-    case refused(AttemptState.Standing)
-    case notACode
-    case noSuchFactor
-  }
-
-  /// Learns from two codes in a row how far ahead a factor's authenticator is. It counts as an
-  /// attempt, and both codes are used up.
-  public static func resynchronize<Store: FactorStore>(
-    _ id: FactorID, first: TypedCodes, second: TypedCodes, by account: Account, in store: Store,
-    _ circumstances: Circumstances
-  ) throws(FactorStoreError) -> Resynchronizing {
-    let entry = try store.entry(of: account, creating: false)
-    guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
-    let length = factor.parameters.codeLength
-    guard let first = first.code(of: length), let second = second.code(of: length) else {
-      return .notACode
-    }
-    let untold = entry.attempts.untold
-    let throttle = circumstances.settings.throttle
-    switch try begin(entry, circumstances) {
-    case .refused(let standing): return .refused(standing)
-    case .counted(let counted):
-      let found = try finding(first, second, factor, counted, entry, circumstances.now)
-      guard let finding = found else {
-        try entry.sync()
-        return .wrong(wait: throttle.wait(afterFailures: counted.failures))
-      }
-      do throws(FactorRecord.ChangeRefusal) {
-        try record.setTimeOffset(of: id, to: finding.timeOffset)
-      } catch {
-        return .noSuchFactor
-      }
-      record.note(
-        .resynchronized, factor.displayName.utf8, from: circumstances.source, at: circumstances.now)
-      // The offset first: with the watermark alone the old clock's codes would all be too early. As
-      // long as the watermark is not there, nobody has been told that the codes are used up.
-      try entry.replace(record: record, attempts: counted)
-      let state = counted.resynchronized(id, at: finding.step)
-      try entry.write(state.restoring(untold))
-      try entry.sync()
-      return .done(factor)
-    }
-  }
-
-  /// A factor whose watermark was lost tells nothing.
-  private static func finding<Entry: FactorStoreEntry>(
-    _ first: Code, _ second: Code, _ factor: Factor, _ state: AttemptState, _ entry: Entry,
-    _ now: Int64
-  ) throws(FactorStoreError) -> Resynchronization.Finding? {
-    guard let watermark = state.watermark(of: factor.id) else { return nil }
-    let secret = try entry.secret(of: factor)
-    do throws(CryptographyError) {
-      return try Resynchronization.finding(
-        first: first, second: second, secret: secret.span, parameters: factor.parameters,
-        now: now, watermark: watermark)
-    } catch {
-      throw .cryptography
-    }
-  }
-
   // MARK: Factors
 
   /// The fewest digits of what may be a code of one of the record's factors.
@@ -445,16 +215,6 @@ public enum Attempt {
     case .accepted(let id):
       guard let factor = record.factor(id) else { return .wrong(wait: wait) }
       return .accepted(factor)
-    }
-  }
-}
-
-extension RecoveryCodeDigest.Kind {
-  /// The kind of digest that is kept of a grant's code.
-  init(_ kind: Grant.Kind) {
-    switch kind {
-    case .ticket: self = .ticket
-    case .bypass: self = .bypass
     }
   }
 }

@@ -41,7 +41,9 @@ extension EndToEnd {
       }
     }
 
-    @Test("of 32 processes with one bypass code, as many sign in as it has uses", arguments: [1, 3])
+    @Test(
+      "of 32 processes with one bypass code, as many sign in as it has uses",
+      arguments: [1, 3])
     func bypassCodeAsOftenAsItSays(uses: Int) throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()

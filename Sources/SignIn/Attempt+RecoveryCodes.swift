@@ -1,0 +1,68 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Secrets
+import System
+
+// Recovery codes: one is spent on the disk before anybody is told that it was right.
+extension Attempt {
+  /// The digest of the record's that an answer has, or nil. All are compared.
+  static func recoveryCode<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry
+  ) throws(FactorStoreError) -> RecoveryCodeDigest? {
+    guard !record.recoveryCodes.isEmpty else { return nil }
+    var typed: [RecoveryCodeDigest] = []
+    if let code = codes.recoveryCode {
+      let bytes = code.bytes()
+      typed.append(try entry.digest(of: bytes.span, kind: .generated, in: record))
+    }
+    if let code = codes.code(of: .eight) {
+      let written = code.written()
+      typed.append(try entry.digest(of: written.span, kind: .imported, in: record))
+    }
+    var found: RecoveryCodeDigest?
+    for code in typed {
+      for kept in record.recoveryCodes
+      where constantTimeEquals(kept.bytes.span, code.bytes.span) && kept.kind == code.kind {
+        found = kept
+      }
+    }
+    return found
+  }
+
+  /// Takes a recovery code out of the record, durably, before anybody is told that it was right.
+  static func spend<Entry: FactorStoreEntry>(
+    _ spent: RecoveryCodeDigest, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
+    _ circumstances: Circumstances
+  ) throws(FactorStoreError) -> Result {
+    var record = record
+    var replacement: RecoveryCode?
+    var digest: RecoveryCodeDigest?
+    if circumstances.isListening {
+      let (code, itsDigest) = try newRecoveryCode(of: record, entry)
+      replacement = code
+      digest = itsDigest
+    }
+    record.spendRecoveryCode(spent, replacement: digest)
+    record.note(.recoveryCodeUsed, from: circumstances.source, at: circumstances.now)
+    try entry.replace(record: record, attempts: told(state, record, circumstances))
+    return .recovered(Recovery(left: record.recoveryCodes.count, replacement: replacement))
+  }
+
+  /// A new recovery code for `record`, and what is kept of it.
+  public static func newRecoveryCode<Entry: FactorStoreEntry>(
+    of record: FactorRecord, _ entry: Entry
+  ) throws(FactorStoreError) -> (code: RecoveryCode, digest: RecoveryCodeDigest) {
+    let code = try randomCode()
+    let bytes = code.bytes()
+    return (code, try entry.digest(of: bytes.span, kind: .generated, in: record))
+  }
+
+  static func randomCode() throws(FactorStoreError) -> RecoveryCode {
+    do throws(CryptographyError) {
+      return try RecoveryCode.random()
+    } catch {
+      throw .cryptography
+    }
+  }
+}
