@@ -33,7 +33,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
 
   // MARK: The flow
 
-  private func authentication(
+  func authentication(
     _ findings: inout Findings
   ) throws(Outcome.Failure) -> Outcome {
     let options = try options()

@@ -1,0 +1,121 @@
+import Policy
+import Testing
+
+@Suite("Where settings come from")
+struct OriginTests {
+  static let text = """
+    [project]
+    enrollment = offered
+    offer_sign_ins = 5
+
+    [tenant staff]
+    groups = staff
+    enrollment = required
+    throttle_after = 50
+
+    [tenant office]
+    networks = 192.0.2.0/24
+    state = observe
+    adjacent_intervals = 2
+
+    [tenant backup]
+    users = backup
+    services = cron, sshd
+    state = disabled
+    disable_after = 10
+
+    """
+
+  private func subject(
+    _ user: String, _ service: String, _ address: String?, groups: [String]?
+  ) -> Subject {
+    Subject(
+      user: Array(user.utf8), service: Array(service.utf8),
+      address: address.flatMap { IPAddress(Array($0.utf8).span) }
+    ) { group in groups.map { $0.contains(String(decoding: group, as: UTF8.self)) } }
+  }
+
+  struct Row: CustomTestStringConvertible {
+    let number: Int
+    let user: String
+    let service: String
+    let address: String?
+    let groups: [String]?
+    /// What does not come from `[project]`.
+    let expected: [String]
+    var testDescription: String { "\(number)" }
+  }
+
+  static let rows = [
+    Row(
+      number: 1, user: "alice", service: "sshd", address: "203.0.113.1", groups: [], expected: []),
+    Row(
+      number: 2, user: "alice", service: "sshd", address: "203.0.113.1", groups: ["staff"],
+      expected: ["enrollment=required staff", "throttle_after=50 staff"]),
+    Row(
+      number: 3, user: "alice", service: "sshd", address: "192.0.2.7", groups: [],
+      expected: ["state=observe office", "adjacent_intervals=2 office"]),
+    // In doubt the stricter value counts: a longer list of attempts is not, nor is observing.
+    Row(
+      number: 4, user: "alice", service: "sshd", address: nil, groups: nil,
+      expected: ["adjacent_intervals=2 office in doubt", "enrollment=required staff in doubt"]),
+    // The later tenant counts, and of two numbers that contradict one another, the stricter one.
+    Row(
+      number: 5, user: "backup", service: "cron", address: "192.0.2.7", groups: ["staff"],
+      expected: [
+        "state=disabled backup", "adjacent_intervals=2 office", "enrollment=required staff",
+        "throttle_after=10 backup", "disable_after=10 backup",
+      ]),
+  ]
+
+  @Test("each setting names the last section that decides it", arguments: rows)
+  func table(row: Row) throws {
+    let configuration = try Configuration.parse(Array(Self.text.utf8).span)
+    let subject = subject(row.user, row.service, row.address, groups: row.groups)
+    let origins = configuration.origins(for: subject)
+    let shown = origins.filter { $0.tenant != nil }.map { origin in
+      let value = String(decoding: origin.value ?? [], as: UTF8.self)
+      let tenant = String(decoding: origin.tenant ?? [], as: UTF8.self)
+      return "\(origin.key.name)=\(value) \(tenant)\(origin.isByDoubt ? " in doubt" : "")"
+    }
+    #expect(shown == row.expected)
+    // What they come to is what a sign-in goes by.
+    let settings = configuration.settings(for: subject)
+    let text = origins.compactMap { origin in
+      origin.value.map { "\(origin.key.name) = \(String(decoding: $0, as: UTF8.self))\n" }
+    }
+    let again = try Configuration.parse(Array(("[project]\n" + text.joined()).utf8).span)
+    #expect(again.project == settings)
+  }
+
+  @Test("a tenant names the selectors that match, and those that do not")
+  func reasons() throws {
+    let configuration = try Configuration.parse(Array(Self.text.utf8).span)
+    let shown = configuration.tenants.flatMap { tenant in
+      tenant.reasons(for: subject("backup", "login", nil, groups: [])).map {
+        "\($0.key.name) \(String(decoding: $0.value, as: UTF8.self)) \($0.match)"
+      }
+    }
+    #expect(
+      shown == [
+        "groups staff no", "networks 192.0.2.0/24 unknown", "users backup yes",
+        "services cron, sshd no",
+      ])
+  }
+
+  @Test("the sign-ins of a tenant are those of its services and networks; the host's of none")
+  func subjects() throws {
+    let configuration = try Configuration.parse(Array(Self.text.utf8).span)
+    func shown(_ tenant: Tenant?) -> [String] {
+      configuration.subjects(of: tenant, user: Array("backup".utf8)) { _ in false }.map {
+        String(decoding: $0.service + [0x20] + ($0.address?.text ?? []), as: UTF8.self)
+      }
+    }
+    #expect(
+      configuration.tenants.map { shown($0) } == [
+        [" 2001:db8::"], [" 192.0.2.0"],
+        ["cron 2001:db8::", "sshd 2001:db8::"],
+      ])
+    #expect(shown(nil) == [" 2001:db8::"])
+  }
+}
