@@ -28,6 +28,9 @@
 
 static inline int cposix_errno(void) { return errno; }
 
+// Before a call that tells failure by errno alone.
+static inline void cposix_clear_errno(void) { errno = 0; }
+
 static inline int cposix_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
 }

@@ -26,6 +26,14 @@ public final class LocalFactorStoreReader {
 
   /// The user's record and attempt state, as `LocalFactorStore.snapshot(of:)` gives them.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    // Nothing enrolled, damaged, or changed between two reads: the store tells which.
+    if let snapshot = try quickSnapshot(of: account) { return snapshot }
+    return try store.snapshot(of: account)
+  }
+
+  /// The user's record and attempt state where both are there and belong together; else nil. Of what
+  /// readers of one store share, this changes nothing.
+  public func quickSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
     guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
     guard let record = try sealed.open(&key, account: account), record.isEnrolled else {
@@ -36,7 +44,6 @@ public final class LocalFactorStoreReader {
     if let state = slots.state, state.record == record.id {
       return FactorSnapshot(record: record, attempts: state)
     }
-    // Damaged, or changed between the two reads: the lock tells which.
-    return try store.snapshot(of: account)
+    return nil
   }
 }

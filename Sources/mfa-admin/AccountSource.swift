@@ -8,25 +8,31 @@ struct AccountSource {
   /// The text of /etc/passwd, to spare a listing a look-up for every user; nil to do without.
   let passwordFile: () -> [UInt8]?
 
+  /// Every account that the system lists.
+  let everybody: () throws(SystemError) -> [KnownAccount]
+
   /// The accounts of this machine.
   static var system: AccountSource {
     AccountSource(
       named: { name throws(SystemError) in try Account.named(name) },
       passwordFile: {
         do throws(TrustedPath.Refusal) { return try contents() } catch { return nil }
-      })
+      },
+      everybody: { () throws(SystemError) in try KnownAccount.all() })
   }
 
   /// The local accounts by name: what /etc/passwd says, whose first line for a name counts.
   func local() -> [[UInt8]: UInt32] {
     guard let text = passwordFile() else { return [:] }
+    let lines = text.split(separator: UInt8(ascii: "\n"))
     var accounts: [[UInt8]: UInt32] = [:]
-    for line in text.split(separator: UInt8(ascii: "\n")) {
+    accounts.reserveCapacity(lines.count)
+    // From the last to the first, which then is in the place of the others.
+    for line in lines.reversed() {
       let fields = line.split(
         separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
       guard fields.count == 4, let uid = Self.number(fields[2]) else { continue }
-      let name = Array(fields[0])
-      if accounts[name] == nil { accounts[name] = uid }
+      accounts[Array(fields[0])] = uid
     }
     return accounts
   }

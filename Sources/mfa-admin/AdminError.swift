@@ -33,12 +33,18 @@ enum AdminError: Error, Equatable {
   case store(FactorStoreError)
   /// The system could not tell about an account.
   case account(UserName, SystemError)
+  /// The system could not list the accounts.
+  case accounts(SystemError)
   /// The configuration cannot be used.
   case configuration(ConfigurationFile.Failure)
   /// So many of the records that were listed cannot be used.
   case unusableRecords(Int, of: Int)
   /// So many things were found that turn people away.
   case findings(Int)
+  /// So many accounts could not sign in if policy were enforced.
+  case lockedOut(Int, of: Int)
+  /// The configuration has no such tenant.
+  case noSuchTenant([UInt8])
   /// The folder of PAM's service files cannot be read.
   case services(StackRefusal)
   /// The path is not absolute.
@@ -56,9 +62,11 @@ enum AdminError: Error, Equatable {
   var status: AdminStatus {
     switch self {
     case .notRoot: .notRoot
-    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .notAUserName: .notFound
+    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName:
+      .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
-    case .findings, .services, .tooManyGrants, .declined, .unusable, .store, .account,
+    case .findings, .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
+      .accounts,
       .configuration, .unusableRecords,
       .importSource,
       .notImported,
@@ -90,9 +98,13 @@ enum AdminError: Error, Equatable {
     case .store(let error): "the store cannot be used: \(Trouble.store(error).sentence)"
     case .account(let user, let error):
       "the system could not tell about the account \(VisibleText(user)): \(error.text)"
+    case .accounts(let error): "the system could not list the accounts: \(error.text)"
     case .configuration(let failure): Self.message(failure)
     case .findings(1): "1 service turns people away who must enrol"
     case .findings(let count): "\(count) services turn people away who must enrol"
+    case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
+    case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
+    case .noSuchTenant(let name): "there is no tenant \"\(VisibleText.escaping(name))\""
     case .services(let refusal):
       "\(VisibleText.escaping(refusal.place)) cannot be read: \(refusal.name)"
     case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
@@ -122,9 +134,12 @@ enum AdminError: Error, Equatable {
     case .declined: "answer y, or say --yes"
     case .unusable(let user, let trouble): trouble.hint(for: user)
     case .store(let error): Trouble.store(error).hint(for: nil)
-    case .account: "try again when the directory service answers; getent passwd shows what it says"
+    case .account, .accounts:
+      "try again when the directory service answers; getent passwd shows what it says"
     case .configuration: "correct \(Self.configurationPath); until then every sign-in is denied"
     case .findings: "pam_mfa(8) says more under ENROLMENT IN THE SIGN-IN"
+    case .lockedOut: "mfa-admin explain --user USER --service SERVICE says more about each"
+    case .noSuchTenant: "the sections [tenant NAME] of \(Self.configurationPath) are the tenants"
     case .services: "it belongs to root, and nobody else may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each"
     case .notAPath: "write it from / on, without . and .."

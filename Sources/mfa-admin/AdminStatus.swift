@@ -2,9 +2,9 @@
 enum AdminStatus: Int32 {
   /// Done.
   case success = 0
-  /// Something failed, or a record cannot be used.
+  /// Something failed, a record cannot be used, or something was found.
   case failure = 1
-  /// There is no such user, or the user has no such factor.
+  /// There is no such user or tenant, or the user has no such factor.
   case notFound = 2
   /// The command was not understood, or needs an answer that nobody is there to give.
   case usage = 64
@@ -16,8 +16,8 @@ enum AdminStatus: Int32 {
     """
     Exit status:
       0   done
-      1   something failed, or a record cannot be used
-      2   there is no such user, or the user has no such factor
+      1   something failed, a record cannot be used, or something was found
+      2   there is no such user or tenant, or the user has no such factor
       64  the command was not understood, or needs an answer or --yes
       77  only root may do this
     """

@@ -30,12 +30,45 @@ struct Administration {
   // MARK: Looking
 
   /// Everybody for whom something is stored, by name.
-  func users() throws(AdminError) -> [UserReport] {
+  func users(progress: Progress = .silent) throws(AdminError) -> [UserReport] {
     let files = try files()
     guard !files.isEmpty else { return [] }
     let reader = try onStore { () throws(FactorStoreError) in try store.reader() }
     let local = accounts.local()
-    return files.compactMap { report($0, reader, local) }
+    var progress = progress
+    let quick = try onStore { () throws(FactorStoreError) in try QuickReading(store) }
+    let snapshots = quick.snapshots(
+      of: files.map { $0.localAccount(local) }, progress: &progress)
+    var reports: [UserReport] = []
+    reports.reserveCapacity(files.count)
+    for (file, snapshot) in zip(files, snapshots) {
+      if let snapshot {
+        reports.append(usable(snapshot))
+      } else if let report = report(file, reader, local) {
+        reports.append(report)
+      }
+      progress.step(reports.count, of: files.count)
+    }
+    progress.finish()
+    return reports.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+  }
+
+  /// The persons' accounts that the system lists, by name, without those of which something is
+  /// stored as a factor's record, whether it can be used or not.
+  func notEnrolled(progress: Progress = .silent) throws(AdminError) -> [UserReport] {
+    let stored = Set(try users(progress: progress).map(\.name))
+    return try persons().filter { !stored.contains($0.name) }.map {
+      UserReport(name: $0.name, content: .notEnrolled(uid: $0.uid))
+    }
+  }
+
+  /// The persons' accounts that the system lists, by name.
+  func persons() throws(AdminError) -> [Account] {
+    let everybody: [KnownAccount]
+    do throws(SystemError) { everybody = try accounts.everybody() } catch {
+      throw .accounts(error)
+    }
+    return everybody.filter(\.isPersonal).map(\.account)
       .sorted { $0.name.lexicographicallyPrecedes($1.name) }
   }
 
@@ -54,6 +87,12 @@ struct Administration {
   private struct StoredFile {
     let user: UserName?
     let name: FileName
+
+    /// The account that /etc/passwd has for it, if any.
+    func localAccount(_ local: [[UInt8]: UInt32]) -> Account? {
+      guard let user, let uid = local[user.bytes] else { return nil }
+      return Account(name: user.bytes, uid: uid)
+    }
   }
 
   private func files() throws(AdminError) -> [StoredFile] {

@@ -76,6 +76,16 @@ enum Console {
     do throws(SystemError) { try write("mfa-admin: \(line)\n", to: STDERR_FILENO) } catch {}
   }
 
+  /// How far something has come, on standard error where that is a terminal.
+  static var progress: Progress {
+    guard isatty(STDERR_FILENO) == 1 else { return .silent }
+    return Progress(
+      seconds: { do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil } },
+      show: { text in
+        do throws(SystemError) { try write(text, to: STDERR_FILENO) } catch {}
+      })
+  }
+
   /// Asks for a yes at the terminal.
   static func confirms(_ question: String) -> Bool {
     do throws(SystemError) { try write(question + " [y/N] ", to: STDERR_FILENO) } catch {

@@ -17,6 +17,27 @@ indirect enum JSON: Equatable {
     return text
   }
 
+  /// The text of an object with one member, an array, in pieces: of many values not all are in memory
+  /// at once.
+  static func writeObject<Values: Collection>(
+    _ name: String, _ values: Values, value: (Values.Element) -> JSON,
+    to write: (String) throws(AdminError) -> Void
+  ) throws(AdminError) {
+    var text = "{\n  "
+    quote(name, to: &text)
+    text += ": ["
+    var separator = "\n    "
+    for element in values {
+      text += separator
+      value(element).write(to: &text, indentation: "    ")
+      separator = ",\n    "
+      guard text.utf8.count > 65_536 else { continue }
+      try write(text)
+      text = ""
+    }
+    try write(text + (values.isEmpty ? "" : "\n  ") + "]\n}\n")
+  }
+
   private func write(to text: inout String, indentation: String) {
     switch self {
     case .null: text += "null"
@@ -52,6 +73,14 @@ indirect enum JSON: Equatable {
 
   private static func quote(_ string: String, to text: inout String) {
     text += "\""
+    let isPlain = string.utf8.allSatisfy {
+      $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    guard !isPlain else {
+      text += string
+      text += "\""
+      return
+    }
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""

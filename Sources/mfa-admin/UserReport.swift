@@ -8,6 +8,8 @@ struct UserReport: Equatable {
   enum Content: Equatable {
     case usable(FactorSnapshot, AttemptState.Standing)
     case unusable(Trouble)
+    /// There is no factor; the account's numeric identity.
+    case notEnrolled(uid: UInt32)
   }
 
   /// The user's name, or the file's where it is none that the store would give.
@@ -29,13 +31,14 @@ struct UserReport: Equatable {
     case .usable(_, .waiting(let seconds)): "waiting \(seconds) s"
     case .usable(_, .disabled): "disabled"
     case .unusable(let trouble): trouble.summary
+    case .notEnrolled: "not enrolled"
     }
   }
 
   /// Whether what is stored can be used.
   var isUsable: Bool {
     switch content {
-    case .usable: true
+    case .usable, .notEnrolled: true
     case .unusable: false
     }
   }
@@ -44,7 +47,7 @@ struct UserReport: Equatable {
   var newestEnrollment: Int64? {
     switch content {
     case .usable(let snapshot, _): snapshot.record.factors.map(\.enrolledAt).max()
-    case .unusable: nil
+    case .unusable, .notEnrolled: nil
     }
   }
 
@@ -68,25 +71,30 @@ struct UserReport: Equatable {
         ("problem", .null),
       ])
     case .unusable(let trouble):
-      return .object([
-        ("user", .string(String(decoding: name, as: UTF8.self))),
-        ("uid", .null),
-        ("state", .string("unusable")),
-        ("waitSeconds", .null),
-        ("wrongCodes", .null),
-        ("newestEnrollment", .null),
-        ("factors", .null),
-        ("recoveryCodesLeft", .null),
-        ("grants", .null),
-        (
-          "problem",
-          .object([
-            ("part", .string(trouble.part)), ("reason", .string(trouble.code)),
-            ("message", .string(trouble.sentence)),
-          ])
-        ),
-      ])
+      return absent(
+        uid: .null, state: "unusable",
+        problem: .object([
+          ("part", .string(trouble.part)), ("reason", .string(trouble.code)),
+          ("message", .string(trouble.sentence)),
+        ]))
+    case .notEnrolled(let uid):
+      return absent(uid: .number(Int64(uid)), state: "not-enrolled", problem: .null)
     }
+  }
+
+  private func absent(uid: JSON, state: String, problem: JSON) -> JSON {
+    .object([
+      ("user", .string(String(decoding: name, as: UTF8.self))),
+      ("uid", uid),
+      ("state", .string(state)),
+      ("waitSeconds", .null),
+      ("wrongCodes", .null),
+      ("newestEnrollment", .null),
+      ("factors", .null),
+      ("recoveryCodesLeft", .null),
+      ("grants", .null),
+      ("problem", problem),
+    ])
   }
 
   private static func words(_ standing: AttemptState.Standing) -> (state: String, wait: Int64) {

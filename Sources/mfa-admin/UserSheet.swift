@@ -6,7 +6,8 @@ enum UserSheet {
   /// The lines, each with a line feed.
   static func text(_ report: UserReport) -> String {
     switch report.content {
-    case .unusable: return line("user", report.visibleName) + line("state", report.state)
+    case .unusable, .notEnrolled:
+      return line("user", report.visibleName) + line("state", report.state)
     case .usable(let snapshot, _):
       return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
         + line("state", report.state)

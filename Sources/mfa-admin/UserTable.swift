@@ -61,7 +61,7 @@ extension UserTable.Row {
         .joined(separator: ", ")
       newest = report.newestEnrollment.flatMap { Timestamp($0) }?.short ?? "-"
       wrong = String(snapshot.attempts.failures)
-    case .unusable:
+    case .unusable, .notEnrolled:
       factors = "-"
       newest = "-"
       wrong = "-"

@@ -24,6 +24,10 @@ struct VisibleText: CustomStringConvertible, Equatable {
 
   /// Bytes with what is deceptive in them escaped.
   static func escaping(_ bytes: [UInt8]) -> String {
+    // Nearly every name is, and a listing has many.
+    guard !bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     var text = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where isDeceptive(scalar) {
       return escapingBytes(bytes)

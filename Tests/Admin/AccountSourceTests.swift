@@ -1,3 +1,4 @@
+import System
 import Testing
 
 @testable import mfa_admin
@@ -15,12 +16,16 @@ import Testing
 
   @Test(arguments: cases)
   func passwordFile(_ number: Int, _ text: String, _ expected: [String: UInt32]) {
-    let source = AccountSource(named: { _ in nil }, passwordFile: { Array(text.utf8) })
+    let source = AccountSource(
+      named: { _ in nil }, passwordFile: { Array(text.utf8) },
+      everybody: { () throws(SystemError) in [] })
     let found = source.local().map { (String(decoding: $0.key, as: UTF8.self), $0.value) }
     #expect(Dictionary(uniqueKeysWithValues: found) == expected, "case \(number)")
   }
 
   @Test func withoutAPasswordFileThereAreNoneToSpare() {
-    #expect(AccountSource(named: { _ in nil }, passwordFile: { nil }).local().isEmpty)
+    let source = AccountSource(
+      named: { _ in nil }, passwordFile: { nil }, everybody: { () throws(SystemError) in [] })
+    #expect(source.local().isEmpty)
   }
 }

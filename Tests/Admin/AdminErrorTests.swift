@@ -31,6 +31,10 @@ import Testing
       (.configuration(.notAPath), 1),
       (.configuration(.invalid(ConfigurationError(line: 3, reason: .notUTF8))), 1),
       (.unusableRecords(1, of: 2), 1),
+      (.lockedOut(1, of: 9), 1),
+      (.lockedOut(3, of: 9), 1),
+      (.noSuchTenant([0x1B, 0x5B]), 2),
+      (.accounts(full), 1),
       (.clock(full), 1),
       (.output(full), 1),
     ]

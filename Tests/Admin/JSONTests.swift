@@ -17,6 +17,19 @@ import Testing
     (10, JSON(nil), "null"),
   ]
 
+  @Test(arguments: [0, 1, 2, 3000])
+  func inPieces(_ count: Int64) throws {
+    var pieces: [String] = []
+    try JSON.writeObject(
+      "all", 0..<count, value: { .object([("number", .number($0)), ("none", .array([]))]) },
+      to: { pieces.append($0) })
+    let whole = JSON.object([
+      ("all", .array((0..<count).map { .object([("number", .number($0)), ("none", .array([]))]) }))
+    ])
+    #expect(pieces.joined() == whole.text + "\n")
+    #expect((pieces.count > 1) == (count == 3000))
+  }
+
   @Test(arguments: cases) func written(_ number: Int, _ value: JSON, _ expected: String) {
     #expect(value.text == expected, "case \(number)")
   }

@@ -23,6 +23,8 @@ final class TemporaryStore {
   var spellings: [String: String] = [:]
   /// What the account look-up fails with.
   var lookUpFailure: SystemError?
+  /// The accounts that the system is said to list.
+  var listed: [KnownAccount] = []
   /// What /etc/passwd is said to hold.
   var passwordFile: String?
 
@@ -107,7 +109,11 @@ final class TemporaryStore {
           let own = spellings[asked] ?? asked
           return accounts[own].map { Account(name: Array(own.utf8), uid: $0) }
         },
-        passwordFile: { [self] in passwordFile.map { Array($0.utf8) } }),
+        passwordFile: { [self] in passwordFile.map { Array($0.utf8) } },
+        everybody: { [self] () throws(SystemError) in
+          if let lookUpFailure { throw lookUpFailure }
+          return listed
+        }),
       actor: Array("root\n".utf8),
       log: { [self] _, line in lines.append(String(decoding: line.text, as: UTF8.self)) },
       deliver: { [self] account in

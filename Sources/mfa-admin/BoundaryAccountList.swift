@@ -1,0 +1,40 @@
+import CPOSIX
+import System
+
+extension KnownAccount {
+  /// Every account that the system lists, each name once. A directory service may list none of its
+  /// own, and still know them by name.
+  static func all() throws(SystemError) -> [KnownAccount] {
+    var accounts: [KnownAccount] = []
+    var names: Set<[UInt8]> = []
+    // SAFETY: no other thread of this program runs meanwhile; an entry is copied before the next call.
+    setpwent()
+    defer { endpwent() }
+    while true {
+      cposix_clear_errno()
+      // SAFETY: as above.
+      guard let entry = unsafe getpwent() else {
+        let number = cposix_errno()
+        if number == EINTR { continue }
+        // Some sources say that there are no more with these numbers.
+        guard [0, ENOENT, ESRCH].contains(number) else {
+          throw SystemError(.lookUpAccount, number: number)
+        }
+        return accounts
+      }
+      // SAFETY: both strings end with a NUL, and live until the next call.
+      let name = unsafe bytes(entry.pointee.pw_name)
+      let shell = unsafe bytes(entry.pointee.pw_shell)
+      let uid = unsafe entry.pointee.pw_uid
+      guard names.insert(name).inserted else { continue }
+      accounts.append(KnownAccount(account: Account(name: name, uid: uid), shell: shell))
+    }
+  }
+
+  private static func bytes(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8] {
+    guard let text = unsafe text else { return [] }
+    // SAFETY: the text ends with a NUL.
+    let length = unsafe strnlen(text, 4096)
+    return unsafe Array(UnsafeRawBufferPointer(start: text, count: length))
+  }
+}
