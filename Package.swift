@@ -103,9 +103,8 @@ let package = Package(
     .executableTarget(
       name: "mfa-admin",
       dependencies: [
-        "CPOSIX", "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy",
-        "Secrets",
-        "SignIn", "System",
+        "CPOSIX", "FactorStore", "Factors", "HelperProtocol", "Import", "OneTimePassword",
+        "PAMStack", "Policy", "Secrets", "SignIn", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: everywhere),
@@ -197,9 +196,7 @@ let package = Package(
       name: "AdminTests",
       dependencies: [
         "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy", "Secrets",
-        "SignIn",
-        "System",
-        "TestSupport", "mfa-admin",
+        "SignIn", "SignInTestSupport", "System", "TestSupport", "mfa-admin",
       ],
       path: "Tests/Admin", swiftSettings: everywhere),
   ],

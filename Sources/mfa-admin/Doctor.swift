@@ -13,9 +13,6 @@ struct Doctor<Source: StackSource> {
   /// Files that others include, and that no program asks for: Debian's.
   private static var fragmentPrefix: [UInt8] { Array("common-".utf8) }
 
-  /// Services at which whoever is asked for a code is not root: who is, is not asked.
-  private static var forOthersThanRoot: [[UInt8]] { ["su", "su-l"].map { Array($0.utf8) } }
-
   /// What is wrong with the services at which people may have to enrol, at most one finding each.
   var findings: [StackFinding] {
     services.filter {
@@ -30,7 +27,7 @@ struct Doctor<Source: StackSource> {
         guard case .module(_, let arguments, _) = entry.kind else { continue }
         let line = AccountLine(
           of: "pam_mfa.so", service: service, authArguments: arguments,
-          isCalledByRoot: !Self.forOthersThanRoot.contains(service), from: source)
+          isCalledByRoot: CallingUser.isRoot(at: service), from: source)
         if case .certain = line { continue }
         let files = arguments.filter { $0.starts(with: Array("config=".utf8)) }
         return StackFinding(

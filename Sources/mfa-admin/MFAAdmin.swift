@@ -16,6 +16,6 @@ struct MFAAdmin: ParsableCommand {
     subcommands: [
       ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
-      WithdrawCommand.self, DoctorCommand.self,
+      WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
     ])
 }

@@ -61,7 +61,8 @@ struct StackFinding: Equatable {
     }
   }
 
-  private static func reason(_ line: AccountLine) -> String {
+  /// What is wrong with an `account` line.
+  static func reason(_ line: AccountLine) -> String {
     switch line {
     case .certain: "nothing"
     case .missing: "there is no account line of pam_mfa.so"
@@ -75,7 +76,8 @@ struct StackFinding: Equatable {
     }
   }
 
-  private static func reason(_ refusal: StackRefusal) -> String {
+  /// Why a stack cannot be told.
+  static func reason(_ refusal: StackRefusal) -> String {
     switch refusal {
     case .notAServiceName: "the name is no service's"
     case .notFound: "this line includes a file that does not exist"

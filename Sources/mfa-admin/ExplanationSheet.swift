@@ -1,0 +1,256 @@
+import Factors
+import FactorStore
+import PAMStack
+import Policy
+import SignIn
+
+// An explanation for a person, and for programs.
+extension Explanation {
+  /// The lines, each with a line feed.
+  var text: String {
+    Self.line("decision", decision.sentence)
+      + (state == .observe ? Self.line("", "and nobody is stopped: the policy only observes") : "")
+      + Self.line("account", accountText)
+      + Self.line("service", "\(Self.visible(request.service)): \(moduleText)")
+      + Self.line("", "account line: \(accountLineText)")
+      + Self.line("from", addressText)
+      + Self.line("stored", storedText)
+      + grants.map { Self.line("granted", Self.text($0)) }.joined()
+      + tenants.map { Self.line("tenant", Self.text($0)) }.joined()
+      + origins.map { Self.line("setting", Self.text($0)) }.joined()
+  }
+
+  private static func line(_ name: String, _ value: String) -> String {
+    TextWidth.pad(name, to: 13) + value + "\n"
+  }
+
+  private static func visible(_ bytes: [UInt8]) -> String { VisibleText.escaping(bytes) }
+
+  private var accountText: String {
+    switch person {
+    case .known(let account): "\(Self.visible(account.name)) (uid \(account.uid))"
+    case .unknown: "the system knows no \(Self.visible(request.user))"
+    case .trouble(let error): "the system could not tell: \(error.text)"
+    }
+  }
+
+  private var moduleText: String {
+    switch module {
+    case .asked(let position, let arguments):
+      (["pam_mfa.so is asked by \(Self.visible(position.text))"]
+        + (arguments.isEmpty ? [] : ["with"]) + arguments.map { Self.visible($0) })
+        .joined(separator: " ")
+    case .notAsked: "pam_mfa.so is not asked"
+    case .unknown(let refusal): "it cannot be told: \(StackFinding.reason(refusal))"
+    }
+  }
+
+  private var accountLineText: String {
+    switch accountLine {
+    case .certain(let position): "certain to be reached, \(Self.visible(position.text))"
+    case .missing, .toothless, .otherConfiguration, .passedOver, .forgotten, .unknown:
+      [StackFinding.reason(accountLine), accountLine.obstacle.map { Self.visible($0) }]
+        .compactMap { $0 }.joined(separator: "; see ")
+    }
+  }
+
+  /// The address as tenants see it, or nil.
+  private var address: IPAddress? { request.remoteHost.flatMap { IPAddress($0.span) } }
+
+  private var addressText: String {
+    guard let remoteHost = request.remoteHost else {
+      return "nowhere that is known: networks count where they are stricter"
+    }
+    guard let address else {
+      return "\(Self.visible(remoteHost)), which is no address: networks count where they are "
+        + "stricter"
+    }
+    return Self.visible(address.text)
+  }
+
+  private var storedText: String {
+    switch stored {
+    case .nothing: return "nothing"
+    case .trouble(let trouble): return "what cannot be used: \(trouble.sentence)"
+    case .kept(let record, let attempts):
+      let names = record.factors.map { "\(VisibleText($0.displayName))" }
+      let factors = names.isEmpty ? "no factor" : names.joined(separator: ", ")
+      return "\(factors); \(record.recoveryCodes.count) recovery codes; "
+        + "\(attempts.failures) wrong codes in a row\(standingText)"
+    }
+  }
+
+  private var standingText: String {
+    switch standing {
+    case .none, .open: ""
+    case .waiting(let seconds): ", waiting \(seconds) s"
+    case .disabled: ", disabled"
+    }
+  }
+
+  private var grants: [Grant] {
+    switch stored {
+    case .nothing, .trouble: []
+    case .kept(let record, _): record.grants
+    }
+  }
+
+  private static func kind(_ grant: Grant) -> String {
+    switch grant.kind {
+    case .ticket: "ticket"
+    case .bypass: "bypass"
+    }
+  }
+
+  private static func text(_ grant: Grant) -> String {
+    let end = Timestamp(grant.expiresAt)?.full ?? "an unknown time"
+    return "\(kind(grant)) \(visible(grant.id.hexadecimal)), until \(end)"
+  }
+
+  // MARK: Policy
+
+  private static func word(_ match: Tenant.Match) -> String {
+    switch match {
+    case .yes: "yes"
+    case .no: "no"
+    case .unknown: "unknown"
+    }
+  }
+
+  private static func text(_ tenant: TenantMatch) -> String {
+    let answer =
+      switch tenant.match {
+      case .yes: "matches"
+      case .no: "does not match"
+      case .unknown: "may match, and counts where it is stricter"
+      }
+    let reasons = tenant.reasons.map {
+      "\($0.key.name) = \(visible($0.value)): \(word($0.match))"
+    }
+    return "\(visible(tenant.name)): \(answer) (\(reasons.joined(separator: "; ")))"
+  }
+
+  private static func text(_ origin: Configuration.Origin) -> String {
+    let value = origin.value.map { visible($0) } ?? "not set"
+    let setting = TextWidth.pad("\(origin.key.name) = \(value)", to: 38)
+    guard let tenant = origin.tenant else { return setting + " project" }
+    return setting + " tenant \(visible(tenant))" + (origin.isByDoubt ? ", in doubt" : "")
+  }
+
+  // MARK: JSON
+
+  /// For programs. Names of members stay the same from version to version; where a setting comes from
+  /// is an object, to which more may be added.
+  var json: JSON {
+    .object([
+      ("user", .string(Self.visible(person.account?.name ?? request.user))),
+      ("uid", person.account.map { .number(Int64($0.uid)) } ?? .null),
+      ("service", .string(Self.visible(request.service))),
+      ("address", JSON(address.map { Self.visible($0.text) })),
+      ("decision", .string(decision.kind.rawValue)),
+      ("reason", .string(decision.reason)),
+      ("waitSeconds", .number(decision.wait)),
+      ("state", JSON(settings.map { $0.state.name })),
+      ("authLine", JSON(authPosition.map { Self.visible($0.text) })),
+      (
+        "accountLine",
+        .object([
+          ("finding", .string("\(accountLine.name)")),
+          ("place", JSON((certainPosition ?? accountLine.obstacle).map { Self.visible($0) })),
+        ])
+      ),
+      ("stored", storedJSON),
+      ("tenants", .array(tenants.map { Self.json($0) })),
+      ("settings", .array(origins.map { Self.json($0) })),
+    ])
+  }
+
+  private var authPosition: StackPosition? {
+    switch module {
+    case .asked(let position, _): position
+    case .notAsked, .unknown: nil
+    }
+  }
+
+  private var certainPosition: [UInt8]? {
+    switch accountLine {
+    case .certain(let position): position.text
+    case .missing, .toothless, .otherConfiguration, .passedOver, .forgotten, .unknown: nil
+    }
+  }
+
+  private var storedJSON: JSON {
+    switch stored {
+    case .nothing: return .null
+    case .trouble(let trouble):
+      return .object([
+        ("factors", .null), ("recoveryCodesLeft", .null), ("wrongCodes", .null),
+        ("standing", .null), ("grants", .null), ("problem", .string(trouble.sentence)),
+      ])
+    case .kept(let record, let attempts):
+      return .object([
+        (
+          "factors",
+          .array(
+            record.factors.map {
+              .object([
+                ("id", .string("\(VisibleText($0.id))")),
+                ("displayName", .string("\(VisibleText($0.displayName))")),
+              ])
+            })
+        ),
+        ("recoveryCodesLeft", .number(Int64(record.recoveryCodes.count))),
+        ("wrongCodes", .number(Int64(attempts.failures))),
+        ("standing", JSON(standing.map { Self.word($0) })),
+        (
+          "grants",
+          .array(
+            record.grants.map {
+              .object([
+                ("id", .string(Self.visible($0.id.hexadecimal))),
+                ("kind", .string(Self.kind($0))),
+                ("expires", JSON(Timestamp($0.expiresAt)?.iso8601)),
+              ])
+            })
+        ),
+        ("problem", .null),
+      ])
+    }
+  }
+
+  private static func word(_ standing: AttemptState.Standing) -> String {
+    switch standing {
+    case .open: "open"
+    case .waiting: "waiting"
+    case .disabled: "disabled"
+    }
+  }
+
+  private static func json(_ tenant: TenantMatch) -> JSON {
+    .object([
+      ("name", .string(visible(tenant.name))), ("matches", .string(word(tenant.match))),
+      (
+        "because",
+        .array(
+          tenant.reasons.map {
+            .object([
+              ("key", .string($0.key.name)), ("value", .string(visible($0.value))),
+              ("matches", .string(word($0.match))),
+            ])
+          })
+      ),
+    ])
+  }
+
+  private static func json(_ origin: Configuration.Origin) -> JSON {
+    .object([
+      ("key", .string(origin.key.name)), ("value", JSON(origin.value.map { visible($0) })),
+      (
+        "from",
+        .object([
+          ("tenant", JSON(origin.tenant.map { visible($0) })), ("inDoubt", .bool(origin.isByDoubt)),
+        ])
+      ),
+    ])
+  }
+}

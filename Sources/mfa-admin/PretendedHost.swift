@@ -1,0 +1,70 @@
+import FactorStore
+import HelperProtocol
+import PAMStack
+import Policy
+import Secrets
+import SignIn
+import System
+
+/// A machine as the program of a service sees it.
+struct PretendedHost<Base: Host>: Host {
+  /// The machine.
+  let base: Base
+  /// Whether root would start the program.
+  let isCalledByRoot: Bool
+
+  var stacks: Base.Stacks { base.stacks }
+
+  func name() -> [UInt8] { base.name() }
+
+  func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+    try base.configuration(at: path)
+  }
+
+  func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    try base.account(named: name)
+  }
+
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    base.isMember(account, of: group)
+  }
+
+  func store() throws(FactorStoreError) -> Base.Store { try base.store() }
+
+  var identity: ProcessIdentity { base.identity }
+
+  func helper() throws(HelperTrouble) -> Base.Helper { try base.helper() }
+
+  func now() throws(SystemError) -> Int64 { try base.now() }
+
+  /// Nothing is mailed for what does not happen.
+  func deliverNotices(to account: Account) -> Bool { true }
+}
+
+/// An application at which somebody answers everything with nothing, and which keeps nothing.
+struct SilentApplication: Application {
+  func ask(_ prompt: [UInt8], echo: Bool) -> Reply { Self.nothing }
+
+  func tell(_ text: String, essential: Bool) {}
+
+  var isListening: Bool { false }
+
+  func reveal(_ text: String, _ secret: consuming SecretBytes) {}
+
+  func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply { Self.nothing }
+
+  func note(_ note: TransactionNote, of name: [UInt8]) -> Bool { true }
+
+  func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool { false }
+
+  func log(_ priority: LogPriority, _ line: LogLine) {}
+
+  func earlierAnswer() -> Reply { Self.nothing }
+
+  func forward(_ password: Span<UInt8>) -> Bool { true }
+
+  private static var nothing: Reply {
+    let empty: [UInt8] = []
+    return .text(SecretBytes(copying: empty.span))
+  }
+}

@@ -1,0 +1,262 @@
+import FactorStore
+import Factors
+import Foundation
+import OneTimePassword
+import PAMStack
+import Policy
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@testable import mfa_admin
+
+@Suite("What is explained of a sign-in")
+struct ExplanationTests {
+  static let sound = "auth required pam_mfa.so\naccount required pam_mfa.so\n"
+  static let required = "[project]\nenrollment = required\n"
+
+  struct Row: CustomTestStringConvertible {
+    let number: Int
+    var configuration = "[project]\n"
+    var sshd = sound
+    var user = "alice"
+    var service = "sshd"
+    var address: String? = "203.0.113.9"
+    var prepare: @Sendable (ScriptedHost) throws -> Void = { _ in }
+    /// The decision, and a part of the reason.
+    let expected: (String, String)
+    var testDescription: String { "\(number)" }
+  }
+
+  static let enroll: @Sendable (ScriptedHost) throws -> Void = { host in
+    let account = try #require(host.account)
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+  }
+
+  static func enroll(
+    failures: UInt32, ago: Int64
+  ) -> @Sendable (ScriptedHost) throws -> Void {
+    { host in
+      try enroll(host)
+      let state = host.memory.attempts
+      host.memory.attempts = AttemptState(
+        record: state.record, failures: failures, lastFailure: host.time - ago,
+        watermarks: state.watermarks)
+    }
+  }
+
+  static let rows = [
+    Row(number: 1, prepare: enroll, expected: ("asked", "factor")),
+    Row(number: 2, expected: ("let-through", "up to the person")),
+    Row(
+      number: 3, configuration: "[project]\nstate = disabled\n", prepare: enroll,
+      expected: ("let-through", "switched off")),
+    Row(
+      number: 4, configuration: "[project]\nstate = observe\n", prepare: enroll,
+      expected: ("asked", "factor")),
+    Row(number: 5, configuration: required, expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 6, configuration: required, sshd: "auth required pam_mfa.so\naccount required x.so\n",
+      expected: ("turned-away", "no account line")),
+    Row(number: 7, user: "nobody-here", expected: ("turned-away", "no such user")),
+    Row(number: 8, prepare: enroll(failures: 5, ago: 10), expected: ("waits", "wrong codes")),
+    Row(
+      number: 9, prepare: enroll(failures: 100, ago: 9999), expected: ("turned-away", "disabled")),
+    Row(
+      number: 10, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
+      expected: ("let-through", "put off")),
+    Row(
+      number: 11, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
+      prepare: { host in
+        let entry = try host.memory.entry(of: try #require(host.account), creating: true)
+        try entry.write(AttemptState(record: .zero, signInsPutOff: 3))
+      },
+      expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 12, configuration: required,
+      prepare: { host in
+        _ = try host.memory.grant(
+          .bypass, Array("0123456789".utf8), to: try #require(host.account), madeAt: host.time)
+      },
+      expected: ("asked", "bypass")),
+    Row(
+      number: 13,
+      prepare: { $0.storeFailure = .untrusted(.directory, .wrongPermissions) },
+      expected: ("turned-away", "cannot be used")),
+    Row(
+      number: 14, configuration: "[project]\nnonsense\n",
+      expected: ("turned-away", "/etc/mfa/mfa.conf:2")),
+    Row(
+      number: 15, sshd: "auth required pam_mfa.so echos\naccount required pam_mfa.so\n",
+      expected: ("turned-away", "no argument \"echos\"")),
+    Row(
+      number: 16, sshd: "auth required pam_mfa.so forward_pass\naccount required pam_mfa.so\n",
+      expected: ("let-through", "up to the person")),
+    Row(
+      number: 17, sshd: "auth required pam_mfa.so use_first_pass\n", prepare: enroll,
+      expected: ("asked", "factor")),
+    Row(
+      number: 18,
+      configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
+      prepare: { $0.groups = ["staff"] }, expected: ("has-to-enroll", "certain")),
+    // In doubt, the stricter.
+    Row(
+      number: 19,
+      configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
+      prepare: { $0.groups = nil }, expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 20,
+      configuration: "[project]\n[tenant home]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
+      address: "192.0.2.1", prepare: enroll, expected: ("let-through", "switched off")),
+    Row(
+      number: 21,
+      configuration: "[project]\n[tenant home]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
+      address: "home.example", prepare: enroll, expected: ("asked", "factor")),
+    Row(
+      number: 22, prepare: { $0.accountFailure = SystemError(.lookUpAccount, number: 5) },
+      expected: ("turned-away", "could not tell")),
+    // Whoever calls su is not root: what lets root pass passes nothing over.
+    Row(
+      number: 23, configuration: required, service: "su", expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 24, configuration: required, service: "sudo",
+      expected: ("turned-away", "jump over")),
+    Row(
+      number: 25,
+      prepare: {
+        $0.clockFailure = SystemError(.clock, number: 5); try enroll($0)
+      },
+      expected: ("turned-away", "clock")),
+  ]
+
+  private func machine(_ row: Row) throws -> ScriptedHost {
+    let host = ScriptedHost()
+    host.configuration = row.configuration
+    host.stacks.files["sshd"] = row.sshd
+    let switching =
+      "auth required pam_mfa.so\naccount sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+    host.stacks.files["su"] = switching
+    host.stacks.files["sudo"] = switching
+    try row.prepare(host)
+    return host
+  }
+
+  private func explanation(_ row: Row, on host: ScriptedHost) throws -> Explanation {
+    Explanation(
+      user: try userName(row.user), service: Array(row.service.utf8),
+      remoteHost: row.address.map { Array($0.utf8) }, on: host)
+  }
+
+  @Test("it is what the sign-in then comes to", arguments: rows)
+  func agreesWithTheSignIn(row: Row) throws {
+    let host = try machine(row)
+    let explanation = try explanation(row, on: host)
+    #expect(explanation.decision.kind.rawValue == row.expected.0, "\(explanation.decision)")
+    #expect(explanation.decision.reason.contains(row.expected.1), "\(explanation.decision)")
+
+    let application = ScriptedApplication([.text("123456")])
+    application.earlier = .text("123456")
+    host.isCalledByRoot = row.service != "su"
+    let request = SignInRequest(
+      user: Array(row.user.utf8), service: Array(row.service.utf8),
+      remoteHost: row.address.map { Array($0.utf8) }, arguments: explanation.module.arguments)
+    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let logged = application.logged.first ?? ""
+    if explanation.state == .observe {
+      #expect(verdict == .notConcerned)
+    } else {
+      switch explanation.decision.kind {
+      case .asked:
+        // What was typed cannot be a bypass code.
+        let result = row.number == 12 ? "result=not-a-code" : "result=wrong"
+        #expect(verdict == .deny && logged.contains(result))
+      case .letThrough: #expect(verdict == .notConcerned && application.noted == nil)
+      case .hasToEnroll: #expect(verdict == .notConcerned && application.noted != nil)
+      case .turnedAway: #expect(verdict == .deny || logged.contains("result=disabled"))
+      case .waits:
+        #expect(verdict == .tooManyAttempts)
+        #expect(explanation.decision.wait == 20 && logged.contains("wait=20"))
+      }
+    }
+  }
+
+  @Test("nothing changes by it", arguments: rows)
+  func changesNothing(row: Row) throws {
+    let host = try machine(row)
+    let attempts = host.memory.attempts
+    let record = host.memory.record
+    let count = host.memory.steps.count
+    _ = try explanation(row, on: host)
+    #expect(host.memory.attempts == attempts && host.memory.record == record)
+    for step in host.memory.steps.dropFirst(count) {
+      #expect([.snapshot, .lock, .unlock].contains(step))
+    }
+    #expect(!host.memory.isLocked && host.delivered.isEmpty)
+  }
+
+  @Test("what a person and a program read is harmless, and JSON", arguments: rows)
+  func texts(row: Row) throws {
+    let explanation = try explanation(row, on: try machine(row))
+    #expect(isHarmless(explanation.text) && explanation.text.hasSuffix("\n"))
+    let data = Data(explanation.json.text.utf8)
+    let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    #expect(object?["decision"] as? String == row.expected.0)
+    #expect(object?["reason"] as? String == explanation.decision.reason)
+  }
+
+  @Test("the whole of it, for a person")
+  func sheet() throws {
+    let row = Row(
+      number: 0,
+      configuration: """
+        [project]
+        enrollment = required
+        [tenant staff]
+        groups = staff
+        services = sshd
+        state = observe
+        [tenant away]
+        networks = 192.0.2.0/24
+        adjacent_intervals = 2
+
+        """,
+      address: nil, prepare: Self.enroll, expected: ("", ""))
+    let host = try machine(row)
+    host.groups = ["staff"]
+    let expected = """
+      decision     asked for a code: there is a factor, or a bypass code
+                   and nobody is stopped: the policy only observes
+      account      alice (uid 1000)
+      service      sshd: pam_mfa.so is asked by /pam/sshd:1
+                   account line: certain to be reached, /pam/sshd:2
+      from         nowhere that is known: networks count where they are stricter
+      stored       Phone; 0 recovery codes; 0 wrong codes in a row
+      tenant       staff: matches (groups = staff: yes; services = sshd: yes)
+      tenant       away: may match, and counts where it is stricter (networks = 192.0.2.0/24: unknown)
+      setting      state = observe                        tenant staff
+      setting      adjacent_intervals = 2                 tenant away, in doubt
+      setting      issuer = not set                       project
+      setting      enrollment = required                  project
+      setting      offer_sign_ins = 0                     project
+      setting      offer_until = not set                  project
+      setting      prompt_hints = off                     project
+      setting      end_sessions_on_unenroll = off         project
+      setting      throttle_after = 5                     project
+      setting      throttle_first_wait = 30s              project
+      setting      throttle_longest_wait = 15m            project
+      setting      disable_after = 100                    project
+
+      """
+    #expect(try explanation(row, on: host).text == expected)
+  }
+
+  @Test("a service that does not ask the module lets everybody through")
+  func notAsked() throws {
+    let row = Row(
+      number: 0, sshd: "auth required pam_unix.so\n", prepare: Self.enroll, expected: ("", ""))
+    let explanation = try explanation(row, on: try machine(row))
+    #expect(explanation.decision.kind == .letThrough)
+    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not asked\n"))
+  }
+}

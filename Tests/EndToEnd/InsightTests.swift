@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// What an administrator can find out, beside what then happens.
+  @Suite struct Insight {
+    private func admin(_ arguments: String...) throws -> Command {
+      try Command.run(["/usr/sbin/mfa-admin"] + arguments)
+    }
+
+    private func object(_ command: Command) throws -> [String: Any] {
+      try #require(
+        try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any])
+    }
+
+    @Test("what is explained is what the sign-in does, and readiness tells who could")
+    func explains() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let other = try machine.addUser()
+        let member = try machine.addUser(groups: ["games"])
+        let service = try machine.makeService([
+          "auth required pam_mfa.so", "auth required pam_permit.so",
+          "account required pam_permit.so",
+        ])
+        try machine.writeConfiguration(
+          """
+          [project]
+          [tenant strict]
+          groups = games
+          enrollment = required
+          [tenant here]
+          users = \(user.name)
+          networks = 127.0.0.0/8
+          state = disabled
+
+          """)
+        /// The decision, and what the sign-in comes to when a wrong code is typed.
+        func compare(_ name: String, _ address: String, _ decision: String, _ code: String) throws {
+          let explained = try object(
+            admin("explain", "--user", name, "--service", service, "--rhost", address, "--json"))
+          #expect(explained["decision"] as? String == decision, "\(name) \(explained)")
+          var options = PAMClient.Options()
+          options.remoteHost = address
+          let outcome = try PAMClient.signIn(
+            service: service, user: name, answers: [.text("000")], options: options)
+          #expect(outcome.code == code, "\(name) \(outcome)")
+          #expect(outcome.prompts.isEmpty == (decision == "let-through"), "\(name) \(outcome)")
+        }
+        try compare(user.name, "192.0.2.1", "asked", "PAM_AUTH_ERR")
+        try compare(user.name, "127.0.0.1", "let-through", "PAM_SUCCESS")
+        try compare(other.name, "192.0.2.1", "let-through", "PAM_SUCCESS")
+        // The service has no account line of the module's.
+        try compare(member.name, "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
+        try compare("nobody-here", "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
+        let text = try admin("explain", "--user", member.name, "--service", service).text
+        #expect(text.contains("tenant       strict: matches (groups = games: yes)"), "\(text)")
+        #expect(text.contains("setting      enrollment = required                  tenant strict"))
+        let before = StoreFiles(of: user.name)
+        let image = try before.image()
+        _ = try admin("explain", "--user", user.name, "--service", service)
+        #expect(try before.image() == image)
+
+        let ready = try admin("readiness")
+        #expect(ready.status == .exited(1))
+        #expect(
+          ready.text.contains(
+            "\n  \(member.name) has no factor, and must have one (tenant strict)\n"),
+          "\(ready.text)")
+        #expect(ready.errorText.contains("1 of "))
+        #expect(try admin("readiness", "--tenant", "here").status == .exited(0))
+        #expect(try admin("readiness", "--tenant", "nowhere").status == .exited(2))
+        let json = try object(try admin("readiness", "--json"))
+        #expect((json["lockedOut"] as? [[String: Any]])?.count == 1)
+      }
+    }
+
+    @Test("a listing is narrowed, and names those without a factor")
+    func lists() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let other = try machine.addUser()
+        let enrolled = try admin("list").text
+        #expect(enrolled.contains("\n\(user.name) ") && !enrolled.contains("\n\(other.name) "))
+        let not = try admin("list", "--not-enrolled")
+        #expect(not.status == .exited(0))
+        #expect(not.text.contains("\n\(other.name) ") && !not.text.contains("\n\(user.name) "))
+        #expect(not.text.contains("\nroot ") && !not.text.contains("\ndaemon "))
+        let disabled = try admin("list", "--disabled")
+        #expect(disabled.status == .exited(0) && disabled.output.isEmpty)
+        #expect(disabled.errorText == "mfa-admin: that fits nobody who has enrolled\n")
+        #expect(try admin("list", "--stale", "1").output.isEmpty)
+        for arguments in [["--stale", "0"], ["--not-enrolled", "--weak"]] {
+          #expect(
+            try Command.run(["/usr/sbin/mfa-admin", "list"] + arguments).status == .exited(64))
+        }
+      }
+    }
+  }
+}
