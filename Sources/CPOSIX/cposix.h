@@ -126,8 +126,14 @@ static inline int cposix_close_from(unsigned first) {
   return close_range(first, ~0U, 0);
 }
 
-// The name of a directory entry, NUL-terminated.
 #include <dirent.h>
+// The next entry; NULL at the end, when errno is 0, and where it could not be read.
+static inline struct dirent *_Nullable cposix_next_entry(DIR *_Nonnull stream) {
+  errno = 0;
+  return readdir(stream);
+}
+
+// The name of a directory entry, NUL-terminated.
 static inline const char *_Nonnull cposix_entry_name(const struct dirent *_Nonnull entry) {
   return entry->d_name;
 }

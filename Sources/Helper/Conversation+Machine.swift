@@ -10,9 +10,9 @@ import System
 extension Conversation {
   func configuration() throws(HelperFailure) -> Configuration {
     do throws(ConfigurationFile.Failure) {
-      return try host.configuration(at: ConfigurationFile.standardPath)
+      return try host.configuration(at: nil)
     } catch {
-      report(.configuration(path: ConfigurationFile.standardPath, error))
+      report(.configuration(error))
       throw .configurationInvalid
     }
   }

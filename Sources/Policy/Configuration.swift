@@ -1,8 +1,9 @@
 import Factors
 
-/// What the administrator decided, as /etc/mfa/mfa.conf says it.
+/// What the administrator decided, as the files of the configuration say it, each over those before
+/// it (`ConfigurationDraft`).
 ///
-/// The text has lines of at most 1024 bytes, in UTF-8 and without control characters other than
+/// A file's text has lines of at most 1024 bytes, in UTF-8 and without control characters other than
 /// tabs: blank lines, comments (`#` comes first), sections (`[project]` once, `[tenant NAME]` up to
 /// 64 times with different names) and settings (`key = value`). Blanks at either end of a line and
 /// around `=` are skipped. There is no quoting, no comment behind a value and no continuation.
@@ -22,24 +23,38 @@ public struct Configuration: Equatable, Sendable {
   public static var maximumLineLength: Int { 1024 }
 
   /// The configuration of an empty file.
-  public static var defaults: Configuration { Configuration(project: .defaults, tenants: []) }
+  public static var defaults: Configuration {
+    Configuration(project: .defaults, tenants: [], files: [], origins: [])
+  }
 
   /// The section `[project]`: what holds where no tenant matches.
   public let project: Settings
 
-  /// The sections `[tenant NAME]`, in the order of the file.
+  /// The sections `[tenant NAME]`, in the order of the files.
   public let tenants: [Tenant]
+
+  /// The names of the files that it was read from, in order.
+  public let files: [[UInt8]]
+
+  /// The line that set each key of `[project]`, in the order of the keys; none where there was no
+  /// file.
+  let origins: [Origin]
+
+  /// Whether two are the same, wherever that is said.
+  public static func == (left: Configuration, right: Configuration) -> Bool {
+    left.project == right.project && left.tenants == right.tenants
+  }
 
   /// The configuration that `text` describes. Throws the first error in it.
   public static func parse(_ text: Span<UInt8>) throws(ConfigurationError) -> Configuration {
-    var parser = ConfigurationParser()
-    try parser.read(text)
-    return try parser.finish()
+    var draft = ConfigurationDraft()
+    try draft.add(text, from: [])
+    return try draft.finish()
   }
 
   /// The settings in force for the sign-in of `subject`.
   ///
-  /// Each tenant that matches is laid over the section `[project]` in the order of the file, so that
+  /// Each tenant that matches is laid over the section `[project]` in the order of the files, so that
   /// for each key the last one that sets it counts. A tenant of which it is not known whether it
   /// matches, for a look-up failed, changes a key only where that is stricter: `state` towards
   /// `enabled`, `enrollment` towards `required`, an offer that ends sooner, fewer intervals and

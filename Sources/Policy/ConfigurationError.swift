@@ -48,6 +48,9 @@ public struct ConfigurationError: Error, Equatable {
     case belowLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
   }
 
+  /// The place of the file among those that were read, counted from 0.
+  public let file: UInt16
+
   /// The line, counted from 1; 0 when the reason is the file as a whole.
   public let line: Int
 
@@ -55,7 +58,8 @@ public struct ConfigurationError: Error, Equatable {
   public let reason: Reason
 
   /// The error `reason` at `line`.
-  public init(line: Int, reason: Reason) {
+  public init(file: UInt16 = 0, line: Int, reason: Reason) {
+    self.file = file
     self.line = line
     self.reason = reason
   }

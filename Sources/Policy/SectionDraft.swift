@@ -6,35 +6,38 @@ struct SectionDraft {
   let kind: Configuration.Section
   /// The name of a tenant.
   let name: [UInt8]
-  /// The line that began it, counted from 1.
-  let line: Int
-  /// The line that set each key, in the order of the keys; 0 for one that was not set.
-  private var lines = [Int](repeating: 0, count: Configuration.Key.allCases.count)
+  /// The line that began it, in the last file that has it.
+  var header = Configuration.Origin.none
+  /// The line that set each key, in the order of the keys.
+  private(set) var origins = [Configuration.Origin](
+    repeating: .none, count: Configuration.Key.allCases.count)
 
   private(set) var selectors = Selectors()
   private(set) var overrides = Overrides()
 
-  init(_ kind: Configuration.Section, name: [UInt8] = [], line: Int) {
+  init(_ kind: Configuration.Section, name: [UInt8] = []) {
     self.kind = kind
     self.name = name
-    self.line = line
   }
 
-  /// The line that set `key`; 0 when none did.
-  func line(of key: Configuration.Key) -> Int {
-    lines[Int(key.rawValue)]
+  /// The line that set `key`.
+  func origin(of key: Configuration.Key) -> Configuration.Origin {
+    origins[Int(key.rawValue)]
   }
 
-  /// Sets what the line says; why not, when it may not say it here.
+  /// Sets what the line at `origin` says, in the place of what an earlier file said; why not, when
+  /// it may not say it here.
   mutating func set(
-    _ name: Span<UInt8>, to value: Span<UInt8>, line: Int
+    _ name: Span<UInt8>, to value: Span<UInt8>, at origin: Configuration.Origin
   ) -> ConfigurationError.Reason? {
     guard let key = Configuration.Key(named: name), key.belongs(to: kind) else {
       return .unknownKey(Excerpt(name), in: kind)
     }
-    let firstLine = lines[Int(key.rawValue)]
-    guard firstLine == 0 else { return .repeatedKey(key, firstLine: firstLine) }
-    lines[Int(key.rawValue)] = line
+    let earlier = origins[Int(key.rawValue)]
+    guard !earlier.isIn(origin.file) else {
+      return .repeatedKey(key, firstLine: Int(earlier.line))
+    }
+    origins[Int(key.rawValue)] = origin
     if key == .networks { return setNetworks(value) }
     return set(key, to: value) ? nil : .invalidValue(key, Excerpt(value))
   }

@@ -22,6 +22,14 @@ public struct Tenant: Equatable, Sendable {
   let selectors: Selectors
   /// What it changes.
   let overrides: Overrides
+  /// The line that set each key, in the order of the keys.
+  let origins: [Configuration.Origin]
+
+  /// Whether two are the same, wherever that is said.
+  public static func == (left: Tenant, right: Tenant) -> Bool {
+    left.name == right.name && left.selectors == right.selectors
+      && left.overrides == right.overrides
+  }
 
   /// Whether it matches the sign-in of `subject`.
   public func match(_ subject: Subject) -> Match {
@@ -29,7 +37,7 @@ public struct Tenant: Equatable, Sendable {
   }
 
   /// Whether `name` may be the name of a tenant.
-  static func isName(_ name: Span<UInt8>) -> Bool {
+  public static func isName(_ name: Span<UInt8>) -> Bool {
     guard (1...maximumNameLength).contains(name.count) else { return false }
     for index in name.indices {
       switch name[index] {

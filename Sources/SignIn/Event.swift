@@ -138,10 +138,10 @@ public struct Event {
       case .contradictory:
         line.add("reason", "try_first_pass-and-use_first_pass")
       }
-    case .configuration(let path, let failure):
+    case .configuration(let failure):
       line.add("part", "configuration")
-      line.add("file", escaping: path)
-      add(failure, path, to: &line)
+      line.add("file", escaping: failure.path)
+      add(failure, to: &line)
     case .account(let error):
       line.add("part", "account")
       add(error, to: &line)
@@ -169,16 +169,17 @@ public struct Event {
   }
 
   private static func add(
-    _ failure: ConfigurationFile.Failure, _ path: [UInt8], to line: inout LogLine
+    _ failure: ConfigurationFile.Failure, to line: inout LogLine
   ) {
-    switch failure {
+    switch failure.reason {
     case .notAPath: line.add("reason", "not-an-absolute-path")
     case .system(let error): add(error, to: &line)
     case .untrusted(let distrust): line.add("reason", distrust.name)
+    case .tooManyFiles: line.add("reason", "too-many-files")
     case .invalid(let error):
       line.add("reason", "invalid")
       line.add("line", Int64(error.line))
-      line.addQuoted("message", error.message(file: path))
+      line.addQuoted("message", error.message(file: failure.path))
     }
   }
 

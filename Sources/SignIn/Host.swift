@@ -24,8 +24,8 @@ public protocol Host {
   /// The host's name; empty when it cannot be found out.
   func name() -> [UInt8]
 
-  /// The configuration at `path`.
-  func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration
+  /// The configuration at `path` alone; the host's, in all its files, where it is nil.
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
 
   /// The account that the system knows by `name`, or nil when it knows none.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
@@ -72,9 +72,10 @@ public struct LocalHost: Host {
     do throws(SystemError) { return try HostName.current() } catch { return [] }
   }
 
-  /// Reads the file.
-  public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
-    try ConfigurationFile.read(path)
+  /// Reads the file, or the files.
+  public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    guard let path else { return try ConfigurationFile.read() }
+    return try ConfigurationFile.read(path)
   }
 
   /// Asks the name service.

@@ -3,7 +3,7 @@ import Secrets
 /// The module's arguments in a PAM service file. An unknown one, one given twice, and two that
 /// contradict each other are errors: a misspelt argument must not leave something weaker in force.
 public struct ModuleOptions: Equatable, Sendable {
-  /// `config=PATH`: the configuration file, in place of /etc/mfa/mfa.conf.
+  /// `config=PATH`: the one configuration file, in place of those of the host.
   public private(set) var configuration: [UInt8]?
   /// `prompt=TEXT`: the question, in place of the standard one.
   public private(set) var prompt: [UInt8]?

@@ -69,7 +69,7 @@ public enum Outcome: Sendable {
   /// What went wrong.
   public enum Failure: Error, Sendable {
     case arguments(ModuleOptions.Refusal)
-    case configuration(path: [UInt8], ConfigurationFile.Failure)
+    case configuration(ConfigurationFile.Failure)
     case account(SystemError)
     case clock(SystemError)
     case store(FactorStoreError)

@@ -16,11 +16,10 @@ extension SignIn {
   func configuration(
     _ options: ModuleOptions
   ) throws(Outcome.Failure) -> Configuration {
-    let path = options.configuration ?? ConfigurationFile.standardPath
     do throws(ConfigurationFile.Failure) {
-      return try host.configuration(at: path)
+      return try host.configuration(at: options.configuration)
     } catch {
-      throw .configuration(path: path, error)
+      throw .configuration(error)
     }
   }
 

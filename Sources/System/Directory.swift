@@ -89,6 +89,7 @@ public struct Directory: ~Copyable {
   }
 
   /// Hands the name of each entry but `.` and `..` to `body`, in no order, until it returns false.
+  /// Throws where the entries could not all be read.
   public func forEachEntry(_ body: (FileName) -> Bool) throws(SystemError) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     // A second description of the directory, so that reading has a position of its own.
@@ -101,11 +102,13 @@ public struct Directory: ~Copyable {
     }
     // SAFETY: `stream` is open until this function returns and owns `again`.
     defer { _ = unsafe closedir(stream) }
-    while let entry = unsafe readdir(stream) {
+    while let entry = unsafe cposix_next_entry(stream) {
       let length = unsafe strnlen(cposix_entry_name(entry), 256)
       let name = unsafe UnsafeRawBufferPointer(start: cposix_entry_name(entry), count: length)
       guard let fileName = unsafe FileName(Array(name)) else { continue }
       guard body(fileName) else { return }
     }
+    let error = SystemError.last(.listDirectory)
+    guard error.number == 0 else { throw error }
   }
 }

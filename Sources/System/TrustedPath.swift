@@ -41,10 +41,16 @@ public struct TrustedPath: Sendable {
   private func open(_ names: ArraySlice<FileName>) throws(Refusal) -> Directory {
     var directory = try Self.translating { () throws(SystemError) in try Directory.root() }
     try Self.check(directory)
-    for name in names {
-      directory = try Self.translating { () throws(SystemError) in try directory.directory(name) }
-      try Self.check(directory)
-    }
+    for name in names { directory = try Self.directory(name, in: directory) }
+    return directory
+  }
+
+  /// Opens a directory that belongs to root and can be changed by nobody else, in one that is so too.
+  public static func directory(
+    _ name: FileName, in parent: borrowing Directory
+  ) throws(Refusal) -> Directory {
+    let directory = try translating { () throws(SystemError) in try parent.directory(name) }
+    try check(directory)
     return directory
   }
 

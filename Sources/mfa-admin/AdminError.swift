@@ -37,14 +37,24 @@ enum AdminError: Error, Equatable {
   case accounts(SystemError)
   /// The configuration cannot be used.
   case configuration(ConfigurationFile.Failure)
+  /// So many mistakes were found in the configuration, or in other files.
+  case mistakes(Int, inForce: Bool)
+  /// The configuration has no such tenant.
+  case noSuchTenant(String)
+  /// The file cannot be read.
+  case unreadable(String, SystemError)
+  /// The file is not the JSON that it should be; what is the matter.
+  case notIdentityPlatform(String, String)
+  /// The drop-in was not written; what is the matter with it or its folder.
+  case notApplied(ConfigurationFile.Failure)
+  /// Another process is changing the configuration.
+  case configurationBusy
   /// So many of the records that were listed cannot be used.
   case unusableRecords(Int, of: Int)
   /// So many things were found that turn people away.
   case findings(Int)
   /// So many accounts could not sign in if policy were enforced.
   case lockedOut(Int, of: Int)
-  /// The configuration has no such tenant.
-  case noSuchTenant([UInt8])
   /// The folder of PAM's service files cannot be read.
   case services(StackRefusal)
   /// The path is not absolute.
@@ -66,8 +76,8 @@ enum AdminError: Error, Equatable {
       .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
     case .findings, .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
-      .accounts,
-      .configuration, .unusableRecords,
+      .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
+      .notApplied, .configurationBusy,
       .importSource,
       .notImported,
       .clock, .output:
@@ -100,11 +110,20 @@ enum AdminError: Error, Equatable {
       "the system could not tell about the account \(VisibleText(user)): \(error.text)"
     case .accounts(let error): "the system could not list the accounts: \(error.text)"
     case .configuration(let failure): Self.message(failure)
+    case .mistakes(1, _): "1 mistake was found"
+    case .mistakes(let count, _): "\(count) mistakes were found"
+    case .noSuchTenant(let name):
+      "the configuration has no tenant \"\(VisibleText.escaping(name))\""
+    case .unreadable(let path, let error):
+      "\(VisibleText.escaping(path)) cannot be read: \(error.text)"
+    case .notIdentityPlatform(let place, let reason):
+      "\(VisibleText.escaping(place)): \(reason)"
+    case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
+    case .configurationBusy: "another process is changing the configuration"
     case .findings(1): "1 service turns people away who must enrol"
     case .findings(let count): "\(count) services turn people away who must enrol"
     case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
     case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
-    case .noSuchTenant(let name): "there is no tenant \"\(VisibleText.escaping(name))\""
     case .services(let refusal):
       "\(VisibleText.escaping(refusal.place)) cannot be read: \(refusal.name)"
     case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
@@ -136,10 +155,19 @@ enum AdminError: Error, Equatable {
     case .store(let error): Trouble.store(error).hint(for: nil)
     case .account, .accounts:
       "try again when the directory service answers; getent passwd shows what it says"
-    case .configuration: "correct \(Self.configurationPath); until then every sign-in is denied"
+    case .configuration(let failure):
+      "correct \(VisibleText.escaping(failure.path)); until then every sign-in is denied"
+    case .mistakes(_, true): "correct them; until then every sign-in is denied"
+    case .mistakes(_, false): "correct them before these files are put in place"
+    case .noSuchTenant: "mfa-admin config show lists them"
+    case .unreadable: "name a file that can be read"
+    case .notIdentityPlatform:
+      "mfa-admin config show --json shows what it looks like; for a tenant, with --tenant"
+    case .configurationBusy:
+      "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows who holds it"
+    case .notApplied(let failure): Self.hint(notApplied: failure.reason)
     case .findings: "pam_mfa(8) says more under ENROLMENT IN THE SIGN-IN"
     case .lockedOut: "mfa-admin explain --user USER --service SERVICE says more about each"
-    case .noSuchTenant: "the sections [tenant NAME] of \(Self.configurationPath) are the tenants"
     case .services: "it belongs to root, and nobody else may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each"
     case .notAPath: "write it from / on, without . and .."
@@ -166,17 +194,28 @@ enum AdminError: Error, Equatable {
     return "'" + VisibleText.escaping(argument).replacing("'", with: "'\\''") + "'"
   }
 
-  private static var configurationPath: String {
-    String(decoding: ConfigurationFile.standardPath, as: UTF8.self)
+  private static func hint(notApplied reason: ConfigurationFile.Failure.Reason) -> String {
+    switch reason {
+    case .invalid(let error):
+      if case .noSelector = error.reason {
+        return "write the tenant with its selectors into another file first: mfa.conf(5)"
+      }
+      return "mfa-admin config show tells what other files say"
+    case .system, .notAPath, .tooManyFiles, .untrusted:
+      return
+        "install -d -o root -g root -m 0755 \(VisibleText.escaping(ConfigurationFile.folderPath))"
+    }
   }
 
-  private static func message(_ failure: ConfigurationFile.Failure) -> String {
-    switch failure {
-    case .notAPath: "\(configurationPath) is not an absolute path"
-    case .system(let error): "\(configurationPath) cannot be read: \(error.text)"
-    case .untrusted(let distrust): "\(configurationPath) is not trusted: \(distrust.name)"
-    case .invalid(let error):
-      String(decoding: error.message(file: ConfigurationFile.standardPath), as: UTF8.self)
+  static func message(_ failure: ConfigurationFile.Failure) -> String {
+    let path = VisibleText.escaping(failure.path)
+    return switch failure.reason {
+    case .notAPath: "\(path) is not an absolute path"
+    case .system(let error): "\(path) cannot be read: \(error.text)"
+    case .untrusted(let distrust): "\(path) is not trusted: \(distrust.name)"
+    case .tooManyFiles:
+      "\(path) has more than \(ConfigurationFile.maximumDropIns) files of the configuration"
+    case .invalid(let error): String(decoding: error.message(file: failure.path), as: UTF8.self)
     }
   }
 }

@@ -13,7 +13,7 @@ extension Administration {
     var tenants = policy.tenants.map { Optional($0) }
     if let name {
       tenants = tenants.filter { $0?.name == name }
-      guard !tenants.isEmpty else { throw .noSuchTenant(name) }
+      guard !tenants.isEmpty else { throw .noSuchTenant(String(decoding: name, as: UTF8.self)) }
     } else {
       tenants.insert(nil, at: 0)
     }

@@ -89,22 +89,12 @@ struct Decision: Equatable {
       "the argument \"\(VisibleText.escaping(argument))\" of pam_mfa.so stands there twice"
     case .arguments(.contradictory):
       "the arguments try_first_pass and use_first_pass contradict one another"
-    case .configuration(let path, let failure): text(failure, path)
+    case .configuration(let failure): AdminError.message(failure)
     case .account(let error): "the system could not tell about the account: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .store(let error): "what is stored cannot be used: \(Trouble(error).sentence)"
     case .helper: "the helper cannot be asked"
     case .forwarding: "the password cannot be handed on"
-    }
-  }
-
-  private static func text(_ failure: ConfigurationFile.Failure, _ path: [UInt8]) -> String {
-    let name = VisibleText.escaping(path)
-    return switch failure {
-    case .notAPath: "\(name) is not an absolute path"
-    case .system(let error): "\(name) cannot be read: \(error.text)"
-    case .untrusted(let distrust): "\(name) is not trusted: \(distrust.name)"
-    case .invalid(let error): VisibleText.escaping(error.message(file: path))
     }
   }
 }

@@ -37,7 +37,7 @@ struct DoctorCommand: ParsableCommand {
   private static func findings() throws(AdminError) -> [StackFinding] {
     let settings: Configuration
     do throws(ConfigurationFile.Failure) {
-      settings = try ConfigurationFile.read(ConfigurationFile.standardPath)
+      settings = try ConfigurationFile.read()
     } catch {
       throw .configuration(error)
     }

@@ -63,7 +63,7 @@ struct Explanation {
   /// The settings in force; nil where the configuration cannot be used.
   let settings: Settings?
   /// The settings one by one.
-  let origins: [Configuration.Origin]
+  let origins: [Configuration.SettingInForce]
   /// All tenants, in the order of the configuration.
   let tenants: [TenantMatch]
 
@@ -94,7 +94,7 @@ struct Explanation {
     let configuration = Self.configuration(arguments, host)
     let settings = configuration?.settings(for: subject)
     self.settings = settings
-    origins = configuration?.origins(for: subject) ?? []
+    origins = configuration?.settingsInForce(for: subject) ?? []
     tenants = (configuration?.tenants ?? []).map { tenant in
       TenantMatch(
         name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))

@@ -130,7 +130,7 @@ extension Explanation {
     return "\(visible(tenant.name)): \(answer) (\(reasons.joined(separator: "; ")))"
   }
 
-  private static func text(_ origin: Configuration.Origin) -> String {
+  private static func text(_ origin: Configuration.SettingInForce) -> String {
     let value = origin.value.map { visible($0) } ?? "not set"
     let setting = TextWidth.pad("\(origin.key.name) = \(value)", to: 38)
     guard let tenant = origin.tenant else { return setting + " project" }
@@ -242,7 +242,7 @@ extension Explanation {
     ])
   }
 
-  private static func json(_ origin: Configuration.Origin) -> JSON {
+  private static func json(_ origin: Configuration.SettingInForce) -> JSON {
     .object([
       ("key", .string(origin.key.name)), ("value", JSON(origin.value.map { visible($0) })),
       (

@@ -1,5 +1,5 @@
 /// A JSON value (RFC 8259) to be printed; what it is made of comes in the order given.
-indirect enum JSON: Equatable {
+indirect enum JSON: Equatable, Sendable {
   case null
   case bool(Bool)
   case number(Int64)

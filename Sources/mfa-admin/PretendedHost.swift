@@ -17,7 +17,7 @@ struct PretendedHost<Base: Host>: Host {
 
   func name() -> [UInt8] { base.name() }
 
-  func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     try base.configuration(at: path)
   }
 

@@ -17,7 +17,7 @@ enum ThisHost {
     var failure: AdminError?
     var settings = Settings.defaults
     do throws(ConfigurationFile.Failure) {
-      settings = try ConfigurationFile.read(ConfigurationFile.standardPath).project
+      settings = try ConfigurationFile.read().project
     } catch {
       failure = .configuration(error)
     }

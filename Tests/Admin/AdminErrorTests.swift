@@ -1,6 +1,7 @@
 import FactorStore
 import Factors
 import Policy
+import SignIn
 import System
 import Testing
 
@@ -26,18 +27,37 @@ import Testing
       (.unusable(bad, .account(full)), 1),
       (.store(.system(.directory, full)), 1),
       (.account(bad, full), 1),
-      (.configuration(.system(full)), 1),
-      (.configuration(.untrusted(.wrongOwner)), 1),
-      (.configuration(.notAPath), 1),
-      (.configuration(.invalid(ConfigurationError(line: 3, reason: .notUTF8))), 1),
+      (.configuration(failure(.system(full))), 1),
+      (.configuration(failure(.untrusted(.wrongOwner))), 1),
+      (.configuration(failure(.notAPath)), 1),
+      (.configuration(failure(.tooManyFiles)), 1),
+      (.configuration(failure(.invalid(ConfigurationError(line: 3, reason: .notUTF8)))), 1),
+      (.configurationBusy, 1),
+      (.mistakes(1, inForce: true), 1),
+      (.mistakes(2, inForce: false), 1),
+      (.noSuchTenant("\u{1B}"), 2),
+      (.unreadable("/\u{1B}", full), 1),
+      (.notIdentityPlatform("/\u{9B}:1", "is not JSON"), 1),
+      (.notApplied(failure(.system(full))), 1),
+      (
+        .notApplied(
+          failure(.invalid(ConfigurationError(line: 1, reason: .noSelector(Excerpt([0x1B].span)))))),
+        1
+      ),
+      (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerWithoutEnd)))), 1),
       (.unusableRecords(1, of: 2), 1),
       (.lockedOut(1, of: 9), 1),
       (.lockedOut(3, of: 9), 1),
-      (.noSuchTenant([0x1B, 0x5B]), 2),
       (.accounts(full), 1),
       (.clock(full), 1),
       (.output(full), 1),
     ]
+  }
+
+  static func failure(
+    _ reason: ConfigurationFile.Failure.Reason
+  ) -> ConfigurationFile.Failure {
+    ConfigurationFile.Failure(Array("/etc/\u{1B}[2J".utf8), reason)
   }
 
   static let storeErrors: [FactorStoreError] =

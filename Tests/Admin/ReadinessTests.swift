@@ -148,7 +148,7 @@ import Testing
     let store = try store()
     let text = "[project]\n[tenant x]\nusers = dave\nenrollment = required\n"
     #expect(try shown(store, text, tenant: "x") == ["tenant x 0/1: dave not-enrolled"])
-    #expect(throws: AdminError.noSuchTenant(Array("y".utf8))) {
+    #expect(throws: AdminError.noSuchTenant("y")) {
       try self.shown(store, text, tenant: "y")
     }
   }

@@ -72,7 +72,7 @@ struct OriginTests {
   func table(row: Row) throws {
     let configuration = try Configuration.parse(Array(Self.text.utf8).span)
     let subject = subject(row.user, row.service, row.address, groups: row.groups)
-    let origins = configuration.origins(for: subject)
+    let origins = configuration.settingsInForce(for: subject)
     let shown = origins.filter { $0.tenant != nil }.map { origin in
       let value = String(decoding: origin.value ?? [], as: UTF8.self)
       let tenant = String(decoding: origin.tenant ?? [], as: UTF8.self)

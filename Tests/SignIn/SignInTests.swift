@@ -271,7 +271,8 @@ struct SignInTests {
     let error = SystemError(.read, number: 5)
     let failures: [(Int, (ScriptedHost) -> Void)] = [
       (1, { $0.accountFailure = error }), (2, { $0.storeFailure = .system(.directory, error) }),
-      (3, { $0.clockFailure = error }), (4, { $0.configurationFailure = .system(error) }),
+      (3, { $0.clockFailure = error }),
+      (4, { $0.configurationFailure = ConfigurationFile.Failure([], .system(error)) }),
       (5, { $0.configuration = "[project]\nstate = on\n" }),
       (6, { $0.memory.failure = (.snapshot, .damaged(.record)) }),
       (7, { $0.memory.failure = (.lock, .busy) }),

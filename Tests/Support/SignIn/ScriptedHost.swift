@@ -36,12 +36,12 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   public func name() -> [UInt8] { Array("host.example".utf8) }
 
   /// Parses the text.
-  public func configuration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+  public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     if let configurationFailure { throw configurationFailure }
     do throws(ConfigurationError) {
       return try Configuration.parse(Array(configuration.utf8).span)
     } catch {
-      throw .invalid(error)
+      throw ConfigurationFile.Failure(ConfigurationFile.standardPath, .invalid(error))
     }
   }
 

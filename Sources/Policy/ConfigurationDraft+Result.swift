@@ -1,0 +1,73 @@
+extension ConfigurationDraft {
+  /// The configuration that the files add up to. Throws the first contradiction in it.
+  public func finish() throws(ConfigurationError) -> Configuration {
+    var values = SettingValues()
+    values.apply(project.overrides, .yes)
+    try check(values, of: project)
+    var tenants: [Tenant] = []
+    for draft in self.tenants {
+      guard !draft.selectors.isEmpty else {
+        throw ConfigurationError(draft.header, .noSelector(Excerpt(draft.name.span)))
+      }
+      var values = values
+      values.apply(draft.overrides, .yes)
+      try check(values, of: draft)
+      tenants.append(
+        Tenant(
+          name: draft.name, selectors: draft.selectors, overrides: draft.overrides,
+          origins: draft.origins))
+    }
+    return Configuration(
+      project: values.settings, tenants: tenants, files: files, origins: project.origins)
+  }
+
+  /// Whether the values that hold with `section` go together.
+  private func check(
+    _ values: SettingValues, of section: SectionDraft
+  ) throws(ConfigurationError) {
+    let enrollment = section.origin(of: .enrollment)
+    let signIns = section.origin(of: .offerSignIns)
+    guard !values.offersWithoutEnd else {
+      throw ConfigurationError(
+        signIns.isLater(than: enrollment) ? signIns : enrollment, .offerWithoutEnd)
+    }
+    // Together with another tenant that offers, a tenant that takes the number away would leave an
+    // offer without an end, or not, as a look-up has it.
+    guard
+      section.kind == .project || section.overrides.offerSignIns != 0 || values.offerUntil != nil
+    else { throw ConfigurationError(signIns, .offerWithoutEnd) }
+    guard values.throttleFirstWait <= values.throttleLongestWait else {
+      throw contradiction(
+        .throttleFirstWait, ConfigurationValue.printed(seconds: values.throttleFirstWait),
+        .throttleLongestWait, ConfigurationValue.printed(seconds: values.throttleLongestWait),
+        section)
+    }
+    guard values.throttleAfter <= values.disableAfter else {
+      throw contradiction(
+        .throttleAfter, Array(String(values.throttleAfter).utf8),
+        .disableAfter, Array(String(values.disableAfter).utf8), section)
+    }
+  }
+
+  /// The error for a value that is above another which should be above it; the later line is to
+  /// blame, which is never one of `[project]` where a tenant sets one of the two.
+  private func contradiction(
+    _ lower: Configuration.Key, _ lowerValue: [UInt8],
+    _ upper: Configuration.Key, _ upperValue: [UInt8], _ section: SectionDraft
+  ) -> ConfigurationError {
+    let lowerOrigin = section.origin(of: lower)
+    let upperOrigin = section.origin(of: upper)
+    if lowerOrigin.isLater(than: upperOrigin) {
+      return ConfigurationError(
+        lowerOrigin, .aboveLimit(lower, limit: upper, Excerpt(upperValue.span)))
+    }
+    return ConfigurationError(
+      upperOrigin, .belowLimit(upper, limit: lower, Excerpt(lowerValue.span)))
+  }
+}
+
+extension ConfigurationError {
+  fileprivate init(_ origin: Configuration.Origin, _ reason: Reason) {
+    self.init(file: origin.file, line: Int(origin.line), reason: reason)
+  }
+}

@@ -1,0 +1,33 @@
+extension ConfigurationDraft {
+  /// The text of what the files set, and nothing else, in its canonical form.
+  public func printed() -> [UInt8] {
+    var text: [UInt8] = []
+    for section in [project] + tenants where section.header.isKnown {
+      if !text.isEmpty { text.append(UInt8(ascii: "\n")) }
+      text.append(contentsOf: "[".utf8)
+      switch section.kind {
+      case .project: text.append(contentsOf: "project".utf8)
+      case .tenant: text.append(contentsOf: Array("tenant ".utf8) + section.name)
+      }
+      text.append(contentsOf: "]\n".utf8)
+      for key in Configuration.Key.allCases {
+        let value =
+          key.isSelector ? section.selectors.printed(key) : section.overrides.printed(key)
+        guard let value else { continue }
+        text.append(contentsOf: key.name.utf8)
+        text.append(contentsOf: Array(" = ".utf8) + value)
+        text.append(UInt8(ascii: "\n"))
+      }
+    }
+    return text
+  }
+
+  /// Forgets what the files set in a tenant, or in `[project]` where `tenant` is nil.
+  public mutating func removeSection(tenant: [UInt8]?) {
+    guard let tenant else {
+      project = SectionDraft(.project)
+      return
+    }
+    tenants.removeAll { $0.name == tenant }
+  }
+}

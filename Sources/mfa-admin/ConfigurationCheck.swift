@@ -1,0 +1,60 @@
+import Policy
+import SignIn
+
+/// Looks for the first mistake of each file of a configuration.
+struct ConfigurationCheck {
+  private var draft = ConfigurationDraft()
+  /// What is wrong, in the order of the files.
+  private(set) var failures: [ConfigurationFile.Failure] = []
+  /// The files that were read, in order.
+  private(set) var files: [[UInt8]] = []
+
+  /// Reads a file over those before it; what is wrong with one does not keep the next from being read.
+  mutating func add(_ layer: Result<ConfigurationFile.Layer, ConfigurationFile.Failure>) {
+    do throws(ConfigurationFile.Failure) {
+      let layer = try layer.get()
+      files.append(layer.path)
+      var attempt = draft
+      try ConfigurationFile.add(layer, to: &attempt)
+      draft = attempt
+    } catch {
+      failures.append(error)
+    }
+  }
+
+  /// Looks for contradictions, where each file by itself is right.
+  mutating func finish() {
+    guard failures.isEmpty else { return }
+    do throws(ConfigurationFile.Failure) {
+      _ = try ConfigurationFile.finish(draft)
+    } catch {
+      failures.append(error)
+    }
+  }
+
+  /// Checks the files of the host.
+  static func ofTheHost() -> ConfigurationCheck {
+    var check = ConfigurationCheck()
+    do throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.forEachLayer { layer in check.add(layer) }
+    } catch {
+      check.failures.append(error)
+    }
+    check.finish()
+    return check
+  }
+
+  /// Checks files that somebody names, wherever and whosever they are.
+  static func of(_ paths: [String]) -> ConfigurationCheck {
+    var check = ConfigurationCheck()
+    for path in paths {
+      let bytes = Array(path.utf8)
+      check.add(
+        PlainFile.read(path, longest: Configuration.maximumLength)
+          .map { ConfigurationFile.Layer(path: bytes, text: $0) }
+          .mapError { ConfigurationFile.Failure(bytes, .system($0)) })
+    }
+    check.finish()
+    return check
+  }
+}

@@ -1,0 +1,176 @@
+import Policy
+import SignIn
+import System
+
+/// The drop-in that `mfa-admin config apply` writes.
+///
+/// MUST 1: it is put in place whole and durably, or not at all, and only where the configuration can
+/// be used with it. MUST 2: what it says of other tenants, and of the host, stays, also where two are
+/// at it at once.
+/// (`IdentityPlatformFileTests`, `ConfigProgramTests`)
+struct IdentityPlatformFile {
+  /// /etc/mfa/mfa.conf.d/50-identity-platform.conf
+  static var path: [UInt8] {
+    ConfigurationFile.folderPath + Array("/50-identity-platform.conf".utf8)
+  }
+
+  private static var heading: [UInt8] {
+    Array(
+      """
+      # From Identity Platform. `mfa-admin config apply` writes this file anew; what you write here is
+      # lost then. A file of a later name holds over it.
+
+
+      """.utf8)
+  }
+
+  /// The text of the file.
+  let text: [UInt8]
+  /// What the host's configuration is with it.
+  let result: Configuration
+
+  /// Lays `settings`, of a tenant or of the project, over the file that is among `layers`, which are
+  /// all of the host's.
+  init(
+    _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]
+  ) throws(AdminError) {
+    var draft = ConfigurationDraft()
+    if let present = layers.first(where: { $0.path == Self.path }) {
+      try Self.add(present, to: &draft)
+      draft.removeSection(tenant: tenant)
+    }
+    let section = ConfigurationFile.Layer(
+      path: Self.path, text: settings.section(tenant: tenant))
+    try Self.add(section, to: &draft)
+    text = Self.heading + draft.printed()
+
+    var others = layers.filter { $0.path != Self.path }
+    let later = others.firstIndex { layer in
+      layer.path.starts(with: ConfigurationFile.folderPath + Array("/".utf8))
+        && Self.path.lexicographicallyPrecedes(layer.path)
+    }
+    others.insert(
+      ConfigurationFile.Layer(path: Self.path, text: text), at: later ?? others.endIndex)
+    var whole = ConfigurationDraft()
+    for layer in others { try Self.add(layer, to: &whole) }
+    do throws(ConfigurationFile.Failure) {
+      result = try ConfigurationFile.finish(whole)
+    } catch {
+      throw .notApplied(error)
+    }
+  }
+
+  private static func add(
+    _ layer: ConfigurationFile.Layer, to draft: inout ConfigurationDraft
+  ) throws(AdminError) {
+    do throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.add(layer, to: &draft)
+    } catch {
+      throw .notApplied(error)
+    }
+  }
+
+  /// The keys of a section that a later file sets otherwise, each with the place.
+  func overruled(tenant: [UInt8]?) -> [(key: Configuration.Key, place: [UInt8])] {
+    let section = result.tenants.first { $0.name == tenant }
+    return [Configuration.Key.state, .adjacentIntervals].compactMap { key in
+      guard let origin = result.origin(of: key, in: section),
+        let place = result.files.firstIndex(of: Self.path), Int(origin.file) > place
+      else { return nil }
+      return (key, result.place(of: origin))
+    }
+  }
+
+  /// Does something to the drop-ins while no other `mfa-admin` does.
+  static func locking<Result>(
+    _ body: () throws(AdminError) -> Result
+  ) throws(AdminError) -> Result {
+    let folder = try folderFile()
+    guard try isLocked(folder) else { throw .configurationBusy }
+    let result = try body()
+    // The lock ends with the open folder, which has to live until here.
+    withExtendedLifetime(folder) {}
+    return result
+  }
+
+  /// The folder of drop-ins, to be locked.
+  private static func folderFile() throws(AdminError) -> File {
+    guard let path = TrustedPath(ConfigurationFile.folderPath) else {
+      throw notApplied(.notAPath)
+    }
+    do throws(TrustedPath.Refusal) {
+      return try file(path.last, in: try path.parent())
+    } catch {
+      throw unusable(error)
+    }
+  }
+
+  private static func file(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(TrustedPath.Refusal) -> File {
+    do throws(SystemError) { return try directory.fileForReading(name) } catch {
+      throw .system(error)
+    }
+  }
+
+  private static func isLocked(_ folder: borrowing File) throws(AdminError) -> Bool {
+    do throws(SystemError) { return try folder.lock(seconds: 10) } catch {
+      throw notApplied(.system(error))
+    }
+  }
+
+  private static func unusable(_ refusal: TrustedPath.Refusal) -> AdminError {
+    switch refusal {
+    case .system(let error): notApplied(.system(error))
+    case .untrusted(let distrust): notApplied(.untrusted(distrust))
+    }
+  }
+
+  private static func notApplied(_ reason: ConfigurationFile.Failure.Reason) -> AdminError {
+    .notApplied(ConfigurationFile.Failure(ConfigurationFile.folderPath, reason))
+  }
+
+  /// Puts the file in the place of the one that is there.
+  func write() throws(AdminError) {
+    guard let path = TrustedPath(Self.path),
+      let name = FileName(Array(".50-identity-platform.conf.new".utf8))
+    else {
+      throw .notApplied(ConfigurationFile.Failure(Self.path, .notAPath))
+    }
+    do throws(TrustedPath.Refusal) {
+      let folder = try path.parent()
+      try write(path.last, by: name, in: folder)
+    } catch {
+      switch error {
+      case .system(let error):
+        throw .notApplied(ConfigurationFile.Failure(Self.path, .system(error)))
+      case .untrusted(let distrust):
+        throw .notApplied(
+          ConfigurationFile.Failure(ConfigurationFile.folderPath, .untrusted(distrust)))
+      }
+    }
+  }
+
+  private func write(
+    _ name: FileName, by draft: FileName, in folder: borrowing Directory
+  ) throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
+      // One that was left behind by a process that was killed.
+      do throws(SystemError) { try folder.unlink(draft) } catch  where error.isNotFound {}
+      try fill(draft, in: folder)
+      try folder.rename(draft, to: name)
+      try folder.sync()
+    } catch {
+      // The draft is of no use; that it cannot be removed either changes nothing.
+      do throws(SystemError) { try folder.unlink(draft) } catch {}
+      throw .system(error)
+    }
+  }
+
+  private func fill(_ draft: FileName, in folder: borrowing Directory) throws(SystemError) {
+    let file = try folder.create(draft)
+    try file.write(text)
+    try file.changeMode(to: 0o644)
+    try file.sync()
+  }
+}

@@ -1,0 +1,193 @@
+import TestSupport
+import Testing
+
+/// `mfa-admin config` as it is installed.
+@Suite(.privateMachine, .serialized) struct ConfigProgramTests {
+  static let program = "/usr/sbin/mfa-admin"
+  static let folder = "/etc/mfa/mfa.conf.d"
+  static let own = folder + "/50-identity-platform.conf"
+  static let json =
+    #"{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":2}}]}}"#
+
+  func run(_ arguments: String..., as identity: Identity = .current) throws -> Command {
+    try Command.run([Self.program, "config"] + arguments, as: identity)
+  }
+
+  /// Lends a machine with this in /etc/mfa/mfa.conf.
+  func withMachine(_ text: String, _ body: (Machine) throws -> Void) throws {
+    try Machine.use { machine in
+      try machine.keep(Self.folder)
+      try machine.writeConfiguration(text)
+      try body(machine)
+    }
+  }
+
+  @Test("check names the first mistake of each file, and reads files before they are put in place")
+  func check() throws {
+    try withMachine("[project]\n") { machine in
+      let content = try run("check")
+      #expect(content.status == .exited(0) && content.errorText.isEmpty, "\(content.errorText)")
+      #expect(content.text == "/etc/mfa/mfa.conf: no mistake\n")
+
+      try machine.writeConfiguration("[project]\nadjacent_intervals = 11\nstate = on\n")
+      try machine.write("[project]\n\nstate = on\n", to: Self.folder + "/a.conf")
+      try machine.write("[project]\n", to: Self.folder + "/b.conf", mode: "0666")
+      let broken = try run("check")
+      #expect(broken.status == .exited(1) && broken.output.isEmpty)
+      let lines = broken.errorText.split(separator: "\n")
+      #expect(lines.count == 5, "\(lines)")
+      #expect(
+        lines[0] == "mfa-admin: error: /etc/mfa/mfa.conf:2: adjacent_intervals: must be a whole "
+          + "number from 0 to 10, not \"11\"")
+      #expect(
+        lines[1] == "mfa-admin: error: \(Self.folder)/a.conf:3: state: must be enabled, disabled "
+          + "or observe, not \"on\"")
+      #expect(lines[2].contains("\(Self.folder)/b.conf is not trusted: wrong-permissions"))
+      #expect(lines[3] == "mfa-admin: error: 3 mistakes were found")
+      #expect(try run("show").status == .exited(1))
+
+      let first = machine.folder + "/first"
+      let second = machine.folder + "/second"
+      try machine.write("[project]\nthrottle_after = 9\n", to: first, mode: "0666")
+      try machine.write("[project]\ndisable_after = 8\n", to: second)
+      let named = try run("check", first, second)
+      #expect(named.status == .exited(1))
+      #expect(named.errorText.contains("\(second):2: disable_after: must not be smaller than"))
+      let turned = try run("check", second, first)
+      #expect(turned.errorText.contains("\(first):2: throttle_after: must not be larger than"))
+      #expect(try run("check", first).text == "\(first): no mistake\n")
+      let missing = try run("check", machine.folder + "/third")
+      #expect(missing.status == .exited(1) && missing.errorText.contains("/third cannot be read: "))
+    }
+  }
+
+  @Test("show tells what holds and where it is from, to everybody")
+  func show() throws {
+    try withMachine("[project]\nadjacent_intervals = 3\n[tenant a]\nusers = x\n") { machine in
+      try machine.write(
+        "[tenant a]\nadjacent_intervals = 4\nstate = disabled\n", to: Self.folder + "/a.conf")
+      let user = try machine.addUser()
+      let text = try run("show", as: user.identity)
+      #expect(text.status == .exited(0), "\(text.errorText)")
+      #expect(text.text.contains("\nadjacent_intervals = 3  # /etc/mfa/mfa.conf:2\n"))
+      #expect(text.text.contains("\nstate = disabled  # \(Self.folder)/a.conf:3\n"))
+      let project = try run("show", "--json").text.filter { !$0.isWhitespace }
+      #expect(project == Self.json.replacing("2", with: "3"))
+      let tenant = try run("show", "--json", "--tenant", "a").text.filter { !$0.isWhitespace }
+      #expect(
+        tenant
+          == Self.json.replacing("2", with: "4").replacing("mfa", with: "mfaConfig")
+          .replacing("ENABLED", with: "DISABLED"))
+      let nobody = try run("show", "--tenant", "b")
+      #expect(nobody.status == .exited(2) && nobody.errorText.contains("no tenant \"b\""))
+    }
+  }
+
+  @Test("apply writes its drop-in whole, logs it, and keeps what is there for others")
+  func apply() throws {
+    try withMachine("[project]\n[tenant a]\nusers = x\n") { machine in
+      let file = machine.folder + "/project.json"
+      try machine.write(Self.json, to: file)
+      let dry = try run("apply", "--dry-run", file)
+      #expect(dry.status == .exited(0), "\(dry.errorText)")
+      #expect(dry.text.hasSuffix("[project]\nstate = enabled\nadjacent_intervals = 2\n"))
+      #expect(machine.contents(of: Self.own) == nil)
+
+      let start = try machine.log.position()
+      let applied = try run("apply", file)
+      #expect(applied.status == .exited(0) && applied.errorText.isEmpty, "\(applied.errorText)")
+      #expect(applied.text == "\(Self.own): written\n")
+      #expect(machine.contents(of: Self.own) == dry.output)
+      let mode = try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a %h", Self.own])
+      #expect(mode == "root root 644 1\n")
+      #expect(try Command.succeed(["/bin/ls", "-A", Self.folder]) == "50-identity-platform.conf\n")
+      let entries = try machine.log.entries(since: start).filter { $0.line.contains("mfa-admin") }
+      #expect(entries.map(\.message) == ["result=configured file=\(Self.own) actor=root"])
+      #expect(try run("show").text.contains("adjacent_intervals = 2  # \(Self.own):6\n"))
+
+      let tenantFile = machine.folder + "/tenant.json"
+      try machine.write(
+        Self.json.replacing("mfa", with: "mfaConfig").replacing("2", with: "1"), to: tenantFile)
+      #expect(try run("apply", tenantFile).status == .exited(1))
+      #expect(try run("apply", tenantFile, "--tenant", "a").status == .exited(0))
+      let both = try run("show").text
+      #expect(both.contains("adjacent_intervals = 2  # \(Self.own):"), "\(both)")
+      #expect(both.contains("adjacent_intervals = 1  # \(Self.own):"), "\(both)")
+
+      let before = machine.contents(of: Self.own)
+      for tenant in ["b", "a\nstate", ""] {
+        let refused = try run("apply", tenantFile, "--tenant", tenant)
+        #expect([.exited(1), .exited(2)].contains(refused.status), "\(refused.errorText)")
+      }
+      try machine.write(Self.json.replacing("2", with: "11"), to: file)
+      let range = try run("apply", file)
+      #expect(range.status == .exited(1))
+      #expect(range.errorText.contains("adjacentIntervals: must be a whole number from 0 to 10"))
+      try machine.write(Self.json.replacing("\"state\"", with: "\n\"state\" \""), to: file)
+      let syntax = try run("apply", file)
+      #expect(syntax.status == .exited(1) && syntax.errorText.contains("\(file):2: is not JSON"))
+      let user = try machine.addUser()
+      #expect(try run("apply", file, as: user.identity).status == .exited(77))
+      #expect(machine.contents(of: Self.own) == before)
+    }
+  }
+
+  @Test("what is applied at the same time is all there in the end")
+  func applyAtTheSameTime() throws {
+    let names = (1...8).map { "t\($0)" }
+    let tenants = names.map { "[tenant \($0)]\nusers = x\n" }.joined()
+    try withMachine(tenants) { machine in
+      let file = machine.folder + "/tenant.json"
+      try machine.write(Self.json.replacing("mfa", with: "mfaConfig"), to: file)
+      // Each takes its time in the middle of writing, as on a disk that is busy.
+      let slowly =
+        "/usr/bin/strace -f -qq -o /dev/null -e trace=pwrite64 -e "
+        + "inject=pwrite64:delay_exit=100000 "
+      let commands = names.map {
+        "\(slowly)\(Self.program) config apply \(file) --tenant \($0) & "
+      }
+      try Command.succeed(["/bin/sh", "-c", commands.joined() + "wait"])
+      let text = String(decoding: machine.contents(of: Self.own) ?? [], as: UTF8.self)
+      for name in names {
+        #expect(
+          text.contains("[tenant \(name)]\nstate = enabled\nadjacent_intervals = 2\n"), "\(text)")
+      }
+    }
+  }
+
+  @Test("apply changes nothing where it cannot finish, whichever call fails")
+  func applyFails() throws {
+    try withMachine("[project]\n") { machine in
+      let file = machine.folder + "/project.json"
+      try machine.write(Self.json, to: file)
+      let old = "[project]\nstate = disabled\n"
+      try machine.write(old, to: Self.own)
+      for call in ["pwrite64", "fchmod", "fsync", "rename,renameat,renameat2"] {
+        let failed = try Command.run([
+          "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+          "inject=\(call):error=ENOSPC:when=1", Self.program, "config", "apply", file,
+        ])
+        #expect(failed.status == .exited(1), "\(call): \(failed.errorText)")
+        #expect(failed.errorText.contains("No space left on device"), "\(call)")
+        #expect(machine.contents(of: Self.own) == Array(old.utf8), "\(call)")
+        #expect(
+          try Command.succeed(["/bin/ls", "-A", Self.folder]) == "50-identity-platform.conf\n")
+        // What a process that was killed leaves behind is in nobody's way.
+        _ = try Command.run([
+          "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+          "inject=\(call):signal=KILL:when=1", Self.program, "config", "apply", file,
+        ])
+        #expect(try run("check").status == .exited(0), "\(call)")
+        #expect(try run("apply", file).status == .exited(0), "\(call)")
+        #expect(
+          try Command.succeed(["/bin/ls", "-A", Self.folder]) == "50-identity-platform.conf\n")
+        try machine.write(old, to: Self.own)
+      }
+      try Command.succeed(["/bin/rm", "-r", Self.folder])
+      let noFolder = try run("apply", file)
+      #expect(noFolder.status == .exited(1))
+      #expect(
+        noFolder.errorText.contains("hint: install -d -o root -g root -m 0755 \(Self.folder)"))
+    }
+  }
+}

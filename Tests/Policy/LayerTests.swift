@@ -1,0 +1,199 @@
+import Policy
+import Testing
+
+/// A configuration in several files, each over those before it.
+@Suite struct LayerTests {
+  struct Row: Sendable {
+    let number: Int
+    let texts: [String]
+    /// What the texts come to, as one text.
+    let result: String
+
+    init(_ number: Int, _ texts: [String], _ result: String) {
+      self.number = number
+      self.texts = texts
+      self.result = result
+    }
+  }
+
+  @Test(
+    "what a later file sets takes the place of what an earlier one set",
+    arguments: [
+      Row(1, [""], ""),
+      Row(2, ["", "[project]\n", "[project]\nstate = observe\n"], "[project]\nstate = observe\n"),
+      Row(
+        3, ["[project]\nstate = observe\nissuer = A\n", "[project]\nissuer = B\n"],
+        "[project]\nstate = observe\nissuer = B\n"),
+      Row(
+        4, ["[project]\nstate = observe\n", "# nothing\n", "[project]\nstate = enabled\n"],
+        "[project]\n"),
+      Row(
+        5, ["[tenant a]\nusers = x\nstate = observe\n", "[tenant a]\nstate = disabled\n"],
+        "[tenant a]\nusers = x\nstate = disabled\n"),
+      // A list is replaced, not added to.
+      Row(
+        6, ["[tenant a]\nusers = x, y\n", "[tenant a]\nusers = z\n"], "[tenant a]\nusers = z\n"),
+      Row(
+        7, ["[tenant a]\nnetworks = ::/0\ngroups = g\n", "[tenant a]\nnetworks = 10.0.0.0/8\n"],
+        "[tenant a]\nnetworks = 10.0.0.0/8\ngroups = g\n"),
+      // The first mention of a tenant is its place.
+      Row(
+        8,
+        [
+          "[tenant b]\nusers = x\n", "[tenant a]\nusers = x\n[tenant b]\nstate = observe\n",
+          "[tenant c]\nusers = x\n[tenant a]\nstate = disabled\n",
+        ],
+        "[tenant b]\nusers = x\nstate = observe\n[tenant a]\nusers = x\nstate = disabled\n"
+          + "[tenant c]\nusers = x\n"),
+      // A tenant may get its selectors from another file, before or after.
+      Row(
+        9, ["[tenant a]\nstate = observe\n", "[tenant a]\nusers = x\n"],
+        "[tenant a]\nusers = x\nstate = observe\n"),
+      // A line feed at the end of a file may be missing.
+      Row(
+        10, ["[project]\nstate = observe", "[tenant a]\nusers = x", "[project]\nissuer = A"],
+        "[project]\nstate = observe\nissuer = A\n[tenant a]\nusers = x\n"),
+      // What contradicts another file's is good when a third puts it right.
+      Row(
+        11,
+        [
+          "[project]\nthrottle_first_wait = 10m\n", "[project]\nthrottle_longest_wait = 5m\n",
+          "[project]\nthrottle_first_wait = 5m\n",
+        ], "[project]\nthrottle_first_wait = 5m\nthrottle_longest_wait = 5m\n"),
+      Row(
+        12,
+        ["[project]\nenrollment = offered\n", "[project]\noffer_sign_ins = 3\n"],
+        "[project]\nenrollment = offered\noffer_sign_ins = 3\n"),
+    ])
+  func laterFilesWin(_ row: Row) throws {
+    #expect(try layered(row.texts) == parse(row.result), "row \(row.number)")
+  }
+
+  struct Refused: Sendable {
+    let number: Int
+    let texts: [String]
+    let file: UInt16
+    let line: Int
+    let reason: ConfigurationError.Reason
+
+    init(
+      _ number: Int, _ texts: [String], file: UInt16, line: Int,
+      _ reason: ConfigurationError.Reason
+    ) {
+      self.number = number
+      self.texts = texts
+      self.file = file
+      self.line = line
+      self.reason = reason
+    }
+  }
+
+  /// MUST 1.
+  @Test(
+    "the file and the line that were read last are to blame",
+    arguments: [
+      Refused(
+        1, ["[project]\nstate = off\n", "[project]\nissuer = :\n"], file: 0, line: 2,
+        .invalidValue(.state, excerpt("off"))),
+      Refused(
+        2, ["[project]\nstate = observe\n", "\n[project]\nstate = off\n"], file: 1, line: 3,
+        .invalidValue(.state, excerpt("off"))),
+      // Within one file nothing is said twice, whatever others say.
+      Refused(
+        3, ["[project]\n", "[project]\n\n[project]\n"], file: 1, line: 3,
+        .repeatedSection(firstLine: 1)),
+      Refused(
+        4, ["[tenant a]\nusers=x\n", "\n[tenant a]\n[tenant a]\n"], file: 1, line: 3,
+        .repeatedTenant(excerpt("a"), firstLine: 2)),
+      Refused(
+        5, ["[project]\nstate = observe\n", "[project]\nstate = observe\nstate = observe\n"],
+        file: 1, line: 3, .repeatedKey(.state, firstLine: 2)),
+      // A section ends with its file.
+      Refused(
+        6, ["[project]\n", "state = observe\n"], file: 1, line: 1,
+        .outsideSection(excerpt("state"))),
+      Refused(
+        7,
+        [
+          "", "[project]\nthrottle_first_wait = 10m\n", "\n[project]\nthrottle_longest_wait = 5m\n",
+        ],
+        file: 2, line: 3,
+        .belowLimit(.throttleLongestWait, limit: .throttleFirstWait, excerpt("10m"))
+      ),
+      // The line's number is higher in the file that was read first.
+      Refused(
+        8, ["\n\n\n[project]\ndisable_after = 8\n", "[project]\nthrottle_after = 9\n"], file: 1,
+        line: 2, .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
+      Refused(
+        9, ["[tenant a]\nusers = x\nthrottle_after = 9\n", "[project]\ndisable_after = 8\n"],
+        file: 0, line: 3, .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
+      Refused(
+        10,
+        ["[project]\nenrollment = offered\noffer_sign_ins = 1\n", "[project]\noffer_sign_ins=0"],
+        file: 1, line: 2, .offerWithoutEnd),
+      Refused(
+        11, ["[tenant a]\nstate = observe\n", "[tenant a]\nstate = enabled\n"], file: 1, line: 1,
+        .noSelector(excerpt("a"))),
+      Refused(12, [manyTenants(64), "[tenant x]\n"], file: 1, line: 1, .tooManyTenants),
+      Refused(
+        13, ["[project]\n", String(repeating: "\n", count: 65_537)], file: 1, line: 0, .fileTooLong),
+    ])
+  func refuses(_ row: Refused) {
+    do throws(ConfigurationError) {
+      _ = try layered(row.texts)
+      Issue.record("row \(row.number)")
+    } catch {
+      #expect(
+        error == ConfigurationError(file: row.file, line: row.line, reason: row.reason),
+        "row \(row.number): \(error)")
+    }
+  }
+
+  @Test("a tenant that sixty-four others join is refused, and one of them is not")
+  func tenantsAreCountedOnce() throws {
+    #expect(try layered([manyTenants(64), manyTenants(64)]).tenants.count == 64)
+  }
+
+  @Test("each value knows the file and the line that it came from")
+  func origins() throws {
+    let configuration = try layered([
+      "[project]\nstate = observe\nadjacent_intervals = 3\n",
+      "# comment\n[tenant a]\nusers = x\nstate = observe\n\n[project]\nadjacent_intervals = 4\n",
+      "[tenant a]\nusers = y\n",
+    ])
+    let tenant = try #require(configuration.tenants.first)
+    let rows: [(Configuration.Key, Tenant?, String?, String?)] = [
+      (.state, nil, "observe", "file0:2"),
+      (.adjacentIntervals, nil, "4", "file1:7"),
+      (.throttleAfter, nil, "5", nil),
+      (.issuer, nil, nil, nil),
+      (.users, tenant, "y", "file2:2"),
+      (.state, tenant, "observe", "file1:4"),
+      (.adjacentIntervals, tenant, nil, nil),
+    ]
+    for (number, (key, tenant, value, place)) in rows.enumerated() {
+      #expect(configuration.value(of: key, in: tenant).map(readable) == value, "row \(number)")
+      let origin = configuration.origin(of: key, in: tenant)
+      #expect(origin.map { readable(configuration.place(of: $0)) } == place, "row \(number)")
+    }
+  }
+
+  @Test("a file of one byte less than the longest has the right line")
+  func theLastLine() throws {
+    let count = Configuration.maximumLength - 1 - "[project]\nissuer=a".utf8.count
+    let text = "[project]\n" + String(repeating: "\n", count: count) + "issuer=a\n"
+    let configuration = try layered([text])
+    let origin = try #require(configuration.origin(of: .issuer))
+    #expect(Int(origin.line) == count + 2)
+    #expect(readable(configuration.place(of: origin)) == "file0:\(count + 2)")
+  }
+}
+
+/// The configuration of texts, from files named `file0`, `file1` and so on.
+private func layered(_ texts: [String]) throws(ConfigurationError) -> Configuration {
+  var draft = ConfigurationDraft()
+  for (number, text) in texts.enumerated() {
+    try draft.add(Array(text.utf8).span, from: Array("file\(number)".utf8))
+  }
+  return try draft.finish()
+}
