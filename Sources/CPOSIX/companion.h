@@ -73,14 +73,10 @@ static inline pid_t cposix_start_companion(
     const char *_Nonnull path, const char *_Nonnull name, int *_Nonnull link) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-  sigset_t all, before;
-  sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   // Not fork(): what the host has asked to be called at a fork is not for this one.
   const pid_t minder = cposix_fork_quietly();
   if (minder == 0) cposix_mind(path, name, ends[1]);
   int error = errno;
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   (void)close(ends[1]);
   // A host that has closed its standard streams must not print to the program.
   *link = minder < 0 ? -1 : fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

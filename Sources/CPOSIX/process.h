@@ -7,12 +7,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "cposix.h"
 
 // `pipe2` of the C library, whose declaration needs _GNU_SOURCE.
 int cposix_pipe(int *_Nonnull ends, int flags) __asm__("pipe2");
@@ -42,13 +43,7 @@ static inline int cposix_reap(pid_t process, int *_Nonnull status) {
 static inline void cposix_become(
     const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
     char *_Nullable const *_Nonnull environment, int input) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = SIG_DFL;
-  for (int number = 1; number < 65; number++) (void)sigaction(number, &action, NULL);
-  sigset_t none;
-  sigemptyset(&none);
-  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+  cposix_default_signals();
   struct stat program;
   if (stat(path, &program) != 0) _exit(errno == ENOENT ? 127 : 126);
   const gid_t group = program.st_gid != 0 ? program.st_gid : 65534;

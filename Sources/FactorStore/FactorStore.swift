@@ -55,7 +55,27 @@ public protocol FactorStoreEntry: AnyObject {
   func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError)
 }
 
+extension FactorStore {
+  /// The user's place, as `entry(of:creating:)` gives it; nil where none was ever made.
+  public func existingEntry(of account: Account) throws(FactorStoreError) -> Entry? {
+    do throws(FactorStoreError) {
+      return try entry(of: account, creating: false)
+    } catch {
+      if case .system(.attempts, let cause) = error, cause.isNotFound { return nil }
+      throw error
+    }
+  }
+}
+
 extension FactorStoreEntry {
+  /// What is kept for the user, or a new record for `account`, whose place this is.
+  public func keptOrNew(for account: Account) throws(FactorStoreError) -> FactorRecord {
+    if let kept { return kept }
+    guard let user = UserName(account.name) else { throw .nameTooLong }
+    let id = try cryptographic { () throws(CryptographyError) in try FactorID.generate() }
+    return FactorRecord(user: user, uid: account.uid, id: id)
+  }
+
   /// The record, or nil when nothing is enrolled.
   public var record: FactorRecord? {
     guard let kept, kept.isEnrolled else { return nil }

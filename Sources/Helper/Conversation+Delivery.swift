@@ -41,9 +41,8 @@ extension Conversation {
   /// What is kept for an account, without the lock once it is known.
   private func record(of account: Account) throws(HelperFailure) -> FactorRecord? {
     do throws(FactorStoreError) {
-      return try host.store().entry(of: account, creating: false).kept
+      return try host.store().existingEntry(of: account)?.kept
     } catch {
-      if case .system(.attempts, let error) = error, error.isNotFound { return nil }
       throw failure(error)
     }
   }

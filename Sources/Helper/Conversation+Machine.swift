@@ -45,9 +45,13 @@ extension Conversation {
     return entry
   }
 
-  func emptyRecord() throws(HelperFailure) -> FactorRecord {
-    guard let user = UserName(caller.name) else { throw .internalError }
-    return FactorRecord(user: user, uid: caller.uid, id: try FactorID.random())
+  /// What is kept for the caller, or a new record.
+  func record(_ entry: Machine.Store.Entry) throws(HelperFailure) -> FactorRecord {
+    do throws(FactorStoreError) {
+      return try entry.keptOrNew(for: caller)
+    } catch {
+      throw .internalError
+    }
   }
 
   func replace(

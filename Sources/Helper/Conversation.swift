@@ -349,7 +349,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
     let step = try pending.confirm(request.code, settings, now: now)
     let entry = try entry(creating: true, session)
-    var record = if let existing = entry.kept { existing } else { try emptyRecord() }
+    var record = try record(entry)
     let factor = try pending.factor(
       named: request.displayName, at: now, in: record, sealedBy: entry)
     try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }

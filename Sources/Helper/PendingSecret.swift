@@ -66,14 +66,3 @@ extension HelperFailure {
       }
   }
 }
-
-extension FactorID {
-  /// A new one.
-  static func random() throws(HelperFailure) -> FactorID {
-    do throws(CryptographyError) {
-      return try generate()
-    } catch {
-      throw .internalError
-    }
-  }
-}

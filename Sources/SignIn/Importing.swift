@@ -113,9 +113,7 @@ public enum Importing {
     _ entry: Entry, _ account: Account
   ) throws(FactorStoreError) -> (FactorRecord, AttemptState) {
     if let record = entry.record { return (record, entry.attempts) }
-    if let kept = entry.kept { return (kept, entry.attempts.beginning(kept)) }
-    guard let user = UserName(account.name) else { throw .nameTooLong }
-    let record = FactorRecord(user: user, uid: account.uid, id: try randomID())
+    let record = try entry.keptOrNew(for: account)
     return (record, entry.attempts.beginning(record))
   }
 

@@ -228,7 +228,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
       try store.entry(of: account, creating: true)
     }
     guard entry.record == nil else { throw .obstacle(.enrolledMeanwhile) }
-    var record = if let kept = entry.kept { kept } else { try newRecord() }
+    var record = try storing { () throws(FactorStoreError) in try entry.keptOrNew(for: account) }
     let factor = try factor(of: draft, at: now, in: record, entry)
     do throws(FactorRecord.ChangeRefusal) {
       try record.add(factor)
@@ -277,15 +277,6 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
       return try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
     } catch {
       throw .failure(.store(error))
-    }
-  }
-
-  private func newRecord() throws(EnrollmentStop) -> FactorRecord {
-    guard let user = UserName(account.name) else { throw .failure(.store(.nameTooLong)) }
-    do throws(EnrollmentDraft.Refusal) {
-      return FactorRecord(user: user, uid: account.uid, id: try FactorID.new())
-    } catch {
-      throw .failure(.store(.cryptography))
     }
   }
 

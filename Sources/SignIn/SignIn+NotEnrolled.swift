@@ -45,9 +45,8 @@ extension SignIn {
     _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> UInt32 {
     do throws(FactorStoreError) {
-      return try store.entry(of: account, creating: false).attempts.signInsPutOff
+      return try store.existingEntry(of: account)?.attempts.signInsPutOff ?? 0
     } catch {
-      if case .system(.attempts, let error) = error, error.isNotFound { return 0 }
       throw .store(error)
     }
   }

@@ -14,7 +14,7 @@ extension Administration {
     let subject = try subject(text)
     guard let account = subject.account else { throw .noSuchUser(subject.name) }
     let made = try onUser(subject) { () throws(FactorStoreError) in
-      try make(kind, for: account, subject, until: now + duration.seconds, uses, reason)
+      try make(kind, for: account, until: now + duration.seconds, uses, reason)
     }
     guard let (code, grant, warning) = made else { throw .tooManyGrants(subject.name) }
     note(
@@ -28,18 +28,12 @@ extension Administration {
 
   /// Nil where there are as many grants as there may be.
   private func make(
-    _ kind: Grant.Kind, for account: Account, _ subject: Subject, until end: Int64, _ uses: UInt8,
+    _ kind: Grant.Kind, for account: Account, until end: Int64, _ uses: UInt8,
     _ reason: Grant.Reason?
   ) throws(FactorStoreError) -> (RecoveryCode, Grant, String?)? {
     let entry = try store.entry(of: account, creating: true)
-    var record: FactorRecord
-    var attempts = entry.attempts
-    if let kept = entry.kept {
-      record = kept
-    } else {
-      record = FactorRecord(user: subject.name, uid: account.uid, id: try Self.randomID())
-      attempts = attempts.beginning(record)
-    }
+    var record = try entry.keptOrNew(for: account)
+    let attempts = entry.kept == nil ? entry.attempts.beginning(record) : entry.attempts
     record.removeExpiredGrants(at: now)
     let (code, grant) = try Attempt.newGrant(
       kind, of: record, entry, madeAt: now, expiresAt: end, uses: uses, reason: reason)
@@ -124,11 +118,8 @@ extension Administration {
 
   /// What is kept for a user, with or without a factor.
   private func kept(_ subject: Subject) throws(AdminError) -> FactorRecord? {
-    do throws(FactorStoreError) {
-      return try store.entry(of: subject.accountOrNobody, creating: false).kept
-    } catch {
-      if case .system(.attempts, let error) = error, error.isNotFound { return nil }
-      throw .unusable(subject.name, subject.trouble(error))
+    try onUser(subject) { () throws(FactorStoreError) in
+      try store.existingEntry(of: subject.accountOrNobody)?.kept
     }
   }
 

@@ -168,12 +168,4 @@ extension Administration {
     }
     return name
   }
-
-  static func randomID() throws(FactorStoreError) -> FactorID {
-    do throws(CryptographyError) {
-      return try FactorID.generate()
-    } catch {
-      throw .cryptography
-    }
-  }
 }

@@ -89,15 +89,14 @@ extension Administration {
     _ account: Account, else obstacle: Readiness.Obstacle, _ mayPutOff: (_ made: UInt32) -> Bool
   ) -> Readiness.Obstacle? {
     do throws(FactorStoreError) {
-      let entry = try store.entry(of: account, creating: false)
+      guard let entry = try store.existingEntry(of: account) else {
+        return mayPutOff(0) ? nil : obstacle
+      }
       let isBypassed = entry.kept.map { kept in
         kept.grants.contains { $0.kind == .bypass && $0.isGood(at: now) }
       }
       return isBypassed == true || mayPutOff(entry.attempts.signInsPutOff) ? nil : obstacle
     } catch {
-      if case .system(.attempts, let error) = error, error.isNotFound {
-        return mayPutOff(0) ? nil : obstacle
-      }
       return .unusable(Trouble(error))
     }
   }

@@ -158,10 +158,11 @@ struct Explanation {
       if let snapshot = try store.snapshot(of: account) {
         return .kept(snapshot.record, snapshot.attempts)
       }
-      let entry = try store.entry(of: account, creating: false)
-      return entry.kept.map { .kept($0, entry.attempts) } ?? .nothing
+      guard let entry = try store.existingEntry(of: account), let kept = entry.kept else {
+        return .nothing
+      }
+      return .kept(kept, entry.attempts)
     } catch {
-      if case .system(.attempts, let error) = error, error.isNotFound { return .nothing }
       return .trouble(Trouble(error))
     }
   }
