@@ -109,6 +109,11 @@ static int is_noted(void *context, const char *text) {
   return strcmp(noted, text) == 0;
 }
 
+static const char *earlier_methods(void *context) {
+  const struct application *application = context;
+  return pam_getenv(application->pam, "SSH_AUTH_INFO_0");
+}
+
 // A text item, or NULL.
 static const char *text_item(pam_handle_t *pam, int type) {
   const void *item = NULL;
@@ -141,6 +146,7 @@ static int consult(question decide, pam_handle_t *pam, int flags, int argc, cons
       .forward = forward,
       .note = note,
       .is_noted = is_noted,
+      .earlier_methods = earlier_methods,
       .is_listening = (flags & PAM_SILENT) == 0,
   };
   const mfa_request request = {

@@ -81,6 +81,38 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
   return answer;
 }
 
+// The parent of a process, and when the process was started, in clock ticks since the machine was
+// (proc_pid_stat(5)): 0, or -1 where that cannot be found out.
+static inline int cposix_process_start(
+    pid_t process, pid_t *_Nonnull parent, unsigned long long *_Nonnull ticks) {
+  char path[32], text[1024];
+  (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return -1;
+  const ssize_t count = read(file, text, sizeof text - 1);
+  (void)close(file);
+  if (count <= 0) return -1;
+  text[count] = '\0';
+  // The name of the program may hold anything; behind it are numbers, from the third field on.
+  char *rest = strrchr(text, ')');
+  if (rest == NULL || strlen(rest) < 5) return -1;
+  rest += 4;
+  errno = 0;
+  *parent = (pid_t)strtol(rest, &rest, 10);
+  for (int field = 5; field < 22; field++) (void)strtoll(rest, &rest, 10);
+  *ticks = strtoull(rest, &rest, 10);
+  return errno == 0 && *rest == ' ' ? 0 : -1;
+}
+
+// The identity that the machine was given when it was started, as text of 36 bytes: 0, or -1.
+static inline int cposix_boot_identity(char *_Nonnull identity) {
+  const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return -1;
+  const ssize_t count = read(file, identity, 36);
+  (void)close(file);
+  return count == 36 ? 0 : -1;
+}
+
 static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull size) {
   return ioctl(descriptor, TIOCGWINSZ, size);
 }

@@ -15,6 +15,11 @@ public protocol FactorStore {
   /// lock: by the time it is looked at, it may have changed.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
+  /// What is kept of places in `record`: keyed, so that only this host recognises them.
+  func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest]
+
   /// The user's place, once nobody else holds it. It is given back when the entry is let go of.
   ///
   /// `creating` makes it where there is none, for an enrolment; else that is an error.
@@ -42,6 +47,11 @@ public protocol FactorStoreEntry: AnyObject {
   func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest
+
+  /// What is kept of places in `record`.
+  func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest]
 
   /// Writes the attempt state down, so that whoever asks next sees it even when this process ends
   /// now. It is on the disk only after `sync`.

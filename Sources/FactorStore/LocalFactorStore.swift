@@ -61,6 +61,14 @@ public final class LocalFactorStore: FactorStore {
     return FactorSnapshot(record: record, attempts: entry.attempts)
   }
 
+  /// Digests under the key in /etc/mfa, bound to the user and the record.
+  public func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest] {
+    var key = try key()
+    return try key.digests(of: places, in: record)
+  }
+
   /// Opens and locks the user's attempts file, for at most ten seconds' wait, and reads both files.
   public func entry(
     of account: Account, creating: Bool

@@ -91,6 +91,13 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return digest
   }
 
+  /// Digests under the key in /etc/mfa, bound to the user and the record.
+  public func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest] {
+    try key.digests(of: places, in: record)
+  }
+
   /// Writes to the slot that is not on the disk.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
     try slots.write(attempts, to: attemptsFile, &key)

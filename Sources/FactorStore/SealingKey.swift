@@ -1,3 +1,4 @@
+import Factors
 import Secrets
 import System
 
@@ -85,6 +86,28 @@ struct SealingKey: ~Copyable {
     var bytes: [UInt8] = []
     for index in tag.span.indices { bytes.append(tag.span[index]) }
     return bytes
+  }
+
+  /// What `checksum` is told a place's digest is for.
+  private static let placePurpose: UInt8 = 4
+
+  /// What is kept of places in `record`.
+  mutating func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest] {
+    var digests: [PlaceDigest] = []
+    for place in places {
+      let message = record.recoveryCodeContext() + [place.kind.rawValue] + place.identity
+      let bytes: [UInt8]
+      do throws(CryptographyError) {
+        bytes = try checksum(of: message, purpose: Self.placePurpose)
+      } catch {
+        throw .cryptography
+      }
+      guard let digest = PlaceDigest(place.kind, bytes: bytes) else { throw .cryptography }
+      digests.append(digest)
+    }
+    return digests
   }
 
   func seal(_ secret: Span<UInt8>, associated: [UInt8]) throws(CryptographyError) -> [UInt8] {

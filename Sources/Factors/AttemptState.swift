@@ -38,11 +38,16 @@ public struct AttemptState: Equatable, Sendable {
   /// What the person was not told yet.
   public private(set) var untold: Untold
 
+  /// The codes that make up for one that would be asked for.
+  public private(set) var remembered: RememberedCodes
+
   /// Puts a state together.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
-    signInsPutOff: UInt32 = 0, untold: Untold = Untold()
+    signInsPutOff: UInt32 = 0, untold: Untold = Untold(),
+    remembered: RememberedCodes = RememberedCodes()
   ) {
+    self.remembered = remembered
     self.record = record
     self.signInsPutOff = signInsPutOff
     self.untold = untold
@@ -193,6 +198,22 @@ public struct AttemptState: Equatable, Sendable {
     restoring(Untold(noticesTold: number))
   }
 
+  // MARK: Codes that are remembered
+
+  /// The state that remembers a code from `place` at `time`.
+  public func remembering(_ place: PlaceDigest, at time: Int64) -> AttemptState {
+    var next = self
+    next.remembered.add(place, at: time)
+    return next
+  }
+
+  /// The state that remembers no code.
+  public func forgetting() -> AttemptState {
+    var next = self
+    next.remembered = RememberedCodes()
+    return next
+  }
+
   // MARK: Factors that come and go
 
   /// The state for the first factor of `record`: no failures and no watermarks, for there was nothing
@@ -209,9 +230,10 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// The state without watermarks of factors that the record does not hold.
+  /// The state without watermarks of factors that the record does not hold, and without codes that are
+  /// remembered: who takes a factor away has everyone prove another one.
   public func keeping(_ record: FactorRecord) -> AttemptState {
-    var next = self
+    var next = forgetting()
     next.watermarks.removeAll { mark in record.factor(mark.factor) == nil }
     return next
   }
@@ -274,6 +296,7 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(untold.lastFailure)
     writer.writeShort(untold.source.text)
     writer.write(untold.noticesTold)
+    remembered.encode(to: &writer)
     let padding = Self.encodedLength - writer.bytes.count
     return writer.bytes + [UInt8](repeating: 0, count: max(padding, 0))
   }
@@ -297,7 +320,8 @@ public struct AttemptState: Equatable, Sendable {
     }
     guard let untoldFailures = reader.read(UInt32.self),
       let lastUntoldFailure = reader.read(Int64.self), let source = reader.readShort(),
-      Source(source).text == source, let noticesTold = reader.read(UInt32.self)
+      Source(source).text == source, let noticesTold = reader.read(UInt32.self),
+      let remembered = RememberedCodes(&reader)
     else { return nil }
     while let byte = reader.read(UInt8.self) {
       guard byte == 0 else { return nil }
@@ -307,7 +331,8 @@ public struct AttemptState: Equatable, Sendable {
       signInsPutOff: signInsPutOff,
       untold: Untold(
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
-        noticesTold: noticesTold))
+        noticesTold: noticesTold),
+      remembered: remembered)
     return (state, sequence)
   }
 }

@@ -178,6 +178,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       case .deliver(let user):
         try deliver(to: user)
         return client.send(.done)
+      case .forget: return client.send(.forgotten(places: try forget()))
       }
     } catch {
       guard client.send(.failed(error)) else { return false }
@@ -403,7 +404,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     record.note(.unenrolled, factor.displayName.utf8, from: Self.source, at: try now())
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
-    try replace(entry, record, entry.attempts)
+    try replace(entry, record, entry.attempts.forgetting())
     if record.factors.isEmpty { self.session?.record = nil }
     logChange("unenrolled", factor)
     return wasNewest
@@ -417,6 +418,21 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       FactorSummary(
         id: $0.id, displayName: $0.displayName, enrolledAt: $0.enrolledAt,
         parameters: $0.parameters)
+    }
+  }
+
+  /// Anybody who acts as the user may make the next sign-in ask for more.
+  private func forget() throws(HelperFailure) -> UInt8 {
+    do throws(FactorStoreError) {
+      guard let entry = try host.store().existingEntry(of: caller) else { return 0 }
+      let places = entry.attempts.remembered.entries.count
+      guard places > 0 else { return 0 }
+      try entry.write(entry.attempts.forgetting())
+      try entry.sync()
+      logChange("forgotten", nil)
+      return UInt8(clamping: places)
+    } catch {
+      throw failure(error)
     }
   }
 

@@ -45,6 +45,8 @@ public enum HelperRequest: ~Copyable, Sendable {
   /// Has the notices mailed that are in a user's record: the caller's own, or anybody's where the
   /// caller is root or the helper itself.
   case deliver(user: UserName)
+  /// Has the codes forgotten that are remembered, so that the next sign-in from anywhere asks for one.
+  case forget
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -131,6 +133,8 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.deliver)
       writer.field(user.bytes)
       return try writer.finish()
+    case .forget:
+      return try MessageWriter(kind: Kind.forget).finish()
     }
   }
 
@@ -224,6 +228,9 @@ public enum HelperRequest: ~Copyable, Sendable {
       let user = try reader.userName()
       try reader.end()
       self = .deliver(user: user)
+    case Kind.forget:
+      try reader.end()
+      self = .forget
     default:
       throw .unknownKind(kind)
     }
@@ -249,5 +256,6 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let importFactor: UInt8 = 0x10
     static let signIn: UInt8 = 0x11
     static let deliver: UInt8 = 0x12
+    static let forget: UInt8 = 0x13
   }
 }

@@ -36,6 +36,8 @@ public enum HelperResponse: ~Copyable, Sendable {
   case status(AccountStatus)
   /// Answers `generateRecoveryCodes`: the new codes, which are not shown again.
   case recoveryCodes(RecoveryCodeList)
+  /// Answers `forget`: from how many places a code was remembered.
+  case forgotten(places: UInt8)
 
   /// The version of the protocol.
   public static let version: UInt8 = HelperRequest.version
@@ -114,6 +116,10 @@ public enum HelperResponse: ~Copyable, Sendable {
       guard codes.isWellFormed else { throw .malformed }
       var writer = MessageWriter(kind: Kind.recoveryCodes)
       writer.fields(codes.text.span, each: RecoveryCodeList.codeLength)
+      return try writer.finish()
+    case .forgotten(let places):
+      var writer = MessageWriter(kind: Kind.forgotten)
+      writer.field(places)
       return try writer.finish()
     }
   }
@@ -199,6 +205,10 @@ public enum HelperResponse: ~Copyable, Sendable {
       try reader.end()
       guard codes.isWellFormed else { throw .malformed }
       self = .recoveryCodes(codes)
+    case Kind.forgotten:
+      let places = try reader.number(UInt8.self)
+      try reader.end()
+      self = .forgotten(places: places)
     default:
       throw .unknownKind(kind)
     }
@@ -219,5 +229,6 @@ public enum HelperResponse: ~Copyable, Sendable {
     static let failed: UInt8 = 0x8B
     static let status: UInt8 = 0x8C
     static let recoveryCodes: UInt8 = 0x8D
+    static let forgotten: UInt8 = 0x8E
   }
 }

@@ -24,6 +24,7 @@ extension HelperResponse {
     case .tested: return nil
     case .status: return nil
     case .recoveryCodes: return nil
+    case .forgotten: return nil
     }
   }
 }

@@ -132,6 +132,7 @@ public actor MultiFactor {
       case .failed: throw misunderstood()
       case .status: throw misunderstood()
       case .recoveryCodes: throw misunderstood()
+      case .forgotten: throw misunderstood()
       }
     }
   }
@@ -297,6 +298,16 @@ public actor MultiFactor {
       throw misunderstood()
     }
     return RecoveryCodes(codes)
+  }
+
+  /// Has the codes forgotten that are remembered: where policy says so, who gave one is not asked again
+  /// for a while from the same place. The next sign-in asks for one, from everywhere.
+  ///
+  /// - Returns: from how many places a code was remembered.
+  @discardableResult
+  public func forgetRememberedCodes() throws(MultiFactorError) -> Int {
+    guard case .forgotten(let places) = try exchange(.forget) else { throw misunderstood() }
+    return Int(places)
   }
 
   // MARK: Signing in

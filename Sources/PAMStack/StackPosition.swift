@@ -1,3 +1,5 @@
+import Secrets
+
 /// Where a line stands.
 public struct StackPosition: Equatable, Sendable {
   /// The file's path.
@@ -12,5 +14,5 @@ public struct StackPosition: Equatable, Sendable {
   }
 
   /// `/etc/pam.d/sshd:12`
-  public var text: [UInt8] { file + [UInt8(ascii: ":")] + Array("\(line)".utf8) }
+  public var text: [UInt8] { file + joined([":", decimal(Int64(line))]) }
 }

@@ -1,4 +1,5 @@
 import Factors
+import Secrets
 
 /// What the administrator decided, as the files of the configuration say it, each over those before
 /// it (`ConfigurationDraft`).
@@ -67,6 +68,22 @@ public struct Configuration: Equatable, Sendable {
       values.apply(tenant.overrides, tenant.match(subject))
     }
     return values.settings
+  }
+
+  /// Whether there are sign-ins for which it matters in which session of a person's they are made: some
+  /// section says how fresh a code has to be, or remembers one for another service than sshd, which
+  /// alone is always told where people come from.
+  public var followsSessions: Bool {
+    if project.freshFor > 0 || Self.needSessions(project.rememberServices) { return true }
+    return tenants.contains { tenant in
+      (tenant.overrides.freshFor ?? 0) > 0
+        || Self.needSessions(tenant.overrides.rememberServices ?? [])
+    }
+  }
+
+  private static func needSessions(_ services: [[UInt8]]) -> Bool {
+    let sshd: StaticString = "sshd"
+    return services.contains { $0 != sshd.bytes }
   }
 
   /// The text of this configuration, with every key of `[project]` and those that the tenants set,

@@ -36,6 +36,9 @@ extension ConfigurationDraft {
     guard
       section.kind == .project || section.overrides.offerSignIns != 0 || values.offerUntil != nil
     else { throw ConfigurationError(signIns, .offerWithoutEnd) }
+    guard values.remember == 0 || !values.rememberServices.isEmpty else {
+      throw ConfigurationError(section.origin(of: .remember), .rememberedNowhere)
+    }
     guard values.throttleFirstWait <= values.throttleLongestWait else {
       throw contradiction(
         .throttleFirstWait, ConfigurationValue.printed(seconds: values.throttleFirstWait),

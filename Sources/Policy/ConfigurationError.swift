@@ -1,3 +1,5 @@
+import Secrets
+
 /// Why a configuration was refused, and where.
 public struct ConfigurationError: Error, Equatable {
   /// What is wrong.
@@ -42,6 +44,8 @@ public struct ConfigurationError: Error, Equatable {
     /// Enrolling is offered, and neither a number of sign-ins nor a day ends the offer; or a tenant
     /// takes the number away where there is no day.
     case offerWithoutEnd
+    /// Codes are remembered, and no service is named in which they are.
+    case rememberedNowhere
     /// The value is larger than that of another key, which it must not be.
     case aboveLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
     /// The value is smaller than that of another key, which it must not be.
@@ -69,7 +73,8 @@ public struct ConfigurationError: Error, Equatable {
   /// person knows the file; up to 1024 bytes of it are shown.
   public func message(file: [UInt8]) -> [UInt8] {
     var message = Excerpt(file.span, limit: 1024).text
-    message.append(contentsOf: (line == 0 ? ": " : ":\(line): ").utf8)
+    if line != 0 { message += joined([":", decimal(Int64(line))]) }
+    message += joined([": "])
     message.append(contentsOf: explanation)
     return message
   }
@@ -77,83 +82,89 @@ public struct ConfigurationError: Error, Equatable {
   private var explanation: [UInt8] {
     switch reason {
     case .fileTooLong:
-      return sentence("is longer than \(Configuration.maximumLength) bytes; shorten it")
+      return joined([
+        "is longer than ", decimal(Int64(Configuration.maximumLength)), " bytes; shorten it",
+      ])
     case .lineTooLong:
-      return sentence(
-        "the line is longer than \(Configuration.maximumLineLength) bytes; shorten it")
+      return joined([
+        "the line is longer than ", decimal(Int64(Configuration.maximumLineLength)),
+        " bytes; shorten it",
+      ])
     case .notUTF8:
-      return sentence("the line is not UTF-8; save the file as UTF-8")
+      return joined(["the line is not UTF-8; save the file as UTF-8"])
     case .byteOrderMark:
-      return sentence("a byte order mark comes first; save the file as UTF-8 without one")
+      return joined(["a byte order mark comes first; save the file as UTF-8 without one"])
     case .controlCharacter:
-      return sentence(
-        "the line has a control character in it; use tabs at most, and end lines with a line feed "
-          + "alone")
+      return joined([
+        "the line has a control character in it; use tabs at most, and end lines with a line feed ",
+        "alone",
+      ])
     case .unfinishedSection:
-      return sentence("a section must be [project] or [tenant NAME], with nothing behind it")
+      return joined(["a section must be [project] or [tenant NAME], with nothing behind it"])
     case .unknownSection(let name):
-      return sentence("unknown section ", name, "; the sections are [project] and [tenant NAME]")
+      return joined(["unknown section "])
+        + quoted(name, ["; the sections are [project] and [tenant NAME]"])
     case .repeatedSection(let firstLine):
-      return sentence(
-        "[project] was begun in line \(firstLine); keep its settings together and remove this line"
-      )
+      return joined([
+        "[project] was begun in line ", decimal(Int64(firstLine)),
+        "; keep its settings together and remove this line",
+      ])
     case .invalidTenantName(let name):
-      return sentence(
-        "a tenant must be named with 1 to 64 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not ", name,
-        "")
+      return joined([
+        "a tenant must be named with 1 to 64 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not "
+      ]) + quoted(name)
     case .repeatedTenant(let name, let firstLine):
-      return sentence(
-        "tenant ", name, " was begun in line \(firstLine); give this one another name")
+      return joined(["tenant "])
+        + quoted(
+          name,
+          [" was begun in line ", decimal(Int64(firstLine)), "; give this one another name"])
     case .tooManyTenants:
-      return sentence("this is one tenant more than the 64 that there may be; join some of them")
+      return joined(["this is one tenant more than the 64 that there may be; join some of them"])
     case .noSelector(let name):
-      return sentence(
-        "tenant ", name, " is for nobody; say for whom with users, groups, services or networks")
+      return joined(["tenant "])
+        + quoted(
+          name, [" is for nobody; say for whom with users, groups, services or networks"])
     case .notASetting(let text):
-      return sentence("neither a comment, a section nor a setting: ", text, "; write key = value")
+      return joined(["neither a comment, a section nor a setting: "])
+        + quoted(text, ["; write key = value"])
     case .outsideSection(let name):
-      return sentence("", name, " is set before any section; put [project] above it")
+      return quoted(name, [" is set before any section; put [project] above it"])
     case .unknownKey(let name, let section):
-      return sentence(
-        "unknown key ", name,
-        "; the keys of " + section.header + " are " + Self.keyNames(of: section))
+      return joined(["unknown key "])
+        + quoted(name, ["; the keys of ", section.header, " are "]) + Self.keyNames(of: section)
     case .repeatedKey(let key, let firstLine):
-      return sentence(key.name + ": was set in line \(firstLine); keep one of the two lines")
+      return joined([
+        key.name, ": was set in line ", decimal(Int64(firstLine)), "; keep one of the two lines",
+      ])
     case .invalidValue(let key, let value):
-      return sentence(key.name + ": must be " + key.allowedValues + ", not ", value, "")
+      return joined([key.name, ": must be ", key.allowedValues, ", not "]) + quoted(value)
     case .miswrittenNetwork(let text, let meant):
-      return sentence("networks: ", text, " must be written ")
-        + sentence("", meant, ", if that network is meant")
+      return joined(["networks: "]) + quoted(text, [" must be written "])
+        + quoted(meant, [", if that network is meant"])
     case .offerWithoutEnd:
-      return sentence("an offer without an end; set offer_sign_ins to 1 or more, or offer_until")
+      return joined(["an offer without an end; set offer_sign_ins to 1 or more, or offer_until"])
+    case .rememberedNowhere:
+      return joined(["codes are remembered nowhere; set remember_services, to sshd for example"])
     case .aboveLimit(let key, let limit, let value):
-      return sentence(
-        key.name + ": must not be larger than " + limit.name + ", which is ", value, "")
+      return joined([key.name, ": must not be larger than ", limit.name, ", which is "])
+        + quoted(value)
     case .belowLimit(let key, let limit, let value):
-      return sentence(
-        key.name + ": must not be smaller than " + limit.name + ", which is ", value, "")
+      return joined([key.name, ": must not be smaller than ", limit.name, ", which is "])
+        + quoted(value)
     }
   }
 
-  private func sentence(_ text: String) -> [UInt8] {
-    Array(text.utf8)
-  }
-
-  private func sentence(_ start: String, _ excerpt: Excerpt, _ end: String) -> [UInt8] {
+  /// An excerpt in quotation marks, and what follows it.
+  private func quoted(_ excerpt: Excerpt, _ end: [String] = []) -> [UInt8] {
     let quotationMark = UInt8(ascii: "\"")
-    var sentence = Array(start.utf8)
-    sentence.append(quotationMark)
-    sentence.append(contentsOf: excerpt.text)
-    sentence.append(quotationMark)
-    sentence.append(contentsOf: end.utf8)
-    return sentence
+    return [quotationMark] + excerpt.text + [quotationMark] + joined(end)
   }
 
-  private static func keyNames(of section: Configuration.Section) -> String {
-    var names = ""
+  private static func keyNames(of section: Configuration.Section) -> [UInt8] {
+    var names: [UInt8] = []
     for key in Configuration.Key.allCases where key.belongs(to: section) {
-      if !names.isEmpty { names += ", " }
-      names += key.name
+      if !names.isEmpty { names += joined([", "]) }
+      names += key.name.utf8
     }
     return names
   }

@@ -1,4 +1,5 @@
 import Factors
+import Secrets
 
 /// The forms of values in a configuration: each is parsed from one canonical spelling or refused.
 enum ConfigurationValue {
@@ -27,9 +28,19 @@ enum ConfigurationValue {
 
   /// The duration in the largest unit that divides it.
   static func printed(seconds: Int64) -> [UInt8] {
-    if seconds % 3600 == 0 { return Array("\(seconds / 3600)h".utf8) }
-    if seconds % 60 == 0 { return Array("\(seconds / 60)m".utf8) }
-    return Array("\(seconds)s".utf8)
+    if seconds % 3600 == 0 { return joined([decimal(seconds / 3600), "h"]) }
+    if seconds % 60 == 0 { return joined([decimal(seconds / 60), "m"]) }
+    return joined([decimal(seconds), "s"])
+  }
+
+  /// A duration in seconds in `range`, or 0 for `off`.
+  static func secondsOrOff(_ text: Span<UInt8>, in range: ClosedRange<Int64>) -> Int64? {
+    text.equals("off") ? 0 : seconds(text, in: range)
+  }
+
+  /// The duration, or `off` for none.
+  static func printed(secondsOrOff seconds: Int64) -> [UInt8] {
+    seconds == 0 ? Array("off".utf8) : printed(seconds: seconds)
   }
 
   /// Whether the word is `on`; nil when it is neither that nor `off`.

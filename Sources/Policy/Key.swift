@@ -1,4 +1,5 @@
 import Factors
+import Secrets
 
 extension Configuration {
   /// The keys of all sections, in the order in which they are printed.
@@ -15,6 +16,9 @@ extension Configuration {
     case offerUntil
     case promptHints
     case endSessionsOnUnenroll
+    case remember
+    case rememberServices
+    case freshFor
     case throttleAfter
     case throttleFirstWait
     case throttleLongestWait
@@ -35,6 +39,9 @@ extension Configuration {
       case .offerUntil: "offer_until"
       case .promptHints: "prompt_hints"
       case .endSessionsOnUnenroll: "end_sessions_on_unenroll"
+      case .remember: "remember"
+      case .rememberServices: "remember_services"
+      case .freshFor: "fresh_for"
       case .throttleAfter: "throttle_after"
       case .throttleFirstWait: "throttle_first_wait"
       case .throttleLongestWait: "throttle_longest_wait"
@@ -58,7 +65,7 @@ extension Configuration {
       switch self {
       case .users, .groups:
         "names with commas between them, each once, without patterns"
-      case .services:
+      case .services, .rememberServices:
         "names of PAM services in lower case, with commas between them, each once"
       case .networks:
         "networks such as 192.0.2.0/24 and 2001:db8::/32, with commas between them, each once"
@@ -67,8 +74,9 @@ extension Configuration {
       case .adjacentIntervals:
         wholeNumber(Self.wide(Settings.adjacentIntervalsRange))
       case .issuer:
-        "a name of 1 to \(DisplayName.maximumLength) characters, without colons and invisible "
-          + "characters"
+        joined(
+          "a name of 1 to ", decimal(Int64(DisplayName.maximumLength)),
+          " characters, without colons and invisible characters")
       case .enrollment:
         "self-service, offered or required"
       case .offerSignIns:
@@ -77,6 +85,10 @@ extension Configuration {
         "a day such as 2027-01-31"
       case .promptHints, .endSessionsOnUnenroll:
         "on or off"
+      case .remember:
+        "off, or a whole number with s, m or h behind it, from 1s to 720h"
+      case .freshFor:
+        "off, or a whole number with s, m or h behind it, from 1s to 24h"
       case .throttleAfter, .disableAfter:
         wholeNumber(Self.wide(ThrottlePolicy.failureRange))
       case .throttleFirstWait, .throttleLongestWait:
@@ -85,7 +97,9 @@ extension Configuration {
     }
 
     private func wholeNumber(_ range: ClosedRange<Int64>) -> String {
-      "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      joined(
+        joined("a whole number from ", decimal(range.lowerBound), " to "), decimal(range.upperBound)
+      )
     }
 
     private static func wide(_ range: ClosedRange<some FixedWidthInteger>) -> ClosedRange<Int64> {

@@ -1,3 +1,5 @@
+import Secrets
+
 /// The addresses that begin with the same bits: IPv4's (RFC 4632, section 3.1) or IPv6's (RFC 4291,
 /// section 2.3). None of IPv4 holds one of IPv6, and the other way round.
 struct Network: Equatable, Sendable {
@@ -34,7 +36,7 @@ struct Network: Equatable, Sendable {
 
   /// It in its canonical form: its lowest address (RFC 5952, section 4) and the length.
   var text: [UInt8] {
-    address.text + Array("/\(address.isIPv4 ? length - 96 : length)".utf8)
+    address.text + joined(["/", decimal(Int64(address.isIPv4 ? length - 96 : length))])
   }
 
   private static func mask(_ length: Int) -> UInt128 {

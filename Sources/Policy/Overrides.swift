@@ -12,6 +12,11 @@ struct Overrides: Equatable, Sendable {
   var offerUntil: Int64?
   var promptHints: Bool?
   var endsSessionsOnUnenrolling: Bool?
+  /// In seconds; 0 for not at all.
+  var remember: Int64?
+  var rememberServices: [[UInt8]]?
+  /// In seconds; 0 for not at all.
+  var freshFor: Int64?
   var throttleAfter: UInt32?
   /// In seconds.
   var throttleFirstWait: Int64?
@@ -31,6 +36,9 @@ struct Overrides: Equatable, Sendable {
     offerUntil = settings.offer.until
     promptHints = settings.promptHints
     endsSessionsOnUnenrolling = settings.endsSessionsOnUnenrolling
+    remember = settings.remember
+    rememberServices = settings.rememberServices
+    freshFor = settings.freshFor
     throttleAfter = settings.throttle.waitsAfter
     throttleFirstWait = settings.throttle.firstWait
     throttleLongestWait = settings.throttle.longestWait
@@ -50,11 +58,22 @@ struct Overrides: Equatable, Sendable {
     case .promptHints: promptHints.map { ConfigurationValue.printed(isOn: $0) }
     case .endSessionsOnUnenroll:
       endsSessionsOnUnenrolling.map { ConfigurationValue.printed(isOn: $0) }
+    case .remember: remember.map { ConfigurationValue.printed(secondsOrOff: $0) }
+    case .rememberServices: Self.printed(rememberServices)
+    case .freshFor: freshFor.map { ConfigurationValue.printed(secondsOrOff: $0) }
     case .throttleAfter: throttleAfter.map { Self.printed($0) }
     case .throttleFirstWait: throttleFirstWait.map { ConfigurationValue.printed(seconds: $0) }
     case .throttleLongestWait: throttleLongestWait.map { ConfigurationValue.printed(seconds: $0) }
     case .disableAfter: disableAfter.map { Self.printed($0) }
     }
+  }
+
+  /// Whether it says anything about codes that are remembered.
+  var concernsMemory: Bool { remember != nil || rememberServices != nil || freshFor != nil }
+
+  private static func printed(_ services: [[UInt8]]?) -> [UInt8]? {
+    guard let services, !services.isEmpty else { return nil }
+    return Array(services.joined(separator: ", ".utf8))
   }
 
   private static func printed(_ number: some FixedWidthInteger) -> [UInt8] {

@@ -70,6 +70,17 @@ struct SectionDraft {
       assign(&overrides.promptHints, from: ConfigurationValue.isOn(value))
     case .endSessionsOnUnenroll:
       assign(&overrides.endsSessionsOnUnenrolling, from: ConfigurationValue.isOn(value))
+    case .remember:
+      assign(
+        &overrides.remember,
+        from: ConfigurationValue.secondsOrOff(value, in: Settings.rememberRange))
+    case .rememberServices:
+      assign(
+        &overrides.rememberServices, from: ConfigurationValue.names(value, ofServices: true))
+    case .freshFor:
+      assign(
+        &overrides.freshFor,
+        from: ConfigurationValue.secondsOrOff(value, in: Settings.freshForRange))
     case .throttleAfter:
       assign(&overrides.throttleAfter, from: wholeNumber(value, in: ThrottlePolicy.failureRange))
     case .throttleFirstWait:

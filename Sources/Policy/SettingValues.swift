@@ -11,6 +11,11 @@ struct SettingValues {
   private(set) var offerUntil: Int64?
   private(set) var promptHints = false
   private(set) var endsSessionsOnUnenrolling = false
+  /// 0 for not at all.
+  private(set) var remember: Int64 = 0
+  private(set) var rememberServices: [[UInt8]] = []
+  /// 0 for not at all.
+  private(set) var freshFor: Int64 = 0
   private(set) var throttleAfter: UInt32 = 5
   private(set) var throttleFirstWait: Int64 = 30
   private(set) var throttleLongestWait: Int64 = 900
@@ -33,6 +38,7 @@ struct SettingValues {
       enrollment: offersWithoutEnd ? .required : enrollment,
       offer: Settings.Offer(signIns: offerSignIns == 0 ? nil : offerSignIns, until: offerUntil),
       promptHints: promptHints, endsSessionsOnUnenrolling: endsSessionsOnUnenrolling,
+      remember: remember, rememberServices: rememberServices, freshFor: freshFor,
       throttle: ThrottlePolicy(
         waitsAfter: throttleAfter, firstWait: throttleFirstWait, longestWait: throttleLongestWait,
         disablesAfter: disableAfter))
@@ -62,6 +68,7 @@ struct SettingValues {
       offerUntil = isCertain ? until : min(until, offerUntil ?? until)
     }
     Self.set(&promptHints, overrides.promptHints, isCertain) { !$0 && $1 }
+    applyMemory(overrides, isCertain)
     Self.set(&throttleAfter, overrides.throttleAfter, isCertain, when: <)
     Self.set(&throttleFirstWait, overrides.throttleFirstWait, isCertain, when: >)
     Self.set(&throttleLongestWait, overrides.throttleLongestWait, isCertain, when: >)
@@ -69,6 +76,20 @@ struct SettingValues {
     // The section [project] alone has these, and it holds for everyone.
     if let issuer = overrides.issuer { self.issuer = issuer }
     if let ends = overrides.endsSessionsOnUnenrolling { endsSessionsOnUnenrolling = ends }
+  }
+
+  /// How old a code may be depends on three keys together, so that none of them is stricter by itself:
+  /// where one of them is in doubt, no code is remembered.
+  private mutating func applyMemory(_ overrides: Overrides, _ isCertain: Bool) {
+    guard overrides.concernsMemory else { return }
+    guard isCertain else {
+      remember = 0
+      freshFor = 0
+      return
+    }
+    if let remember = overrides.remember { self.remember = remember }
+    if let services = overrides.rememberServices { rememberServices = services }
+    if let freshFor = overrides.freshFor { self.freshFor = freshFor }
   }
 
   private static func set<Value>(

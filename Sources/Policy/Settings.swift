@@ -8,6 +8,12 @@ public struct Settings: Equatable, Sendable {
   /// How many time steps before and after the present one a code may belong to.
   public static var adjacentIntervalsRange: ClosedRange<UInt8> { 0...10 }
 
+  /// How long a code may be remembered, in seconds: up to thirty days.
+  public static var rememberRange: ClosedRange<Int64> { 1...2_592_000 }
+
+  /// How long a code may be fresh, in seconds: up to a day.
+  public static var freshForRange: ClosedRange<Int64> { 1...86_400 }
+
   /// The settings where the file says nothing.
   public static var defaults: Settings { SettingValues().settings }
 
@@ -25,6 +31,20 @@ public struct Settings: Equatable, Sendable {
   public let promptHints: Bool
   /// Whether the sessions of a person end when the newest factor is unenrolled.
   public let endsSessionsOnUnenrolling: Bool
+  /// How long a code is remembered in `rememberServices`, in seconds; 0 for not at all.
+  public let remember: Int64
+  /// The PAM services in which a remembered code is enough.
+  public let rememberServices: [[UInt8]]
+  /// How old a remembered code may be that is enough here, in seconds, whatever `remember` says; 0 where
+  /// `remember` decides.
+  public let freshFor: Int64
   /// How failures in a row are answered.
   public let throttle: ThrottlePolicy
+
+  /// How old a code may be, in seconds, that was given before and is enough for a sign-in to `service`;
+  /// 0 where a new one is asked for.
+  public func oldestCode(in service: [UInt8]) -> Int64 {
+    guard freshFor == 0 else { return freshFor }
+    return rememberServices.contains(service) ? remember : 0
+  }
 }

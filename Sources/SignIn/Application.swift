@@ -32,6 +32,10 @@ public protocol Application {
   /// The answer that an earlier module was given (PAM_AUTHTOK).
   func earlierAnswer() -> Reply
 
+  /// By which methods the person has proven who they are before PAM was asked, with the keys, as sshd
+  /// tells it; nothing where there were none, nil where that is longer than can be read.
+  func earlierMethods() -> [UInt8]?
+
   /// Hands the password to the modules that follow (PAM_AUTHTOK), and tells whether that worked.
   func forward(_ password: Span<UInt8>) -> Bool
 }

@@ -111,6 +111,9 @@ public enum Attempt {
     var (outcome, state) = counted.judge(matches)
     if case .accepted = outcome {
       state = told(state.restoring(untold), record, circumstances)
+      for place in try entry.digests(of: circumstances.places, in: record) {
+        state = state.remembering(place, at: circumstances.now)
+      }
     }
     if state != counted { try entry.write(state) }
     try entry.sync()

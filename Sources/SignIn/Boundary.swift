@@ -65,8 +65,17 @@ extension SignInRequest {
 
   private static func bytes(_ string: UnsafePointer<CChar>?) -> [UInt8]? {
     guard let string = unsafe string else { return nil }
+    // SAFETY: as the caller has it.
+    return unsafe PAMText.bytes(string, atMost: longestItem)
+  }
+}
+
+/// What PAM hands over as strings.
+private enum PAMText {
+  /// The first bytes of a NUL-terminated string.
+  static func bytes(_ string: UnsafePointer<CChar>, atMost limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    while bytes.count < longestItem {
+    while bytes.count < limit {
       // SAFETY: no byte beyond the terminating NUL is read.
       let byte = unsafe UInt8(bitPattern: string[bytes.count])
       guard byte != 0 else { break }
@@ -168,6 +177,17 @@ private struct PAMApplication: Application {
     unsafe Self.reply { answer, count in
       unsafe calls.earlier_answer(calls.context, answer, count)
     }
+  }
+
+  /// The longest account of earlier methods that is read, in bytes: several of the longest keys there
+  /// are, as certificates.
+  private static var longestMethods: Int { 32_768 }
+
+  func earlierMethods() -> [UInt8]? {
+    // SAFETY: the string is NUL-terminated and lives as long as the transaction.
+    guard let text = unsafe calls.earlier_methods(calls.context) else { return [] }
+    let bytes = unsafe PAMText.bytes(text, atMost: Self.longestMethods)
+    return bytes.count < Self.longestMethods ? bytes : nil
   }
 
   func forward(_ password: Span<UInt8>) -> Bool {

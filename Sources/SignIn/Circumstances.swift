@@ -12,6 +12,8 @@ extension Attempt {
     public let source: Source
     /// The one factor whose codes are right; nil where each one's are, and recovery codes too.
     public let factor: FactorID?
+    /// The places from which a right code is remembered.
+    public let places: [Place]
     /// Whether the person sees what is told: a recovery code that is used up is then replaced, and
     /// what has happened is told.
     public let isListening: Bool
@@ -19,12 +21,13 @@ extension Attempt {
     /// Puts the circumstances together.
     public init(
       settings: Settings, now: Int64, source: Source = .unknown, factor: FactorID? = nil,
-      isListening: Bool = false
+      places: [Place] = [], isListening: Bool = false
     ) {
       self.settings = settings
       self.now = now
       self.source = source
       self.factor = factor
+      self.places = places
       self.isListening = isListening
     }
   }

@@ -33,6 +33,10 @@ public struct Event {
       priority = .information
       line.add("result", "accepted")
       Self.add(factor, to: &details)
+    case .remembered(let age):
+      priority = .information
+      line.add("result", "remembered")
+      details.add("age", age)
     case .recovered(let recovery):
       priority = .warning
       line.add("result", "recovery-code")

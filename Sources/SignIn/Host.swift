@@ -1,4 +1,5 @@
 public import FactorStore
+public import Factors
 public import PAMStack
 public import Policy
 public import System
@@ -41,6 +42,12 @@ public protocol Host {
 
   /// The helper, which has just been started.
   func helper() throws(HelperTrouble) -> Helper
+
+  /// The session of this process; nil where that cannot be found out.
+  var session: Place? { get }
+
+  /// The sessions that this process may be part of.
+  var enclosingSessions: [Place] { get }
 
   /// Seconds since the epoch.
   func now() throws(SystemError) -> Int64
@@ -100,6 +107,14 @@ public struct LocalHost: Host {
   /// Starts /usr/lib/mfa/mfa-helper.
   public func helper() throws(HelperTrouble) -> HelperProcess {
     try HelperProcess(path: HelperProcess.standardPath)
+  }
+
+  /// Asks the kernel.
+  public var session: Place? { SessionMark.ownSession.map { Place(.session, $0.bytes) } }
+
+  /// Asks the kernel.
+  public var enclosingSessions: [Place] {
+    SessionMark.enclosing.map { Place(.session, $0.bytes) }
   }
 
   /// Reads the clock.

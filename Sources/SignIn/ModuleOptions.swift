@@ -18,6 +18,9 @@ public struct ModuleOptions: Equatable, Sendable {
   /// `forward_pass`: password and code are typed together; the password goes to the next module.
   public private(set) var forwardsPass = false
 
+  /// Whether the answer is to hold a password besides the code.
+  var expectsPassword: Bool { triesFirstPass || usesFirstPass || forwardsPass }
+
   /// An argument that is none, with what is wrong.
   public enum Refusal: Error, Equatable, Sendable {
     case unknown([UInt8])

@@ -1,4 +1,5 @@
 public import Factors
+import Secrets
 import Policy
 
 extension News {

@@ -1,10 +1,13 @@
+import Secrets
 import Factors
 
 extension Outcome {
   /// What the person is told, or nil when there is nothing to tell.
   var message: String? {
     switch self {
-    case .accepted, .enrolled, .notEnrolled, .switchedOff, .enrollmentPending, .enrolledNow: nil
+    case .accepted, .remembered, .enrolled, .notEnrolled, .switchedOff, .enrollmentPending,
+      .enrolledNow:
+      nil
     case .offered(let offer): Self.message(offer)
     case .enrollmentRequired(let obstacle): obstacle.message
     case .recovered(let recovery): Self.message(recovery)
@@ -28,7 +31,8 @@ extension Outcome {
   /// that no code would have done.
   var isMystery: Bool {
     switch self {
-    case .accepted, .enrolled, .notEnrolled, .switchedOff, .offered, .enrollmentPending,
+    case .accepted, .remembered, .enrolled, .notEnrolled, .switchedOff, .offered,
+      .enrollmentPending,
       .enrolledNow, .notACode, .unknownUser:
       false
     case .recovered, .bypassed, .enrollmentRequired: true

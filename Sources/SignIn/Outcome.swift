@@ -6,6 +6,8 @@ public import System
 public enum Outcome: Sendable {
   /// A code was right and fresh. The factor is nil where it is not known here whose it was.
   case accepted(FactorID?)
+  /// Nothing was asked: a code that was right so many seconds ago, from the same place, is enough.
+  case remembered(age: Int64)
   /// A recovery code was right, and is used up.
   case recovered(Attempt.Recovery)
   /// A bypass code of an administrator's was right.
@@ -85,8 +87,9 @@ extension Outcome {
   var isAccepted: Bool {
     switch self {
     case .accepted, .recovered, .bypassed: true
-    case .enrolled, .notEnrolled, .offered, .enrollmentPending, .enrolledNow, .enrollmentRequired,
-      .switchedOff, .wrong, .replayed, .throttled, .disabled, .notACode, .unknownUser, .failed:
+    case .remembered, .enrolled, .notEnrolled, .offered, .enrollmentPending, .enrolledNow,
+      .enrollmentRequired, .switchedOff, .wrong, .replayed, .throttled, .disabled, .notACode,
+      .unknownUser, .failed:
       false
     }
   }

@@ -22,7 +22,7 @@ extension SignIn {
       case .wrong(let wait), .replayed(_, let wait):
         if options.usesFirstPass || wait > 0 { return outcome }
         report(outcome, account: account, state: settings.state)
-      case .notACode, .notEnrolled, .offered, .enrollmentPending, .enrolledNow,
+      case .remembered, .notACode, .notEnrolled, .offered, .enrollmentPending, .enrolledNow,
         .enrollmentRequired, .enrolled, .switchedOff, .unknownUser, .failed:
         if options.usesFirstPass { return outcome }
       }
@@ -73,7 +73,7 @@ extension SignIn {
   ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
     switch keeper {
     case .helper(let view): return try attemptByHelper(codes, named, view, account)
-    case .store(let store, let record):
+    case .store(let store, let record, let places):
       // Read again: the person took a while.
       let now = try now()
       let judgement: Attempt.Judgement
@@ -82,6 +82,7 @@ extension SignIn {
           codes, by: account, in: store,
           Attempt.Circumstances(
             settings: settings, now: now, source: request.source, factor: named,
+            places: places,
             isListening: application.isListening && settings.state != .observe))
       } catch {
         throw .store(error)

@@ -50,7 +50,7 @@ extension SignIn {
     _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
     _ record: FactorRecord
   ) throws(Outcome.Failure) -> Outcome {
-    let outcome = try proveCode(options, settings, account, .store(store, record))
+    let outcome = try proveCode(options, settings, account, .store(store, record, []))
     guard case .bypassed = outcome else { return outcome }
     guard application.note(.bypass, of: account.name) else { throw .forwarding }
     return outcome

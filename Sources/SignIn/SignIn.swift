@@ -7,8 +7,8 @@ import System
 
 /// The check at a sign-in.
 ///
-/// MUST 1: allow is said in one place, for an accepted code, a recovery code and a factor that was
-/// proven, before or just now, alone. (`Verdict.init`; `VerdictTests`)
+/// MUST 1: allow is said in one place, for an accepted code, one that is remembered, a recovery code and
+/// a factor that was proven, before or just now, alone. (`Verdict.init`; `VerdictTests`)
 /// MUST 2: whatever goes wrong denies. (`SignInTests.everythingFailsClosed`)
 /// MUST 3: no lock is held while a person is asked. (`SignInTests.noLockAtThePrompt`)
 /// MUST 4: an answer that cannot be a code costs nothing and is logged nowhere.
@@ -65,8 +65,15 @@ public struct SignIn<Machine: Host, Asker: Application> {
       line.add("factors", Int64(snapshot.record.factors.count))
       line.add("failures", Int64(snapshot.attempts.failures))
     }
+    if let age = try rememberedCode(
+      options, settings, findings, account, snapshot, standing, store)
+    {
+      return .remembered(age: age)
+    }
     if let refusal = Self.refusal(standing) { return refusal }
-    return try proveCode(options, settings, account, .store(store, snapshot.record))
+    return try proveCode(
+      options, settings, account,
+      .store(store, snapshot.record, places(settings, findings)))
   }
 
   private func accountCheck(
@@ -94,6 +101,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     _ options: ModuleOptions, _ findings: inout Findings
   ) throws(Outcome.Failure) -> Settings {
     let configuration = try configuration(options)
+    findings.followsSessions = configuration.followsSessions
     // Without tenants nothing about the person matters. With them, nothing is known that would let
     // anybody in before it is known who it is.
     if configuration.tenants.isEmpty {
@@ -129,6 +137,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     /// Until the configuration has been read, nothing is known that would let anybody in.
     var state: Configuration.State = .enabled
     var account: Account?
+    /// Whether it matters somewhere in which session a code was given.
+    var followsSessions = false
   }
 
   private func conclude(

@@ -16,7 +16,8 @@ public enum Verdict: Equatable, Sendable {
     self =
       switch (state, outcome) {
       case (.disabled, _), (_, .switchedOff), (.observe, _): .notConcerned
-      case (.enabled, .accepted), (.enabled, .recovered), (.enabled, .bypassed),
+      case (.enabled, .accepted), (.enabled, .remembered), (.enabled, .recovered),
+        (.enabled, .bypassed),
         (.enabled, .enrolled), (.enabled, .enrolledNow):
         .allow
       case (.enabled, .notEnrolled), (.enabled, .offered), (.enabled, .enrollmentPending):

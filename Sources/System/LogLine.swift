@@ -21,7 +21,7 @@ public struct LogLine: Sendable {
   /// Appends a pair whose value is a number.
   public mutating func add(_ key: StaticString, _ value: Int64) {
     start(key)
-    text += Array("\(value)".utf8)
+    text += joined([decimal(value)])
   }
 
   /// Appends a pair whose value came from outside. An absent one is `-`.

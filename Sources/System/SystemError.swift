@@ -1,4 +1,5 @@
 import CPOSIX
+import Secrets
 
 /// A system call that failed.
 public struct SystemError: Error, Equatable, Sendable {
@@ -48,15 +49,28 @@ public struct SystemError: Error, Equatable, Sendable {
   /// The system's words for the error, such as `No space left on device`.
   public var text: String {
     // SAFETY: the C library returns a string that lives for ever, or null.
-    guard let text = unsafe cposix_error_text(number) else { return "error \(number)" }
-    return unsafe String(cString: text)
+    guard let text = unsafe cposix_error_text(number) else {
+      return joined("error ", decimal(Int64(number)))
+    }
+    return unsafe Self.text(text)
   }
 
   /// The system's name of the error, such as `ENOSPC`.
   public var name: String {
     // SAFETY: as in `text`.
-    guard let name = unsafe cposix_error_name(number) else { return "E\(number)" }
-    return unsafe String(cString: name)
+    guard let name = unsafe cposix_error_name(number) else {
+      return joined("E", decimal(Int64(number)))
+    }
+    return unsafe Self.text(name)
+  }
+
+  private static func text(_ string: UnsafePointer<CChar>) -> String {
+    var bytes: [UInt8] = []
+    // SAFETY: the caller's string ends with a NUL, behind which nothing is read.
+    while unsafe string[bytes.count] != 0 {
+      unsafe bytes.append(UInt8(bitPattern: string[bytes.count]))
+    }
+    return utf8Text(bytes)
   }
 }
 

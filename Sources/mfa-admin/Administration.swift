@@ -214,7 +214,7 @@ struct Administration {
     }
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
-    let attempts = entry.attempts
+    let attempts = entry.attempts.forgetting()
     record.note(.unenrolled, factor.displayName.utf8, from: Source(actor), at: now)
     try onUser(subject) { () throws(FactorStoreError) in
       try entry.replace(record: record, attempts: attempts)
@@ -269,7 +269,7 @@ struct Administration {
     }
     record.removeEverything()
     record.note(.revoked, from: Source(actor), at: now)
-    try entry.replace(record: record, attempts: entry.attempts)
+    try entry.replace(record: record, attempts: entry.attempts.forgetting())
     return true
   }
 
@@ -296,6 +296,28 @@ struct Administration {
       note("unlocked", subject, failures: unlocking.failures)
     }
     return "\(VisibleText(subject.name)): \(unlocking.sentence)"
+  }
+
+  // MARK: Codes that are remembered
+
+  /// Has the codes of a user forgotten that are remembered, and tells how many places there were.
+  func forget(_ text: String) throws(AdminError) -> String {
+    let subject = try subject(text)
+    switch try finding(subject) {
+    case .nothing: throw subject.absence
+    case .unusable(let trouble): throw .unusable(subject.name, trouble)
+    case .usable: break
+    }
+    let entry = try entry(of: subject)
+    let places = entry.attempts.remembered.entries.count
+    let name = VisibleText(subject.name)
+    guard places > 0 else { return "\(name): no code was remembered" }
+    try onUser(subject) { () throws(FactorStoreError) in
+      try entry.write(entry.attempts.forgetting())
+      try entry.sync()
+    }
+    note("forgotten", subject)
+    return "\(name): forgot the codes from \(places == 1 ? "1 place" : "\(places) places")"
   }
 
   // MARK: Whom it is about

@@ -60,6 +60,8 @@ struct Decision: Equatable {
       self.init(.turnedAway, "too many wrong codes have disabled the factors")
     case .unknownUser: self.init(.turnedAway, "the system knows no such user")
     case .failed(let failure): self.init(.turnedAway, Self.text(failure))
+    case .remembered(let age):
+      self.init(.letThrough, "a code that was given \(age) s ago is remembered")
     // Nothing was typed that these could come of.
     case .accepted, .recovered, .bypassed, .enrolled, .enrolledNow, .wrong, .replayed:
       self.init(.turnedAway, "this cannot be told")

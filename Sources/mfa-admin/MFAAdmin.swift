@@ -17,6 +17,6 @@ struct MFAAdmin: ParsableCommand {
       ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
-      ConfigCommand.self,
+      ConfigCommand.self, ForgetCommand.self,
     ])
 }

@@ -1,4 +1,5 @@
 import FactorStore
+import Factors
 import HelperProtocol
 import PAMStack
 import Policy
@@ -35,6 +36,11 @@ struct PretendedHost<Base: Host>: Host {
 
   func helper() throws(HelperTrouble) -> Base.Helper { try base.helper() }
 
+  /// It would be another session.
+  var session: Place? { nil }
+
+  var enclosingSessions: [Place] { [] }
+
   func now() throws(SystemError) -> Int64 { try base.now() }
 
   /// Nothing is mailed for what does not happen.
@@ -60,6 +66,8 @@ struct SilentApplication: Application {
   func log(_ priority: LogPriority, _ line: LogLine) {}
 
   func earlierAnswer() -> Reply { Self.nothing }
+
+  func earlierMethods() -> [UInt8]? { [] }
 
   func forward(_ password: Span<UInt8>) -> Bool { true }
 

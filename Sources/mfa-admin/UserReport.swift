@@ -68,6 +68,7 @@ struct UserReport: Equatable {
         ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
         ("recoveryCodesLeft", .number(Int64(snapshot.record.recoveryCodes.count))),
         ("grants", .number(Int64(snapshot.record.grants.count))),
+        ("rememberedPlaces", .number(Int64(snapshot.attempts.remembered.entries.count))),
         ("problem", .null),
       ])
     case .unusable(let trouble):
@@ -93,6 +94,7 @@ struct UserReport: Equatable {
       ("factors", .null),
       ("recoveryCodesLeft", .null),
       ("grants", .null),
+      ("rememberedPlaces", .null),
       ("problem", problem),
     ])
   }

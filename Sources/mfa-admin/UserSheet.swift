@@ -14,6 +14,7 @@ enum UserSheet {
         + line("wrong codes", wrongCodes(snapshot.attempts))
         + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")
         + granted(snapshot.record)
+        + remembered(snapshot.attempts)
         + snapshot.record.factors.map { "\n" + sheet($0, snapshot.attempts) }.joined()
     }
   }
@@ -21,6 +22,14 @@ enum UserSheet {
   private static func granted(_ record: FactorRecord) -> String {
     guard !record.grants.isEmpty else { return "" }
     return line("granted", "\(record.grants.count), see 'mfa-admin grants'")
+  }
+
+  private static func remembered(_ attempts: AttemptState) -> String {
+    let entries = attempts.remembered.entries
+    guard let latest = entries.map({ $0.time }).max() else { return "" }
+    let places = entries.count == 1 ? "1 place" : "\(entries.count) places"
+    let time = Timestamp(latest)?.full ?? "at an unknown time"
+    return line("remembered", "codes from \(places), the last \(time)")
   }
 
   private static func wrongCodes(_ attempts: AttemptState) -> String {

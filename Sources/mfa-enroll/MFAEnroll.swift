@@ -17,7 +17,7 @@ struct MFAEnroll: AsyncParsableCommand {
     version: "mfa-enroll \(Release.version)",
     subcommands: [
       Enroll.self, List.self, Rename.self, Unenroll.self, Test.self, RecoveryCodesCommand.self,
-      Resync.self, ImportCommand.self,
+      Resync.self, ImportCommand.self, Forget.self,
     ],
     defaultSubcommand: Enroll.self)
 

@@ -293,6 +293,25 @@ import Testing
     withExtendedLifetime(entry) { #expect(store.exists(store.recordPath("alice"))) }
   }
 
+  @Test func forget() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone", "tablet"])
+    #expect(try store.administration.forget("alice") == "alice: no code was remembered")
+    for (index, change) in ["forget", "revoke", "revoke --all"].enumerated() {
+      try store.remember("alice", places: index + 1)
+      switch change {
+      case "forget":
+        #expect(try store.administration.forget("alice") == "alice: forgot the codes from 1 place")
+      case "revoke": _ = try revoke(store, "alice", "tablet")
+      default: _ = try revokeAll(store, "alice")
+      }
+      #expect(try store.remembered("alice") == 0, "\(change)")
+    }
+    #expect(store.lines.first == "result=forgotten user=alice actor=root\\x0a")
+    #expect(
+      refusal { () throws(AdminError) in _ = try store.administration.forget("bob") } != nil)
+  }
+
   @Test func unlock() throws {
     let store = try TemporaryStore()
     let step = TemporaryStore.now / 30

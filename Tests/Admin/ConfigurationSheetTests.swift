@@ -27,6 +27,8 @@ import Testing
         offer_sign_ins = 0  # default
         prompt_hints = off  # default
         end_sessions_on_unenroll = off  # default
+        remember = off  # default
+        fresh_for = off  # default
         throttle_after = 5  # default
         throttle_first_wait = 30s  # default
         throttle_longest_wait = 15m  # default

@@ -242,6 +242,9 @@ struct ExplanationTests {
       setting      offer_until = not set                  project
       setting      prompt_hints = off                     project
       setting      end_sessions_on_unenroll = off         project
+      setting      remember = off                         project
+      setting      remember_services = not set            project
+      setting      fresh_for = off                        project
       setting      throttle_after = 5                     project
       setting      throttle_first_wait = 30s              project
       setting      throttle_longest_wait = 15m            project

@@ -92,6 +92,25 @@ final class TemporaryStore {
     try entry.replace(record: try record(user, uid: uid, factors), attempts: attempts)
   }
 
+  /// Remembers a code from so many places.
+  func remember(_ user: String, places: Int) throws {
+    let entry = try store.entry(
+      of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000), creating: false)
+    var attempts = entry.attempts
+    for number in 0..<places {
+      attempts = attempts.remembering(PlaceDigest(.address, UInt64(number)), at: Self.now)
+    }
+    try entry.write(attempts)
+    try entry.sync()
+  }
+
+  /// From how many places a code is remembered.
+  func remembered(_ user: String) throws -> Int {
+    let entry = try store.entry(
+      of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000), creating: false)
+    return entry.attempts.remembered.entries.count
+  }
+
   func snapshot(_ user: String) throws -> FactorSnapshot? {
     try store.snapshot(
       of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000))

@@ -68,6 +68,7 @@ import Testing
         ],
         "recoveryCodesLeft": 0,
         "grants": 0,
+        "rememberedPlaces": 0,
         "problem": null
       }
       """
@@ -83,6 +84,7 @@ import Testing
         "factors": null,
         "recoveryCodesLeft": null,
         "grants": null,
+        "rememberedPlaces": null,
         "problem": {
           "part": "record",
           "reason": "wrong-owner",

@@ -60,6 +60,41 @@ struct RecoveryTests {
     return SignIn(request, host: host, application: application).authenticate()
   }
 
+  // MARK: Codes that are remembered
+
+  private func remember() {
+    host.memory.attempts = host.memory.attempts.remembering(
+      PlaceDigest(.address, 7), at: host.time)
+  }
+
+  @Test("codes are forgotten without a session, and nothing else is")
+  func forgetting() throws {
+    let forget: Line = { _ in try HelperRequestBox(.forget) }
+    #expect(answers(try run([forget])) == [.forgotten(0)], "nobody is enrolled")
+    _ = try enrollKnown()
+    #expect(answers(try run([forget])) == [.forgotten(0)])
+    #expect(!host.memory.steps.contains(.sync), "there was nothing to write")
+    remember()
+    let before = host.memory.attempts
+    #expect(answers(try run([forget])) == [.forgotten(1)])
+    #expect(host.memory.attempts == before.forgetting())
+    #expect(host.memory.steps.contains(.sync))
+    remember()
+    host.memory.failure = (.sync, .system(.attempts, SystemError(.sync, number: 5)))
+    #expect(answers(try run([forget])) == [.failed(.storeUnavailable)])
+  }
+
+  @Test("unenrolling a factor has codes forgotten, another one does not")
+  func unenrollingForgets() throws {
+    let old = try enrollKnown()
+    let unenroll: Line = { _ in try HelperRequestBox(.unenroll(factor: old.id)) }
+    remember()
+    _ = try run([session, answer(try knownCode()), makeCodes])
+    #expect(host.memory.attempts.remembered.entries.count == 1)
+    _ = try run([session, answer(try knownCode(1)), unenroll])
+    #expect(host.memory.attempts.remembered.entries.isEmpty)
+  }
+
   // MARK: Recovery codes
 
   @Test("ten recovery codes are made, counted, and replaced by the next set")

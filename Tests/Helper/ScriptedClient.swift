@@ -9,7 +9,7 @@ final class ScriptedClient: Link {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
     case sessionStarted(UInt32), secret, enrolled, factors([String]), done
     case unenrolled(signedOut: Bool), tested, failed(HelperFailure)
-    case status(AccountStatus), recoveryCodes(Int)
+    case status(AccountStatus), recoveryCodes(Int), forgotten(UInt8)
   }
 
   /// The next request, made when it is asked for; nil ends the stream.
@@ -56,6 +56,7 @@ final class ScriptedClient: Link {
     case .failed(let failure): heard.append(.failed(failure))
     case .status(let status): heard.append(.status(status))
     case .recoveryCodes(let codes): heard.append(.recoveryCodes(codes.count))
+    case .forgotten(let places): heard.append(.forgotten(places))
     }
     return true
   }

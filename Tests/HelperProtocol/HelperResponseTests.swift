@@ -85,7 +85,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
-    Row(number: 3, body: [0x8E], refusal: .unknownKind(0x8E)),
+    Row(number: 3, body: [0x8F], refusal: .unknownKind(0x8F)),
     Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(2)),
     // No user, and a user that no account can be.
     Row(number: 5, body: [0x81, 0, 1, 1, 0, 0, 0, 1, 65], refusal: .malformed),

@@ -33,6 +33,21 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
+  @Test("codes are forgotten without a session")
+  func forgetting() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + [
+        .expect("forget"), .send { .forgotten(places: 3) }, .expect("forget"), .send { .done },
+        .expectEnd,
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    #expect(try await multiFactor.forgetRememberedCodes() == 3)
+    await #expect(throws: MultiFactorError.protocolError) {
+      try await multiFactor.forgetRememberedCodes()
+    }
+    #expect(await helper.finished() == [])
+  }
+
   @Test("new recovery codes are lent one by one")
   func recoveryCodes() async throws {
     let helper = ScriptedHelper(

@@ -129,6 +129,7 @@ final class ScriptedHelper: Sendable {
     case .unenroll(let factor): return "unenroll \(factor.bytes[0])"
     case .test(let code): return "test \(string(code))"
     case .bye: return "bye"
+    case .forget: return "forget"
     case .deliver(let user): return "deliver \(String(decoding: user.bytes, as: UTF8.self))"
     case .ticketSession: return "ticketSession"
     case .status: return "status"

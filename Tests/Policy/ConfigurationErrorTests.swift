@@ -80,8 +80,8 @@ import Testing
       18, "[project]\nstaet = enabled",
       "mfa.conf:2: unknown key \"staet\"; the keys of [project] are state, adjacent_intervals, "
         + "issuer, enrollment, offer_sign_ins, offer_until, prompt_hints, "
-        + "end_sessions_on_unenroll, throttle_after, throttle_first_wait, throttle_longest_wait, "
-        + "disable_after"
+        + "end_sessions_on_unenroll, remember, remember_services, fresh_for, throttle_after, "
+        + "throttle_first_wait, throttle_longest_wait, disable_after"
     ),
     (
       19, "[project]\nstate = enabled\nstate = disabled",
@@ -134,7 +134,8 @@ import Testing
       30, "[tenant a]\nissuer = Example",
       "mfa.conf:2: unknown key \"issuer\"; the keys of [tenant NAME] are users, groups, services, "
         + "networks, state, adjacent_intervals, enrollment, offer_sign_ins, offer_until, "
-        + "prompt_hints, throttle_after, throttle_first_wait, throttle_longest_wait, disable_after"
+        + "prompt_hints, remember, remember_services, fresh_for, throttle_after, "
+        + "throttle_first_wait, throttle_longest_wait, disable_after"
     ),
     (
       31, "[tenant a]\nusers = anna,",
@@ -159,6 +160,25 @@ import Testing
     (
       35, manyTenants(65),
       "mfa.conf:129: this is one tenant more than the 64 that there may be; join some of them"
+    ),
+    (
+      36, "[project]\nremember = 8h",
+      "mfa.conf:2: codes are remembered nowhere; set remember_services, to sshd for example"
+    ),
+    (
+      37, "[project]\nremember = 721h",
+      "mfa.conf:2: remember: must be off, or a whole number with s, m or h behind it, from 1s to "
+        + "720h, not \"721h\""
+    ),
+    (
+      38, "[project]\nfresh_for = 25h",
+      "mfa.conf:2: fresh_for: must be off, or a whole number with s, m or h behind it, from 1s to "
+        + "24h, not \"25h\""
+    ),
+    (
+      39, "[project]\nremember_services = SSHD",
+      "mfa.conf:2: remember_services: must be names of PAM services in lower case, with commas "
+        + "between them, each once, not \"SSHD\""
     ),
   ])
   func messages(number: Int, text: String, message: String) throws {

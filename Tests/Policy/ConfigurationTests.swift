@@ -273,6 +273,20 @@ import Testing
     Refused(132, "[project]\n\nenrollment = offered\n", line: 3, .offerWithoutEnd),
     Refused(
       133, "[project]\noffer_sign_ins = 0\nenrollment = offered\n", line: 3, .offerWithoutEnd),
+    // What is remembered.
+    Refused(136, .remember, ""),
+    Refused(137, .remember, "0s"),
+    Refused(138, .remember, "on"),
+    Refused(139, .remember, "Off"),
+    Refused(140, .remember, "2592001s"),
+    Refused(141, .remember, "1d"),
+    Refused(142, .rememberServices, ""),
+    Refused(143, .rememberServices, "sshd,"),
+    Refused(144, .rememberServices, "sshd, sshd"),
+    Refused(145, .freshFor, "0m"),
+    Refused(146, .freshFor, "86401s"),
+    Refused(147, "[project]\nremember = 1s\n", line: 2, .rememberedNowhere),
+    Refused(148, "[tenant a]\nusers = a\nremember = 1s\n", line: 3, .rememberedNowhere),
     // The keys of a tenant.
     Refused(134, "[project]\nusers = a\n", line: 2, .unknownKey(excerpt("users"), in: .project)),
     Refused(
@@ -328,6 +342,8 @@ import Testing
         offer_sign_ins = 0
         prompt_hints = off
         end_sessions_on_unenroll = off
+        remember = off
+        fresh_for = off
         throttle_after = 5
         throttle_first_wait = 30s
         throttle_longest_wait = 15m

@@ -38,6 +38,8 @@ import Testing
     adjacent_intervals = 2
     """
 
+  private static let remembering = "[project]\nremember = 8h\nremember_services = sshd\n"
+
   @Test(arguments: [
     // Each selector.
     Row(number: 1, text: "", expected: ""),
@@ -208,6 +210,32 @@ import Testing
       text: "[tenant t]\ngroups = lost\nthrottle_after = 4\nthrottle_first_wait = 31s\n"
         + "throttle_longest_wait = 16m",
       expected: "throttle_after = 4\nthrottle_first_wait = 31s\nthrottle_longest_wait = 16m"),
+    // How old a code may be depends on three keys together: where one is in doubt, none is remembered.
+    Row(
+      number: 67,
+      text: remembering + "[tenant t]\ngroups = staff\nremember = 1h\nfresh_for = 5m",
+      expected: "remember = 1h\nremember_services = sshd\nfresh_for = 5m"),
+    Row(
+      number: 68, text: remembering + "[tenant t]\ngroups = staff\nremember = off",
+      expected: "remember_services = sshd"),
+    Row(
+      number: 69, text: remembering + "[tenant t]\ngroups = lost\nremember = off",
+      expected: "remember_services = sshd"),
+    Row(
+      number: 70, text: remembering + "[tenant t]\ngroups = lost\nremember = 720h",
+      expected: "remember_services = sshd"),
+    Row(
+      number: 71, text: remembering + "[tenant t]\ngroups = lost\nfresh_for = 1m",
+      expected: "remember_services = sshd"),
+    Row(
+      number: 72, text: remembering + "[tenant t]\ngroups = lost\nremember_services = sudo",
+      expected: "remember_services = sshd"),
+    Row(
+      number: 73, text: remembering + "[tenant t]\ngroups = lost\nprompt_hints = off",
+      expected: "remember = 8h\nremember_services = sshd"),
+    Row(
+      number: 74, text: remembering + "[tenant t]\ngroups = guests\nfresh_for = 1m",
+      expected: "remember = 8h\nremember_services = sshd"),
     // What is known decides all the same.
     Row(
       number: 57, text: "[tenant t]\ngroups = lost, staff\nstate = disabled",

@@ -14,6 +14,7 @@ struct VerdictTests {
       "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
     return [
       ("accepted", .accepted(factor.id)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
+      ("remembered", .remembered(age: 1)),
       ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
       ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
       ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor)),
@@ -32,12 +33,14 @@ struct VerdictTests {
     ]
   }
 
-  @Test("enabled, only a code, a recovery code and an account with a factor are allowed")
+  @Test(
+    "enabled, only a code, one remembered, a recovery code and an account with a factor are allowed"
+  )
   func enabled() throws {
     for (name, outcome) in try Self.outcomes() {
       let expected: Verdict =
         switch name {
-        case "accepted", "recovered", "enrolled", "enrolledNow": .allow
+        case "accepted", "remembered", "recovered", "enrolled", "enrolledNow": .allow
         case "notEnrolled", "offered", "switchedOff", "enrollmentPending": .notConcerned
         case "throttled", "disabled", "wrongThenWait", "replayedThenWait": .tooManyAttempts
         default: .deny

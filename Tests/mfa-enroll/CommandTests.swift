@@ -47,6 +47,8 @@ import Testing
     Row(number: 30, arguments: ["resync", "phone", "123456"], isUnderstood: false),
     Row(number: 31, arguments: ["import"], isUnderstood: true),
     Row(number: 32, arguments: ["import", "file", "--name", "phone"], isUnderstood: true),
+    Row(number: 34, arguments: ["forget"], isUnderstood: true),
+    Row(number: 35, arguments: ["forget", "everything"], isUnderstood: false),
     Row(number: 33, arguments: ["import", "--name", "a\u{1B}b"], isUnderstood: false),
   ]
 

@@ -1,6 +1,6 @@
 // The one contract between the PAM shim (pam/pam_mfa.c) and Swift (Sources/SignIn/Boundary.swift).
 //
-// The shim hands over what PAM knows and four calls back into PAM; Swift answers with a verdict.
+// The shim hands over what PAM knows and the calls back into PAM; Swift answers with a verdict.
 // Swift keeps no pointer after it returns. Strings are NUL-terminated and may be absent only where
 // marked; none of them is trusted.
 #pragma once
@@ -64,6 +64,9 @@ typedef struct mfa_application {
   int (*note)(void *context, const char *text);
   // Whether that text was noted: 0 when it was not.
   int (*is_noted)(void *context, const char *text);
+  // How the person has proven who they are before PAM was asked, as sshd says it (SSH_AUTH_INFO_0 of
+  // PAM's environment); NULL where it says nothing. It lives as long as the PAM transaction.
+  const char *_Nullable (*_Nonnull earlier_methods)(void *_Nonnull context);
   // Whether the person sees what is told though it is not essential: not 0 unless the application
   // asked for silence.
   int is_listening;

@@ -21,6 +21,8 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public var failure: (step: Step, error: FactorStoreError)?
   /// Whether there is a place for the user, with or without a record.
   public private(set) var hasPlace = false
+  /// What somebody else does while the lock is waited for.
+  public var beforeLock: () -> Void = {}
   /// Whether somebody holds the lock.
   public internal(set) var isLocked = false
   var secrets: [[UInt8]: [UInt8]] = [:]
@@ -103,11 +105,24 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
+  /// Digests that anybody could make (FNV-1a): nothing is hidden here.
+  public func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest] {
+    places.map { place in
+      let hash = place.identity.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+        (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+      }
+      return PlaceDigest(place.kind, hash)
+    }
+  }
+
   /// The one place there is.
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> MemoryStoreEntry {
     try note(.lock)
+    beforeLock()
     hasPlace = hasPlace || creating || record != nil
     // ENOENT, as on a disk.
     guard hasPlace else { throw .system(.attempts, SystemError(.open, number: 2)) }
@@ -155,6 +170,13 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
     try store.note(.digest)
     return try MemoryStore.digest(of: recoveryCode, kind: kind)
+  }
+
+  /// As the store has it.
+  public func digests(
+    of places: [Place], in record: FactorRecord
+  ) throws(FactorStoreError) -> [PlaceDigest] {
+    try store.digests(of: places, in: record)
   }
 
   /// Keeps the state.

@@ -111,6 +111,12 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     logged.append(String(decoding: line.text, as: UTF8.self))
   }
 
+  /// How the person has proven who they are before.
+  public var methods: String? = ""
+
+  /// What the test says.
+  public func earlierMethods() -> [UInt8]? { methods.map { Array($0.utf8) } }
+
   /// What the test says.
   public func earlierAnswer() -> Reply { Self.reply(earlier) }
 

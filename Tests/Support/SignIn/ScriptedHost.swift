@@ -1,4 +1,5 @@
 public import FactorStore
+public import Factors
 public import Policy
 public import SignIn
 public import System
@@ -93,6 +94,11 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     guard !helpers.isEmpty else { throw .ended }
     return helpers.removeFirst()
   }
+
+  /// The session of the process.
+  public var session: Place?
+  /// Those around it.
+  public var enclosingSessions: [Place] = []
 
   /// The fixed time.
   public func now() throws(SystemError) -> Int64 {

@@ -1,0 +1,96 @@
+import FactorStore
+import Factors
+import Policy
+import Secrets
+import System
+
+// Codes that are remembered: who gave one not long ago, from the same place, is not asked again where
+// policy says so.
+//
+// MUST 1: a place is a numeric address together with the keys that were used, or a session of this
+// machine; what cannot be told for certain is no place. (`RememberingTests`)
+// MUST 2: disabled factors let nobody in. (`RememberingTests.disabled`)
+extension SignIn {
+  /// The places from which a code of this sign-in will be remembered.
+  func places(_ settings: Settings, _ findings: Findings) -> [Place] {
+    var places: [Place] = []
+    if settings.oldestCode(in: request.service) > 0, let address { places.append(address) }
+    if findings.followsSessions, beginsSession, let session = host.session {
+      places.append(session)
+    }
+    return places
+  }
+
+  /// How many seconds ago the code was given that is enough here; nil where one is to be asked for.
+  ///
+  /// Somebody else's wrong codes make nobody wait who is not asked for one.
+  func rememberedCode(
+    _ options: ModuleOptions, _ settings: Settings, _ findings: Findings, _ account: Account,
+    _ snapshot: FactorSnapshot, _ standing: AttemptState.Standing, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> Int64? {
+    let oldest = settings.oldestCode(in: request.service)
+    // The password that comes with the code is asked for with it.
+    guard oldest > 0, standing != .disabled, !options.expectsPassword,
+      !snapshot.attempts.remembered.entries.isEmpty
+    else { return nil }
+    var places: [Place] = []
+    if let address { places.append(address) }
+    if findings.followsSessions, isLocal { places += host.enclosingSessions }
+    guard !places.isEmpty else { return nil }
+    let now = try now()
+    do throws(FactorStoreError) {
+      let digests = try store.digests(of: places, in: snapshot.record)
+      guard let time = snapshot.attempts.remembered.time(of: digests, notOlderThan: oldest, at: now)
+      else { return nil }
+      if findings.followsSessions, !isLocal, beginsSession, let session = host.session {
+        guard try Attempt.follow(session, from: digests, at: time, by: account, in: store) else {
+          return nil
+        }
+      }
+      return now &- time
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Whether nobody comes from elsewhere.
+  private var isLocal: Bool { request.remoteHost?.isEmpty ?? true }
+
+  /// Whether the session of this process is the person's alone: it may be the one of a server that many
+  /// reach from elsewhere, but sshd begins one for each of them.
+  private var beginsSession: Bool {
+    let sshd: StaticString = "sshd"
+    return isLocal || request.service == sshd.bytes
+  }
+
+  /// The address from which the person comes, with the keys that were used; nil where it is not known.
+  private var address: Place? {
+    guard let remoteHost = request.remoteHost, let address = IPAddress(remoteHost.span),
+      let methods = application.earlierMethods()
+    else { return nil }
+    return Place(.address, address.text + [0] + methods)
+  }
+}
+
+extension Attempt {
+  /// Remembers a code that was given at `time` for a session too, unless it was forgotten meanwhile:
+  /// then it is false.
+  static func follow<Store: FactorStore>(
+    _ session: Place, from places: [PlaceDigest], at time: Int64, by account: Account,
+    in store: Store
+  ) throws(FactorStoreError) -> Bool {
+    let entry = try store.entry(of: account, creating: false)
+    guard let record = entry.record,
+      entry.attempts.remembered.entries.contains(where: {
+        $0.time == time && places.contains($0.place)
+      })
+    else { return false }
+    var state = entry.attempts
+    for digest in try entry.digests(of: [session], in: record) {
+      state = state.remembering(digest, at: time)
+    }
+    try entry.write(state)
+    try entry.sync()
+    return true
+  }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// `mfa-admin forget`
+struct ForgetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Have a user asked for a code again, from everywhere.",
+    discussion: """
+      Where policy remembers codes, who gave one is not asked again for a while from the same place. \
+      This ends that for one user.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Argument(help: "The user's name.")
+  var user: String
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    try Console.write(try administration.forget(user) + "\n")
+  }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Codes that are remembered, through a real sshd, and codes that have to be fresh for sudo.
+  @Suite struct Remembering {
+    static let configuration = """
+      [project]
+      remember = 8h
+      remember_services = sshd
+
+      """
+
+    static let stepUp = """
+      [tenant step-up]
+      services = sudo
+      fresh_for = 15m
+
+      """
+
+    func server(_ machine: Machine) throws -> PrivateServer {
+      let blocks = try ReadMe.blocks(under: "ssh: a key, then a code")
+      try machine.changeService("sshd", authentication: blocks[0])
+      return try PrivateServer(on: machine, settings: blocks[1])
+    }
+
+    static let command = "echo uid=$(id -un)"
+
+    /// Signs in with a key, and a code where one is asked for; whether it was.
+    func signIn(
+      _ user: MachineUser, to server: PrivateServer, key: String, code: String? = nil
+    ) throws -> Bool {
+      let session = try server.signIn(
+        user.name, command: Self.command, key: key, options: ["NumberOfPasswordPrompts=1"])
+      let end = "uid=\(user.name)"
+      let (index, _) = try session.expectOne(of: ["One-time code: ", end])
+      if index == 0 {
+        guard let code else {
+          try session.send("none")
+          #expect(try session.waitForExit() == .exited(255), "\(session.transcript)")
+          return true
+        }
+        try session.send(code)
+        try session.expect(end)
+      }
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      return index == 0
+    }
+
+    @Test("the same key from the same address is not asked again, until that is forgotten")
+    func sameKey() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(Self.configuration)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let key = try machine.addLoginKey(for: user)
+        let server = try server(machine)
+        let start = try machine.log.position()
+        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
+        #expect(try !signIn(user, to: server, key: key))
+        #expect(try !signIn(user, to: server, key: key))
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.map { $0.fields["result"] } == ["accepted", "remembered", "remembered"])
+        #expect(entries.allSatisfy { $0.fields["rhost"] == "127.0.0.1" })
+
+        let forgotten = try Command.run(["/usr/bin/mfa-enroll", "forget"], as: user.identity)
+        #expect(
+          forgotten.text == "the code from 1 place is forgotten: the next sign-in asks for one\n")
+        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code(offset: 1)))
+        #expect(try !signIn(user, to: server, key: key))
+        let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])
+        #expect(admin.text == "\(user.name): forgot the codes from 1 place\n")
+        #expect(try signIn(user, to: server, key: key))
+      }
+    }
+
+    @Test("another key is asked, and so is everybody where a tenant says so")
+    func others() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(Self.configuration)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let key = try machine.addLoginKey(for: user)
+        let server = try server(machine)
+        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
+        // The first key is put back for the end; the second one alone is accepted now.
+        let otherKey = try machine.addLoginKey(for: user)
+        #expect(try signIn(user, to: server, key: otherKey))
+        try machine.write(
+          (machine.contents(of: key + ".pub") ?? [])
+            + (machine.contents(of: otherKey + ".pub") ?? []),
+          to: user.home + "/.ssh/authorized_keys", owner: user.name, group: user.name,
+          mode: "0600")
+        #expect(try !signIn(user, to: server, key: key))
+        try machine.writeConfiguration(
+          Self.configuration + "[tenant careful]\nusers = \(user.name)\nremember = off\n")
+        #expect(try signIn(user, to: server, key: key))
+      }
+    }
+
+    @Test("a factor that is revoked takes with it what was remembered")
+    func revoked() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(Self.configuration)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        _ = try machine.enroll(
+          user, named: "tablet", presentCode: try enrollment.phone.code(offset: -1))
+        let key = try machine.addLoginKey(for: user)
+        let server = try server(machine)
+        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
+        try Command.succeed(["/usr/sbin/mfa-admin", "revoke", "--yes", user.name, "tablet"])
+        #expect(try signIn(user, to: server, key: key))
+      }
+    }
+
+    /// sudo in the shell of a session; whether it asked for a code.
+    func sudo(
+      _ user: MachineUser, in session: TerminalSession, code: String? = nil
+    ) throws -> Bool {
+      try session.send("sudo -k; sudo echo uid=$(printf roo)t; echo end=$?")
+      try session.expect("password for")
+      try session.send(user.password)
+      let (index, _) = try session.expectOne(of: ["One-time code: ", "uid=root"])
+      guard index == 0 else {
+        try session.expect("end=0")
+        return false
+      }
+      if let code {
+        try session.send(code)
+        try session.expect("uid=root")
+        try session.expect("end=0")
+      } else {
+        try session.sendKeys([3])
+        try session.expect("$ ")
+      }
+      return true
+    }
+
+    @Test("sudo wants a code that is fresh: of the sign-in, of another sudo, of no other session")
+    func stepUp() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(Self.configuration + Self.stepUp)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let key = try machine.addLoginKey(for: user)
+        try machine.changeService("sudo", authentication: try Services.lines())
+        try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+        let server = try server(machine)
+
+        let session = try server.signIn(user.name, key: key)
+        try session.expect("One-time code: ")
+        try session.send(try enrollment.phone.code())
+        try session.expect("$ ")
+        #expect(try !sudo(user, in: session))
+
+        // Who comes by a remembered code has one that is as fresh.
+        let second = try server.signIn(user.name, key: key)
+        #expect(try second.expectOne(of: ["One-time code: ", "$ "]).index == 1)
+        #expect(try !sudo(user, in: second))
+        try second.send("exit")
+        #expect(try second.waitForExit() == .exited(0))
+
+        // A session that began without the module knows of no code.
+        let stranger = try TerminalSession(["/bin/bash", "--norc"], as: user.identity)
+        try stranger.expect("$ ")
+        #expect(try sudo(user, in: stranger, code: try enrollment.phone.code(offset: 1)))
+        #expect(try !sudo(user, in: stranger))
+        try stranger.send("exit")
+        _ = try stranger.waitForExit()
+
+        try machine.writeConfiguration(
+          Self.configuration + Self.stepUp.replacingOccurrences(of: "15m", with: "1s"))
+        let typed = Date()
+        while Date().timeIntervalSince(typed) < 2 { _ = usleep(100_000) }
+        #expect(try sudo(user, in: session))
+        try session.send("exit")
+        _ = try session.waitForExit()
+      }
+    }
+  }
+}
