@@ -53,6 +53,12 @@ public struct Configuration: Equatable, Sendable {
     return try draft.finish()
   }
 
+  /// Whether it matters from which address somebody signs in.
+  public var namesNetworks: Bool {
+    for tenant in tenants where !tenant.selectors.networks.isEmpty { return true }
+    return false
+  }
+
   /// The settings in force for the sign-in of `subject`.
   ///
   /// Each tenant that matches is laid over the section `[project]` in the order of the files, so that

@@ -14,8 +14,8 @@ public struct IPAddress: Equatable, Sendable {
   /// The 128 bits of IPv6; an IPv4 address has its own 32 behind those of `::ffff:0:0/96`.
   let bits: UInt128
 
-  /// The address of these 128 bits.
-  init(bits: UInt128) {
+  /// The address of these 128 bits, in the order of the network.
+  public init(bits: UInt128) {
     self.bits = bits
   }
 

@@ -4,7 +4,8 @@ public struct Subject {
   public let user: [UInt8]
   /// The PAM service, such as `sshd`.
   public let service: [UInt8]
-  /// Where the person signs in from; nil when that is not known as a numeric address.
+  /// Where the person signs in from; nil when that is not known as a numeric address, or no tenant
+  /// names networks.
   public let address: IPAddress?
   /// Whether the user belongs to a group of this name; nil when that could not be found out.
   public let isMember: (_ group: [UInt8]) -> Bool?

@@ -22,6 +22,10 @@ public protocol Host {
   /// `su`. True where that cannot be found out.
   var isCalledByRoot: Bool { get }
 
+  /// The address at the other end of the connection that this process has, as 128 bits of IPv6; nil
+  /// where it has none, or connections from several.
+  func peer() -> UInt128?
+
   /// The host's name; empty when it cannot be found out.
   func name() -> [UInt8]
 
@@ -73,6 +77,9 @@ public struct LocalHost: Host {
       return true
     }
   }
+
+  /// Asks the kernel.
+  public func peer() -> UInt128? { Connection.peer() }
 
   /// Asks the kernel.
   public func name() -> [UInt8] {

@@ -113,7 +113,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let settings = configuration.settings(
       for: Subject(
         user: account?.name ?? request.user, service: request.service,
-        address: request.remoteHost.flatMap { IPAddress($0.span) }
+        address: configuration.namesNetworks ? numericAddress() : nil
       ) { group in
         guard let account else { return false }
         return host.isMember(account, of: group)

@@ -63,7 +63,7 @@ extension Explanation {
     }
     guard let address else {
       return "\(Self.visible(remoteHost)), which is no address: networks count where they are "
-        + "stricter"
+        + "stricter, but in sshd by the connection's address"
     }
     return Self.visible(address.text)
   }

@@ -16,6 +16,9 @@ struct PretendedHost<Base: Host>: Host {
 
   var stacks: Base.Stacks { base.stacks }
 
+  /// The connections of this program are not the person's.
+  func peer() -> UInt128? { nil }
+
   func name() -> [UInt8] { base.name() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {

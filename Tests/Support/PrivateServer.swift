@@ -34,7 +34,7 @@ public final class PrivateServer {
       (settings + usual).map { $0 + "\n" }.joined(), to: folder + "/sshd_config")
     let key = machine.contents(of: hostKey + ".pub") ?? []
     try machine.write(
-      Array("[127.0.0.1]:\(port) ".utf8) + key, to: folder + "/known_hosts")
+      Array("[127.0.0.1]:\(port),[::1]:\(port) ".utf8) + key, to: folder + "/known_hosts")
     process = try ChildProcess([
       "/usr/sbin/sshd", "-D", "-f", folder + "/sshd_config", "-E", folder + "/log",
     ])
@@ -61,13 +61,14 @@ public final class PrivateServer {
   ///   - name: whose account.
   ///   - command: what to run there; without one, a shell at a terminal.
   ///   - key: the path of the key that is offered.
+  ///   - address: where the server listens, of the loopback interface.
   ///   - options: options of ssh_config, which count before the usual ones of these tests.
   ///   - environment: the client's, beside what every program gets.
   /// - Returns: the client at its terminal.
   /// - Throws: what the operating system said when the client could not be started.
   public func signIn(
-    _ name: String, command: String? = nil, key: String? = nil, options: [String] = [],
-    environment: [String: String] = [:]
+    _ name: String, command: String? = nil, key: String? = nil, at address: String = "127.0.0.1",
+    options: [String] = [], environment: [String: String] = [:]
   ) throws(HarnessFailure) -> TerminalSession {
     let usual = [
       "UserKnownHostsFile=\(folder)/known_hosts", "GlobalKnownHostsFile=/dev/null",
@@ -75,9 +76,9 @@ public final class PrivateServer {
       "PreferredAuthentications=publickey,keyboard-interactive,password", "ConnectTimeout=20",
       "UpdateHostKeys=no", "IdentityFile=\(key ?? "none")",
     ]
-    var arguments = ["/usr/bin/ssh", "-F", "none", "-4", "-p", "\(port)"]
+    var arguments = ["/usr/bin/ssh", "-F", "none", "-p", "\(port)"]
     for option in options + usual { arguments += ["-o", option] }
-    arguments += ["\(name)@127.0.0.1"]
+    arguments += ["\(name)@\(address)"]
     if let command { arguments += [command] }
     return try TerminalSession(arguments, environment: environment)
   }

@@ -250,6 +250,57 @@ int ctest_port_answers(int port) {
   return answers;
 }
 
+// Reads a numeric address of either kind; returns its length.
+static socklen_t numeric_address(const char *text, struct sockaddr_storage *address) {
+  struct sockaddr_in *four = (struct sockaddr_in *)address;
+  struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
+  memset(address, 0, sizeof *address);
+  if (inet_pton(AF_INET, text, &four->sin_addr) == 1) {
+    four->sin_family = AF_INET;
+    return sizeof *four;
+  }
+  six->sin6_family = AF_INET6;
+  return inet_pton(AF_INET6, text, &six->sin6_addr) == 1 ? sizeof *six : 0;
+}
+
+int ctest_accepted(const char *server, const char *target, const char *client, int lowest) {
+  struct sockaddr_storage here, there, from;
+  socklen_t size = numeric_address(server, &here);
+  const socklen_t there_size = numeric_address(target, &there);
+  const socklen_t from_size = numeric_address(client, &from);
+  const int off = 0;
+  const int listener = socket(here.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int low = socket(there.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int connecting = fcntl(low, F_DUPFD_CLOEXEC, 512);
+  if (low >= 0) close(low);
+  if (here.ss_family == AF_INET6)
+    (void)setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+  int result = -1;
+  if (listener >= 0 && connecting >= 0 && bind(listener, (struct sockaddr *)&here, size) == 0 &&
+      listen(listener, 1) == 0 && getsockname(listener, (struct sockaddr *)&here, &size) == 0 &&
+      bind(connecting, (struct sockaddr *)&from, from_size) == 0) {
+    // The port stands at the same place in both kinds.
+    ((struct sockaddr_in *)&there)->sin_port = ((struct sockaddr_in *)&here)->sin_port;
+    if (connect(connecting, (struct sockaddr *)&there, there_size) == 0) {
+      const int accepted = accept(listener, NULL, NULL);
+      result = fcntl(accepted, F_DUPFD_CLOEXEC, lowest);
+      if (accepted >= 0) close(accepted);
+    }
+  }
+  if (result < 0) result = -errno;
+  if (listener >= 0) close(listener);
+  return result;
+}
+
+int ctest_datagrams(const char *target) {
+  struct sockaddr_storage there;
+  const socklen_t size = numeric_address(target, &there);
+  ((struct sockaddr_in *)&there)->sin_port = htons(9);
+  const int descriptor = socket(there.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&there, size) != 0) return -errno;
+  return descriptor;
+}
+
 void ctest_close(int descriptor) { close(descriptor); }
 
 int64_t ctest_milliseconds(void) {

@@ -33,6 +33,17 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// Whether root called.
   public var isCalledByRoot = true
 
+  /// The address at the other end of the connection.
+  public var peerAddress: UInt128?
+  /// How often it was asked for.
+  public private(set) var peerQuestions = 0
+
+  /// Counts the question.
+  public func peer() -> UInt128? {
+    peerQuestions += 1
+    return peerAddress
+  }
+
   /// A fixed name.
   public func name() -> [UInt8] { Array("host.example".utf8) }
 

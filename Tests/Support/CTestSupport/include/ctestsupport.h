@@ -62,6 +62,13 @@ int ctest_free_port(void);
 // Whether something accepts connections at a TCP port of 127.0.0.1: 1 or 0.
 int ctest_port_answers(int port);
 
+// Listens at the numeric address `server`, connects to it from `client` and accepts that: returns the
+// accepted end. Its number is at least `lowest`; the other end's is at least 512.
+int ctest_accepted(const char *server, const char *target, const char *client, int lowest);
+
+// A socket for datagrams that is connected to the numeric address `target`.
+int ctest_datagrams(const char *target);
+
 // Closes a descriptor.
 void ctest_close(int descriptor);
 
