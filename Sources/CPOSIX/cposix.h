@@ -48,7 +48,8 @@ static inline void cposix_syslog(int priority, const char *_Nonnull line) {
 }
 
 // Whether the account `user` belongs to the group `group`: 1 or 0, also for a group that does not
-// exist; -1 when that could not be found out.
+// exist; -1 when that could not be found out. The C library says 0 of a group that no source has,
+// and an error number, ENOENT among them, where a source failed.
 static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnull group) {
   extern int getgrouplist(const char *, gid_t, gid_t *, int *);
   int answer = -1;
@@ -70,7 +71,7 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
       } else if (account_status != 0 || found_account == NULL) {
         capacity = 1 << 20;
       } else if (found_group == NULL) {
-        if (group_status == 0 || group_status == ENOENT || group_status == ESRCH) answer = 0;
+        if (group_status == 0) answer = 0;
         capacity = 1 << 20;
       } else if (getgrouplist(user, first, groups, &count) >= 0) {
         answer = 0;
