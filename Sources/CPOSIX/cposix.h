@@ -114,6 +114,8 @@ static inline int cposix_boot_identity(char *_Nonnull identity) {
   const ssize_t count = read(file, identity, 36);
   (void)close(file);
   return count == 36 ? 0 : -1;
+}
+
 // Looks at the descriptors below 64 for connected streams of IPv4 and IPv6. Returns 1 where all that
 // there are come from one address, which is written to `address` (16 bytes, IPv4 as ::ffff:0:0/96 has
 // it); 0 where there is none, and 2 where they come from several.

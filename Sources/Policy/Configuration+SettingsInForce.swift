@@ -11,6 +11,8 @@ extension Configuration {
     public let tenant: [UInt8]?
     /// Whether it holds because it is stricter, while it is not known whether the tenant matches.
     public let isByDoubt: Bool
+    /// The line that sets it, or that sets what it may not contradict; nil for a default.
+    public let origin: Origin?
   }
 
   /// The settings that `settings(for:)` gives for `subject`, each with its origin, in the order of the
@@ -19,7 +21,9 @@ extension Configuration {
     var values = SettingValues(Overrides(project))
     var present = Overrides(values.settings)
     var origins = Key.allCases.filter { $0.belongs(to: .project) }.map { key in
-      SettingInForce(key: key, value: present.printed(key), tenant: nil, isByDoubt: false)
+      SettingInForce(
+        key: key, value: present.printed(key), tenant: nil, isByDoubt: false,
+        origin: self.origin(of: key))
     }
     for tenant in tenants {
       let match = tenant.match(subject)
@@ -31,11 +35,29 @@ extension Configuration {
         // One key can change another's value too, where the two would contradict one another.
         guard isSet || next.printed(key) != present.printed(key) else { return origin }
         return SettingInForce(
-          key: key, value: next.printed(key), tenant: tenant.name, isByDoubt: match == .unknown)
+          key: key, value: next.printed(key), tenant: tenant.name, isByDoubt: match == .unknown,
+          origin: self.origin(of: key, orOfItsLimitIn: tenant))
       }
       present = next
     }
     return origins
+  }
+
+  /// Keys that may not contradict one another.
+  private static var limits: [[Key]] {
+    [
+      [.throttleAfter, .disableAfter], [.throttleFirstWait, .throttleLongestWait],
+      [.enrollment, .offerSignIns, .offerUntil],
+    ]
+  }
+
+  /// The line of a tenant that sets `key`, or else the first that sets what `key` may not contradict.
+  private func origin(of key: Key, orOfItsLimitIn tenant: Tenant) -> Origin? {
+    let others = Self.limits.first { $0.contains(key) } ?? []
+    for key in [key] + others {
+      if let origin = origin(of: key, in: tenant) { return origin }
+    }
+    return nil
   }
 
   /// Sign-ins of a user, one for each way in which it may matter that it is of this tenant's services
@@ -81,6 +103,8 @@ extension Tenant {
     public let value: [UInt8]
     /// Whether that matches.
     public let match: Match
+    /// The line that names it.
+    public let origin: Configuration.Origin
   }
 
   /// Why it matches `subject`, or does not: its selectors in the order of the keys.
@@ -92,7 +116,8 @@ extension Tenant {
       if key == .groups { one.groups = selectors.groups }
       if key == .services { one.services = selectors.services }
       if key == .networks { one.networks = selectors.networks }
-      return Reason(key: key, value: value, match: one.match(subject))
+      return Reason(
+        key: key, value: value, match: one.match(subject), origin: origins[Int(key.rawValue)])
     }
   }
 }

@@ -27,6 +27,8 @@ struct Decision: Equatable {
   let reason: String
   /// How long nothing is looked at, in seconds; 0 for not at all.
   let wait: Int64
+  /// The settings that it goes by.
+  let rules: [Configuration.Key]
 
   /// In words.
   var sentence: String {
@@ -39,25 +41,37 @@ struct Decision: Equatable {
     }
   }
 
-  init(_ kind: Kind, _ reason: String, wait: Int64 = 0) {
+  init(_ kind: Kind, _ reason: String, wait: Int64 = 0, by rules: [Configuration.Key] = []) {
     self.kind = kind
     self.reason = reason
     self.wait = wait
+    self.rules = rules
   }
 
   /// What a forecast says, under these settings where they are known.
   init(_ outcome: Outcome, _ settings: Settings?) {
     switch outcome {
-    case .notACode: self.init(.asked, "there is a factor, or a bypass code")
-    case .notEnrolled, .offered: self.init(.letThrough, Self.unenrolled(settings))
-    case .switchedOff: self.init(.letThrough, "the second factor is switched off")
+    case .notACode:
+      self.init(.asked, "there is a factor, or a bypass code", by: [.state])
+    case .notEnrolled, .offered:
+      self.init(.letThrough, Self.unenrolled(settings), by: Self.enrolling(settings))
+    case .switchedOff:
+      self.init(.letThrough, "the second factor is switched off", by: [.state])
     case .enrollmentPending:
-      self.init(.hasToEnroll, "a factor is required, and the account line is certain to be reached")
+      self.init(
+        .hasToEnroll, "a factor is required, and the account line is certain to be reached",
+        by: Self.enrolling(settings))
     case .enrollmentRequired(let obstacle):
-      self.init(.turnedAway, "a factor is required, and none enrolled; \(Self.text(obstacle))")
-    case .throttled(let seconds): self.init(.waits, "too many wrong codes", wait: seconds)
+      self.init(
+        .turnedAway, "a factor is required, and none enrolled; \(Self.text(obstacle))",
+        by: Self.enrolling(settings))
+    case .throttled(let seconds):
+      self.init(
+        .waits, "too many wrong codes", wait: seconds,
+        by: [.throttleAfter, .throttleFirstWait, .throttleLongestWait])
     case .disabled:
-      self.init(.turnedAway, "too many wrong codes have disabled the factors")
+      self.init(
+        .turnedAway, "too many wrong codes have disabled the factors", by: [.disableAfter])
     case .unknownUser: self.init(.turnedAway, "the system knows no such user")
     case .failed(let failure): self.init(.turnedAway, Self.text(failure))
     case .remembered(let age):
@@ -66,6 +80,10 @@ struct Decision: Equatable {
     case .accepted, .recovered, .bypassed, .enrolled, .enrolledNow, .wrong, .replayed:
       self.init(.turnedAway, "this cannot be told")
     }
+  }
+
+  private static func enrolling(_ settings: Settings?) -> [Configuration.Key] {
+    settings?.enrollment == .offered ? [.enrollment, .offerSignIns, .offerUntil] : [.enrollment]
   }
 
   private static func unenrolled(_ settings: Settings?) -> String {

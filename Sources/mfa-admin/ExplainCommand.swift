@@ -9,7 +9,7 @@ struct ExplainCommand: ParsableCommand {
     discussion: """
       Nothing is changed, and no code is looked at. What is shown: the decision, the account, the \
       lines of the service's stack, what is stored, which tenants match and why, and each setting in \
-      force with the section that it comes from.
+      force, with the section, the file and the line that it comes from.
 
       \(AdminStatus.explanation)
       """)

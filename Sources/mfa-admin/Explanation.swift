@@ -16,8 +16,8 @@ struct Explanation {
   enum ModuleLine: Equatable {
     /// It does, by this `auth` line, with these arguments.
     case asked(at: StackPosition, arguments: [[UInt8]])
-    /// It does not.
-    case notAsked
+    /// It does not: no `auth` line of these files does.
+    case notAsked(in: [[UInt8]])
     /// It cannot be told.
     case unknown(StackRefusal)
   }
@@ -62,6 +62,8 @@ struct Explanation {
   let standing: AttemptState.Standing?
   /// The settings in force; nil where the configuration cannot be used.
   let settings: Settings?
+  /// The configuration; nil where it cannot be used.
+  let configuration: Configuration?
   /// The settings one by one.
   let origins: [Configuration.SettingInForce]
   /// All tenants, in the order of the configuration.
@@ -92,6 +94,7 @@ struct Explanation {
       return host.isMember(account, of: group)
     }
     let configuration = Self.configuration(arguments, host)
+    self.configuration = configuration
     let settings = configuration?.settings(for: subject)
     self.settings = settings
     origins = configuration?.settingsInForce(for: subject) ?? []
@@ -102,10 +105,11 @@ struct Explanation {
 
     let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
     state = forecast.state
-    decision =
-      module == .notAsked
-      ? Decision(.letThrough, "no auth line of the service asks pam_mfa.so")
-      : Decision(forecast.outcome, settings)
+    switch module {
+    case .notAsked:
+      decision = Decision(.letThrough, "no auth line of the service asks pam_mfa.so")
+    case .asked, .unknown: decision = Decision(forecast.outcome, settings)
+    }
 
     stored = Self.stored(for: person, host)
     standing = Self.standing(stored, settings, host)
@@ -122,7 +126,11 @@ struct Explanation {
         guard case .module(_, let arguments, _) = entry.kind else { continue }
         return .asked(at: entry.position, arguments: arguments)
       }
-      return .notAsked
+      var files: [[UInt8]] = []
+      for entry in stack.entries where !files.contains(entry.position.file) {
+        files.append(entry.position.file)
+      }
+      return .notAsked(in: files)
     } catch {
       return .unknown(error)
     }
@@ -140,9 +148,9 @@ struct Explanation {
   private static func configuration<Machine: Host>(
     _ arguments: [[UInt8]], _ host: Machine
   ) -> Configuration? {
-    var path = ConfigurationFile.standardPath
+    var path: [UInt8]?
     do throws(ModuleOptions.Refusal) {
-      path = try ModuleOptions(arguments).configuration ?? path
+      path = try ModuleOptions(arguments).configuration
     } catch {
       return nil
     }

@@ -9,6 +9,7 @@ extension Explanation {
   /// The lines, each with a line feed.
   var text: String {
     Self.line("decision", decision.sentence)
+      + rules.map { Self.line("because", text($0)) }.joined()
       + (state == .observe ? Self.line("", "and nobody is stopped: the policy only observes") : "")
       + Self.line("account", accountText)
       + Self.line("service", "\(Self.visible(request.service)): \(moduleText)")
@@ -16,8 +17,9 @@ extension Explanation {
       + Self.line("from", addressText)
       + Self.line("stored", storedText)
       + grants.map { Self.line("granted", Self.text($0)) }.joined()
-      + tenants.map { Self.line("tenant", Self.text($0)) }.joined()
-      + origins.map { Self.line("setting", Self.text($0)) }.joined()
+      + Self.line("policy", policyText)
+      + tenants.map { text($0) }.joined()
+      + origins.map { Self.line("setting", text($0)) }.joined()
   }
 
   private static func line(_ name: String, _ value: String) -> String {
@@ -40,7 +42,8 @@ extension Explanation {
       (["pam_mfa.so is asked by \(Self.visible(position.text))"]
         + (arguments.isEmpty ? [] : ["with"]) + arguments.map { Self.visible($0) })
         .joined(separator: " ")
-    case .notAsked: "pam_mfa.so is not asked"
+    case .notAsked(let files):
+      "pam_mfa.so is not asked by \(files.map { Self.visible($0) }.joined(separator: ", "))"
     case .unknown(let refusal): "it cannot be told: \(StackFinding.reason(refusal))"
     }
   }
@@ -117,24 +120,47 @@ extension Explanation {
     }
   }
 
-  private static func text(_ tenant: TenantMatch) -> String {
+  /// The settings that the decision goes by.
+  private var rules: [Configuration.SettingInForce] {
+    decision.rules.compactMap { rule in origins.first { $0.key == rule } }
+  }
+
+  private var policyText: String {
+    guard let configuration else { return "cannot be used" }
+    return configuration.files.map { Self.visible($0) }.joined(separator: ", ")
+  }
+
+  private func text(_ tenant: TenantMatch) -> String {
     let answer =
       switch tenant.match {
       case .yes: "matches"
       case .no: "does not match"
       case .unknown: "may match, and counts where it is stricter"
       }
-    let reasons = tenant.reasons.map {
-      "\($0.key.name) = \(visible($0.value)): \(word($0.match))"
-    }
-    return "\(visible(tenant.name)): \(answer) (\(reasons.joined(separator: "; ")))"
+    return Self.line("tenant", "\(Self.visible(tenant.name)): \(answer)")
+      + tenant.reasons.map { reason in
+        let selector =
+          "\(reason.key.name) = \(Self.visible(reason.value)): \(Self.word(reason.match))"
+        return Self.line("", TextWidth.pad(selector, to: 38) + " " + (place(reason.origin) ?? ""))
+      }.joined()
   }
 
-  private static func text(_ origin: Configuration.SettingInForce) -> String {
-    let value = origin.value.map { visible($0) } ?? "not set"
-    let setting = TextWidth.pad("\(origin.key.name) = \(value)", to: 38)
-    guard let tenant = origin.tenant else { return setting + " project" }
-    return setting + " tenant \(visible(tenant))" + (origin.isByDoubt ? ", in doubt" : "")
+  private func text(_ setting: Configuration.SettingInForce) -> String {
+    let value = setting.value.map { Self.visible($0) } ?? "not set"
+    var source = ["default"]
+    if let place = place(setting.origin) {
+      source = [setting.tenant.map { "tenant \(Self.visible($0))" } ?? "project"]
+      if setting.isByDoubt { source.append("in doubt") }
+      source.append(place)
+    }
+    return TextWidth.pad("\(setting.key.name) = \(value)", to: 38) + " "
+      + source.joined(separator: ", ")
+  }
+
+  /// The file and the line; nil for none.
+  private func place(_ origin: Configuration.Origin?) -> String? {
+    guard let origin, let configuration else { return nil }
+    return Self.visible(configuration.place(of: origin))
   }
 
   // MARK: JSON
@@ -150,8 +176,10 @@ extension Explanation {
       ("decision", .string(decision.kind.rawValue)),
       ("reason", .string(decision.reason)),
       ("waitSeconds", .number(decision.wait)),
+      ("because", .array(rules.map { json($0) })),
       ("state", JSON(settings.map { $0.state.name })),
       ("authLine", JSON(authPosition.map { Self.visible($0.text) })),
+      ("arguments", .array(module.arguments.map { .string(Self.visible($0)) })),
       (
         "accountLine",
         .object([
@@ -160,8 +188,12 @@ extension Explanation {
         ])
       ),
       ("stored", storedJSON),
-      ("tenants", .array(tenants.map { Self.json($0) })),
-      ("settings", .array(origins.map { Self.json($0) })),
+      (
+        "configuration",
+        .array((configuration?.files ?? []).map { .string(Self.visible($0)) })
+      ),
+      ("tenants", .array(tenants.map { json($0) })),
+      ("settings", .array(origins.map { json($0) })),
     ])
   }
 
@@ -226,29 +258,31 @@ extension Explanation {
     }
   }
 
-  private static func json(_ tenant: TenantMatch) -> JSON {
+  private func json(_ tenant: TenantMatch) -> JSON {
     .object([
-      ("name", .string(visible(tenant.name))), ("matches", .string(word(tenant.match))),
+      ("name", .string(Self.visible(tenant.name))), ("matches", .string(Self.word(tenant.match))),
       (
         "because",
         .array(
           tenant.reasons.map {
             .object([
-              ("key", .string($0.key.name)), ("value", .string(visible($0.value))),
-              ("matches", .string(word($0.match))),
+              ("key", .string($0.key.name)), ("value", .string(Self.visible($0.value))),
+              ("matches", .string(Self.word($0.match))), ("place", JSON(place($0.origin))),
             ])
           })
       ),
     ])
   }
 
-  private static func json(_ origin: Configuration.SettingInForce) -> JSON {
+  private func json(_ setting: Configuration.SettingInForce) -> JSON {
     .object([
-      ("key", .string(origin.key.name)), ("value", JSON(origin.value.map { visible($0) })),
+      ("key", .string(setting.key.name)), ("value", JSON(setting.value.map { Self.visible($0) })),
       (
         "from",
         .object([
-          ("tenant", JSON(origin.tenant.map { visible($0) })), ("inDoubt", .bool(origin.isByDoubt)),
+          ("tenant", JSON(setting.tenant.map { Self.visible($0) })),
+          ("inDoubt", .bool(setting.isByDoubt)),
+          ("place", JSON(place(setting.origin))),
         ])
       ),
     ])

@@ -226,32 +226,83 @@ struct ExplanationTests {
     host.groups = ["staff"]
     let expected = """
       decision     asked for a code: there is a factor, or a bypass code
+      because      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
                    and nobody is stopped: the policy only observes
       account      alice (uid 1000)
       service      sshd: pam_mfa.so is asked by /pam/sshd:1
                    account line: certain to be reached, /pam/sshd:2
       from         nowhere that is known: networks count where they are stricter
       stored       Phone; 0 recovery codes; 0 wrong codes in a row
-      tenant       staff: matches (groups = staff: yes; services = sshd: yes)
-      tenant       away: may match, and counts where it is stricter (networks = 192.0.2.0/24: unknown)
-      setting      state = observe                        tenant staff
-      setting      adjacent_intervals = 2                 tenant away, in doubt
-      setting      issuer = not set                       project
-      setting      enrollment = required                  project
-      setting      offer_sign_ins = 0                     project
-      setting      offer_until = not set                  project
-      setting      prompt_hints = off                     project
-      setting      end_sessions_on_unenroll = off         project
-      setting      remember = off                         project
-      setting      remember_services = not set            project
-      setting      fresh_for = off                        project
-      setting      throttle_after = 5                     project
-      setting      throttle_first_wait = 30s              project
-      setting      throttle_longest_wait = 15m            project
-      setting      disable_after = 100                    project
+      policy       /etc/mfa/mfa.conf
+      tenant       staff: matches
+                   groups = staff: yes                    /etc/mfa/mfa.conf:4
+                   services = sshd: yes                   /etc/mfa/mfa.conf:5
+      tenant       away: may match, and counts where it is stricter
+                   networks = 192.0.2.0/24: unknown       /etc/mfa/mfa.conf:8
+      setting      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
+      setting      adjacent_intervals = 2                 tenant away, in doubt, /etc/mfa/mfa.conf:9
+      setting      issuer = not set                       default
+      setting      enrollment = required                  project, /etc/mfa/mfa.conf:2
+      setting      offer_sign_ins = 0                     default
+      setting      offer_until = not set                  default
+      setting      prompt_hints = off                     default
+      setting      end_sessions_on_unenroll = off         default
+      setting      remember = off                         default
+      setting      remember_services = not set            default
+      setting      fresh_for = off                        default
+      setting      throttle_after = 5                     default
+      setting      throttle_first_wait = 30s              default
+      setting      throttle_longest_wait = 15m            default
+      setting      disable_after = 100                    default
 
       """
     #expect(try explanation(row, on: host).text == expected)
+  }
+
+  @Test("the files and lines, for a program")
+  func places() throws {
+    let row = Row(
+      number: 0, configuration: Self.required + "[tenant staff]\ngroups = staff\nstate = observe\n",
+      sshd: "auth required pam_mfa.so config=/etc/mfa/other.conf debug\n", expected: ("", ""))
+    let host = try machine(row)
+    host.groups = ["staff"]
+    let data = Data(try explanation(row, on: host).json.text.utf8)
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(object["configuration"] as? [String] == ["/etc/mfa/other.conf"])
+    #expect(object["authLine"] as? String == "/pam/sshd:1")
+    #expect(object["arguments"] as? [String] == ["config=/etc/mfa/other.conf", "debug"])
+    func place(_ setting: Any?) -> String? {
+      let from = (setting as? [String: Any])?["from"] as? [String: Any]
+      return from?["place"] as? String
+    }
+    let settings = try #require(object["settings"] as? [[String: Any]])
+    for (key, expected) in [
+      ("state", "/etc/mfa/other.conf:5"), ("enrollment", "/etc/mfa/other.conf:2"),
+      ("disable_after", nil),
+    ] {
+      #expect(place(settings.first { $0["key"] as? String == key }) == expected, "\(key)")
+    }
+    let because = try #require(object["because"] as? [[String: Any]])
+    #expect(because.map { $0["key"] as? String } == ["enrollment"])
+    #expect(place(because.first) == "/etc/mfa/other.conf:2")
+    let tenant = (object["tenants"] as? [[String: Any]])?.first
+    let selectors = tenant?["because"] as? [[String: Any]]
+    #expect(selectors?.map { $0["place"] as? String } == ["/etc/mfa/other.conf:4"])
+  }
+
+  @Test(
+    "a decision names the settings that it goes by",
+    arguments: [
+      (1, ["state"]), (2, ["enrollment"]), (3, ["state"]), (5, ["enrollment"]),
+      (6, ["enrollment"]), (7, []),
+      (8, ["throttle_after", "throttle_first_wait", "throttle_longest_wait"]),
+      (9, ["disable_after"]), (10, ["enrollment", "offer_sign_ins", "offer_until"]),
+      (11, ["enrollment", "offer_sign_ins", "offer_until"]), (13, []), (14, []),
+    ])
+  func rules(number: Int, expected: [String]) throws {
+    let row = try #require(Self.rows.first { $0.number == number })
+    let explanation = try explanation(row, on: try machine(row))
+    #expect(explanation.decision.rules.map { $0.name } == expected, "row \(number)")
   }
 
   @Test("a service that does not ask the module lets everybody through")
@@ -260,6 +311,6 @@ struct ExplanationTests {
       number: 0, sshd: "auth required pam_unix.so\n", prepare: Self.enroll, expected: ("", ""))
     let explanation = try explanation(row, on: try machine(row))
     #expect(explanation.decision.kind == .letThrough)
-    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not asked\n"))
+    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not asked by /pam/sshd\n"))
   }
 }

@@ -55,8 +55,15 @@ extension EndToEnd {
         try compare(member.name, "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
         try compare("nobody-here", "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
         let text = try admin("explain", "--user", member.name, "--service", service).text
-        #expect(text.contains("tenant       strict: matches (groups = games: yes)"), "\(text)")
-        #expect(text.contains("setting      enrollment = required                  tenant strict"))
+        for line in [
+          "because      enrollment = required                  tenant strict, /etc/mfa/mfa.conf:4",
+          "service      \(service): pam_mfa.so is asked by /etc/pam.d/\(service):1",
+          "tenant       strict: matches",
+          "             groups = games: yes                    /etc/mfa/mfa.conf:3",
+          "setting      enrollment = required                  tenant strict, /etc/mfa/mfa.conf:4",
+        ] {
+          #expect(text.contains(line + "\n"), "\(text)")
+        }
         let before = StoreFiles(of: user.name)
         let image = try before.image()
         _ = try admin("explain", "--user", user.name, "--service", service)
@@ -73,6 +80,31 @@ extension EndToEnd {
         #expect(try admin("readiness", "--tenant", "nowhere").status == .exited(2))
         let json = try object(try admin("readiness", "--json"))
         #expect((json["lockedOut"] as? [[String: Any]])?.count == 1)
+      }
+    }
+
+    @Test("an explanation names the drop-in that counts, and the file of the arguments")
+    func layers() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let folder = "/etc/mfa/mfa.conf.d"
+        try machine.keep(folder)
+        try machine.writeConfiguration("[project]\nenrollment = required\n")
+        try machine.write("[project]\n\nstate = disabled\n", to: folder + "/20-off.conf")
+        let layered = try machine.makeService(["auth required pam_mfa.so"])
+        let text = try admin("explain", "--user", user.name, "--service", layered).text
+        for line in [
+          "decision     let through: the second factor is switched off",
+          "because      state = disabled                       project, \(folder)/20-off.conf:3",
+          "policy       /etc/mfa/mfa.conf, \(folder)/20-off.conf",
+          "setting      enrollment = required                  project, /etc/mfa/mfa.conf:2",
+        ] {
+          #expect(text.contains(line + "\n"), "\(text)")
+        }
+        let alone = try machine.makeService(["auth required pam_mfa.so config=/etc/mfa/mfa.conf"])
+        let other = try admin("explain", "--user", user.name, "--service", alone).text
+        #expect(other.contains("policy       /etc/mfa/mfa.conf\n"), "\(other)")
+        #expect(other.contains("setting      state = enabled                        default\n"))
       }
     }
 

@@ -51,20 +51,21 @@ struct OriginTests {
       number: 1, user: "alice", service: "sshd", address: "203.0.113.1", groups: [], expected: []),
     Row(
       number: 2, user: "alice", service: "sshd", address: "203.0.113.1", groups: ["staff"],
-      expected: ["enrollment=required staff", "throttle_after=50 staff"]),
+      expected: ["enrollment=required staff 7", "throttle_after=50 staff 8"]),
     Row(
       number: 3, user: "alice", service: "sshd", address: "192.0.2.7", groups: [],
-      expected: ["state=observe office", "adjacent_intervals=2 office"]),
+      expected: ["state=observe office 12", "adjacent_intervals=2 office 13"]),
     // In doubt the stricter value counts: a longer list of attempts is not, nor is observing.
     Row(
       number: 4, user: "alice", service: "sshd", address: nil, groups: nil,
-      expected: ["adjacent_intervals=2 office in doubt", "enrollment=required staff in doubt"]),
+      expected: ["adjacent_intervals=2 office in doubt 13", "enrollment=required staff in doubt 7"]),
     // The later tenant counts, and of two numbers that contradict one another, the stricter one.
     Row(
       number: 5, user: "backup", service: "cron", address: "192.0.2.7", groups: ["staff"],
       expected: [
-        "state=disabled backup", "adjacent_intervals=2 office", "enrollment=required staff",
-        "throttle_after=10 backup", "disable_after=10 backup",
+        "state=disabled backup 18", "adjacent_intervals=2 office 13",
+        // A line of the other number, which brought it down.
+        "enrollment=required staff 7", "throttle_after=10 backup 19", "disable_after=10 backup 19",
       ]),
   ]
 
@@ -76,9 +77,13 @@ struct OriginTests {
     let shown = origins.filter { $0.tenant != nil }.map { origin in
       let value = String(decoding: origin.value ?? [], as: UTF8.self)
       let tenant = String(decoding: origin.tenant ?? [], as: UTF8.self)
-      return "\(origin.key.name)=\(value) \(tenant)\(origin.isByDoubt ? " in doubt" : "")"
+      let line = origin.origin.map { "\($0.line)" } ?? "nowhere"
+      return "\(origin.key.name)=\(value) \(tenant)\(origin.isByDoubt ? " in doubt" : "") \(line)"
     }
     #expect(shown == row.expected)
+    let own = origins.filter { $0.tenant == nil && $0.origin != nil }
+    #expect(own.allSatisfy { $0.origin == configuration.origin(of: $0.key) })
+    #expect(own.count == (row.expected.contains { $0.hasPrefix("enrollment") } ? 1 : 2))
     // What they come to is what a sign-in goes by.
     let settings = configuration.settings(for: subject)
     let text = origins.compactMap { origin in
@@ -93,13 +98,13 @@ struct OriginTests {
     let configuration = try Configuration.parse(Array(Self.text.utf8).span)
     let shown = configuration.tenants.flatMap { tenant in
       tenant.reasons(for: subject("backup", "login", nil, groups: [])).map {
-        "\($0.key.name) \(String(decoding: $0.value, as: UTF8.self)) \($0.match)"
+        "\($0.key.name) \(String(decoding: $0.value, as: UTF8.self)) \($0.match) \($0.origin.line)"
       }
     }
     #expect(
       shown == [
-        "groups staff no", "networks 192.0.2.0/24 unknown", "users backup yes",
-        "services cron, sshd no",
+        "groups staff no 6", "networks 192.0.2.0/24 unknown 11", "users backup yes 16",
+        "services cron, sshd no 17",
       ])
   }
 

@@ -47,11 +47,13 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// A fixed name.
   public func name() -> [UInt8] { Array("host.example".utf8) }
 
-  /// Parses the text.
+  /// Parses the text, as what the file says.
   public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     if let configurationFailure { throw configurationFailure }
     do throws(ConfigurationError) {
-      return try Configuration.parse(Array(configuration.utf8).span)
+      var draft = ConfigurationDraft()
+      try draft.add(Array(configuration.utf8).span, from: path ?? ConfigurationFile.standardPath)
+      return try draft.finish()
     } catch {
       throw ConfigurationFile.Failure(ConfigurationFile.standardPath, .invalid(error))
     }
