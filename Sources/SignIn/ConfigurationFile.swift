@@ -85,7 +85,9 @@ public enum ConfigurationFile {
   public static func forEachLayer(
     _ body: (Result<Layer, Failure>) throws(Failure) -> Void
   ) throws(Failure) {
-    if let vendor = TrustedPath(vendorPath), let directory = try directory(of: vendor, vendorPath) {
+    // One look, for mostly there is none.
+    if Directory.mayExist(vendorPath), let vendor = TrustedPath(vendorPath),
+      let directory = try directory(of: vendor, vendorPath) {
       try hand(vendorPath, vendor.last, in: directory, to: body)
     }
     guard let host = TrustedPath(standardPath),

@@ -65,9 +65,9 @@ extension SignIn {
 
   /// The address from which the person comes, with the keys that were used; nil where it is not known.
   private var address: Place? {
-    guard let remoteHost = request.remoteHost, let address = IPAddress(remoteHost.span),
-      let methods = application.earlierMethods()
-    else { return nil }
+    guard let address = numericAddress(), let methods = application.earlierMethods() else {
+      return nil
+    }
     return Place(.address, address.text + [0] + methods)
   }
 }

@@ -90,6 +90,19 @@ struct RememberingTests {
     #expect(isRemembered(row.attempt) == row.isRemembered, "row \(row.number): \(row.what)")
   }
 
+  @Test("a name counts by the address of sshd's connection")
+  func name() throws {
+    var attempt = Attempt(address: "laptop.example")
+    host.peerAddress = 0xFFFF_C000_0201
+    try prove(attempt)
+    #expect(isRemembered(attempt))
+    #expect(isRemembered(Attempt()), "the same address")
+    host.peerAddress = 0xFFFF_C000_0202
+    #expect(!isRemembered(attempt))
+    attempt.service = "cockpit"
+    #expect(!isRemembered(attempt))
+  }
+
   @Test(
     "up to the age that policy says",
     arguments: [
