@@ -38,6 +38,8 @@ struct AttemptSlots {
   private static func read(
     _ slot: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
+    // One that was never written is all zeros: no checksum is needed to tell.
+    guard slot.first != 0 else { return nil }
     let encoded = Array(slot.prefix(AttemptState.encodedLength))
     let checksum = Array(slot.dropFirst(AttemptState.encodedLength))
     let expected = try cryptographic { () throws(CryptographyError) in

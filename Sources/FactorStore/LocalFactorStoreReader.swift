@@ -26,15 +26,17 @@ public final class LocalFactorStoreReader {
 
   /// The user's record and attempt state, as `LocalFactorStore.snapshot(of:)` gives them.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
     // Nothing enrolled, damaged, or changed between two reads: the store tells which.
-    if let snapshot = try quickSnapshot(of: account) { return snapshot }
+    if let snapshot = try quickSnapshot(of: account, in: name) { return snapshot }
     return try store.snapshot(of: account)
   }
 
-  /// The user's record and attempt state where both are there and belong together; else nil. Of what
-  /// readers of one store share, this changes nothing.
-  public func quickSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
-    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
+  /// The record and attempt state in the files `name`, where both are there, belong together and are
+  /// the account's; else nil. Of what readers of one store share, this changes nothing.
+  public func quickSnapshot(
+    of account: Account, in name: FileName
+  ) throws(FactorStoreError) -> FactorSnapshot? {
     guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
     guard let record = try sealed.open(&key, account: account), record.isEnrolled else {
       return nil

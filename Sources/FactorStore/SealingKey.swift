@@ -65,6 +65,7 @@ struct SealingKey: ~Copyable {
   mutating func checksum(of message: [UInt8], purpose: UInt8) throws(CryptographyError) -> [UInt8] {
     let tag = try checksum.tag(of: ([purpose] + message).span)
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.checksumLength)
     for index in tag.span.indices { bytes.append(tag.span[index]) }
     return bytes
   }

@@ -87,7 +87,8 @@ public enum ConfigurationFile {
   ) throws(Failure) {
     // One look, for mostly there is none.
     if Directory.mayExist(vendorPath), let vendor = TrustedPath(vendorPath),
-      let directory = try directory(of: vendor, vendorPath) {
+      let directory = try directory(of: vendor, vendorPath)
+    {
       try hand(vendorPath, vendor.last, in: directory, to: body)
     }
     guard let host = TrustedPath(standardPath),

@@ -37,12 +37,14 @@ public struct FileName: Equatable, Sendable {
         name += Hexadecimal.digits(of: byte, .upper)
       }
     }
-    guard name.count <= 240 else { return nil }
+    guard name.count <= Self.longestEncoded else { return nil }
     self.init(name)
   }
 
   /// What `percentEncoding` made the name from, or nil when it would have made another.
   public var percentDecoded: [UInt8]? {
+    // Nearly every name is its own.
+    if bytes.count <= Self.longestEncoded, bytes.allSatisfy({ Self.isPlain($0) }) { return bytes }
     var raw: [UInt8] = []
     var rest = bytes[...]
     while let byte = rest.popFirst() {
@@ -60,6 +62,9 @@ public struct FileName: Equatable, Sendable {
     }
     return raw
   }
+
+  /// The longest name of a byte string, in bytes: what a draft of it adds has room.
+  private static var longestEncoded: Int { 240 }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {

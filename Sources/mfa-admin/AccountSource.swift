@@ -24,17 +24,26 @@ struct AccountSource {
   /// The local accounts by name: what /etc/passwd says, whose first line for a name counts.
   func local() -> [[UInt8]: UInt32] {
     guard let text = passwordFile() else { return [:] }
-    let lines = text.split(separator: UInt8(ascii: "\n"))
     var accounts: [[UInt8]: UInt32] = [:]
-    accounts.reserveCapacity(lines.count)
+    accounts.reserveCapacity(text.count / 50)
     // From the last to the first, which then is in the place of the others.
-    for line in lines.reversed() {
-      let fields = line.split(
-        separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
-      guard fields.count == 4, let uid = Self.number(fields[2]) else { continue }
-      accounts[Array(fields[0])] = uid
+    var end = text.endIndex
+    while end >= 0 {
+      let start = text[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+      if let (name, uid) = Self.account(text[start..<end]) { accounts[name] = uid }
+      end = start - 1
     }
     return accounts
+  }
+
+  /// The name and the number in a line; nil where it is none of an account.
+  private static func account(_ line: ArraySlice<UInt8>) -> (name: [UInt8], uid: UInt32)? {
+    guard let first = line.firstIndex(of: UInt8(ascii: ":")),
+      let second = line[(first + 1)...].firstIndex(of: UInt8(ascii: ":")),
+      let third = line[(second + 1)...].firstIndex(of: UInt8(ascii: ":")),
+      let uid = number(line[(second + 1)..<third])
+    else { return nil }
+    return (Array(line[..<first]), uid)
   }
 
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt32? {

@@ -31,26 +31,36 @@ struct Administration {
 
   /// Everybody for whom something is stored, by name.
   func users(progress: Progress = .silent) throws(AdminError) -> [UserReport] {
+    try users(progress: progress) { $0 }
+  }
+
+  /// What `result` makes of everybody for whom something is stored, by name. It is called by several
+  /// threads.
+  func users<Result: Sendable>(
+    progress: Progress = .silent, _ result: @Sendable (UserReport) -> Result
+  ) throws(AdminError) -> [Result] {
     let files = try files()
     guard !files.isEmpty else { return [] }
     let reader = try onStore { () throws(FactorStoreError) in try store.reader() }
     let local = accounts.local()
     var progress = progress
     let quick = try onStore { () throws(FactorStoreError) in try QuickReading(store) }
-    let snapshots = quick.snapshots(
-      of: files.map { $0.localAccount(local) }, progress: &progress)
-    var reports: [UserReport] = []
-    reports.reserveCapacity(files.count)
-    for (file, snapshot) in zip(files, snapshots) {
-      if let snapshot {
-        reports.append(usable(snapshot))
+    let (throttle, now) = (settings.throttle, now)
+    let found = quick.results(for: files.map { $0.target(local) }, progress: &progress) {
+      result(UserReport($0, throttle, now: now))
+    }
+    var results: [Result] = []
+    results.reserveCapacity(files.count)
+    for (file, one) in zip(files, found) {
+      if let one {
+        results.append(one)
       } else if let report = report(file, reader, local) {
-        reports.append(report)
+        results.append(result(report))
       }
-      progress.step(reports.count, of: files.count)
+      progress.step(results.count, of: files.count)
     }
     progress.finish()
-    return reports.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    return results
   }
 
   /// The persons' accounts that the system lists, by name, without those of which something is
@@ -88,13 +98,17 @@ struct Administration {
     let user: UserName?
     let name: FileName
 
-    /// The account that /etc/passwd has for it, if any.
-    func localAccount(_ local: [[UInt8]: UInt32]) -> Account? {
+    /// The name under which it is listed.
+    var shown: [UInt8] { user?.bytes ?? name.bytes }
+
+    /// It, as that of the account that /etc/passwd has for it, if any.
+    func target(_ local: [[UInt8]: UInt32]) -> QuickReading.Target? {
       guard let user, let uid = local[user.bytes] else { return nil }
-      return Account(name: user.bytes, uid: uid)
+      return QuickReading.Target(account: Account(name: user.bytes, uid: uid), file: name)
     }
   }
 
+  /// The files by the name under which they are listed.
   private func files() throws(AdminError) -> [StoredFile] {
     var files: [StoredFile] = []
     try onStore { () throws(FactorStoreError) in
@@ -103,6 +117,7 @@ struct Administration {
         return true
       }
     }
+    files.sort { $0.shown.lexicographicallyPrecedes($1.shown) }
     return files
   }
 
@@ -147,8 +162,7 @@ struct Administration {
   }
 
   private func usable(_ snapshot: FactorSnapshot) -> UserReport {
-    let standing = snapshot.attempts.standing(settings.throttle, now: now)
-    return UserReport(name: snapshot.record.user.bytes, content: .usable(snapshot, standing))
+    UserReport(snapshot, settings.throttle, now: now)
   }
 
   // MARK: Revoking

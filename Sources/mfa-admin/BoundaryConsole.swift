@@ -36,6 +36,15 @@ enum Console {
     }
   }
 
+  /// Writes to standard output.
+  static func write(_ text: [UInt8]) throws(AdminError) {
+    do throws(SystemError) {
+      try write(text, to: STDOUT_FILENO)
+    } catch {
+      throw .output(error)
+    }
+  }
+
   /// Shows a grant that was just made, with its code.
   static func write(_ made: MadeGrant, asJSON: Bool) throws(AdminError) {
     let code = made.code.written()
@@ -99,7 +108,10 @@ enum Console {
   static func end(_ status: AdminStatus) -> Never { exit(status.rawValue) }
 
   private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-    let bytes = Array(text.utf8)
+    try write(Array(text.utf8), to: descriptor)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     // SAFETY: the buffer is used within the closure alone.
     try unsafe bytes.span.withUnsafeBufferPointer { buffer throws(SystemError) in
       try unsafe write(UnsafeRawBufferPointer(buffer), to: descriptor)

@@ -59,31 +59,66 @@ struct ListCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let (administration, failure) = try ThisHost.administration(needsConfiguration: false)
-    let everybody =
-      notEnrolled
-      ? try administration.notEnrolled(progress: Console.progress)
-      : try administration.users(progress: Console.progress)
-    let reports = everybody.filter { filter.includes($0, now: administration.now) }
+    let count: Count
     if json {
-      try JSON.writeObject("users", reports, value: \.json) { text throws(AdminError) in
-        try Console.write(text)
+      count = try write(administration, { $0 }) { reports throws(AdminError) in
+        try JSON.writeObject("users", reports, value: \.json) { text throws(AdminError) in
+          try Console.write(text)
+        }
       }
-    } else if reports.isEmpty {
-      Console.complain(nobody(of: everybody))
     } else {
-      try Console.write(UserTable(reports).text(columns: Console.columns))
+      count = try write(administration, { UserTable.Row($0) }) { rows throws(AdminError) in
+        guard !rows.isEmpty else { return }
+        try UserTable(rows).write(columns: Console.columns) { text throws(AdminError) in
+          try Console.write(text)
+        }
+      }
+      if count.shown == 0 { Console.complain(nobody(of: count.all)) }
     }
     // What cannot be read may belong to anybody who was asked for: it is an error all the same.
-    let unusable = everybody.count { !$0.isUsable }
-    if unusable > 0 {
+    if count.unusable > 0 {
       if let failure { Console.report(failure) }
-      throw .unusableRecords(unusable, of: everybody.count)
+      throw .unusableRecords(count.unusable, of: count.all)
     }
     if let failure { throw failure }
   }
 
-  private func nobody(of everybody: [UserReport]) -> String {
+  /// How many there are.
+  private struct Count {
+    var all = 0
+    var unusable = 0
+    var shown = 0
+  }
+
+  /// One of those who might be listed.
+  private struct Candidate<Shown: Sendable>: Sendable {
+    let isUsable: Bool
+    /// What is shown; nil where it is not asked for.
+    let shown: Shown?
+  }
+
+  /// Has what `show` makes of those who are asked for written.
+  private func write<Shown: Sendable>(
+    _ administration: Administration, _ show: @Sendable (UserReport) -> Shown,
+    by write: ([Shown]) throws(AdminError) -> Void
+  ) throws(AdminError) -> Count {
+    let (filter, now) = (filter, administration.now)
+    @Sendable func candidate(_ report: UserReport) -> Candidate<Shown> {
+      Candidate(
+        isUsable: report.isUsable, shown: filter.includes(report, now: now) ? show(report) : nil)
+    }
+    let candidates =
+      notEnrolled
+      ? try administration.notEnrolled(progress: Console.progress).map { candidate($0) }
+      : try administration.users(progress: Console.progress) { candidate($0) }
+    let shown = candidates.compactMap(\.shown)
+    try write(shown)
+    return Count(
+      all: candidates.count, unusable: candidates.count { !$0.isUsable }, shown: shown.count)
+  }
+
+  private func nobody(of all: Int) -> String {
     if notEnrolled { return "everybody has enrolled a factor" }
-    return everybody.isEmpty ? "nobody has enrolled a factor" : "that fits nobody who has enrolled"
+    return all == 0 ? "nobody has enrolled a factor" : "that fits nobody who has enrolled"
   }
 }

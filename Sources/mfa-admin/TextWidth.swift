@@ -24,6 +24,20 @@ enum TextWidth {
     text + String(repeating: " ", count: max(columns - of(text), 0))
   }
 
+  /// Adds the text to `line`, cut to `columns` as `cut` does, with blanks behind it up to there, and
+  /// `blanks` more.
+  static func add(_ text: String, cutTo columns: Int, blanks: Int, to line: inout [UInt8]) {
+    var text = text
+    var width = of(text)
+    if width > columns {
+      text = cut(text, to: columns)
+      width = of(text)
+    }
+    line.append(contentsOf: text.utf8)
+    line.append(
+      contentsOf: repeatElement(UInt8(ascii: " "), count: max(columns - width, 0) + blanks))
+  }
+
   private static func columns(of scalar: Unicode.Scalar) -> Int {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark: return 0

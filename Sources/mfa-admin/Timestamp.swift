@@ -32,24 +32,40 @@ struct Timestamp: Equatable {
   }
 
   /// As ISO 8601 writes it: `2026-11-21T10:18:00Z`.
-  var iso8601: String { "\(date)T\(time):\(Self.padded(secondOfDay % 60, 2))Z" }
+  var iso8601: String { text(between: "T", seconds: true, end: "Z") }
 
   /// For a person, to the second: `2026-11-21 10:18:00 UTC`.
-  var full: String { "\(date) \(time):\(Self.padded(secondOfDay % 60, 2)) UTC" }
+  var full: String { text(between: " ", seconds: true, end: " UTC") }
 
   /// For a table, to the minute: `2026-11-21 10:18`.
-  var short: String { "\(date) \(time)" }
+  var short: String { text(between: " ", seconds: false, end: "") }
 
-  private var date: String {
-    "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+  private func text(between separator: String, seconds: Bool, end: String) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(24)
+    Self.add(year, width: 4, to: &text)
+    text.append(UInt8(ascii: "-"))
+    Self.add(month, width: 2, to: &text)
+    text.append(UInt8(ascii: "-"))
+    Self.add(day, width: 2, to: &text)
+    text.append(contentsOf: separator.utf8)
+    Self.add(secondOfDay / 3_600, width: 2, to: &text)
+    text.append(UInt8(ascii: ":"))
+    Self.add(secondOfDay / 60 % 60, width: 2, to: &text)
+    if seconds {
+      text.append(UInt8(ascii: ":"))
+      Self.add(secondOfDay % 60, width: 2, to: &text)
+    }
+    text.append(contentsOf: end.utf8)
+    return String(decoding: text, as: UTF8.self)
   }
 
-  private var time: String {
-    "\(Self.padded(secondOfDay / 3_600, 2)):\(Self.padded(secondOfDay / 60 % 60, 2))"
-  }
-
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+  /// The last digits of a number that is not negative.
+  private static func add(_ number: Int64, width: Int, to text: inout [UInt8]) {
+    var divisor: Int64 = width == 4 ? 1000 : 10
+    while divisor > 0 {
+      text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
   }
 }

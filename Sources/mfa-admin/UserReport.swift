@@ -18,6 +18,19 @@ struct UserReport: Equatable {
   /// What was found.
   let content: Content
 
+  /// A report of what was found.
+  init(name: [UInt8], content: Content) {
+    self.name = name
+    self.content = content
+  }
+
+  /// A report of what can be used, at `now` in seconds since the epoch.
+  init(_ snapshot: FactorSnapshot, _ throttle: ThrottlePolicy, now: Int64) {
+    self.init(
+      name: snapshot.record.user.bytes,
+      content: .usable(snapshot, snapshot.attempts.standing(throttle, now: now)))
+  }
+
   /// The user; nil where the file is none of a user's.
   var userName: UserName? { UserName(name) }
 

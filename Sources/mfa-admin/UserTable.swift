@@ -4,69 +4,98 @@ import Factors
 struct UserTable {
   private let rows: [Row]
 
-  /// The cells of a line.
-  fileprivate struct Row {
-    var user: String
-    var factors: String
-    let newest: String
-    let wrong: String
-    let state: String
+  /// The cells of a line: an object, for there are many, and they are handed on several times.
+  final class Row: Sendable {
+    fileprivate let user: String
+    fileprivate let factors: String
+    fileprivate let newest: String
+    fileprivate let wrong: String
+    fileprivate let state: String
+
+    fileprivate init(
+      user: String, factors: String, newest: String, wrong: String, state: String
+    ) {
+      self.user = user
+      self.factors = factors
+      self.newest = newest
+      self.wrong = wrong
+      self.state = state
+    }
   }
 
   /// A column is cut no shorter than this.
   private static let narrowest = 8
 
-  /// A table of these users, in this order.
-  init(_ reports: [UserReport]) {
-    rows =
-      [
-        Row(
-          user: "USER", factors: "FACTORS", newest: "NEWEST (UTC)", wrong: "WRONG", state: "STATE")
-      ] + reports.map { Row($0) }
-  }
+  /// How many bytes of it are made at a time.
+  private static let piece = 1 << 18
 
-  /// The lines, each with a line feed, cut to `columns` where that is possible: first the names of
-  /// the factors, then those of the users. What is wrong with a record is never cut.
-  func text(columns: Int?) -> String {
-    let newest = Self.width(rows.map(\.newest))
-    let wrong = Self.width(rows.map(\.wrong))
-    let state = Self.width(rows.map(\.state).filter { !$0.contains(":") })
-    var factors = Self.width(rows.map(\.factors))
-    var user = Self.width(rows.map(\.user))
+  /// A table of these users, in this order.
+  init(_ rows: [Row]) { self.rows = rows }
+
+  private static let heading = Row(
+    user: "USER", factors: "FACTORS", newest: "NEWEST (UTC)", wrong: "WRONG", state: "STATE")
+
+  /// Hands the lines to `write`, piece by piece, each with a line feed, cut to `columns` where that is
+  /// possible: first the names of the factors, then those of the users. What is wrong with a record is
+  /// never cut.
+  func write(columns: Int?, to write: ([UInt8]) throws(AdminError) -> Void) throws(AdminError) {
+    let newest = width { $0.newest }
+    let wrong = width { $0.wrong }
+    var factors = width { $0.factors }
+    var user = width { $0.user }
     if let columns {
+      let state = width { $0.state.utf8.contains(UInt8(ascii: ":")) ? "" : $0.state }
       // Two blanks between columns.
       let room = columns - newest - wrong - state - 8
       let narrowFactors = min(factors, max(room - user, Self.narrowest))
       user = min(user, max(room - narrowFactors, Self.narrowest))
       factors = narrowFactors
     }
-    return rows.map { row in
-      Self.cell(row.user, user) + Self.cell(row.factors, factors) + Self.cell(row.newest, newest)
-        + Self.cell(row.wrong, wrong) + row.state + "\n"
-    }.joined()
+    var text: [UInt8] = []
+    text.reserveCapacity(Self.piece + 4096)
+    func add(_ row: Row) {
+      TextWidth.add(row.user, cutTo: user, blanks: 2, to: &text)
+      TextWidth.add(row.factors, cutTo: factors, blanks: 2, to: &text)
+      TextWidth.add(row.newest, cutTo: newest, blanks: 2, to: &text)
+      TextWidth.add(row.wrong, cutTo: wrong, blanks: 2, to: &text)
+      text.append(contentsOf: row.state.utf8)
+      text.append(UInt8(ascii: "\n"))
+    }
+    add(Self.heading)
+    for row in rows {
+      add(row)
+      guard text.count > Self.piece else { continue }
+      try write(text)
+      text.removeAll(keepingCapacity: true)
+    }
+    try write(text)
   }
 
-  private static func width(_ cells: [String]) -> Int { cells.map { TextWidth.of($0) }.max() ?? 0 }
-
-  private static func cell(_ text: String, _ width: Int) -> String {
-    TextWidth.pad(TextWidth.cut(text, to: width), to: width + 2)
+  private func width(_ cell: (Row) -> String) -> Int {
+    rows.reduce(TextWidth.of(cell(Self.heading))) { max($0, TextWidth.of(cell($1))) }
   }
 }
 
 extension UserTable.Row {
-  fileprivate init(_ report: UserReport) {
+  /// The line of a user.
+  convenience init(_ report: UserReport) {
     switch report.content {
     case .usable(let snapshot, _):
-      factors = snapshot.record.factors.map { "\(VisibleText($0.displayName))" }
-        .joined(separator: ", ")
-      newest = report.newestEnrollment.flatMap { Timestamp($0) }?.short ?? "-"
-      wrong = String(snapshot.attempts.failures)
+      self.init(
+        user: report.visibleName, factors: Self.names(snapshot.record.factors),
+        newest: report.newestEnrollment.flatMap { Timestamp($0) }?.short ?? "-",
+        wrong: String(snapshot.attempts.failures), state: report.state)
     case .unusable, .notEnrolled:
-      factors = "-"
-      newest = "-"
-      wrong = "-"
+      self.init(
+        user: report.visibleName, factors: "-", newest: "-", wrong: "-", state: report.state)
     }
-    user = report.visibleName
-    state = report.state
+  }
+
+  private static func names(_ factors: [Factor]) -> String {
+    // Nearly everybody has one.
+    if factors.count == 1, let factor = factors.first {
+      return VisibleText(factor.displayName).description
+    }
+    return factors.map { VisibleText($0.displayName).description }.joined(separator: ", ")
   }
 }
