@@ -75,7 +75,9 @@ struct Decision: Equatable {
     case .unknownUser: self.init(.turnedAway, "the system knows no such user")
     case .failed(let failure): self.init(.turnedAway, Self.text(failure))
     case .remembered(let age):
-      self.init(.letThrough, "a code that was given \(age) s ago is remembered")
+      self.init(
+        .letThrough, "a code that was given \(age) s ago is remembered",
+        by: [.remember, .rememberServices, .freshFor])
     // Nothing was typed that these could come of.
     case .accepted, .recovered, .bypassed, .enrolled, .enrolledNow, .wrong, .replayed:
       self.init(.turnedAway, "this cannot be told")

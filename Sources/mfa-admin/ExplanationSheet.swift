@@ -120,9 +120,9 @@ extension Explanation {
     }
   }
 
-  /// The settings that the decision goes by.
+  /// The settings that the decision goes by, as far as they are set.
   private var rules: [Configuration.SettingInForce] {
-    decision.rules.compactMap { rule in origins.first { $0.key == rule } }
+    decision.rules.compactMap { rule in origins.first { $0.key == rule && $0.value != nil } }
   }
 
   private var policyText: String {

@@ -85,49 +85,11 @@ struct IdentityPlatformFile {
   static func locking<Result>(
     _ body: () throws(AdminError) -> Result
   ) throws(AdminError) -> Result {
-    let folder = try folderFile()
-    guard try isLocked(folder) else { throw .configurationBusy }
+    let lock = try ConfigurationLock()
     let result = try body()
-    // The lock ends with the open folder, which has to live until here.
-    withExtendedLifetime(folder) {}
+    // The lock has to live until here.
+    extendLifetime(lock)
     return result
-  }
-
-  /// The folder of drop-ins, to be locked.
-  private static func folderFile() throws(AdminError) -> File {
-    guard let path = TrustedPath(ConfigurationFile.folderPath) else {
-      throw notApplied(.notAPath)
-    }
-    do throws(TrustedPath.Refusal) {
-      return try file(path.last, in: try path.parent())
-    } catch {
-      throw unusable(error)
-    }
-  }
-
-  private static func file(
-    _ name: FileName, in directory: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> File {
-    do throws(SystemError) { return try directory.fileForReading(name) } catch {
-      throw .system(error)
-    }
-  }
-
-  private static func isLocked(_ folder: borrowing File) throws(AdminError) -> Bool {
-    do throws(SystemError) { return try folder.lock(seconds: 10) } catch {
-      throw notApplied(.system(error))
-    }
-  }
-
-  private static func unusable(_ refusal: TrustedPath.Refusal) -> AdminError {
-    switch refusal {
-    case .system(let error): notApplied(.system(error))
-    case .untrusted(let distrust): notApplied(.untrusted(distrust))
-    }
-  }
-
-  private static func notApplied(_ reason: ConfigurationFile.Failure.Reason) -> AdminError {
-    .notApplied(ConfigurationFile.Failure(ConfigurationFile.folderPath, reason))
   }
 
   /// Puts the file in the place of the one that is there.

@@ -9,16 +9,6 @@ import Testing
 
 /// With a real store, which has to be root's.
 @Suite(.privateMachine) struct AdministrationTests {
-  /// The error of what must not succeed.
-  func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
-    do throws(AdminError) {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   func revoke(_ store: TemporaryStore, _ user: String, _ factor: String?) throws(AdminError)
     -> String
   {
@@ -53,6 +43,27 @@ import Testing
       }
     }
     #expect(store.lines.isEmpty)
+  }
+
+  /// More than one reader takes at a time, and some that it leaves to others.
+  @Test func manyAreListedByName() throws {
+    let store = try TemporaryStore()
+    var names: [String] = []
+    var lines = ""
+    for number in 0..<600 {
+      let name = "person\(number)"
+      try store.enroll(name, uid: UInt32(2000 + number), ["phone"])
+      names.append(name)
+      if number % 7 != 0 { lines += "\(name):x:\(2000 + number):\n" }
+    }
+    store.passwordFile = lines
+    try store.write([1], to: store.recordPath("person300"))
+    let reports = try store.administration.users()
+    #expect(reports.map(\.visibleName) == names.sorted())
+    #expect(reports.filter { !$0.isUsable }.map(\.visibleName) == ["person300"])
+    // What is made of each is in its place.
+    let made = try store.administration.users { $0.visibleName + ($0.isUsable ? "" : "!") }
+    #expect(made == names.sorted().map { $0 == "person300" ? "person300!" : $0 })
   }
 
   /// Each way to spoil a record, and what is said of it.

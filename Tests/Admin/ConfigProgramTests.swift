@@ -155,6 +155,42 @@ import Testing
     }
   }
 
+  @Test("nobody but root can keep it from being changed")
+  func nobodyElseLocks() throws {
+    try withMachine("[project]\n") { machine in
+      let file = machine.folder + "/project.json"
+      try machine.write(Self.json, to: file)
+      try Command.succeed([Self.program, "config", "apply", file])
+      // All that leads to the configuration, and the lock: another user opens and locks what they can.
+      let script = """
+        for path in /etc/mfa /etc/mfa/mfa.conf /etc/mfa/mfa.conf.d /etc/mfa/mfa.conf.d/* \
+          /run /run/mfa-config.lock; do
+          setpriv --reuid=nobody --clear-groups flock --nonblock --no-fork "$path" sleep 60 2>/dev/null &
+        done
+        until [ "$(pgrep --count --exact sleep --uid nobody)" -ge 4 ]; do sleep 0.01; done
+        timeout 5 "$0" config apply "$1"
+        echo "status $?"
+        kill $(jobs -p)
+        """
+      let output = try Command.succeed(["/bin/bash", "-c", script, Self.program, file])
+      #expect(output.contains("status 0"), "\(output)")
+      // What another has put in its place is not taken for it.
+      try machine.remove("/run/mfa-config.lock")
+      for spoil in [
+        "ln -s /etc/mfa/mfa.conf /run/mfa-config.lock",
+        "install -m 0644 /dev/null /run/mfa-config.lock",
+        "install -m 0600 -o nobody /dev/null /run/mfa-config.lock",
+        "mkfifo -m 0600 /run/mfa-config.lock; ln /run/mfa-config.lock /run/mfa-config.other",
+      ] {
+        try Command.succeed(["/bin/sh", "-ec", "rm -f /run/mfa-config.*; \(spoil)"])
+        let refused = try Command.run([Self.program, "config", "apply", file])
+        #expect(refused.status == .exited(1), "\(spoil)")
+        #expect(refused.errorText.contains("/run/mfa-config.lock"), "\(refused.errorText)")
+      }
+      try Command.succeed(["/bin/sh", "-ec", "rm -f /run/mfa-config.*"])
+    }
+  }
+
   @Test("apply changes nothing where it cannot finish, whichever call fails")
   func applyFails() throws {
     try withMachine("[project]\n") { machine in

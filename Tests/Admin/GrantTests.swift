@@ -12,15 +12,6 @@ import Testing
 
 /// Tickets and bypass codes, with a real store.
 @Suite(.privateMachine) struct GrantTests {
-  func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
-    do throws(AdminError) {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   private func account(_ store: TemporaryStore, _ user: String) -> Account {
     Account(name: Array(user.utf8), uid: store.accounts[user] ?? 1000)
   }

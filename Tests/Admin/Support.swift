@@ -61,3 +61,13 @@ func report(_ user: String, _ trouble: Trouble) -> UserReport {
 func isHarmless(_ text: String) -> Bool {
   text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control }
 }
+
+/// The error of what must not succeed; nil where it does.
+func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
+  do throws(AdminError) {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}

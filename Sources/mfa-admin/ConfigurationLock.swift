@@ -1,0 +1,81 @@
+import SignIn
+import System
+
+/// What keeps two from changing the configuration at once, as long as the value lives.
+///
+/// MUST 1: nobody but root can hold it, or even open it: else anybody could keep root from changing
+/// what is in force. (`ConfigProgramTests.nobodyElseLocks`)
+struct ConfigurationLock: ~Copyable {
+  /// It is made at the first change since the machine was started, and stays.
+  static var path: [UInt8] { Array("/run/mfa-config.lock".utf8) }
+
+  /// How long somebody else may hold it, in seconds.
+  private static let patience: Int64 = 10
+
+  private let file: File
+
+  /// Waits until nobody else holds it.
+  init() throws(AdminError) {
+    file = try Self.taken()
+  }
+
+  private static func taken() throws(AdminError) -> File {
+    guard let path = TrustedPath(path) else { throw unusable(.notAPath) }
+    let file = try usable { () throws(TrustedPath.Refusal) in
+      try Self.file(path.last, in: try path.parent())
+    }
+    let isTaken = try usable { () throws(TrustedPath.Refusal) in
+      try translating { () throws(SystemError) in try file.lock(seconds: patience) }
+    }
+    guard isTaken else { throw .configurationBusy }
+    return file
+  }
+
+  private static func file(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(TrustedPath.Refusal) -> File {
+    let file = try translating { () throws(SystemError) in try opened(name, in: directory) }
+    let status = try translating { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust(owners: (0, 0), permissions: 0o600) {
+      throw .untrusted(distrust)
+    }
+    return file
+  }
+
+  private static func opened(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(SystemError) -> File {
+    do throws(SystemError) {
+      return try directory.create(name)
+    } catch  where error.isExisting {
+      return try directory.fileForUpdating(name)
+    }
+  }
+
+  private static func translating<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(TrustedPath.Refusal) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    }
+  }
+
+  private static func usable<Result: ~Copyable>(
+    _ body: () throws(TrustedPath.Refusal) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(TrustedPath.Refusal) {
+      return try body()
+    } catch {
+      switch error {
+      case .system(let error): throw unusable(.system(error))
+      case .untrusted(let distrust): throw unusable(.untrusted(distrust))
+      }
+    }
+  }
+
+  private static func unusable(_ reason: ConfigurationFile.Failure.Reason) -> AdminError {
+    .notApplied(ConfigurationFile.Failure(path, reason))
+  }
+}
