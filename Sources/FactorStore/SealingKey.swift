@@ -90,7 +90,7 @@ struct SealingKey: ~Copyable {
   }
 
   /// What `checksum` is told a place's digest is for.
-  private static let placePurpose: UInt8 = 4
+  private static let placePurpose: UInt8 = 7
 
   /// What is kept of places in `record`.
   mutating func digests(
