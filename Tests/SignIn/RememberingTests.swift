@@ -90,6 +90,13 @@ struct RememberingTests {
     #expect(isRemembered(row.attempt) == row.isRemembered, "row \(row.number): \(row.what)")
   }
 
+  @Test("where the earlier methods cannot be read, no code is remembered")
+  func unreadableMethods() throws {
+    try prove(Attempt(methods: nil))
+    #expect(!isRemembered(Attempt(methods: nil)))
+    #expect(!isRemembered(Attempt(methods: "")))
+  }
+
   @Test("a name counts by the address of sshd's connection")
   func name() throws {
     var attempt = Attempt(address: "laptop.example")
