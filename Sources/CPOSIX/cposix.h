@@ -181,6 +181,9 @@ static inline void cposix_default_signals(void) {
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+// Has the end of the terminal be no end of this process.
+static inline void cposix_ignore_hang_up(void) { (void)signal(SIGHUP, SIG_IGN); }
+
 // Lines of this program go to authpriv under `name`, which must live for ever, whatever the caller
 // called the program.
 static inline void cposix_open_log(const char *_Nonnull name) {

@@ -85,6 +85,11 @@ public struct File: ~Copyable {
     _ = try retrying(.changeOwner) { fchown(descriptor, owner, gid_t.max) }
   }
 
+  /// Gives the file to a group. Only root may give it to any.
+  public func changeGroup(to group: UInt32) throws(SystemError) {
+    _ = try retrying(.changeOwner) { fchown(descriptor, uid_t.max, group) }
+  }
+
   /// Sets the permissions, whatever the umask says.
   public func changeMode(to permissions: UInt32) throws(SystemError) {
     _ = try retrying(.changeMode) { fchmod(descriptor, permissions) }

@@ -11,6 +11,8 @@ public struct FileStatus: Equatable, Sendable {
   public let kind: Kind
   /// Its owner's numeric identity.
   public let owner: UInt32
+  /// Its group's numeric identity.
+  public let group: UInt32
   /// Its permissions: the lower twelve bits of its mode.
   public let permissions: UInt32
   /// How many names it has.
@@ -25,6 +27,7 @@ public struct FileStatus: Equatable, Sendable {
     case _: kind = .other
     }
     owner = status.st_uid
+    group = status.st_gid
     permissions = status.st_mode & 0o7777
     links = UInt64(status.st_nlink)
     size = Int64(status.st_size)

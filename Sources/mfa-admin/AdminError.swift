@@ -68,6 +68,9 @@ enum AdminError: Error, Equatable {
   /// What was to be said could not be written.
   case output(SystemError)
 
+  /// A service was not switched on, off or confirmed.
+  case change(ChangeError)
+
   /// The exit status.
   var status: AdminStatus {
     switch self {
@@ -75,6 +78,7 @@ enum AdminError: Error, Equatable {
     case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName:
       .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
+    case .change(let error): error.status
     case .findings, .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
       .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
       .notApplied, .configurationBusy,
@@ -132,6 +136,7 @@ enum AdminError: Error, Equatable {
     case .notImported(let count, let total): "\(count) of \(total) factors were not imported"
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .output(let error): "standard output cannot be written: \(error.text)"
+    case .change(let error): error.message
     }
   }
 
@@ -176,6 +181,7 @@ enum AdminError: Error, Equatable {
     case .notImported: "the lines above say why; what was imported is not imported twice"
     case .clock: "look at the system log"
     case .output: "make room, or write elsewhere"
+    case .change(let error): error.hint
     }
   }
 

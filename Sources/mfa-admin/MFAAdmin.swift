@@ -17,6 +17,7 @@ struct MFAAdmin: ParsableCommand {
       ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
-      ConfigCommand.self, ForgetCommand.self,
+      ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
+      DisableCommand.self, ServicesCommand.self, RestoreCommand.self,
     ])
 }

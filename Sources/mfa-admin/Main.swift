@@ -7,6 +7,7 @@ enum Main {
   static func main() {
     do {
       var command = try MFAAdmin.parseAsRoot()
+      if !(command is RestoreCommand) { ServiceCommand.putBackWhatIsDue() }
       try command.run()
     } catch let error as AdminError {
       Console.report(error)

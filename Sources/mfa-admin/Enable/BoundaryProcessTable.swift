@@ -1,0 +1,85 @@
+import CPOSIX
+import System
+
+/// The processes of this machine, as /proc tells of them.
+enum ProcessTable {
+  /// The processes that this one comes from, the nearest first, without itself.
+  static func ancestors() -> [SignInProgram.Ancestor] {
+    var ancestors: [SignInProgram.Ancestor] = []
+    var number = Int64(getppid())
+    // No process descends from itself; a number that is given anew meanwhile must not be a loop.
+    while number > 0, ancestors.count < 1000, let entry = entry(number) {
+      ancestors.append(entry.ancestor)
+      number = entry.parent
+    }
+    return ancestors
+  }
+
+  /// The processes that run a program of a service's.
+  static func processes(of service: [UInt8]) -> [ServiceChange.Process] {
+    // SAFETY: a literal is NUL-terminated; the stream is open until closedir.
+    guard let stream = unsafe opendir("/proc") else { return [] }
+    defer { _ = unsafe closedir(stream) }
+    var processes: [ServiceChange.Process] = []
+    while let entry = unsafe cposix_next_entry(stream) {
+      // SAFETY: the name ends with a NUL, and lives until the next entry is read.
+      let name = unsafe String(cString: cposix_entry_name(entry))
+      guard let number = Int64(name), let program = program(of: number),
+        SignInProgram.runs(program, for: service), let found = Self.entry(number)
+      else { continue }
+      processes.append(found.ancestor.process)
+    }
+    return processes.sorted { $0.number < $1.number }
+  }
+
+  /// The program of a process, also where another has taken its place since.
+  static func program(of number: Int64) -> String? {
+    var target = [UInt8](repeating: 0, count: 4096)
+    // SAFETY: the string is lent for the call, which writes at most as many bytes as there are.
+    let length = unsafe target.withUnsafeMutableBytes { buffer -> Int in
+      guard let base = buffer.baseAddress else { return -1 }
+      return unsafe readlink(
+        "/proc/\(number)/exe", base.assumingMemoryBound(to: CChar.self), buffer.count)
+    }
+    guard length > 0 else { return nil }
+    let path = String(decoding: target.prefix(length), as: UTF8.self)
+    let suffix = " (deleted)"
+    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+  }
+
+  private static func entry(_ number: Int64) -> (ancestor: SignInProgram.Ancestor, parent: Int64)? {
+    guard let status = text("/proc/\(number)/stat"), let end = status.lastIndex(of: ")"),
+      let users = text("/proc/\(number)/status")?.split(separator: "\n")
+        .first(where: { $0.hasPrefix("Uid:") })?.split(whereSeparator: \.isWhitespace),
+      users.count > 2, let user = UInt32(users[1]), let acting = UInt32(users[2])
+    else { return nil }
+    // Behind the name, which may hold anything: the state, the parent, and 17 on the start (proc(5)).
+    let fields = status[end...].dropFirst().split(separator: " ")
+    guard fields.count > 19, let parent = Int64(fields[1]), let start = Int64(fields[19]) else {
+      return nil
+    }
+    return (
+      SignInProgram.Ancestor(
+        process: ServiceChange.Process(number: number, start: start),
+        program: program(of: number) ?? "", user: user, actingUser: acting), parent
+    )
+  }
+
+  /// What a file of /proc holds.
+  static func text(_ path: String) -> String? {
+    switch PlainFile.read(path, longest: 65_536) {
+    case .success(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .failure: nil
+    }
+  }
+
+  /// The kernel's name for this run of the machine.
+  static func boot() throws(ChangeError) -> String {
+    let path = "/proc/sys/kernel/random/boot_id"
+    switch PlainFile.read(path, longest: 256) {
+    case .success(let bytes):
+      return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+    case .failure(let error): throw .system(path, error)
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import ArgumentParser
+import Factors
+import SignIn
+import System
+
+/// `mfa-admin enable`
+struct EnableCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Have services ask for a code after the password.",
+    discussion: """
+      Writes the lines of pam_mfa.so into the services' files in /etc/pam.d, behind what asks for the \
+      password, and for sshd \(SecureShellDropIn.path). All of it is put back unless 'mfa-admin \
+      confirm' is called in time, from a sign-in by that service that began later; also when the \
+      machine is started anew in between.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(
+    help: ArgumentHelp("How long to wait for 'mfa-admin confirm': 1m to 24h.", valueName: "time"))
+  var confirmWithin: ConfirmationTime = .usual
+
+  @Flag(help: "Wait for nobody to confirm. A mistake locks everybody out.")
+  var noConfirm = false
+
+  @Flag(help: "Change nothing, and print what would change.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The services: sshd, login, su, sudo, ...", valueName: "service"))
+  var services: [String]
+
+  func run() throws(AdminError) {
+    try ServiceCommand.needRoot()
+    try ServiceCommand.translating { () throws(ChangeError) in
+      try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+        try run(ServiceCommand.switching(journal))
+      }
+    }
+  }
+
+  private func run(_ switching: ServiceSwitch) throws(ChangeError) {
+    let outcome = try switching.putBackWhatIsDue()
+    if let error = outcome.errors.first { throw error }
+    var plans: [ServicePlan] = []
+    for text in services {
+      let service = try ServicePlan.service(text)
+      // What goes with another of them is switched with it.
+      guard
+        !plans.contains(where: { ServicePlan.family(of: $0.service).contains(service) })
+      else { continue }
+      let plan = try ServicePlan(service)
+      if let present = plan.present {
+        ServiceCommand.say(
+          "\(plan.name): asks for a code already: \(VisibleText.escaping(present.text))")
+      } else {
+        plans.append(plan)
+      }
+    }
+    guard !plans.isEmpty else { return }
+    if dryRun {
+      for plan in plans { ServiceCommand.show(plan.diff) }
+    } else {
+      try switching.enable(plans, seconds: noConfirm ? nil : confirmWithin.seconds)
+      for plan in plans { tell(of: plan) }
+    }
+    for plan in plans { warn(of: plan) }
+    if !dryRun { tellWhatToDo(plans) }
+  }
+
+  private func tell(of plan: ServicePlan) {
+    for file in plan.files {
+      let line = MarkedText(service: plan.service).firstLine(in: file.new) ?? 1
+      ServiceCommand.say("\(plan.name): \(file.path):\(line): written")
+    }
+  }
+
+  private func tellWhatToDo(_ plans: [ServicePlan]) {
+    guard !noConfirm else { return }
+    let names = plans.map(\.name).joined(separator: ", ")
+    let end = ServiceCommand.moment(in: confirmWithin.seconds)
+    ServiceCommand.say(
+      """
+
+      Keep this terminal open. Sign in anew in a second one (\(names)), and say there:
+        sudo mfa-admin confirm
+      Unless you do so within \(confirmWithin.defaultValueDescription), before \(end), everything is \
+      put back.
+      """)
+  }
+
+  private func warn(of plan: ServicePlan) {
+    for exception in plan.exceptions {
+      Console.complain(
+        "warning: \(exception.place): for some sign-ins \(exception.keyword) is another")
+    }
+    if ServicePlan.concernsSecureShell(plan.service) {
+      Console.complain("note: a key alone signs nobody in now: the password is asked for as well")
+    }
+    guard !dryRun else { return }
+    for name in ServiceCommand.concerned(by: plan.service) {
+      guard let user = UserName(name) else { continue }
+      let explanation = Explanation(
+        user: user, service: plan.service, remoteHost: nil, on: LocalHost())
+      switch explanation.decision.kind {
+      case .asked, .letThrough, .hasToEnroll: continue
+      case .turnedAway, .waits:
+        Console.complain(
+          "warning: \(plan.name): \(VisibleText(user)) would be "
+            + explanation.decision.sentence)
+      }
+    }
+  }
+}
+
+/// `mfa-admin disable`
+struct DisableCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable", abstract: "Undo what 'enable' has written for services.",
+    discussion: """
+      A file that was not edited since is as it was before, byte for byte. In one that was, what was \
+      edited stays, and only the lines that 'enable' has written go.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Flag(help: "Change nothing, and print what would change.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The services.", valueName: "service"))
+  var services: [String]
+
+  func run() throws(AdminError) {
+    try ServiceCommand.needRoot()
+    try ServiceCommand.translating { () throws(ChangeError) in
+      try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+        let switching = ServiceCommand.switching(journal)
+        for text in services { try run(try ServicePlan.service(text), switching) }
+      }
+    }
+  }
+
+  private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(ChangeError) {
+    guard let change = try switching.change(of: service) else {
+      switch ServiceState(service, journal: switching.journal) {
+      case .byHand(let place):
+        throw .notOurs(service: VisibleText.escaping(service), place: place)
+      case .on, .waiting, .off, .unknown:
+        return ServiceCommand.say("\(VisibleText.escaping(service)): asks for no code")
+      }
+    }
+    guard dryRun else { return try switching.disable(change) }
+    for (file, present, remedy) in try switching.remedies(change) {
+      let new: [UInt8]?
+      switch remedy {
+      case .none, .gone, .altered: continue
+      case .remove: new = nil
+      case .write(let text, _): new = text
+      }
+      ServiceCommand.show(UnifiedDiff(path: file.path, old: present?.contents, new: new).text)
+    }
+  }
+}
+
+/// `mfa-admin confirm`
+struct ConfirmCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "confirm", abstract: "Keep what 'enable' has written.",
+    discussion: """
+      To be called from a sign-in, by the service that was switched on, that began later: it proves \
+      that one can sign in. For sudo and su, 'sudo mfa-admin confirm' and 'su -c "mfa-admin confirm"' \
+      are that sign-in.
+
+      \(AdminStatus.explanation)
+      """)
+
+  func run() throws(AdminError) {
+    try ServiceCommand.needRoot()
+    try ServiceCommand.translating { () throws(ChangeError) in
+      try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+        let switching = ServiceCommand.switching(journal)
+        let outcome = try switching.putBackWhatIsDue()
+        if let error = outcome.errors.first { throw error }
+        let (confirmed, waiting) = try switching.confirm()
+        for service in confirmed { ServiceCommand.say("\(service): confirmed") }
+        for (service, reason) in waiting {
+          ServiceCommand.say("\(service): waits to be confirmed still: \(reason)")
+        }
+      }
+    }
+  }
+}
+
+/// `mfa-admin restore`
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Put back what 'enable' has written and nobody confirmed in time.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Put back everything that waits: the machine has just been started.")
+  var boot = false
+
+  @Flag(help: .hidden)
+  var `guard` = false
+
+  func run() throws(AdminError) {
+    try ServiceCommand.needRoot()
+    if `guard` { return try Guardian.run() }
+    guard !ChangeJournal.isEmpty else { return }
+    try ServiceCommand.translating { () throws(ChangeError) in
+      try ChangeJournal.locking(seconds: 30) { (journal) throws(ChangeError) in
+        var switching = ServiceCommand.switching(journal)
+        // Nothing runs yet that would have to be told.
+        if boot { switching.mayReload = false }
+        let outcome = try switching.putBackWhatIsDue(all: boot)
+        for error in outcome.errors { ServiceSwitch.log(failure: error.message) }
+        if let error = outcome.errors.first { throw error }
+      }
+    }
+  }
+}
+
+/// `mfa-admin services`
+struct ServicesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "services", abstract: "List the services, and which ask for a code.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  func run() throws(AdminError) {
+    try ServiceCommand.needRoot()
+    let states = try ServiceCommand.translating { () throws(ChangeError) in
+      try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+        try ServiceState.all(journal: journal)
+      }
+    }
+    if json {
+      let values = states.map { JSON.object([("service", .string($0.name))] + $0.state.members) }
+      return try Console.write(JSON.object([("services", .array(values))]).text + "\n")
+    }
+    let width = states.map(\.name.count).max() ?? 0
+    for (name, state) in states {
+      let space = String(repeating: " ", count: width - name.count)
+      try Console.write("\(name)\(space)  \(state.sentence)\n")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import System
+
+/// The sshd of this host.
+enum SecureShellServer {
+  /// The program.
+  static let program = "/usr/sbin/sshd"
+
+  /// The file in which the server's number is, unless told.
+  private static let usualPidFile = "/run/sshd.pid"
+
+  /// What keeps the drop-in from counting, as far as the files tell, and settings that hold in its
+  /// place for some sign-ins.
+  static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
+    guard Tool.isThere(program) else { throw .secureShell("\(program) is not there") }
+    guard let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
+      throw .secureShell("there is no \(SecureShellDropIn.mainPath)")
+    }
+    let others = try dropIns()
+    if let obstacle = SecureShellDropIn.obstacle(main: main.contents, others: others) {
+      throw .secureShell(obstacle)
+    }
+    return SecureShellDropIn.exceptions(main: main.contents, others: others)
+  }
+
+  private static func dropIns() throws(ChangeError) -> [(path: String, text: [UInt8])] {
+    let folder = SecureShellDropIn.folder
+    var files: [(path: String, text: [UInt8])] = []
+    for name in try SystemFile.names(in: folder)
+    where name.hasSuffix(".conf") && folder + "/" + name != SecureShellDropIn.path {
+      switch PlainFile.read(folder + "/" + name, longest: 1 << 20) {
+      case .success(let text): files.append((folder + "/" + name, text))
+      case .failure(let error): throw .file(folder + "/" + name, .system(error))
+      }
+    }
+    return files
+  }
+
+  /// Makes sure that sshd, were it started now, would do what the drop-in says.
+  static func check() throws(ChangeError) -> String {
+    let test = try run([program, "-t"])
+    guard test.isSuccess else { throw .secureShell("sshd -t: \(test.lastLine)") }
+    let effective = try run([program, "-T"])
+    guard effective.isSuccess else { throw .secureShell("sshd -T: \(effective.lastLine)") }
+    let differences = SecureShellDropIn.differences(inEffective: effective.output)
+    guard differences.isEmpty else {
+      throw .secureShell(
+        differences.map { "\($0.name) would be \(VisibleText.escaping($0.found))" }
+          .joined(separator: ", "))
+    }
+    return SecureShellDropIn.value(of: "PidFile", inEffective: effective.output) ?? usualPidFile
+  }
+
+  /// Has the server that runs read its settings anew; false where none runs.
+  static func reload(pidFile: String? = nil) throws(ChangeError) -> Bool {
+    let pidFile = pidFile ?? usualPidFile
+    let old = Tool.version(of: pidFile)
+    if Tool.isUnderSystemd, Tool.isThere("/usr/bin/systemctl") {
+      guard try reloadBySystemd() else { return false }
+      // Where it does not write that file, there is nothing to wait for.
+      if old != nil { _ = Tool.waitForVersion(of: pidFile, after: old, seconds: 5) }
+      return true
+    }
+    guard let number = server(pidFile) else { return false }
+    do throws(SystemError) { try Tool.hangUp(number) } catch { throw .reload(error.text) }
+    guard Tool.waitForVersion(of: pidFile, after: old, seconds: 10) else {
+      throw .reload("process \(number) does not write \(pidFile) anew")
+    }
+    return true
+  }
+
+  private static func reloadBySystemd() throws(ChangeError) -> Bool {
+    for unit in ["ssh.service", "sshd.service"] {
+      guard try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess else {
+        continue
+      }
+      let result = try run(["/usr/bin/systemctl", "reload", unit])
+      guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.lastLine)") }
+      return true
+    }
+    return false
+  }
+
+  /// The server's process: what the file says, where that runs sshd.
+  private static func server(_ pidFile: String) -> Int32? {
+    guard let text = ProcessTable.text(pidFile),
+      let number = Int32(text.filter { !$0.isWhitespace }), number > 1,
+      ProcessTable.program(of: Int64(number)) == program
+    else { return nil }
+    return number
+  }
+
+  private static func run(_ arguments: [String]) throws(ChangeError) -> Tool.Result {
+    do throws(SystemError) { return try Tool.run(arguments) } catch {
+      throw .reload("\(arguments[0]): \(error.text)")
+    }
+  }
+}

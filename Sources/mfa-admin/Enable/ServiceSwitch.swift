@@ -1,0 +1,320 @@
+import PAMStack
+import System
+
+/// Switches services on and off, and puts back what nobody confirms. It is made where the journal is
+/// locked, and used as long as it is.
+///
+/// MUST 1: whatever is written was written down before, and wherever the process ends, the next one
+/// finishes. (`ChangeFaults`)
+/// MUST 2: a file that somebody has edited since keeps what they wrote.
+/// (`ChangedFileTests`)
+struct ServiceSwitch {
+  /// What is written down.
+  let journal: ChangeJournal
+  /// Who makes the changes.
+  let actor: [UInt8]
+  /// Whether sshd may be told to read its settings.
+  var mayReload = true
+  /// Told what happens, a line each.
+  var tell: (String) -> Void = { _ in }
+
+  // MARK: On
+
+  /// Puts plans in place, for so many seconds; nil for good. All of them, or none.
+  func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) {
+    for plan in plans where seconds != nil && !SignInProgram.isKnown(plan.service) {
+      throw .unknownProgram(plan.name)
+    }
+    let deadline = try seconds.map { (seconds) throws(ChangeError) in try Self.deadline(seconds) }
+    var begun: [ServiceChange] = []
+    do throws(ChangeError) {
+      for plan in plans {
+        let change = ServiceChange(
+          service: plan.service, stage: .working, deadline: deadline, actor: actor,
+          files: plan.files)
+        begun.append(change)
+        try journal.write(change)
+        if begun.count == 1, deadline != nil { try Guardian.start() }
+        try put(change)
+      }
+      // What was switched on together is confirmed, or undone, from one moment on.
+      for change in begun { try settle(change) }
+    } catch {
+      throw undoing(begun, after: error)
+    }
+  }
+
+  /// Writes the files, and has them used.
+  private func put(_ change: ServiceChange) throws(ChangeError) {
+    var pidFile: String?
+    for file in change.files {
+      guard try SystemFile.read(file.path)?.contents == file.old else {
+        throw .file(file.path, .untrusted(.wrongSize))
+      }
+      try SystemFile.write(
+        file.new, permissions: file.permissions, group: file.group, to: file.path)
+      if file.path == SecureShellDropIn.path { pidFile = try SecureShellServer.check() }
+    }
+    guard ServicePlan.concernsSecureShell(change.service) else { return }
+    if pidFile == nil { pidFile = try SecureShellServer.check() }
+    guard mayReload, try SecureShellServer.reload(pidFile: pidFile) else {
+      return tell("note: sshd does not run here: its settings count from its next start on")
+    }
+  }
+
+  /// Notes that all is in place, and which sign-ins are older than that.
+  private func settle(_ change: ServiceChange) throws(ChangeError) {
+    if ServicePlan.family(of: change.service).contains(Array("sudo-i".utf8)) {
+      Tool.forgetSudoTimestamps()
+    }
+    var standing = change
+    standing.stage = .standing
+    standing.processes = ProcessTable.processes(of: change.service)
+    try journal.write(standing)
+    if change.deadline == nil { try journal.confirm(standing) }
+    log("service-enabled", change) { line in
+      if let deadline = change.deadline {
+        line.add("until", deadline.time)
+      } else {
+        line.add("confirmation", "none")
+      }
+    }
+  }
+
+  /// Undoes all of `changes`; what to say of it.
+  private func undoing(_ changes: [ServiceChange], after error: ChangeError) -> ChangeError {
+    var other: ChangeError?
+    for change in changes.reversed() {
+      do throws(ChangeError) {
+        // Some may stand already.
+        if changes.count > 1 { try begin(undoing: change) }
+        try putBack(change, reason: "failed")
+      } catch {
+        other = error
+      }
+    }
+    return other.map { .notUndone(error, $0) } ?? .undone(error)
+  }
+
+  private static func deadline(_ seconds: Int64) throws(ChangeError) -> ServiceChange.Deadline {
+    let boot = try ProcessTable.boot()
+    do throws(SystemError) {
+      return ServiceChange.Deadline(
+        boot: boot, sinceBoot: try Clock.sinceBoot() + seconds, time: try Clock.now() + seconds)
+    } catch {
+      throw .system("the clock", error)
+    }
+  }
+
+  // MARK: Confirming
+
+  /// Keeps every change that this command comes from a new sign-in by; the names of the services, and
+  /// of those that wait still, each with the reason.
+  func confirm() throws(ChangeError) -> (
+    confirmed: [String], waiting: [(service: String, reason: String)]
+  ) {
+    let ancestors = ProcessTable.ancestors()
+    var confirmed: [String] = []
+    var waiting: [(service: String, reason: String)] = []
+    for entry in try journal.pending() {
+      let change = try entry.get()
+      let name = VisibleText.escaping(change.service)
+      guard change.stage == .standing else { continue }
+      if let reason = SignInProgram.obstacle(
+        of: change.service, ancestors: ancestors, old: change.processes)
+      {
+        waiting.append((name, reason))
+        continue
+      }
+      try journal.confirm(change)
+      log("service-confirmed", change)
+      confirmed.append(name)
+    }
+    guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
+    guard !confirmed.isEmpty else { throw .noNewSignIn(waiting) }
+    return (confirmed, waiting)
+  }
+
+  // MARK: Off
+
+  /// What switching a service off takes: the record of it, or what the marks in its files say; nil
+  /// where it is off.
+  func change(of service: [UInt8]) throws(ChangeError) -> ServiceChange? {
+    for entry in try journal.pending() + journal.confirmed() {
+      // What cannot be read is somebody else's, or the marks tell.
+      guard case .success(let change) = entry, change.service == service else { continue }
+      return change
+    }
+    var files: [ChangedFile] = []
+    let paths =
+      (ServicePlan.concernsSecureShell(service) ? [SecureShellDropIn.path] : [])
+      + ServicePlan.family(of: service).map { ServicePlan.path(of: $0) }
+    for path in paths {
+      guard let file = try SystemFile.read(path) else { continue }
+      switch MarkedText(service: service).removing(from: file.contents) {
+      case .absent: continue
+      case .altered(let line):
+        throw .altered(service: VisibleText.escaping(service), place: "\(path):\(line)")
+      case .removed(let rest):
+        files.append(
+          ChangedFile(
+            path: path, old: rest.isEmpty && path == SecureShellDropIn.path ? nil : rest,
+            new: file.contents, permissions: file.permissions, owner: 0, group: file.group))
+      }
+    }
+    guard !files.isEmpty else { return nil }
+    return ServiceChange(
+      service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
+  }
+
+  /// Switches a service off.
+  func disable(_ change: ServiceChange) throws(ChangeError) {
+    _ = try remedies(change)
+    try begin(undoing: change)
+    try putBack(change, reason: "disabled")
+  }
+
+  private func begin(undoing change: ServiceChange) throws(ChangeError) {
+    var undone = change
+    undone.stage = .undoing
+    try journal.write(undone)
+  }
+
+  /// What it takes to put each file back, with what it holds now, the last one that was written first.
+  func remedies(
+    _ change: ServiceChange
+  ) throws(ChangeError) -> [(file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Remedy)] {
+    var remedies: [(file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Remedy)] = []
+    for file in change.files.reversed() {
+      let present = try SystemFile.read(file.path)
+      let remedy = file.remedy(service: change.service, present: present?.contents)
+      if case .altered(let line) = remedy {
+        throw .altered(
+          service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
+      }
+      remedies.append((file, present, remedy))
+    }
+    return remedies
+  }
+
+  // MARK: Putting back
+
+  /// What came of looking for changes whose time is over.
+  struct Outcome {
+    /// When the next one's is, in seconds since the machine was started.
+    var next: Int64?
+    /// What went wrong.
+    var errors: [ChangeError] = []
+    /// How many were put back.
+    var count = 0
+  }
+
+  /// Puts back every change whose time is over, of which half is done, or, with `all`, every one.
+  func putBackWhatIsDue(all: Bool = false) throws(ChangeError) -> Outcome {
+    var outcome = Outcome()
+    let boot = try ProcessTable.boot()
+    let now: Int64
+    do throws(SystemError) { now = try Clock.sinceBoot() } catch {
+      throw .system("the clock", error)
+    }
+    for entry in try journal.pending() {
+      do throws(ChangeError) {
+        let change = try entry.get()
+        let reason = Self.reason(change, boot: boot, now: now) ?? (all ? "boot" : nil)
+        guard let reason else {
+          let end = change.deadline?.sinceBoot ?? now
+          outcome.next = min(outcome.next ?? end, end)
+          continue
+        }
+        if all { try begin(undoing: change) }
+        try putBack(change, reason: reason)
+        outcome.count += 1
+      } catch {
+        outcome.errors.append(error)
+      }
+    }
+    return outcome
+  }
+
+  /// Why a change is to be put back now; nil where it is not.
+  static func reason(_ change: ServiceChange, boot: String, now: Int64) -> StaticString? {
+    switch change.stage {
+    case .working: return "interrupted"
+    case .undoing: return "disabled"
+    case .standing:
+      guard let deadline = change.deadline else { return "interrupted" }
+      if deadline.boot != boot { return "boot" }
+      return deadline.isOver(boot: boot, sinceBoot: now) ? "not-confirmed" : nil
+    }
+  }
+
+  /// Puts the files of a change back, as far as they are ours, and forgets it.
+  private func putBack(_ change: ServiceChange, reason: StaticString) throws(ChangeError) {
+    var trouble: ChangeError?
+    for file in change.files.reversed() {
+      do throws(ChangeError) { try putBack(file, of: change) } catch { trouble = error }
+    }
+    if let trouble { throw trouble }
+    if change.files.contains(where: { $0.path == SecureShellDropIn.path }), mayReload {
+      do throws(ChangeError) { _ = try SecureShellServer.reload() } catch {
+        Self.log(failure: error.message)
+        tell("warning: \(error.message)")
+      }
+    }
+    try journal.forget(change)
+    log("service-restored", change) { $0.add("reason", reason) }
+    tell("\(VisibleText.escaping(change.service)): \(Self.sentence(reason))")
+  }
+
+  private static func sentence(_ reason: StaticString) -> String {
+    switch "\(reason)" {
+    case "not-confirmed": "was not confirmed in time, and has been put back"
+    case "boot": "was not confirmed before the machine was started anew, and has been put back"
+    case "interrupted": "was switched on by half, and has been put back"
+    case "disabled": "asks for no code any more"
+    case _: "has been put back"
+    }
+  }
+
+  private func putBack(_ file: ChangedFile, of change: ServiceChange) throws(ChangeError) {
+    try SystemFile.removeDraft(of: file.path)
+    let present = try SystemFile.read(file.path)
+    switch file.remedy(service: change.service, present: present?.contents) {
+    case .none: return
+    case .gone:
+      tell("note: \(file.path) was edited since: there was nothing left to take out")
+    case .remove:
+      try SystemFile.remove(file.path)
+    case .write(let text, let isExact):
+      try SystemFile.write(
+        text, permissions: present?.permissions ?? file.permissions,
+        group: present?.group ?? file.group, to: file.path)
+      guard !isExact else { return }
+      tell("note: \(file.path) was edited since: what was edited stays, our lines are out")
+    case .altered(let line):
+      throw .altered(
+        service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
+    }
+  }
+
+  // MARK: The log
+
+  private func log(
+    _ result: StaticString, _ change: ServiceChange, _ more: (inout LogLine) -> Void = { _ in }
+  ) {
+    var line = LogLine()
+    line.add("result", result)
+    line.add("service", escaping: change.service)
+    more(&line)
+    line.add("actor", escaping: actor)
+    Log.write(.notice, line)
+  }
+
+  /// Writes down that something could not be put back.
+  static func log(failure: String) {
+    var line = LogLine()
+    line.add("result", "service-not-restored")
+    line.addQuoted("reason", Array(failure.utf8))
+    Log.write(.error, line)
+  }
+}

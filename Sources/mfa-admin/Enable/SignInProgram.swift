@@ -1,0 +1,78 @@
+/// The programs that sign people in.
+enum SignInProgram {
+  /// How the process of a sign-in is known among those that a command comes from.
+  enum Kind: Equatable {
+    /// A server's process that serves one connection, as root, below the one that listens.
+    case server
+    /// A program that a person starts, who is not root: root is not asked.
+    case tool
+    /// A program that the host starts.
+    case greeter
+  }
+
+  private static let known: [(services: [String], programs: [String], kind: Kind)] = [
+    (
+      ["sshd"], ["/usr/sbin/sshd", "/usr/lib/openssh/sshd-session", "/usr/libexec/openssh/sshd-session"],
+      .server
+    ),
+    (["login", "remote"], ["/usr/bin/login", "/bin/login"], .greeter),
+    (["su", "su-l"], ["/usr/bin/su", "/bin/su"], .tool),
+    (["sudo", "sudo-i"], ["/usr/bin/sudo"], .tool),
+    (
+      ["gdm-password"],
+      ["/usr/libexec/gdm-session-worker", "/usr/lib/gdm3/gdm-session-worker"], .greeter
+    ),
+    (["lightdm"], ["/usr/sbin/lightdm"], .greeter),
+    (["sddm"], ["/usr/lib/x86_64-linux-gnu/sddm/sddm-helper", "/usr/libexec/sddm-helper"], .greeter),
+  ]
+
+  /// Whether a sign-in by this service can be told from others.
+  static func isKnown(_ service: [UInt8]) -> Bool { entry(service) != nil }
+
+  /// Whether a process runs a program of this service's.
+  static func runs(_ program: String, for service: [UInt8]) -> Bool {
+    entry(service)?.programs.contains(program) == true
+  }
+
+  private static func entry(
+    _ service: [UInt8]
+  ) -> (services: [String], programs: [String], kind: Kind)? {
+    known.first { $0.services.contains(String(decoding: service, as: UTF8.self)) }
+  }
+
+  /// A process that a command comes from.
+  struct Ancestor: Equatable {
+    let process: ServiceChange.Process
+    /// The program, as a path.
+    let program: String
+    /// Whose process it is, by the real identity.
+    let user: UInt32
+    /// As whom it acts, the effective one.
+    let actingUser: UInt32
+  }
+
+  /// Why a command is no new sign-in by a service; nil where it is.
+  ///
+  /// `ancestors` are the processes that it comes from, the nearest first, and `old` those that ran the
+  /// service's programs when the change was put in place.
+  ///
+  /// MUST 1: a sign-in that began before the change is never taken for new, and neither is one at which
+  /// nobody is asked. (`SignInProgramTests`)
+  static func obstacle(
+    of service: [UInt8], ancestors: [Ancestor], old: [ServiceChange.Process]
+  ) -> String? {
+    guard let entry = entry(service) else { return "its programs are not known" }
+    let name = String(decoding: service, as: UTF8.self)
+    // As root: what serves the person after the sign-in acts as the person.
+    let own = ancestors.firstIndex { entry.programs.contains($0.program) && $0.actingUser == 0 }
+    guard let own else { return "this command was not started by way of \(name)" }
+    if old.contains(ancestors[own].process) {
+      return "this sign-in by \(name) began before the change"
+    }
+    if entry.kind == .tool {
+      let caller = ancestors[own...].first { !entry.programs.contains($0.program) }
+      guard let caller, caller.user != 0 else { return "\(name) asks root for nothing" }
+    }
+    return nil
+  }
+}
