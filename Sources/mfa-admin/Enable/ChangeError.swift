@@ -41,11 +41,14 @@ enum ChangeError: Error, Equatable {
   enum FileTrouble: Equatable {
     case system(SystemError)
     case untrusted(Distrust)
+    /// Another program has changed it at this very moment.
+    case changed
 
     var text: String {
       switch self {
       case .system(let error): error.text
       case .untrusted(let distrust): "\(distrust.name)"
+      case .changed: "another program has just changed it"
       }
     }
   }
@@ -97,6 +100,7 @@ enum ChangeError: Error, Equatable {
   var hint: String {
     switch self {
     case .notAService, .noServiceFile: "mfa-admin services lists them"
+    case .file(_, .changed): "try again"
     case .file(let path, _):
       "it has to be a plain file of root's that nobody else can write to: ls -l "
         + VisibleText.escaping(path)

@@ -16,6 +16,9 @@ struct ChangeJournal {
 
   private init() {}
 
+  /// The journal to be looked at alone.
+  static var unlocked: ChangeJournal { ChangeJournal() }
+
   /// Does something while no other process switches services; waits for one that does, for at most
   /// `seconds`. Makes the folders where they are missing.
   static func locking<Result>(
@@ -40,7 +43,9 @@ struct ChangeJournal {
 
   /// Whether there is anything that waits, without a lock.
   static var isEmpty: Bool {
-    do throws(ChangeError) { return try SystemFile.names(in: pendingPath).isEmpty } catch { return true }
+    do throws(ChangeError) { return try SystemFile.names(in: pendingPath).isEmpty } catch {
+      return true
+    }
   }
 
   private static func make(_ path: String) throws(ChangeError) {

@@ -32,6 +32,13 @@ struct EnableCommand: ParsableCommand {
   func run() throws(AdminError) {
     try ServiceCommand.needRoot()
     try ServiceCommand.translating { () throws(ChangeError) in
+      guard !dryRun else {
+        for plan in try plans() {
+          ServiceCommand.show(plan.diff)
+          warn(of: plan)
+        }
+        return
+      }
       try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
         try run(ServiceCommand.switching(journal))
       }
@@ -41,6 +48,16 @@ struct EnableCommand: ParsableCommand {
   private func run(_ switching: ServiceSwitch) throws(ChangeError) {
     let outcome = try switching.putBackWhatIsDue()
     if let error = outcome.errors.first { throw error }
+    let plans = try plans()
+    guard !plans.isEmpty else { return }
+    let end = try switching.enable(plans, seconds: noConfirm ? nil : confirmWithin.seconds)
+    for plan in plans { tell(of: plan) }
+    for plan in plans { warn(of: plan) }
+    if let end { tellWhatToDo(plans, end) }
+  }
+
+  /// What is to be written for the services that ask for no code yet.
+  private func plans() throws(ChangeError) -> [ServicePlan] {
     var plans: [ServicePlan] = []
     for text in services {
       let service = try ServicePlan.service(text)
@@ -56,15 +73,7 @@ struct EnableCommand: ParsableCommand {
         plans.append(plan)
       }
     }
-    guard !plans.isEmpty else { return }
-    if dryRun {
-      for plan in plans { ServiceCommand.show(plan.diff) }
-    } else {
-      try switching.enable(plans, seconds: noConfirm ? nil : confirmWithin.seconds)
-      for plan in plans { tell(of: plan) }
-    }
-    for plan in plans { warn(of: plan) }
-    if !dryRun { tellWhatToDo(plans) }
+    return plans
   }
 
   private func tell(of plan: ServicePlan) {
@@ -74,17 +83,15 @@ struct EnableCommand: ParsableCommand {
     }
   }
 
-  private func tellWhatToDo(_ plans: [ServicePlan]) {
-    guard !noConfirm else { return }
+  private func tellWhatToDo(_ plans: [ServicePlan], _ end: Int64) {
     let names = plans.map(\.name).joined(separator: ", ")
-    let end = ServiceCommand.moment(in: confirmWithin.seconds)
     ServiceCommand.say(
       """
 
       Keep this terminal open. Sign in anew in a second one (\(names)), and say there:
         sudo mfa-admin confirm
-      Unless you do so within \(confirmWithin.defaultValueDescription), before \(end), everything is \
-      put back.
+      Unless you do so within \(confirmWithin.defaultValueDescription), before \(Timestamp(end)?.full ?? "then"), \
+      everything is put back.
       """)
   }
 
@@ -132,11 +139,17 @@ struct DisableCommand: ParsableCommand {
   func run() throws(AdminError) {
     try ServiceCommand.needRoot()
     try ServiceCommand.translating { () throws(ChangeError) in
+      guard !dryRun else { return try run(ServiceCommand.switching(.unlocked)) }
       try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
-        let switching = ServiceCommand.switching(journal)
-        for text in services { try run(try ServicePlan.service(text), switching) }
+        var switching = ServiceCommand.switching(journal)
+        switching.tell = { ServiceCommand.say($0) }
+        try run(switching)
       }
     }
+  }
+
+  private func run(_ switching: ServiceSwitch) throws(ChangeError) {
+    for text in services { try run(try ServicePlan.service(text), switching) }
   }
 
   private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(ChangeError) {
@@ -193,7 +206,8 @@ struct ConfirmCommand: ParsableCommand {
 /// `mfa-admin restore`
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Put back what 'enable' has written and nobody confirmed in time.",
+    commandName: "restore",
+    abstract: "Put back what 'enable' has written and nobody confirmed in time.",
     discussion: AdminStatus.explanation)
 
   @Flag(help: "Put back everything that waits: the machine has just been started.")
@@ -231,9 +245,7 @@ struct ServicesCommand: ParsableCommand {
   func run() throws(AdminError) {
     try ServiceCommand.needRoot()
     let states = try ServiceCommand.translating { () throws(ChangeError) in
-      try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
-        try ServiceState.all(journal: journal)
-      }
+      try ServiceState.all(journal: .unlocked)
     }
     if json {
       let values = states.map { JSON.object([("service", .string($0.name))] + $0.state.members) }

@@ -69,10 +69,8 @@ enum SecureShellServer {
   }
 
   private static func reloadBySystemd() throws(ChangeError) -> Bool {
-    for unit in ["ssh.service", "sshd.service"] {
-      guard try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess else {
-        continue
-      }
+    for unit in ["ssh.service", "sshd.service"]
+    where try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess {
       let result = try run(["/usr/bin/systemctl", "reload", unit])
       guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.lastLine)") }
       return true

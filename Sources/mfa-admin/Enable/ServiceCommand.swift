@@ -27,15 +27,6 @@ enum ServiceCommand {
     do throws(AdminError) { try Console.write(text) } catch { Console.report(error) }
   }
 
-  /// The moment so many seconds from now.
-  static func moment(in seconds: Int64) -> String {
-    do throws(SystemError) {
-      return Timestamp(try Clock.now() + seconds)?.full ?? "then"
-    } catch {
-      return "then"
-    }
-  }
-
   /// Whose sign-ins by a service are looked at: those of who switches it on, and of root where root
   /// signs in by it.
   static func concerned(by service: [UInt8]) -> [[UInt8]] {

@@ -21,7 +21,9 @@ struct ServiceSwitch {
   // MARK: On
 
   /// Puts plans in place, for so many seconds; nil for good. All of them, or none.
-  func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) {
+  ///
+  /// - Returns: when they are put back unless they are confirmed, in seconds since the epoch.
+  func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) -> Int64? {
     for plan in plans where seconds != nil && !SignInProgram.isKnown(plan.service) {
       throw .unknownProgram(plan.name)
     }
@@ -42,6 +44,7 @@ struct ServiceSwitch {
     } catch {
       throw undoing(begun, after: error)
     }
+    return deadline?.time
   }
 
   /// Writes the files, and has them used.
@@ -49,7 +52,7 @@ struct ServiceSwitch {
     var pidFile: String?
     for file in change.files {
       guard try SystemFile.read(file.path)?.contents == file.old else {
-        throw .file(file.path, .untrusted(.wrongSize))
+        throw .file(file.path, .changed)
       }
       try SystemFile.write(
         file.new, permissions: file.permissions, group: file.group, to: file.path)

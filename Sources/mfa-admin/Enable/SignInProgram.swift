@@ -1,29 +1,22 @@
 /// The programs that sign people in.
 enum SignInProgram {
-  /// How the process of a sign-in is known among those that a command comes from.
-  enum Kind: Equatable {
-    /// A server's process that serves one connection, as root, below the one that listens.
-    case server
-    /// A program that a person starts, who is not root: root is not asked.
-    case tool
-    /// A program that the host starts.
-    case greeter
-  }
-
-  private static let known: [(services: [String], programs: [String], kind: Kind)] = [
+  /// Each with the services that it asks PAM for, and whether it is a tool that a person starts: root
+  /// is not asked by one.
+  private static let known: [(services: [String], programs: [String], isTool: Bool)] = [
     (
-      ["sshd"], ["/usr/sbin/sshd", "/usr/lib/openssh/sshd-session", "/usr/libexec/openssh/sshd-session"],
-      .server
+      ["sshd"],
+      ["/usr/sbin/sshd", "/usr/lib/openssh/sshd-session", "/usr/libexec/openssh/sshd-session"],
+      false
     ),
-    (["login", "remote"], ["/usr/bin/login", "/bin/login"], .greeter),
-    (["su", "su-l"], ["/usr/bin/su", "/bin/su"], .tool),
-    (["sudo", "sudo-i"], ["/usr/bin/sudo"], .tool),
+    (["login", "remote"], ["/usr/bin/login", "/bin/login"], false),
+    (["su", "su-l"], ["/usr/bin/su", "/bin/su"], true),
+    (["sudo", "sudo-i"], ["/usr/bin/sudo"], true),
     (
       ["gdm-password"],
-      ["/usr/libexec/gdm-session-worker", "/usr/lib/gdm3/gdm-session-worker"], .greeter
+      ["/usr/libexec/gdm-session-worker", "/usr/lib/gdm3/gdm-session-worker"], false
     ),
-    (["lightdm"], ["/usr/sbin/lightdm"], .greeter),
-    (["sddm"], ["/usr/lib/x86_64-linux-gnu/sddm/sddm-helper", "/usr/libexec/sddm-helper"], .greeter),
+    (["lightdm"], ["/usr/sbin/lightdm"], false),
+    (["sddm"], ["/usr/lib/x86_64-linux-gnu/sddm/sddm-helper", "/usr/libexec/sddm-helper"], false),
   ]
 
   /// Whether a sign-in by this service can be told from others.
@@ -36,7 +29,7 @@ enum SignInProgram {
 
   private static func entry(
     _ service: [UInt8]
-  ) -> (services: [String], programs: [String], kind: Kind)? {
+  ) -> (services: [String], programs: [String], isTool: Bool)? {
     known.first { $0.services.contains(String(decoding: service, as: UTF8.self)) }
   }
 
@@ -69,10 +62,8 @@ enum SignInProgram {
     if old.contains(ancestors[own].process) {
       return "this sign-in by \(name) began before the change"
     }
-    if entry.kind == .tool {
-      let caller = ancestors[own...].first { !entry.programs.contains($0.program) }
-      guard let caller, caller.user != 0 else { return "\(name) asks root for nothing" }
-    }
+    // The real identity is that of whoever started it.
+    if entry.isTool, ancestors[own].user == 0 { return "\(name) asks root for nothing" }
     return nil
   }
 }

@@ -1,0 +1,382 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// `mfa-admin enable`, `confirm`, `disable` and `restore` with Debian's own service files.
+  @Suite struct Enable {
+    /// Lends a machine whose services may be switched.
+    static func withMachine(_ body: (Machine) throws -> Void) throws {
+      try Machine.use { machine in
+        try machine.keepServices()
+        try body(machine)
+      }
+    }
+
+    /// A person who is enrolled and may call mfa-admin by way of sudo, without being asked.
+    static func administrator(
+      _ machine: Machine
+    ) throws -> (user: MachineUser, enrollment: Enrollment) {
+      let (user, enrollment) = try machine.addEnrolledUser()
+      try machine.write(
+        "\(user.name) ALL=(ALL) NOPASSWD: \(ServiceFiles.program)\n",
+        to: "/etc/sudoers.d/administrator", mode: "0440")
+      return (user, enrollment)
+    }
+
+    /// A real sshd that reads the host's drop-ins.
+    static func server(_ machine: Machine) throws -> PrivateServer {
+      try PrivateServer(
+        on: machine, settings: ["Include /etc/ssh/sshd_config.d/*.conf", "PidFile /run/sshd.pid"])
+    }
+
+    static let confirm = "sudo -n \(ServiceFiles.program) confirm"
+
+    @Test("sshd: refused from the old sign-in, confirmed from a new one, disabled byte for byte")
+    func secureShell() throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let files = ServiceFiles(["sshd"])
+        let server = try Self.server(machine)
+        let old = try server.signIn(user.name, key: key)
+        try old.expect("$ ")
+        let start = try machine.log.position()
+
+        let enabled = try machine.administer("enable", "sshd")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        #expect(enabled.text.contains("sshd: /etc/pam.d/sshd:6: written"), "\(enabled.text)")
+        #expect(enabled.text.contains("sudo mfa-admin confirm"), "\(enabled.text)")
+        #expect(!enabled.errorText.contains("does not run"), "\(enabled.errorText)")
+        #expect(ServiceFiles.waiting == ["sshd"])
+
+        try old.send(Self.confirm)
+        try old.expect("sshd: this sign-in by sshd began before the change")
+        let elsewhere = try machine.administer("confirm")
+        #expect(elsewhere.status == .exited(1))
+        #expect(
+          elsewhere.errorText.contains("this command was not started by way of sshd"),
+          "\(elsewhere.errorText)")
+        #expect(ServiceFiles.waiting == ["sshd"])
+
+        // The key alone is no sign-in any more.
+        let new = try server.signIn(user.name, command: Self.confirm, key: key)
+        try new.expect("Password: ")
+        try new.send(user.password)
+        try new.expect("One-time code: ")
+        try new.send(try enrollment.phone.code())
+        try new.expect("sshd: confirmed")
+        #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
+        #expect(ServiceFiles.waiting.isEmpty && ServiceFiles.enabled == ["sshd"])
+        #expect(try machine.administer("confirm").status == .exited(2))
+        #expect(
+          try machine.administer("services").text.contains("sshd          on: /etc/pam.d/sshd:6"))
+        let again = try machine.administer("enable", "sshd")
+        #expect(again.status == .exited(0))
+        #expect(again.text.contains("sshd: asks for a code already: /etc/pam.d/sshd:6"))
+
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(files.isRestored && ServiceFiles.enabled.isEmpty)
+        let after = try server.signIn(user.name, command: "id -un", key: key)
+        try after.expect(user.name)
+        #expect(try after.waitForExit() == .exited(0), "\(after.transcript)")
+        #expect(try server.isRunning())
+        #expect(try machine.administer("disable", "sshd").status == .exited(0))
+
+        let results = try machine.log.entries(since: start)
+          .filter { $0.line.contains("mfa-admin[") || $0.line.contains("mfa-admin:") }
+          .compactMap { $0.fields["result"] }
+        #expect(results == ["service-enabled", "service-confirmed", "service-restored"])
+      }
+    }
+
+    @Test("nobody confirms: everything is put back at the deadline", arguments: ["sshd", "login"])
+    func deadline(service: String) throws {
+      try Self.withMachine { machine in
+        let (user, _) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let files = ServiceFiles([service])
+        let server = try Self.server(machine)
+        let start = try machine.log.position()
+        let enabled = try machine.administer("enable", service, "--confirm-within", "1s")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        #expect(Deadline.usual.waits { files.isRestored }, "\(files.present)")
+        let reasons = try machine.log.entries(since: start).compactMap { $0.fields["reason"] }
+        #expect(reasons == ["not-confirmed"])
+        // sshd knows of it too.
+        let after = try server.signIn(user.name, command: "id -un", key: key)
+        try after.expect(user.name)
+        #expect(try after.waitForExit() == .exited(0), "\(after.transcript)")
+        #expect(try machine.administer("confirm").status == .exited(2))
+      }
+    }
+
+    @Test("the machine is started anew in between: it is put back before anybody signs in")
+    func boot() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sshd", "sudo", "sudo-i"])
+        for argument in [["restore", "--boot"], ["list"]] {
+          let enabled = try machine.administer(
+            "enable", "sshd", "sudo", "--confirm-within", "24h")
+          #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+          #expect(ServiceFiles.waiting == ["sshd", "sudo"])
+          #expect(try machine.administer("restore").status == .exited(0))
+          #expect(ServiceFiles.waiting == ["sshd", "sudo"], "it is not time yet")
+          // As another run of the machine has left it.
+          try Command.succeed([
+            "/bin/sed", "-i", "s/^deadline [^ ]* /deadline another-boot /",
+            ServiceFiles.pending + "/sshd", ServiceFiles.pending + "/sudo",
+          ])
+          let put = try Command.run([ServiceFiles.program] + argument)
+          #expect(put.status == .exited(0), "\(put.errorText)")
+          #expect(files.isRestored, "\(argument) \(put.errorText)")
+          #expect(put.errorText.contains("sshd: was not confirmed before the machine was started"))
+        }
+        // At the start everything that waits is put back.
+        _ = try machine.administer("enable", "sudo")
+        #expect(try machine.administer("restore", "--boot").status == .exited(0))
+        #expect(files.isRestored)
+      }
+    }
+
+    @Test("sudo: what it was asked before is forgotten, and its next question is the new sign-in")
+    func sudo() throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        try machine.write(
+          "\(user.name) ALL=(ALL) ALL\nDefaults !tty_tickets\nDefaults timestamp_type=global\n",
+          to: "/etc/sudoers.d/mfa", mode: "0440")
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        let before = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+        try before.expect("assword")
+        try before.send(user.password)
+        try before.expect("root")
+        _ = try before.waitForExit()
+
+        let enabled = try machine.administer("enable", "sudo", "sudo-i")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        let new = try TerminalSession(
+          ["/usr/bin/sudo", ServiceFiles.program, "confirm"], as: user.identity)
+        try new.expect("assword")
+        try new.send(user.password)
+        try new.expect("One-time code: ")
+        try new.send(try enrollment.phone.code())
+        try new.expect("sudo: confirmed")
+        #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
+        #expect(ServiceFiles.waiting.isEmpty)
+        let root = try machine.administer("disable", "sudo")
+        #expect(root.status == .exited(0) && files.isRestored, "\(root.errorText)")
+      }
+    }
+
+    @Test("root is asked by neither sudo nor su, and proves nothing by them")
+    func rootProvesNothing() throws {
+      try Self.withMachine { machine in
+        _ = try machine.administer("enable", "sudo", "su")
+        let bySudo = try Command.run(["/usr/bin/sudo", ServiceFiles.program, "confirm"])
+        #expect(bySudo.status == .exited(1))
+        #expect(bySudo.errorText.contains("sudo asks root for nothing"), "\(bySudo.errorText)")
+        let bySu = try Command.run(["/bin/su", "-c", "\(ServiceFiles.program) confirm"])
+        #expect(bySu.errorText.contains("su asks root for nothing"), "\(bySu.errorText)")
+        #expect(ServiceFiles.waiting == ["su", "sudo"])
+      }
+    }
+
+    @Test("su and login are confirmed from a sign-in by them")
+    func suAndLogin() throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try Self.administrator(machine)
+        try machine.keep("/etc/shadow")
+        let root = MachineUser(name: "root", password: "the password of root")
+        try machine.setPassword(root.password, of: root.name)
+        let files = ServiceFiles(["su", "su-l", "login"])
+        let enabled = try machine.administer("enable", "su", "login")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        let su = try TerminalSession(
+          ["/bin/su", "-c", "\(ServiceFiles.program) confirm"], as: user.identity)
+        try su.expect("Password: ")
+        try su.send(root.password)
+        try su.expect("su: confirmed")
+        try su.expect("login: waits to be confirmed still")
+        _ = try su.waitForExit()
+        #expect(ServiceFiles.waiting == ["login"] && ServiceFiles.enabled == ["su"])
+
+        let login = try TerminalSession(["/bin/login"])
+        try login.expect("login: ")
+        try login.send(user.name)
+        try login.expect("Password: ")
+        try login.send(user.password)
+        try login.expect("One-time code: ")
+        try login.send(try enrollment.phone.code())
+        try login.expect("$ ")
+        try login.send(Self.confirm)
+        try login.expect("login: confirmed")
+        try login.send("exit")
+        _ = try login.waitForExit()
+        #expect(ServiceFiles.enabled == ["login", "su"])
+        #expect(try machine.administer("disable", "su", "login").status == .exited(0))
+        #expect(files.isRestored)
+      }
+    }
+
+    @Test("what was edited since stays; an edit among our lines is refused, by its line")
+    func edited() throws {
+      try Self.withMachine { machine in
+        let path = "/etc/pam.d/sudo"
+        let old = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
+        #expect(ServiceFiles.enabled == ["sudo"])
+        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        try machine.write(
+          new.replacing("requisite pam_mfa.so", with: "optional pam_mfa.so"), to: path)
+        let refused = try machine.administer("disable", "sudo")
+        #expect(refused.status == .exited(1))
+        #expect(refused.errorText.contains("sudo: /etc/pam.d/sudo:8, between the marks"))
+        #expect(ServiceFiles.enabled == ["sudo"] && ServiceFiles.waiting.isEmpty)
+
+        try machine.write("# ours\n" + new, to: path, mode: "0640")
+        let dry = try machine.administer("disable", "--dry-run", "sudo")
+        #expect(dry.text.contains("-auth requisite pam_mfa.so\n"), "\(dry.text)")
+        let disabled = try machine.administer("disable", "sudo")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(disabled.text.contains("\(path) was edited since"), "\(disabled.text)")
+        #expect(machine.contents(of: path) == Array(("# ours\n" + old).utf8))
+        #expect(try Command.succeed(["/usr/bin/stat", "-c", "%a", path]) == "640\n")
+
+        // Without a record the marks tell.
+        try machine.write(old, to: path)
+        #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
+        try Command.succeed(["/bin/rm", ServiceFiles.confirmed + "/sudo"])
+        #expect(try machine.administer("disable", "sudo").status == .exited(0))
+        #expect(machine.contents(of: path) == Array(old.utf8))
+
+        try machine.write(
+          old.replacing("auth\n", with: "auth\nauth required pam_mfa.so\n"), to: path)
+        let byHand = try machine.administer("disable", "sudo")
+        #expect(byHand.status == .exited(1), "\(byHand.text)")
+        #expect(
+          byHand.errorText.contains("/etc/pam.d/sudo:7, which mfa-admin enable did not write"))
+      }
+    }
+
+    struct Refusal: CustomTestStringConvertible, Sendable {
+      let number: Int
+      let path: String
+      var text: String?
+      var mode = "0644"
+      var link: String?
+      let arguments: [String]
+      var status: Int32 = 1
+      let message: String
+      var testDescription: String { "\(number)" }
+    }
+
+    static let refusals = [
+      Refusal(
+        number: 1, path: "/etc/pam.d/sudo", mode: "0666", arguments: ["sudo"],
+        message: "/etc/pam.d/sudo cannot be used: wrong-permissions"),
+      Refusal(
+        number: 2, path: "/etc/pam.d/sudo", link: "/etc/pam.d/su", arguments: ["sudo"],
+        message: "/etc/pam.d/sudo cannot be used: symbolic-link"),
+      Refusal(
+        number: 3, path: "/etc/ssh/sshd_config", text: "PasswordAuthentication yes\n",
+        arguments: ["sshd"], message: "does not include /etc/ssh/sshd_config.d/*.conf"),
+      Refusal(
+        number: 4, path: "/etc/ssh/sshd_config",
+        text: "PasswordAuthentication yes\nInclude /etc/ssh/sshd_config.d/*.conf\n",
+        arguments: ["sshd"], message: "/etc/ssh/sshd_config:1 sets passwordauthentication before"),
+      Refusal(
+        number: 5, path: "/etc/ssh/sshd_config.d/00-ours.conf",
+        text: "PasswordAuthentication yes\n", arguments: ["sshd"],
+        message: ""),
+      Refusal(
+        number: 6, path: "/etc/ssh/sshd_config.d/00-also.conf", text: "AuthenticationMethods any\n",
+        arguments: ["sshd"],
+        message: "/etc/ssh/sshd_config.d/00-also.conf:1 sets authenticationmethods before"),
+      Refusal(
+        number: 7, path: "/etc/ssh/sshd_config.d/00-mfa.conf", text: "# by hand\n",
+        arguments: ["sshd"], message: "is there already, and says something else"),
+      // What the files do not tell beforehand, sshd does.
+      Refusal(
+        number: 8, path: "/etc/ssh/sshd_config",
+        text: "Include /etc/ssh/other.conf\nInclude /etc/ssh/sshd_config.d/*.conf\n",
+        arguments: ["sshd"], message: "PasswordAuthentication would be yes; everything is as it was"
+      ),
+      Refusal(
+        number: 9, path: "/etc/pam.d/strange-service",
+        text: "auth requisite pam_unix.so\naccount required pam_unix.so\n",
+        arguments: ["strange-service"], message: "it cannot be confirmed"),
+      Refusal(
+        number: 10, path: "/etc/pam.d/sudo", text: "auth required pam_unix.so\n",
+        arguments: ["sudo"], message: "a code would be asked of people with a wrong password too"),
+    ]
+
+    @Test("what would not come out is refused, and nothing is changed", arguments: refusals)
+    func refused(row: Refusal) throws {
+      try Self.withMachine { machine in
+        try machine.write("PasswordAuthentication yes\n", to: "/etc/ssh/other.conf")
+        if let link = row.link {
+          try Command.succeed(["/bin/ln", "-sf", link, row.path])
+        } else if let text = row.text {
+          try machine.write(text, to: row.path, mode: row.mode)
+        } else {
+          try Command.succeed(["/bin/chmod", row.mode, row.path])
+        }
+        let files = ServiceFiles(row.arguments)
+        let enabled = try Command.run([ServiceFiles.program, "enable"] + row.arguments)
+        if row.message.isEmpty {
+          // It comes later than ours: it does not count.
+          #expect(enabled.status == .exited(0), "\(row.number): \(enabled.errorText)")
+          return
+        }
+        #expect(enabled.status == .exited(row.status), "\(row.number): \(enabled.errorText)")
+        #expect(enabled.errorText.contains(row.message), "\(row.number): \(enabled.errorText)")
+        #expect(Deadline.usual.waits { files.isRestored }, "\(row.number)")
+      }
+    }
+
+    @Test("--dry-run shows the diff, which patch takes, and changes nothing")
+    func dryRun() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sshd", "su", "sudo", "sudo-i"])
+        let dry = try machine.administer("enable", "--dry-run", "sshd", "su", "sudo")
+        #expect(dry.status == .exited(0), "\(dry.errorText)")
+        #expect(files.isRestored)
+        #expect(
+          try machine.administer("enable", "--no-confirm", "sshd", "su", "sudo").status
+            == .exited(0))
+        let written = files.present
+        let off = try machine.administer("disable", "--dry-run", "sshd", "su", "sudo")
+        #expect(files.present == written)
+        #expect(off.text.contains("+++ /dev/null"), "\(off.text)")
+        _ = try machine.administer("disable", "sshd", "su", "sudo")
+        #expect(files.isRestored)
+        if try Command.run(["/usr/bin/test", "-x", "/usr/bin/patch"]).status.isSuccess {
+          try Command.succeed(["/usr/bin/patch", "-p0", "-d", "/"], input: dry.output)
+          #expect(files.present == written)
+        }
+      }
+    }
+
+    @Test("only root may, and names are looked at")
+    func names() throws {
+      try Self.withMachine { machine in
+        let user = try machine.addUser()
+        for command in ["enable", "disable"] {
+          let denied = try Command.run([ServiceFiles.program, command, "sudo"], as: user.identity)
+          #expect(denied.status == .exited(77), "\(denied.errorText)")
+          for name in ["../sudo", "other", "common-auth", "mfa-enroll", "", "Sudo", ".sudo"] {
+            let refused = try machine.administer(command, name)
+            #expect(refused.status == .exited(2), "\(command) \(name): \(refused.errorText)")
+          }
+        }
+        for time in ["0s", "25h", "5", "5d", "-1m"] {
+          let refused = try machine.administer("enable", "--confirm-within=\(time)", "sudo")
+          #expect(refused.status == .exited(64), "\(time)")
+        }
+        #expect(try machine.administer("enable", "no-such-service").status == .exited(2))
+        #expect(ServiceFiles.waiting.isEmpty)
+      }
+    }
+  }
+}

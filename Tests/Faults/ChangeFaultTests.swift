@@ -1,0 +1,210 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Faults {
+  /// `mfa-admin enable`, `confirm` and `disable` where a system call fails or the process is killed:
+  /// each file is the old or the new one at every moment, and the next command, or nobody, puts
+  /// everything back.
+  @Suite struct ChangeFaults {
+    /// Calls that change something, or decide what is changed next.
+    static let changing: Set<String> = [
+      "clone", "clone3", "connect", "fchmod", "fchown", "flock", "fsync", "ftruncate", "mkdir",
+      "mkdirat", "pipe2", "pwrite64", "rename", "renameat", "renameat2", "sendto", "unlink",
+      "unlinkat", "vfork", "wait4", "write",
+    ]
+
+    static func isChanging(_ call: SystemCall) -> Bool {
+      changing.contains(call.name) || call.line.contains("O_CREAT")
+    }
+
+    /// The calls of a command that change something.
+    static func calls(of arguments: [String], _ machine: Machine) throws -> [SystemCall] {
+      let list = machine.folder + "/calls"
+      let done = try Command.run(
+        SystemCallTrace.list(to: list) + [ServiceFiles.program] + arguments)
+      try #require(done.status == .exited(0), "\(done.errorText)")
+      let calls = try SystemCallTrace.calls(inListAt: list, from: "flock")
+      return calls.filter { isChanging($0) }
+    }
+
+    /// Lends a machine on which nobody but the next command puts anything back: systemd says that it
+    /// has started somebody, and has not.
+    static func withLonelyMachine(_ body: (Machine) throws -> Void) throws {
+      try Machine.use { machine in
+        try machine.keepServices()
+        try Command.succeed(["/bin/mkdir", "-p", "/run/systemd/system"])
+        machine.atTheEnd("stop systemd") {
+          try Command.succeed(["/bin/rm", "-r", "/run/systemd/system"])
+        }
+        for tool in ["systemd-run", "systemctl"] {
+          try machine.write("#!/bin/sh\nexit 0\n", to: "/usr/bin/\(tool)", mode: "0755")
+        }
+        try body(machine)
+      }
+    }
+
+    /// Every file is what it was, or what it was to be.
+    func expectWhole(_ old: ServiceFiles, _ new: [[UInt8]?], _ title: String) {
+      for (index, present) in old.present.enumerated() {
+        #expect(
+          present == old.contents[index] || present == new[index],
+          "\(title): half of \(old.paths[index])")
+      }
+    }
+
+    static let faults: [SystemCallTrace.Fault] = [.kill, .error("EIO"), .error("ENOSPC")]
+
+    @Test(
+      "enable: old or new at every moment, and the next command finishes",
+      arguments: ["sshd", "sudo"])
+    func enable(service: String) throws {
+      try Self.withLonelyMachine { machine in
+        let old = ServiceFiles(service == "sudo" ? ["sudo", "sudo-i"] : [service])
+        let arguments = ["enable", service, "--confirm-within", "24h"]
+        let calls = try Self.calls(of: arguments, machine)
+        let new = old.present
+        #expect(new != old.contents)
+        #expect(calls.count > 15, "\(calls)")
+        _ = try machine.administer("restore", "--boot")
+        try #require(old.isRestored)
+        var ends: Set<String> = []
+        for call in calls {
+          for fault in Self.faults {
+            let title = "\(call) \(fault): \(call.line)"
+            let command = try Command.run(
+              SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program] + arguments)
+            expectWhole(old, new, title)
+            if command.status == .exited(0) {
+              // It stands, all of it, and waits.
+              ends.insert("stands")
+              #expect(old.present == new && ServiceFiles.waiting == [service], "\(title)")
+            } else if !ServiceFiles.waiting.isEmpty {
+              ends.insert("left")
+            } else {
+              ends.insert("nothing")
+              #expect(old.present == old.contents, "\(title): \(command.errorText)")
+            }
+            // Any command puts back what is half done; what stands is put back at the next start.
+            let next = try machine.administer("services")
+            #expect(next.status == .exited(0), "\(title): \(next.errorText)")
+            if command.status != .exited(0), old.present != new {
+              #expect(old.isRestored, "\(title): \(old.present)")
+            }
+            #expect(try machine.administer("restore", "--boot").status == .exited(0), "\(title)")
+            #expect(old.isRestored, "\(title)")
+            let drafts = try Command.succeed([
+              "/usr/bin/find", "/etc/pam.d", "/etc/ssh", "-name", "*.mfa-new",
+            ])
+            #expect(drafts.isEmpty, "\(title): \(drafts)")
+          }
+        }
+        #expect(ends == ["stands", "left", "nothing"])
+      }
+    }
+
+    @Test("enable is killed: whoever watches over it puts everything back at once")
+    func guardian() throws {
+      try Machine.use { machine in
+        try machine.keepServices()
+        let old = ServiceFiles(["sudo", "sudo-i"])
+        let arguments = ["enable", "sudo", "--confirm-within", "24h"]
+        let calls = try Self.calls(of: arguments, machine)
+        let new = old.present
+        _ = try machine.administer("restore", "--boot")
+        let started = try #require(
+          calls.firstIndex { ["clone", "clone3", "vfork"].contains($0.name) }, "\(calls)")
+        var restored = 0
+        for call in calls[(started + 1)...] {
+          let command = try Command.run(
+            SystemCallTrace.inject(.kill, at: call) + [ServiceFiles.program] + arguments)
+          expectWhole(old, new, "\(call)")
+          guard command.status != .exited(0) else { continue }
+          // Killed behind the last step, it stands.
+          if old.present == new, try Self.isStanding("sudo") {
+            _ = try machine.administer("restore", "--boot")
+            continue
+          }
+          #expect(Deadline.usual.waits { old.isRestored }, "\(call): \(old.present)")
+          restored += 1
+        }
+        #expect(restored > 5)
+      }
+    }
+
+    static func isStanding(_ service: String) throws -> Bool {
+      let record = FileManager.default.contents(atPath: "\(ServiceFiles.pending)/\(service)")
+      return String(decoding: record ?? Data(), as: UTF8.self).contains("\nstage standing\n")
+    }
+
+    @Test("disable: old or new at every moment, and the next command finishes")
+    func disable() throws {
+      try Self.withLonelyMachine { machine in
+        let old = ServiceFiles(["sshd"])
+        func enable() throws {
+          let enabled = try machine.administer("enable", "--no-confirm", "sshd")
+          try #require(enabled.status == .exited(0), "\(enabled.errorText)")
+        }
+        try enable()
+        let new = old.present
+        let calls = try Self.calls(of: ["disable", "sshd"], machine)
+        try #require(old.isRestored && calls.count > 8, "\(calls)")
+        var ends: Set<String> = []
+        for call in calls {
+          for fault in Self.faults {
+            let title = "\(call) \(fault): \(call.line)"
+            try enable()
+            let command = try Command.run(
+              SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program, "disable", "sshd"])
+            expectWhole(old, new, title)
+            if command.status == .exited(0) { #expect(old.isRestored, "\(title)") }
+            ends.insert(old.present == new ? "on" : old.present == old.contents ? "off" : "between")
+            // It is off, or it was not begun; never some of each.
+            #expect(try machine.administer("services").status == .exited(0), "\(title)")
+            #expect(ServiceFiles.waiting.isEmpty, "\(title)")
+            if old.present != new { #expect(old.isRestored, "\(title)") }
+            #expect(try machine.administer("disable", "sshd").status == .exited(0), "\(title)")
+            #expect(old.isRestored && ServiceFiles.enabled.isEmpty, "\(title)")
+          }
+        }
+        #expect(ends.isSuperset(of: ["on", "off"]))
+      }
+    }
+
+    @Test("confirm: it waits or is confirmed at every moment")
+    func confirm() throws {
+      try Self.withLonelyMachine { machine in
+        let user = try machine.addUser()
+        try machine.write(
+          "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/confirm", mode: "0440")
+        let old = ServiceFiles(["sudo", "sudo-i"])
+        func confirm(through command: [String]) throws -> Command {
+          _ = try machine.administer("enable", "sudo", "--confirm-within", "24h")
+          return try Command.run(
+            ["/usr/bin/sudo", "-n"] + command + [ServiceFiles.program, "confirm"],
+            as: user.identity)
+        }
+        let list = machine.folder + "/calls"
+        let done = try confirm(through: SystemCallTrace.list(to: list))
+        try #require(done.status == .exited(0), "\(done.errorText)")
+        let calls = try SystemCallTrace.calls(inListAt: list, from: "flock")
+          .filter { Self.isChanging($0) }
+        let new = old.present
+        for call in calls {
+          for fault in Self.faults {
+            let title = "\(call) \(fault): \(call.line)"
+            _ = try machine.administer("disable", "sudo")
+            try #require(old.isRestored)
+            let command = try confirm(through: SystemCallTrace.inject(fault, at: call))
+            #expect(old.present == new, "\(title)")
+            let isWaiting = ServiceFiles.waiting == ["sudo"]
+            #expect(isWaiting != (ServiceFiles.enabled == ["sudo"]), "\(title)")
+            #expect(!isWaiting || command.status != .exited(0), "\(title)")
+            #expect(try machine.administer("restore", "--boot").status == .exited(0), "\(title)")
+            #expect(isWaiting ? old.isRestored : old.present == new, "\(title)")
+          }
+        }
+      }
+    }
+  }
+}
