@@ -45,11 +45,10 @@ extension Faults {
     }
 
     /// Every file is what it was, or what it was to be.
-    func expectWhole(_ old: ServiceFiles, _ new: [[UInt8]?], _ title: String) {
-      for (index, present) in old.present.enumerated() {
-        #expect(
-          present == old.contents[index] || present == new[index],
-          "\(title): half of \(old.paths[index])")
+    func expectWhole(_ files: ServiceFiles, _ new: ServiceFiles.State, _ title: String) {
+      for (index, present) in files.present.contents.enumerated() {
+        let isWhole = present == files.old.contents[index] || present == new.contents[index]
+        #expect(isWhole, "\(title): half of \(files.paths[index])")
       }
     }
 
@@ -60,39 +59,39 @@ extension Faults {
       arguments: ["sshd", "sudo"])
     func enable(service: String) throws {
       try Self.withLonelyMachine { machine in
-        let old = ServiceFiles(service == "sudo" ? ["sudo", "sudo-i"] : [service])
+        let files = ServiceFiles(service == "sudo" ? ["sudo", "sudo-i"] : [service])
         let arguments = ["enable", service, "--confirm-within", "24h"]
         let calls = try Self.calls(of: arguments, machine)
-        let new = old.present
-        #expect(new != old.contents)
+        let new = files.present
+        #expect(new != files.old)
         #expect(calls.count > 15, "\(calls)")
         _ = try machine.administer("restore", "--boot")
-        try #require(old.isRestored)
+        try #require(files.isRestored)
         var ends: Set<String> = []
         for call in calls {
           for fault in Self.faults {
             let title = "\(call) \(fault): \(call.line)"
             let command = try Command.run(
               SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program] + arguments)
-            expectWhole(old, new, title)
+            expectWhole(files, new, title)
             if command.status == .exited(0) {
               // It stands, all of it, and waits.
               ends.insert("stands")
-              #expect(old.present == new && ServiceFiles.waiting == [service], "\(title)")
+              #expect(files.present == new && ServiceFiles.waiting == [service], "\(title)")
             } else if !ServiceFiles.waiting.isEmpty {
               ends.insert("left")
             } else {
               ends.insert("nothing")
-              #expect(old.present == old.contents, "\(title): \(command.errorText)")
+              #expect(files.present == files.old, "\(title): \(command.errorText)")
             }
             // Any command puts back what is half done; what stands is put back at the next start.
             let next = try machine.administer("services")
             #expect(next.status == .exited(0), "\(title): \(next.errorText)")
-            if command.status != .exited(0), old.present != new {
-              #expect(old.isRestored, "\(title): \(old.present)")
+            if command.status != .exited(0), files.present != new {
+              #expect(files.isRestored, "\(title): \(files.present)")
             }
             #expect(try machine.administer("restore", "--boot").status == .exited(0), "\(title)")
-            #expect(old.isRestored, "\(title)")
+            #expect(files.isRestored, "\(title)")
             let drafts = try Command.succeed([
               "/usr/bin/find", "/etc/pam.d", "/etc/ssh", "-name", "*.mfa-new",
             ])
@@ -107,10 +106,10 @@ extension Faults {
     func guardian() throws {
       try Machine.use { machine in
         try machine.keepServices()
-        let old = ServiceFiles(["sudo", "sudo-i"])
+        let files = ServiceFiles(["sudo", "sudo-i"])
         let arguments = ["enable", "sudo", "--confirm-within", "24h"]
         let calls = try Self.calls(of: arguments, machine)
-        let new = old.present
+        let new = files.present
         _ = try machine.administer("restore", "--boot")
         let started = try #require(
           calls.firstIndex { ["clone", "clone3", "vfork"].contains($0.name) }, "\(calls)")
@@ -118,14 +117,14 @@ extension Faults {
         for call in calls[(started + 1)...] {
           let command = try Command.run(
             SystemCallTrace.inject(.kill, at: call) + [ServiceFiles.program] + arguments)
-          expectWhole(old, new, "\(call)")
+          expectWhole(files, new, "\(call)")
           guard command.status != .exited(0) else { continue }
           // Killed behind the last step, it stands.
-          if old.present == new, try Self.isStanding("sudo") {
+          if files.present == new, try Self.isStanding("sudo") {
             _ = try machine.administer("restore", "--boot")
             continue
           }
-          #expect(Deadline.usual.waits { old.isRestored }, "\(call): \(old.present)")
+          #expect(Deadline.usual.waits { files.isRestored }, "\(call): \(files.present)")
           restored += 1
         }
         #expect(restored > 5)
@@ -140,15 +139,15 @@ extension Faults {
     @Test("disable: old or new at every moment, and the next command finishes")
     func disable() throws {
       try Self.withLonelyMachine { machine in
-        let old = ServiceFiles(["sshd"])
+        let files = ServiceFiles(["sshd"])
         func enable() throws {
           let enabled = try machine.administer("enable", "--no-confirm", "sshd")
           try #require(enabled.status == .exited(0), "\(enabled.errorText)")
         }
         try enable()
-        let new = old.present
+        let new = files.present
         let calls = try Self.calls(of: ["disable", "sshd"], machine)
-        try #require(old.isRestored && calls.count > 8, "\(calls)")
+        try #require(files.isRestored && calls.count > 8, "\(calls)")
         var ends: Set<String> = []
         for call in calls {
           for fault in Self.faults {
@@ -156,15 +155,15 @@ extension Faults {
             try enable()
             let command = try Command.run(
               SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program, "disable", "sshd"])
-            expectWhole(old, new, title)
-            if command.status == .exited(0) { #expect(old.isRestored, "\(title)") }
-            ends.insert(old.present == new ? "on" : old.present == old.contents ? "off" : "between")
+            expectWhole(files, new, title)
+            if command.status == .exited(0) { #expect(files.isRestored, "\(title)") }
+            ends.insert(files.present == new ? "on" : files.present == files.old ? "off" : "between")
             // It is off, or it was not begun; never some of each.
             #expect(try machine.administer("services").status == .exited(0), "\(title)")
             #expect(ServiceFiles.waiting.isEmpty, "\(title)")
-            if old.present != new { #expect(old.isRestored, "\(title)") }
+            if files.present != new { #expect(files.isRestored, "\(title)") }
             #expect(try machine.administer("disable", "sshd").status == .exited(0), "\(title)")
-            #expect(old.isRestored && ServiceFiles.enabled.isEmpty, "\(title)")
+            #expect(files.isRestored && ServiceFiles.enabled.isEmpty, "\(title)")
           }
         }
         #expect(ends.isSuperset(of: ["on", "off"]))
@@ -177,7 +176,7 @@ extension Faults {
         let user = try machine.addUser()
         try machine.write(
           "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/confirm", mode: "0440")
-        let old = ServiceFiles(["sudo", "sudo-i"])
+        let files = ServiceFiles(["sudo", "sudo-i"])
         func confirm(through command: [String]) throws -> Command {
           _ = try machine.administer("enable", "sudo", "--confirm-within", "24h")
           return try Command.run(
@@ -189,19 +188,19 @@ extension Faults {
         try #require(done.status == .exited(0), "\(done.errorText)")
         let calls = try SystemCallTrace.calls(inListAt: list, from: "flock")
           .filter { Self.isChanging($0) }
-        let new = old.present
+        let new = files.present
         for call in calls {
           for fault in Self.faults {
             let title = "\(call) \(fault): \(call.line)"
             _ = try machine.administer("disable", "sudo")
-            try #require(old.isRestored)
+            try #require(files.isRestored)
             let command = try confirm(through: SystemCallTrace.inject(fault, at: call))
-            #expect(old.present == new, "\(title)")
+            #expect(files.present == new, "\(title)")
             let isWaiting = ServiceFiles.waiting == ["sudo"]
             #expect(isWaiting != (ServiceFiles.enabled == ["sudo"]), "\(title)")
             #expect(!isWaiting || command.status != .exited(0), "\(title)")
             #expect(try machine.administer("restore", "--boot").status == .exited(0), "\(title)")
-            #expect(isWaiting ? old.isRestored : old.present == new, "\(title)")
+            #expect(isWaiting ? files.isRestored : files.present == new, "\(title)")
           }
         }
       }

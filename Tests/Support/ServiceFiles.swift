@@ -1,7 +1,18 @@
 import Foundation
 
-/// The files that `mfa-admin enable` writes, and what it writes down, as they are at one moment.
-public struct ServiceFiles {
+/// The files that `mfa-admin enable` writes, and what it writes down.
+public struct ServiceFiles: CustomStringConvertible {
+  /// What the files hold at one moment.
+  public struct State: Equatable, CustomStringConvertible {
+    /// What each file holds; nil where there is none.
+    public let contents: [[UInt8]?]
+
+    /// How long each is.
+    public var description: String {
+      contents.map { $0.map { "\($0.count) bytes" } ?? "none" }.joined(separator: ", ")
+    }
+  }
+
   /// mfa-admin as it is installed.
   public static let program = "/usr/sbin/mfa-admin"
   /// The changes that wait.
@@ -14,23 +25,26 @@ public struct ServiceFiles {
   /// The paths that are looked at.
   public let paths: [String]
   /// What they held.
-  public let contents: [[UInt8]?]
+  public let old: State
 
   /// Takes the present state of services' files, and of sshd's drop-in.
   public init(_ services: [String]) {
     paths = services.map { "/etc/pam.d/\($0)" } + [Self.dropIn]
-    contents = Self.read(paths)
+    old = Self.read(paths)
   }
 
-  private static func read(_ paths: [String]) -> [[UInt8]?] {
-    paths.map { FileManager.default.contents(atPath: $0).map { Array($0) } }
+  private static func read(_ paths: [String]) -> State {
+    State(contents: paths.map { FileManager.default.contents(atPath: $0).map { Array($0) } })
   }
 
   /// Whether everything is as it was, and nothing half done lies about.
-  public var isRestored: Bool { Self.read(paths) == contents && Self.waiting.isEmpty }
+  public var isRestored: Bool { present == old && Self.waiting.isEmpty }
 
   /// The files as they are now.
-  public var present: [[UInt8]?] { Self.read(paths) }
+  public var present: State { Self.read(paths) }
+
+  /// What they held and hold, for messages.
+  public var description: String { "\(paths): \(old); now \(present)" }
 
   /// The changes that wait.
   public static var waiting: [String] { names(in: pending) }

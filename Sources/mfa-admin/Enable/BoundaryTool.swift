@@ -130,7 +130,7 @@ enum Tool {
   ) -> Int32 {
     // SAFETY: the copies are freed when `body` has returned.
     var vector = unsafe strings.map { unsafe strdup($0) }
-    defer { for unsafetext in unsafe vector { unsafe free(text) } }
+    defer { unsafe vector.forEach { unsafe free($0) } }
     unsafe vector.append(nil)
     return unsafe vector.withUnsafeMutableBufferPointer { vector in
       guard let base = vector.baseAddress else { return EINVAL }

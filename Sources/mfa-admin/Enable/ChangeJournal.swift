@@ -43,7 +43,11 @@ struct ChangeJournal {
 
   /// Whether there is anything that waits, without a lock.
   static var isEmpty: Bool {
-    do throws(ChangeError) { return try SystemFile.names(in: pendingPath).isEmpty } catch {
+    do throws(ChangeError) {
+      let drafts = try SystemFile.names(in: pendingPath, hidden: true)
+      let records = try SystemFile.names(in: pendingPath)
+      return drafts.isEmpty && records.isEmpty
+    } catch {
       return true
     }
   }
@@ -99,6 +103,13 @@ struct ChangeJournal {
 
   /// The changes that wait.
   func pending() throws(ChangeError) -> [Entry] { try Self.entries(in: Self.pendingPath) }
+
+  /// Removes what a process that was killed has left of a record.
+  func removeDrafts() throws(ChangeError) {
+    for name in try SystemFile.names(in: Self.pendingPath, hidden: true) {
+      try SystemFile.remove(Self.pendingPath + "/" + name)
+    }
+  }
 
   /// The changes that were confirmed.
   func confirmed() throws(ChangeError) -> [Entry] { try Self.entries(in: Self.confirmedPath) }

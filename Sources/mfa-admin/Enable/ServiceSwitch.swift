@@ -220,6 +220,7 @@ struct ServiceSwitch {
     do throws(SystemError) { now = try Clock.sinceBoot() } catch {
       throw .system("the clock", error)
     }
+    try journal.removeDrafts()
     for entry in try journal.pending() {
       do throws(ChangeError) {
         let change = try entry.get()

@@ -128,8 +128,9 @@ struct SystemFile: Equatable {
     }
   }
 
-  /// The names in a folder, in order, but for hidden ones; none where there is no folder.
-  static func names(in path: String) throws(ChangeError) -> [String] {
+  /// The names in a folder, in order, those that are hidden or the others; none where
+  /// there is no folder.
+  static func names(in path: String, hidden: Bool = false) throws(ChangeError) -> [String] {
     // A file of no name in it: what is opened is the folder.
     guard let inside = TrustedPath(Array((path + "/-").utf8)) else { return [] }
     var names: [String] = []
@@ -137,7 +138,7 @@ struct SystemFile: Equatable {
       let folder = try inside.parent()
       do throws(SystemError) {
         try folder.forEachEntry { name in
-          if name.bytes.first != UInt8(ascii: ".") {
+          if (name.bytes.first == UInt8(ascii: ".")) == hidden {
             names.append(String(decoding: name.bytes, as: UTF8.self))
           }
           return true
