@@ -157,7 +157,8 @@ extension Faults {
               SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program, "disable", "sshd"])
             expectWhole(files, new, title)
             if command.status == .exited(0) { #expect(files.isRestored, "\(title)") }
-            ends.insert(files.present == new ? "on" : files.present == files.old ? "off" : "between")
+            ends.insert(
+              files.present == new ? "on" : files.present == files.old ? "off" : "between")
             // It is off, or it was not begun; never some of each.
             #expect(try machine.administer("services").status == .exited(0), "\(title)")
             #expect(ServiceFiles.waiting.isEmpty, "\(title)")

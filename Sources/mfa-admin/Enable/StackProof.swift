@@ -146,7 +146,8 @@ struct StackProof {
     var text = ""
     while let line = lines.popFirst() {
       text += String(decoding: line, as: UTF8.self).lowercased()
-      guard text.last(where: { !$0.isWhitespace }) == "\\" else { break }
+      guard let last = text.lastIndex(where: { !$0.isWhitespace }), text[last] == "\\" else { break }
+      text = text[..<last] + " "
     }
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count > 1 else { return false }
