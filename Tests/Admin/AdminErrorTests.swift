@@ -51,7 +51,22 @@ import Testing
       (.accounts(full), 1),
       (.clock(full), 1),
       (.output(full), 1),
+    ] + changeErrors(full)
+  }
+
+  static func changeErrors(_ full: SystemError) -> [(AdminError, Int32)] {
+    let errors: [(ChangeError, Int32)] = [
+      (.notAService("\u{1B}"), 2), (.noServiceFile("x"), 2), (.nothingToConfirm, 2),
+      (.file("/\u{9B}", .system(full)), 1), (.file("/x", .untrusted(.symbolicLink)), 1),
+      (.file("/x", .changed), 1), (.stack(service: "x", file: "/x", .noPassword), 1),
+      (.stack(service: "x", file: "/x", .account(.missing)), 1),
+      (.stack(service: "x", file: "/x", .unknown(.tooLong(file: [0x1B]))), 1),
+      (.secureShell("x"), 1), (.reload("x"), 1), (.guardian("x"), 1), (.record("/x"), 1),
+      (.busy, 1), (.unknownProgram("x"), 1), (.notOurs(service: "x", place: "/x:1"), 1),
+      (.altered(service: "x", place: "/x:1"), 1), (.noNewSignIn([("x", "y")]), 1),
+      (.system("x", full), 1), (.undone(.noServiceFile("x")), 2), (.notUndone(.busy, .busy), 1),
     ]
+    return errors.map { (.change($0.0), $0.1) }
   }
 
   static func failure(

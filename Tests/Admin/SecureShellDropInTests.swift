@@ -86,6 +86,10 @@ import Testing
       #expect(SecureShellDropIn.differences(inEffective: output).count == 1, "\(other)")
     }
     #expect(SecureShellDropIn.differences(inEffective: "").count == 4)
+    for (value, isKept) in [("yes", true), ("no", true), ("without-password", false)] {
+      let output = Self.effective + "permitrootlogin \(value)\n"
+      #expect((SecureShellDropIn.warning(inEffective: output) == nil) == isKept, "\(value)")
+    }
     #expect(
       SecureShellDropIn.value(of: "PidFile", inEffective: Self.effective) == "/run/sshd.pid")
   }

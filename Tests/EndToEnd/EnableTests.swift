@@ -90,6 +90,87 @@ extension EndToEnd {
       }
     }
 
+    @Test("root confirms from a connection of root's own")
+    func rootBySecureShell() throws {
+      try Self.withMachine { machine in
+        try machine.keep("/etc/shadow")
+        let root = MachineUser(name: "root", password: "the password of root")
+        try machine.setPassword(root.password, of: root.name)
+        machine.atTheEnd("take root's factors away") { try machine.forget(root) }
+        let enrollment = try machine.enroll(root)
+        let server = try PrivateServer(
+          on: machine,
+          settings: [
+            "Include /etc/ssh/sshd_config.d/*.conf", "PidFile /run/sshd.pid", "PermitRootLogin yes",
+          ])
+        let old = try server.signIn("root")
+        try old.expect("Password: ")
+        try old.send(root.password)
+        try old.expect("# ")
+        let enabled = try machine.administer("enable", "sshd")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        #expect(
+          enabled.errorText.contains("warning: root cannot sign in by ssh now"),
+          "\(enabled.errorText)")
+        try old.send("\(ServiceFiles.program) confirm")
+        try old.expect("this sign-in by sshd began before the change")
+        let new = try server.signIn("root", command: "\(ServiceFiles.program) confirm")
+        try new.expect("Password: ")
+        try new.send(root.password)
+        try new.expect("One-time code: ")
+        try new.send(try enrollment.phone.code())
+        try new.expect("sshd: confirmed")
+        #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
+      }
+    }
+
+    @Test("who would be turned away is warned of")
+    func warning() throws {
+      try Self.withMachine { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        func enable() throws -> Command {
+          let command = try Command.run(
+            [ServiceFiles.program, "enable", "login"], environment: ["SUDO_USER": user.name])
+          _ = try machine.administer("disable", "login")
+          return command
+        }
+        #expect(try enable().errorText.isEmpty)
+        try machine.write(
+          "no record", to: StoreFiles(of: user.name).record, owner: "mfa", group: "mfa",
+          mode: "0600")
+        let warned = try enable()
+        #expect(warned.status == .exited(0))
+        #expect(
+          warned.errorText.contains("warning: login: \(user.name) would be turned away: "),
+          "\(warned.errorText)")
+      }
+    }
+
+    @Test("a record that cannot be read is named, and nothing is written by it")
+    func damagedRecord() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        _ = try machine.administer("enable", "sudo")
+        let written = files.present
+        let path = ServiceFiles.pending + "/sudo"
+        let record = try #require(machine.contents(of: path))
+        for (contents, mode) in [
+          (Array(record.dropLast(5)), "0600"), (record, "0666"), ([], "0600"),
+        ] {
+          try machine.write(contents, to: path, mode: mode)
+          let put = try machine.administer("restore", "--boot")
+          #expect(put.status == .exited(1))
+          #expect(put.errorText.contains(path), "\(put.errorText)")
+          #expect(files.present == written)
+          // What has nothing to do with it goes on.
+          #expect(try machine.administer("config", "check").status == .exited(0))
+        }
+        try machine.write(record, to: path, mode: "0600")
+        #expect(try machine.administer("restore", "--boot").status == .exited(0))
+        #expect(files.isRestored)
+      }
+    }
+
     @Test("nobody confirms: everything is put back at the deadline", arguments: ["sshd", "login"])
     func deadline(service: String) throws {
       try Self.withMachine { machine in

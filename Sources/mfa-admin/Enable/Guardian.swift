@@ -22,7 +22,7 @@ enum Guardian {
       guard Tool.isUnderSystemd else { return try Tool.startDetached(command) }
       result = try Tool.run(
         [
-          starter, "--quiet", "--collect", "--property=Restart=on-failure",
+          starter, "--quiet", "--collect", "--property=Restart=on-abnormal",
           "--property=RestartSec=\(pause)",
           "--description=Puts back changes to sign-ins that nobody confirms",
         ] + command)

@@ -28,6 +28,16 @@ struct SecureShellDropIn {
     }
   }
 
+  /// Whom the settings keep out by what `sshd -T` prints else; nil for nobody.
+  static func warning(inEffective output: String) -> String? {
+    guard let root = value(of: "PermitRootLogin", inEffective: output),
+      root != "yes", root != "no"
+    else { return nil }
+    return
+      "root cannot sign in by ssh now: PermitRootLogin is \(VisibleText.escaping(root)), and a key "
+      + "alone does not do"
+  }
+
   /// What `sshd -T` prints for a keyword.
   static func value(of keyword: String, inEffective output: String) -> String? {
     let start = keyword.lowercased() + " "

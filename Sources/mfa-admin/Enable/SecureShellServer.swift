@@ -36,6 +36,8 @@ enum SecureShellServer {
   }
 
   /// Makes sure that sshd, were it started now, would do what the drop-in says.
+  ///
+  /// - Returns: what `sshd -T` prints.
   static func check() throws(ChangeError) -> String {
     let test = try run([program, "-t"])
     guard test.isSuccess else { throw .secureShell("sshd -t: \(test.lastLine)") }
@@ -47,12 +49,15 @@ enum SecureShellServer {
         differences.map { "\($0.name) would be \(VisibleText.escaping($0.found))" }
           .joined(separator: ", "))
     }
-    return SecureShellDropIn.value(of: "PidFile", inEffective: effective.output) ?? usualPidFile
+    return effective.output
   }
 
   /// Has the server that runs read its settings anew; false where none runs.
-  static func reload(pidFile: String? = nil) throws(ChangeError) -> Bool {
-    let pidFile = pidFile ?? usualPidFile
+  ///
+  /// `effective` is what `sshd -T` prints, where that is known.
+  static func reload(effective: String = "") throws(ChangeError) -> Bool {
+    let pidFile =
+      SecureShellDropIn.value(of: "PidFile", inEffective: effective) ?? usualPidFile
     let old = Tool.version(of: pidFile)
     if Tool.isUnderSystemd, Tool.isThere("/usr/bin/systemctl") {
       guard try reloadBySystemd() else { return false }

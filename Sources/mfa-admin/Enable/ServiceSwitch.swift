@@ -49,18 +49,22 @@ struct ServiceSwitch {
 
   /// Writes the files, and has them used.
   private func put(_ change: ServiceChange) throws(ChangeError) {
-    var pidFile: String?
+    var effective: String?
     for file in change.files {
       guard try SystemFile.read(file.path)?.contents == file.old else {
         throw .file(file.path, .changed)
       }
       try SystemFile.write(
         file.new, permissions: file.permissions, group: file.group, to: file.path)
-      if file.path == SecureShellDropIn.path { pidFile = try SecureShellServer.check() }
+      if file.path == SecureShellDropIn.path { effective = try SecureShellServer.check() }
     }
     guard ServicePlan.concernsSecureShell(change.service) else { return }
-    if pidFile == nil { pidFile = try SecureShellServer.check() }
-    guard mayReload, try SecureShellServer.reload(pidFile: pidFile) else {
+    if effective == nil { effective = try SecureShellServer.check() }
+    let settings = effective ?? ""
+    if let warning = SecureShellDropIn.warning(inEffective: settings) {
+      tell("warning: \(warning)")
+    }
+    guard mayReload, try SecureShellServer.reload(effective: settings) else {
       return tell("note: sshd does not run here: its settings count from its next start on")
     }
   }

@@ -146,8 +146,9 @@ struct StackProof {
     var text = ""
     while let line = lines.popFirst() {
       text += String(decoding: line, as: UTF8.self).lowercased()
-      guard let last = text.lastIndex(where: { !$0.isWhitespace }), text[last] == "\\" else { break }
-      text = text[..<last] + " "
+      let end = text.lastIndex { !$0.isWhitespace }
+      guard let end, text[end] == "\\" else { break }
+      text = text[..<end] + " "
     }
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count > 1 else { return false }
