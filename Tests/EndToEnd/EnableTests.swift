@@ -194,6 +194,55 @@ extension EndToEnd {
       }
     }
 
+    @Test("under systemd it is systemd's service that puts back, and systemd that reloads sshd")
+    func systemd() throws {
+      try Self.withMachine { machine in
+        try Command.succeed(["/bin/mkdir", "-p", "/run/systemd/system"])
+        machine.atTheEnd("stop systemd") {
+          try Command.succeed(["/bin/rm", "-r", "/run/systemd/system"])
+        }
+        let calls = machine.folder + "/calls"
+        for tool in ["systemd-run", "systemctl"] {
+          // What is to be started is what stands behind the options.
+          try machine.write(
+            """
+            #!/bin/sh
+            echo \(tool) "$@" >>\(calls)
+            while case "$1" in --*) ;; *) false ;; esac; do shift; done
+            [ \(tool) = systemctl ] || setsid "$@" </dev/null >/dev/null 2>&1 &
+
+            """, to: "/usr/bin/\(tool)", mode: "0755")
+        }
+        let files = ServiceFiles(["sshd"])
+        let enabled = try machine.administer("enable", "sshd", "--confirm-within", "1s")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        #expect(Deadline.usual.waits { files.isRestored })
+        let isReloaded = Deadline.usual.waits {
+          let text = String(decoding: machine.contents(of: calls) ?? [], as: UTF8.self)
+          return text.split(separator: "\n").count == 5
+        }
+        let lines = String(decoding: machine.contents(of: calls) ?? [], as: UTF8.self)
+          .split(separator: "\n")
+        #expect(isReloaded, "\(lines)")
+        #expect(lines.first?.hasPrefix("systemd-run --quiet --collect ") == true)
+        #expect(lines.first?.hasSuffix(" /usr/sbin/mfa-admin restore --guard") == true)
+        let reloading = [
+          "systemctl is-active --quiet ssh.service", "systemctl reload ssh.service",
+        ]
+        #expect(lines.dropFirst().map { String($0) } == reloading + reloading)
+
+        try machine.write(
+          "#!/bin/sh\necho no bus >&2\nexit 1\n", to: "/usr/bin/systemd-run", mode: "0755")
+        let refused = try machine.administer("enable", "sshd")
+        #expect(refused.status == .exited(1))
+        #expect(
+          refused.errorText.contains("in time: systemd-run: no bus; everything is as it was"),
+          "\(refused.errorText)")
+        #expect(files.isRestored)
+        #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
+      }
+    }
+
     @Test("the machine is started anew in between: it is put back before anybody signs in")
     func boot() throws {
       try Self.withMachine { machine in

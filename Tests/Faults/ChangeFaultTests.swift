@@ -136,17 +136,26 @@ extension Faults {
       return String(decoding: record ?? Data(), as: UTF8.self).contains("\nstage standing\n")
     }
 
-    @Test("disable: old or new at every moment, and the next command finishes")
-    func disable() throws {
+    @Test(
+      "disable, restore: old or new at every moment, and the next command finishes",
+      arguments: [["disable", "sshd"], ["restore"]])
+    func undo(arguments: [String]) throws {
       try Self.withLonelyMachine { machine in
         let files = ServiceFiles(["sshd"])
         func enable() throws {
-          let enabled = try machine.administer("enable", "--no-confirm", "sshd")
+          let time = arguments[0] == "disable" ? "--no-confirm" : "--confirm-within=24h"
+          let enabled = try machine.administer("enable", time, "sshd")
           try #require(enabled.status == .exited(0), "\(enabled.errorText)")
+          guard arguments == ["restore"] else { return }
+          // As another run of the machine has left it.
+          try Command.succeed([
+            "/bin/sed", "-i", "s/^deadline [^ ]* /deadline another-boot /",
+            ServiceFiles.pending + "/sshd",
+          ])
         }
         try enable()
         let new = files.present
-        let calls = try Self.calls(of: ["disable", "sshd"], machine)
+        let calls = try Self.calls(of: arguments, machine)
         try #require(files.isRestored && calls.count > 8, "\(calls)")
         var ends: Set<String> = []
         for call in calls {
@@ -154,7 +163,7 @@ extension Faults {
             let title = "\(call) \(fault): \(call.line)"
             try enable()
             let command = try Command.run(
-              SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program, "disable", "sshd"])
+              SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program] + arguments)
             expectWhole(files, new, title)
             if command.status == .exited(0) { #expect(files.isRestored, "\(title)") }
             ends.insert(
@@ -162,7 +171,9 @@ extension Faults {
             // It is off, or it was not begun; never some of each.
             #expect(try machine.administer("services").status == .exited(0), "\(title)")
             #expect(ServiceFiles.waiting.isEmpty, "\(title)")
-            if files.present != new { #expect(files.isRestored, "\(title)") }
+            if files.present != new || arguments == ["restore"] {
+              #expect(files.isRestored, "\(title)")
+            }
             #expect(try machine.administer("disable", "sshd").status == .exited(0), "\(title)")
             #expect(files.isRestored && ServiceFiles.enabled.isEmpty, "\(title)")
           }

@@ -234,7 +234,10 @@ struct ServiceSwitch {
           outcome.next = min(outcome.next ?? end, end)
           continue
         }
-        if all { try begin(undoing: change) }
+        if all {
+          // Where the disk is full it is put back all the same: at the next start once more.
+          do throws(ChangeError) { try begin(undoing: change) } catch {}
+        }
         try putBack(change, reason: reason)
         outcome.count += 1
       } catch {
