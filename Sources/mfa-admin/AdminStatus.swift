@@ -17,7 +17,7 @@ enum AdminStatus: Int32 {
     Exit status:
       0   done
       1   something failed, a record cannot be used, or something was found
-      2   there is no such user, factor of the user, or tenant
+      2   there is no such user, factor of the user, tenant or service
       64  the command was not understood, or needs an answer or --yes
       77  only root may do this
     """

@@ -165,6 +165,11 @@ extension EndToEnd {
           // What has nothing to do with it goes on.
           #expect(try machine.administer("config", "check").status == .exited(0))
         }
+        // It is no reason not to look at the others.
+        try machine.write([], to: path, mode: "0600")
+        let both = try machine.administer("confirm")
+        #expect(both.status == .exited(2))
+        #expect(both.errorText.contains("warning: \(path) is no record"), "\(both.errorText)")
         try machine.write(record, to: path, mode: "0600")
         #expect(try machine.administer("restore", "--boot").status == .exited(0))
         #expect(files.isRestored)

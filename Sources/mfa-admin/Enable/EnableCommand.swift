@@ -191,8 +191,9 @@ struct ConfirmCommand: ParsableCommand {
     try ServiceCommand.translating { () throws(ChangeError) in
       try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
         let switching = ServiceCommand.switching(journal)
-        let outcome = try switching.putBackWhatIsDue()
-        if let error = outcome.errors.first { throw error }
+        for error in try switching.putBackWhatIsDue().errors {
+          Console.complain("warning: \(error.message)")
+        }
         let (confirmed, waiting) = try switching.confirm()
         for service in confirmed { ServiceCommand.say("\(service): confirmed") }
         for (service, reason) in waiting {

@@ -93,8 +93,8 @@ struct ServiceSwitch {
     var other: ChangeError?
     for change in changes.reversed() {
       do throws(ChangeError) {
-        // Some may stand already.
-        if changes.count > 1 { try begin(undoing: change) }
+        // Some may stand already. Where the disk is full it is put back all the same.
+        do throws(ChangeError) { try begin(undoing: change) } catch {}
         try putBack(change, reason: "failed")
       } catch {
         other = error
@@ -124,9 +124,9 @@ struct ServiceSwitch {
     var confirmed: [String] = []
     var waiting: [(service: String, reason: String)] = []
     for entry in try journal.pending() {
-      let change = try entry.get()
+      // One that cannot be read is no reason to have the others put back.
+      guard case .success(let change) = entry, change.stage == .standing else { continue }
       let name = VisibleText.escaping(change.service)
-      guard change.stage == .standing else { continue }
       if let reason = SignInProgram.obstacle(
         of: change.service, ancestors: ancestors, old: change.processes)
       {

@@ -14,7 +14,7 @@ struct SystemFile: Equatable {
   let group: UInt32
 
   /// The longest that is read, in bytes.
-  private static var longest: Int64 { 1 << 20 }
+  private static var longest: Int64 { 1 << 24 }
 
   /// Reads a file; nil where there is none, or no folder for it.
   static func read(_ path: String) throws(ChangeError) -> SystemFile? {
