@@ -92,9 +92,7 @@ extension Faults {
             }
             #expect(try machine.administer("restore", "--boot").status == .exited(0), "\(title)")
             #expect(files.isRestored, "\(title)")
-            let drafts = try Command.succeed([
-              "/usr/bin/find", "/etc/pam.d", "/etc/ssh", "-name", "*.mfa-new",
-            ])
+            let drafts = try Self.drafts()
             #expect(drafts.isEmpty, "\(title): \(drafts)")
           }
         }
@@ -180,6 +178,29 @@ extension Faults {
         }
         #expect(ends.isSuperset(of: ["on", "off"]))
       }
+    }
+
+    @Test("on a full disk it is put back all the same")
+    func fullDisk() throws {
+      try Self.withLonelyMachine { machine in
+        let files = ServiceFiles(["sshd"])
+        let enabled = try machine.administer("enable", "sshd")
+        try #require(enabled.status == .exited(0), "\(enabled.errorText)")
+        let restored = try Command.run([
+          "/usr/bin/strace", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
+          "inject=pwrite64:error=ENOSPC", ServiceFiles.program, "restore", "--boot",
+        ])
+        #expect(restored.status == .exited(0), "\(restored.errorText)")
+        #expect(files.isRestored)
+        #expect(try Self.drafts().isEmpty)
+      }
+    }
+
+    /// What lies about of files that were to be put in place.
+    static func drafts() throws -> String {
+      try Command.succeed([
+        "/usr/bin/find", "/etc/pam.d", "/etc/ssh", "-name", "*.mfa-new", "-o", "-name", "*.mfa-old",
+      ])
     }
 
     @Test("confirm: it waits or is confirmed at every moment")

@@ -54,6 +54,10 @@ struct ServiceSwitch {
       guard try SystemFile.read(file.path)?.contents == file.old else {
         throw .file(file.path, .changed)
       }
+      if let old = file.old {
+        try SystemFile.reserve(
+          old, permissions: file.permissions, group: file.group, for: file.path)
+      }
       try SystemFile.write(
         file.new, permissions: file.permissions, group: file.group, to: file.path)
       if file.path == SecureShellDropIn.path { effective = try SecureShellServer.check() }
@@ -78,7 +82,7 @@ struct ServiceSwitch {
     standing.stage = .standing
     standing.processes = ProcessTable.processes(of: change.service)
     try journal.write(standing)
-    if change.deadline == nil { try journal.confirm(standing) }
+    if change.deadline == nil { try keep(standing) }
     log("service-enabled", change) { line in
       if let deadline = change.deadline {
         line.add("until", deadline.time)
@@ -133,13 +137,22 @@ struct ServiceSwitch {
         waiting.append((name, reason))
         continue
       }
-      try journal.confirm(change)
+      try keep(change)
       log("service-confirmed", change)
       confirmed.append(name)
     }
     guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
     guard !confirmed.isEmpty else { throw .noNewSignIn(waiting) }
     return (confirmed, waiting)
+  }
+
+  /// Keeps a change for good.
+  private func keep(_ change: ServiceChange) throws(ChangeError) {
+    try journal.confirm(change)
+    for file in change.files {
+      // It does no harm where it lies.
+      do throws(ChangeError) { try SystemFile.removeReserve(of: file.path) } catch {}
+    }
   }
 
   // MARK: Off
@@ -291,21 +304,32 @@ struct ServiceSwitch {
     try SystemFile.removeDraft(of: file.path)
     let present = try SystemFile.read(file.path)
     switch file.remedy(service: change.service, present: present?.contents) {
-    case .none: return
+    case .none: break
     case .gone:
       tell("note: \(file.path) was edited since: there was nothing left to take out")
     case .remove:
       try SystemFile.remove(file.path)
     case .write(let text, let isExact):
-      try SystemFile.write(
-        text, permissions: present?.permissions ?? file.permissions,
-        group: present?.group ?? file.group, to: file.path)
-      guard !isExact else { return }
-      tell("note: \(file.path) was edited since: what was edited stays, our lines are out")
+      let permissions = present?.permissions ?? file.permissions
+      let group = present?.group ?? file.group
+      let isBack: Bool
+      do throws(ChangeError) {
+        isBack = try SystemFile.putReserve(
+          text, permissions: permissions, group: group, to: file.path)
+      } catch {
+        isBack = false
+      }
+      if !isBack {
+        try SystemFile.write(text, permissions: permissions, group: group, to: file.path)
+      }
+      if !isExact {
+        tell("note: \(file.path) was edited since: what was edited stays, our lines are out")
+      }
     case .altered(let line):
       throw .altered(
         service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
     }
+    try SystemFile.removeReserve(of: file.path)
   }
 
   // MARK: The log

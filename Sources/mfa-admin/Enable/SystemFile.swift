@@ -73,6 +73,42 @@ struct SystemFile: Equatable {
     }
   }
 
+  /// Lays a file beside the one that has its path, so that it can take its place where the disk is full.
+  static func reserve(
+    _ contents: [UInt8], permissions: UInt32, group: UInt32, for path: String
+  ) throws(ChangeError) {
+    try write(contents, permissions: permissions, group: group, to: try reserved(path))
+  }
+
+  /// Puts what was laid aside in the place of what has its path, where it holds just that; whether it
+  /// did.
+  static func putReserve(
+    _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
+  ) throws(ChangeError) -> Bool {
+    let kept = try read(try reserved(path))
+    guard kept == SystemFile(contents: contents, permissions: permissions, group: group) else {
+      return false
+    }
+    guard let name = TrustedPath(Array(try reserved(path).utf8))?.last else { return false }
+    try inFolder(of: path) { (folder, target, _) throws(SystemError) in
+      try folder.rename(name, to: target)
+      try folder.sync()
+    }
+    return true
+  }
+
+  /// Removes what was laid aside, if anything.
+  static func removeReserve(of path: String) throws(ChangeError) {
+    try remove(try reserved(path))
+  }
+
+  /// Where it lies: hidden, so that neither PAM nor sshd takes it for theirs.
+  private static func reserved(_ path: String) throws(ChangeError) -> String {
+    let name = try place(path).last.bytes
+    return String(path.dropLast(name.count)) + "." + String(decoding: name, as: UTF8.self)
+      + ".mfa-old"
+  }
+
   /// Removes a file, which may be gone, and its draft.
   static func remove(_ path: String) throws(ChangeError) {
     try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
