@@ -68,7 +68,7 @@ extension ServiceStack {
     }
     for (other, obstacle) in entries.enumerated() where other < index {
       if !isCalledByRoot, obstacle.fails { continue }
-      if mayPassOver(index, obstacle, at: other) {
+      if mayPassOver(index, at: other) {
         return .passedOver(at: position, by: obstacle.position)
       }
     }
@@ -78,19 +78,6 @@ extension ServiceStack {
     }
     return .certain(at: position)
   }
-
-  /// Whether an answer at `start` may leave out the entry at `index` behind it.
-  private func mayPassOver(_ index: Int, _ obstacle: StackEntry, at start: Int) -> Bool {
-    guard case .module(_, _, let control) = obstacle.kind else { return false }
-    // How many entries of the obstacle's own level lie from it up to the one in question, substacks
-    // counting as one; nil where its stack ends before.
-    var distance = 0
-    for (other, entry) in entries.enumerated() where other > start && other <= index {
-      if entry.level < obstacle.level { return false }
-      if entry.level == obstacle.level { distance &+= 1 }
-    }
-    return control.mayEndStack || control.jumps.contains { $0 >= distance && $0 > 0 }
-  }
 }
 
 extension StackEntry {
@@ -99,13 +86,6 @@ extension StackEntry {
     switch kind {
     case .substack: false
     case .module(_, _, let control): asks(module: "pam_rootok.so") && control.jumps.isEmpty
-    }
-  }
-
-  fileprivate var mayForget: Bool {
-    switch kind {
-    case .substack: false
-    case .module(_, _, let control): control.mayForget
     }
   }
 }

@@ -9,22 +9,30 @@ public struct StackControl: Equatable, Sendable {
   public private(set) var mayForget: Bool
   /// How many lines answers may leave out.
   public private(set) var jumps: [Int]
+  /// What comes of success.
+  public private(set) var onSuccess: Action
+  /// What comes of a wrong answer by the person who signs in (PAM_AUTH_ERR).
+  public private(set) var onFailure: Action
 
-  private init(denies: Bool, ends: Bool = false) {
+  private init(denies: Bool, onSuccess: Action, onFailure: Action) {
     deniesEveryFailure = denies
-    mayEndStack = ends
+    mayEndStack = onSuccess == .ends
     mayForget = false
     jumps = []
+    self.onSuccess = onSuccess
+    self.onFailure = onFailure
   }
 
   /// Reads one of the simple controls. Nil for anything else.
   init?(word: [UInt8]) {
-    if Word.equals(word, "required") || Word.equals(word, "requisite") {
-      self.init(denies: true)
+    if Word.equals(word, "required") {
+      self.init(denies: true, onSuccess: .goesOn, onFailure: .denies)
+    } else if Word.equals(word, "requisite") {
+      self.init(denies: true, onSuccess: .goesOn, onFailure: .deniesAtOnce)
     } else if Word.equals(word, "sufficient") {
-      self.init(denies: false, ends: true)
+      self.init(denies: false, onSuccess: .ends, onFailure: .goesOn)
     } else if Word.equals(word, "optional") {
-      self.init(denies: false)
+      self.init(denies: false, onSuccess: .goesOn, onFailure: .goesOn)
     } else {
       return nil
     }
@@ -32,9 +40,11 @@ public struct StackControl: Equatable, Sendable {
 
   /// Reads what stands between the brackets: `value=action ...`. Nil where it is anything else.
   init?(actions text: [UInt8]) {
-    self.init(denies: false)
+    self.init(denies: false, onSuccess: .denies, onFailure: .denies)
     var words = Self.words(text).makeIterator()
     var defaultDenies = false
+    var success: Action?
+    var failure: Action?
     var exceptionPasses = false
     while let value = words.next() {
       guard value != Self.equalsSign, words.next() == Self.equalsSign,
@@ -42,29 +52,43 @@ public struct StackControl: Equatable, Sendable {
       else { return nil }
       note(action)
       if Word.equals(value, "default") {
-        defaultDenies = action == .denies
-      } else if !Self.isNoFailure(value), action != .denies {
+        defaultDenies = action.isDenial
+        onSuccess = action
+        onFailure = action
+      } else if !Self.isNoFailure(value), !action.isDenial {
         exceptionPasses = true
       }
+      if Word.equals(value, "success") { success = action }
+      if Word.equals(value, "auth_err") { failure = action }
     }
     deniesEveryFailure = defaultDenies && !exceptionPasses
+    // Wherever `default` stands, it is for what has no action of its own.
+    onSuccess = success ?? onSuccess
+    onFailure = failure ?? onFailure
   }
 
   /// What an answer does to the stack.
-  private enum Action: Equatable {
-    /// `bad` and `die`: the stack fails, whatever comes.
+  public enum Action: Equatable, Sendable {
+    /// `bad`: the stack fails, whatever comes.
     case denies
+    /// `die`: it fails, and ends.
+    case deniesAtOnce
     /// `ok` and `ignore`.
     case goesOn
     /// `done`
     case ends
     /// `reset`
     case forgets
+    /// So many lines are left out.
     case jumps(Int)
 
+    var isDenial: Bool { self == .denies || self == .deniesAtOnce }
+
     init?(_ word: [UInt8]) {
-      if Word.equals(word, "bad") || Word.equals(word, "die") {
+      if Word.equals(word, "bad") {
         self = .denies
+      } else if Word.equals(word, "die") {
+        self = .deniesAtOnce
       } else if Word.equals(word, "ok") || Word.equals(word, "ignore") {
         self = .goesOn
       } else if Word.equals(word, "done") {
@@ -90,7 +114,7 @@ public struct StackControl: Equatable, Sendable {
 
   private mutating func note(_ action: Action) {
     switch action {
-    case .denies, .goesOn: return
+    case .denies, .deniesAtOnce, .goesOn: return
     case .ends: mayEndStack = true
     case .forgets: mayForget = true
     case .jumps(let count): if !jumps.contains(count) { jumps.append(count) }

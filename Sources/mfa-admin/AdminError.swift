@@ -51,8 +51,8 @@ enum AdminError: Error, Equatable {
   case configurationBusy
   /// So many of the records that were listed cannot be used.
   case unusableRecords(Int, of: Int)
-  /// So many things were found that turn people away.
-  case findings(Int)
+  /// The doctor has found so many things.
+  case findings(errors: Int, warnings: Int)
   /// So many accounts could not sign in if policy were enforced.
   case lockedOut(Int, of: Int)
   /// The folder of PAM's service files cannot be read.
@@ -79,7 +79,8 @@ enum AdminError: Error, Equatable {
       .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
     case .change(let error): error.status
-    case .findings, .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
+    case .findings: .findings
+    case .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
       .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
       .notApplied, .configurationBusy,
       .importSource,
@@ -124,8 +125,9 @@ enum AdminError: Error, Equatable {
       "\(VisibleText.escaping(place)): \(reason)"
     case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
     case .configurationBusy: "another process is changing the configuration"
-    case .findings(1): "1 service turns people away who must enrol"
-    case .findings(let count): "\(count) services turn people away who must enrol"
+    case .findings(let errors, let warnings):
+      "found \(errors) \(errors == 1 ? "error" : "errors") and \(warnings) "
+        + (warnings == 1 ? "warning" : "warnings")
     case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
     case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
     case .services(let refusal):
@@ -171,7 +173,7 @@ enum AdminError: Error, Equatable {
     case .configurationBusy:
       "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows who holds it"
     case .notApplied(let failure): Self.hint(notApplied: failure.reason)
-    case .findings: "pam_mfa(8) says more under ENROLMENT IN THE SIGN-IN"
+    case .findings: "the second line of each says what to do; mfa-admin(8) says more under DOCTOR"
     case .lockedOut: "mfa-admin explain --user USER --service SERVICE says more about each"
     case .services: "it belongs to root, and nobody else may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each"

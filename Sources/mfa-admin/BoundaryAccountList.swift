@@ -22,12 +22,14 @@ extension KnownAccount {
         }
         return accounts
       }
-      // SAFETY: both strings end with a NUL, and live until the next call.
+      // SAFETY: all three strings end with a NUL, and live until the next call.
       let name = unsafe bytes(entry.pointee.pw_name)
       let shell = unsafe bytes(entry.pointee.pw_shell)
+      let home = unsafe bytes(entry.pointee.pw_dir)
       let uid = unsafe entry.pointee.pw_uid
       guard names.insert(name).inserted else { continue }
-      accounts.append(KnownAccount(account: Account(name: name, uid: uid), shell: shell))
+      accounts.append(
+        KnownAccount(account: Account(name: name, uid: uid), shell: shell, home: home))
     }
   }
 

@@ -5,6 +5,8 @@ struct KnownAccount: Equatable {
   let account: Account
   /// Its program at a sign-in.
   let shell: [UInt8]
+  /// Its folder; empty where none is known.
+  var home: [UInt8] = []
 
   /// Programs that end a sign-in at once.
   private static let refusingShells = ["nologin", "false"].map { Array($0.utf8) }

@@ -4,20 +4,8 @@ import Testing
 
 @testable import mfa_admin
 
-@Suite("What the doctor finds")
+@Suite("What the doctor finds where people must enrol")
 struct DoctorTests {
-  /// Service files in memory, in the folder `/pam`.
-  struct Stacks: StackSource {
-    let files: [String: String]
-
-    func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
-      let name = String(decoding: name, as: UTF8.self)
-      return files[name].map {
-        StackFile(path: Array("/pam/\(name)".utf8), contents: Array($0.utf8))
-      }
-    }
-  }
-
   struct Row: CustomTestStringConvertible {
     let number: Int
     let configuration: String
@@ -85,16 +73,17 @@ struct DoctorTests {
       expected: ["/pam/common-auth:1 missing"]),
   ]
 
-  private func findings(_ row: Row) throws -> [StackFinding] {
-    let stacks = Stacks(files: [
+  private func findings(_ row: Row) throws -> [Finding] {
+    var host = MemoryHost()
+    host.stacks.files = [
       "sshd": row.sshd, "common-auth": "auth required pam_mfa.so\n",
       "common-account": "account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so\n",
       "cron": "@include common-account\n",
       "su": "account sufficient pam_rootok.so\n" + Self.sound,
-    ])
-    let services = ["common-account", "common-auth", "cron", "sshd", "su"].map { Array($0.utf8) }
-    let configuration = try Configuration.parse(Array(row.configuration.utf8).span)
-    return Doctor(configuration: configuration, services: services, source: stacks).findings
+    ]
+    host.configurationText = row.configuration
+    let chart = try Chart(of: host)
+    return UnreadableStack.findings(on: chart) + MissingAccountLine.findings(on: chart)
   }
 
   @Test("each service that would turn people away is named once", arguments: rows)
@@ -105,9 +94,10 @@ struct DoctorTests {
   @Test("a finding says what to write")
   func text() throws {
     let missing = try #require(try findings(Self.rows[1]).first)
+    #expect(missing.text.hasPrefix("error: /pam/sshd:1: sshd: who must enrol is denied"))
     #expect(
       missing.message
-        == "sshd: who must enrol is denied by /pam/sshd:1: there is no account line of pam_mfa.so")
+        == "who must enrol is denied by /pam/sshd:1: there is no account line of pam_mfa.so")
     #expect(
       missing.hint
         == "write \"account required pam_mfa.so\" above every other account line and every @include "

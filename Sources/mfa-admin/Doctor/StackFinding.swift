@@ -35,12 +35,11 @@ struct StackFinding: Equatable {
 
   /// What is wrong.
   var message: String {
-    let service = Self.text(service)
     switch fault {
     case .accountLine(let line, let auth, _):
-      return "\(service): who must enrol is denied by \(Self.text(auth.text)): \(Self.reason(line))"
+      return "who must enrol is denied by \(Self.text(auth.text)): \(Self.reason(line))"
     case .unreadable(let refusal):
-      return "\(service): it cannot be told whether pam_mfa.so is asked: \(Self.reason(refusal))"
+      return "it cannot be told whether pam_mfa.so is asked: \(Self.reason(refusal))"
     }
   }
 
@@ -92,11 +91,14 @@ struct StackFinding: Equatable {
 
   private static func text(_ bytes: [UInt8]) -> String { VisibleText.escaping(bytes) }
 
-  /// For programs.
-  var json: JSON {
-    .object([
-      ("service", .string(Self.text(service))), ("finding", .string(code)),
-      ("place", .string(place)), ("message", .string(message)), ("hint", .string(hint)),
-    ])
+  /// As the doctor tells it.
+  var finding: Finding {
+    let severity: Finding.Severity =
+      switch fault {
+      case .accountLine: .error
+      case .unreadable: .warning
+      }
+    return Finding(
+      severity: severity, code: code, service: service, place: place, message: message, hint: hint)
   }
 }

@@ -1,0 +1,59 @@
+/// The mounted file systems, as /proc/self/mountinfo lists them (proc(5)).
+struct MountTable {
+  /// Kinds of file systems at which a look can hang, for they are somewhere else, or are mounted by it.
+  private static let distant = [
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "autofs", "9p", "lustre", "ceph",
+    "gfs2",
+    "ocfs2", "beegfs", "coda", "glusterfs", "virtiofs",
+  ]
+
+  private let mounts: [(point: [UInt8], kind: String)]
+
+  /// Reads the list.
+  init(_ text: [UInt8]) {
+    mounts = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let words = line.split(separator: UInt8(ascii: " "))
+      guard words.count > 5, let separator = words.firstIndex(of: [UInt8(ascii: "-")]),
+        separator + 1 < words.count
+      else { return nil }
+      return (Self.unescaped(words[4]), String(decoding: words[separator + 1], as: UTF8.self))
+    }
+  }
+
+  /// The kind of the file system that an absolute path is on, where a look at it can hang; else nil.
+  func distantKind(of path: [UInt8]) -> String? {
+    var best: (length: Int, kind: String)?
+    for mount in mounts where Self.holds(mount.point, path) {
+      // Of several at one place, the last one is seen.
+      if mount.point.count >= best?.length ?? 0 { best = (mount.point.count, mount.kind) }
+    }
+    guard let kind = best?.kind, Self.distant.contains(kind) || kind.hasPrefix("fuse") else {
+      return nil
+    }
+    return kind
+  }
+
+  private static func holds(_ point: [UInt8], _ path: [UInt8]) -> Bool {
+    if point == [UInt8(ascii: "/")] { return true }
+    guard path.starts(with: point) else { return false }
+    return path.count == point.count || path[point.count] == UInt8(ascii: "/")
+  }
+
+  /// A blank, a tab, a line feed and a backslash are written as three octal digits.
+  private static func unescaped(_ word: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = word
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      guard byte == UInt8(ascii: "\\"), digits.count == 3,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      else {
+        bytes.append(byte)
+        continue
+      }
+      rest = rest.dropFirst(3)
+      bytes.append(value)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,106 @@
+import Factors
+import PAMStack
+import Policy
+import System
+
+/// Root, who cannot answer where root may have to.
+enum RootWithoutFactor: Examination {
+  private static let root = Array("root".utf8)
+  private static let keys = "/root/.ssh/authorized_keys"
+
+  static func findings(on chart: Chart) -> [Finding] {
+    var findings = chart.asked.flatMap { finding($0, chart) }
+    if let finding = keysAlone(chart) { findings.append(finding) }
+    return findings
+  }
+
+  /// Whether root may be the one who is asked at a service.
+  private static func mayBeAsked(_ service: AskedService, _ chart: Chart) -> Bool {
+    if service.isNamed("sshd") {
+      return chart.sshd.root?.value(of: "permitrootlogin") == "yes"
+    }
+    return service.isNamed("login", "su", "su-l", "remote")
+  }
+
+  private static func finding(_ service: AskedService, _ chart: Chart) -> [Finding] {
+    guard mayBeAsked(service, chart), let configuration = chart.configuration(of: service) else {
+      return []
+    }
+    let account = Account(name: root, uid: 0)
+    let settings = configuration.settings(
+      for: Policy.Subject(user: root, service: service.name, address: nil) { group in
+        chart.host.isMember(account, of: group)
+      })
+    // Whoever is only watched, or not asked, gets in.
+    guard settings.state == .enabled else { return [] }
+    guard case .success(let stored) = chart.stored else { return [] }
+    let hasFactor = stored.contains { $0.name == root }
+    let isConsole = service.isNamed("login")
+    guard !hasFactor else {
+      guard isConsole else { return [] }
+      return [
+        Finding(
+          severity: .note, code: "root-console", service: service.name, place: service.place,
+          message:
+            "root is asked for a code at the console too: where the store or the clock fails, "
+            + "the boot menu is the way in",
+          hint: "keep a recovery code of root's at hand, or leave pam_mfa.so out of this file")
+      ]
+    }
+    guard mustHaveFactor(settings, chart) else { return [] }
+    let console = isConsole ? ", and the console is the last way in" : ""
+    if case .certain = chart.accountLine(of: service) {
+      return [
+        Finding(
+          severity: .warning, code: "root-not-enrolled", service: service.name,
+          place: service.place,
+          message: "root has no factor, and has to enrol in the next sign-in\(console)",
+          hint: "enrol root now: sudo mfa-enroll --name phone")
+      ]
+    }
+    return [
+      Finding(
+        severity: .error, code: "root-locked-out", service: service.name, place: service.place,
+        message: "root is denied: there must be a factor, root has none, and cannot enrol here"
+          + console,
+        hint: "enrol root now: sudo mfa-enroll --name phone; or have a tenant for root say "
+          + "\"enrollment = self-service\"")
+    ]
+  }
+
+  private static func mustHaveFactor(_ settings: Settings, _ chart: Chart) -> Bool {
+    switch settings.enrollment {
+    case .selfService: return false
+    case .required: return true
+    case .offered:
+      do throws(SystemError) {
+        return !settings.offer.allowsPuttingOff(afterSignIns: 0, now: try chart.host.now())
+      } catch {
+        return true
+      }
+    }
+  }
+
+  /// Root may sign in by ssh with a key alone, and has to answer besides.
+  private static func keysAlone(_ chart: Chart) -> Finding? {
+    guard let service = chart.sshdService, case .known(_, let file, _) = chart.sshd,
+      let settings = chart.sshd.root, let lists = settings.methodLists,
+      ["prohibit-password", "without-password", "forced-commands-only"]
+        .contains(settings.value(of: "permitrootlogin") ?? ""),
+      lists.allSatisfy({ $0.contains("keyboard-interactive") || $0.contains("password") })
+    else { return nil }
+    do throws(SystemError) {
+      guard let status = try chart.host.status(of: keys), status.size > 0 else { return nil }
+    } catch {
+      return .unchecked("whether root has keys", at: keys, error.text)
+    }
+    return Finding(
+      severity: .warning, code: "root-keys-refused", service: service.name,
+      place: file.place(of: ["permitrootlogin"]),
+      message: "root has keys in \(keys), and cannot sign in by ssh: "
+        + "AuthenticationMethods wants an answer, which PermitRootLogin admits of root for \"yes\" "
+        + "alone",
+      hint: "write \"PermitRootLogin no\" if root is not to sign in by ssh, else \"PermitRootLogin "
+        + "yes\", and enrol root")
+  }
+}

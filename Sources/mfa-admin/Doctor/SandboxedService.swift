@@ -1,0 +1,63 @@
+import System
+
+/// Services whose processes systemd keeps from the store or its key.
+enum SandboxedService: Examination {
+  private static let harm = "nobody who is asked for a code gets in"
+
+  static func findings(on chart: Chart) -> [Finding] {
+    chart.asked.flatMap { service in
+      UnitFiles.units(of: service).compactMap { finding($0, service, chart.host) }
+    }
+  }
+
+  private static func finding(
+    _ unit: String, _ service: AskedService, _ host: any ExaminedHost
+  ) -> Finding? {
+    var sandbox = UnitSandbox()
+    do throws(UnitFiles.Trouble) {
+      for path in try UnitFiles.paths(of: unit, on: host) {
+        sandbox.add(try text(of: path, host), from: path)
+      }
+    } catch {
+      return .unchecked("whether \(unit) can reach the store", at: error.place, error.reason)
+    }
+    if let place = sandbox.otherRoot {
+      return .unchecked(
+        "whether \(unit) can reach the store", at: place, "its processes have another root folder")
+    }
+    if let rule = sandbox.rule(for: "/var/lib/mfa"), rule.access != .written {
+      let what = rule.access == .hidden ? "cannot see" : "cannot write"
+      return found(
+        rule, service, "\(unit) \(what) /var/lib/mfa", unit, "ReadWritePaths=/var/lib/mfa")
+    }
+    guard let rule = sandbox.rule(for: "/etc/mfa"), rule.access == .hidden else { return nil }
+    return found(rule, service, "\(unit) cannot see /etc/mfa", unit, "")
+  }
+
+  private static func found(
+    _ rule: UnitSandbox.Rule, _ service: AskedService, _ what: String, _ unit: String,
+    _ remedy: String
+  ) -> Finding {
+    let setting = VisibleText.escaping(rule.setting)
+    let isHidden = rule.access == .hidden
+    return Finding(
+      severity: .error, code: "service-sandboxed", service: service.name, place: rule.place,
+      message: "\(what), by \(setting): \(harm)",
+      hint: isHidden
+        ? "take the path out of that line, then systemctl daemon-reload and restart \(unit)"
+        : "systemctl edit \(unit): under [Service] write \"\(remedy)\", then restart it")
+  }
+
+  private static func text(
+    of path: String, _ host: any ExaminedHost
+  ) throws(UnitFiles.Trouble) -> [UInt8] {
+    do throws(SystemError) {
+      guard let text = try host.text(of: path) else {
+        throw SystemError.notFound(.open)
+      }
+      return text
+    } catch {
+      throw UnitFiles.Trouble(place: path, reason: error.text)
+    }
+  }
+}

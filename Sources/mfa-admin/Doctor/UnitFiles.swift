@@ -1,0 +1,99 @@
+import PAMStack
+import System
+
+/// The files that a unit of systemd is made of, in the order in which they count (systemd.unit(5)).
+enum UnitFiles {
+  private static let folders = [
+    "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+  ]
+
+  private static let program = "/usr/bin/systemctl"
+
+  /// Why they cannot be told.
+  struct Trouble: Error {
+    let place: String
+    let reason: String
+  }
+
+  /// The units by whose processes a service is asked for.
+  static func units(of service: AskedService) -> [String] {
+    let name = String(decoding: service.name, as: UTF8.self)
+    if name == "sshd" { return ["ssh.service", "sshd.service", "ssh@.service", "sshd@.service"] }
+    if name == "login" {
+      return ["getty@.service", "serial-getty@.service", "console-getty.service"]
+    }
+    for manager in ["gdm", "sddm", "lightdm", "lxdm", "xdm", "greetd", "cockpit"]
+    where name.hasPrefix(manager) {
+      return manager == "gdm" ? ["gdm.service", "gdm3.service"] : ["\(manager).service"]
+    }
+    return name == "polkit-1" ? ["polkit.service"] : ["\(name).service"]
+  }
+
+  /// The files of a unit; none where there is no such unit. Those that systemd has read, where it runs.
+  static func paths(of unit: String, on host: any ExaminedHost) throws(Trouble) -> [String] {
+    if let paths = try loaded(unit, host) { return paths }
+    var paths: [String] = []
+    for folder in folders where paths.isEmpty {
+      if try isThere("\(folder)/\(unit)", host) { paths.append("\(folder)/\(unit)") }
+    }
+    guard !paths.isEmpty else { return [] }
+    // Of the same name, the one in the first folder counts; all of them go by name.
+    var dropIns: [(name: String, path: String)] = []
+    for directory in ["\(unit).d", "service.d"] {
+      for folder in folders {
+        for name in try names("\(folder)/\(directory)", host) where name.hasSuffix(".conf") {
+          guard !dropIns.contains(where: { $0.name == name }) else { continue }
+          dropIns.append((name, "\(folder)/\(directory)/\(name)"))
+        }
+      }
+    }
+    return paths + dropIns.sorted { $0.name < $1.name }.map(\.path)
+  }
+
+  /// What systemd says; nil where it does not run, or does not answer.
+  private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(Trouble) -> [String]?
+  {
+    guard try isThere("/run/systemd/system", host) else { return nil }
+    // A template has no settings of its own: those of an instance that nobody has started.
+    let name = unit.replacing("@.", with: "@mfa-admin-doctor.")
+    let output: ProgramOutput
+    do throws(ProgramOutput.Trouble) {
+      let arguments = ["show", "--property=LoadState,FragmentPath,DropInPaths", "--", name]
+      guard let found = try host.output(of: program, arguments), found.status == 0 else {
+        return nil
+      }
+      output = found
+    } catch {
+      return nil
+    }
+    var values: [String: String] = [:]
+    for line in String(decoding: output.output, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+    }
+    guard let state = values["LoadState"] else { return nil }
+    guard state == "loaded", let fragment = values["FragmentPath"], !fragment.isEmpty else {
+      return []
+    }
+    return [fragment] + (values["DropInPaths"] ?? "").split(separator: " ").map(String.init)
+  }
+
+  private static func isThere(_ path: String, _ host: any ExaminedHost) throws(Trouble) -> Bool {
+    do throws(SystemError) { return try host.status(of: path) != nil } catch {
+      throw Trouble(place: path, reason: error.text)
+    }
+  }
+
+  private static func names(_ folder: String, _ host: any ExaminedHost) throws(Trouble) -> [String]
+  {
+    do throws(TrustedPath.Refusal) { return try host.names(in: folder) } catch {
+      switch error {
+      case .system(let error):
+        guard !error.isNotFound else { return [] }
+        throw Trouble(place: folder, reason: error.text)
+      case .untrusted(let distrust): throw Trouble(place: folder, reason: "\(distrust.name)")
+      }
+    }
+  }
+}

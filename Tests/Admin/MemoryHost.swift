@@ -1,0 +1,213 @@
+import PAMStack
+import Policy
+import SignIn
+import System
+
+@testable import mfa_admin
+
+/// A host in memory: as it is made, Debian 12 with what README.md says of ssh, login, sudo and su.
+struct MemoryHost: ExaminedHost {
+  /// Service files in the folder `/pam`.
+  var stacks = Stacks()
+  var configurationText = "[project]\n"
+  var configurationFailure: ConfigurationFile.Failure?
+  var time: Result<Int64, SystemError> = .success(1_700_000_000)
+  var owner: Result<UInt32?, SystemError> = .success(999)
+  var known: Result<[KnownAccount], SystemError> = .success([
+    MemoryHost.account("root", 0, home: "/root"),
+    MemoryHost.account("alice", 1000), MemoryHost.account("bob", 1001),
+    MemoryHost.account("mfa", 999, home: "/var/lib/mfa"),
+  ])
+  /// The members of groups.
+  var groups: [String: [String]] = [:]
+  var reports: Result<[UserReport], AdminError> = .success([])
+  /// What stands at paths.
+  var statuses: [String: PathStatus] = MemoryHost.installed
+  /// Paths that cannot be looked at.
+  var unseen: [String: SystemError] = [:]
+  /// The texts of files, by path.
+  var texts: [String: String] = [
+    "/etc/ssh/sshd_config": "Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n",
+    "/etc/ssh/sshd_config.d/mfa.conf": MemoryHost.sshdDropIn,
+    "/proc/self/mountinfo": "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
+  ]
+  /// The file system of each path.
+  var rooms: [String: FileSystemRoom] = [:]
+  var writing: TrustedPath.Refusal?
+  var clock: Result<Bool, SystemError> = .success(true)
+  /// What `sshd -T -C` says, by the user that is asked about; nil where there is no sshd.
+  var sshd: Result<[String: String]?, ProgramOutput.Trouble> = .success([:])
+  /// What is said of everybody else.
+  var sshdOfOthers = MemoryHost.sshdSettings
+  /// What systemctl prints, by unit.
+  var systemctl: [String: String] = [:]
+
+  static let sshdDropIn = """
+    UsePAM yes
+    KbdInteractiveAuthentication yes
+    PasswordAuthentication no
+    AuthenticationMethods keyboard-interactive
+
+    """
+
+  static let sshdSettings = """
+    port 22
+    usepam yes
+    permitrootlogin without-password
+    pubkeyauthentication yes
+    hostbasedauthentication no
+    gssapiauthentication no
+    kbdinteractiveauthentication yes
+    passwordauthentication no
+    authenticationmethods keyboard-interactive
+
+    """
+
+  static let installed: [String: PathStatus] = [
+    "/etc/mfa": folder(0, 0o755), "/etc/mfa/mfa.conf": file(0, 0o644),
+    "/etc/mfa/mfa.conf.d": folder(0, 0o755), "/etc/mfa/key": file(999, 0o400, size: 32),
+    "/var/lib/mfa": folder(999, 0o700), "/var/lib/mfa/factors": folder(999, 0o2700),
+    "/var/lib/mfa/attempts": folder(999, 0o2700), "/usr/lib/mfa": folder(0, 0o755),
+    "/usr/lib/mfa/mfa-helper": file(999, 0o4755), "/etc/pam.d/mfa-enroll": file(0, 0o644),
+    "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so": file(0, 0o644),
+    "/usr/lib/x86_64-linux-gnu": folder(0, 0o755),
+    "/root": folder(0, 0o700), "/home": folder(0, 0o755), "/home/alice": folder(1000, 0o755),
+    "/home/bob": folder(1001, 0o755),
+  ]
+
+  static func folder(_ owner: UInt32, _ permissions: UInt32) -> PathStatus {
+    PathStatus(kind: .folder, owner: owner, permissions: permissions)
+  }
+
+  static func file(_ owner: UInt32, _ permissions: UInt32, size: Int64 = 1) -> PathStatus {
+    PathStatus(kind: .file, owner: owner, permissions: permissions, size: size)
+  }
+
+  static func account(_ name: String, _ uid: UInt32, home: String? = nil) -> KnownAccount {
+    KnownAccount(
+      account: Account(name: Array(name.utf8), uid: uid), shell: Array("/bin/sh".utf8),
+      home: Array((home ?? "/home/\(name)").utf8))
+  }
+
+  /// Service files in memory.
+  struct Stacks: StackSource {
+    var files: [String: String] = [
+      "common-auth": """
+      auth [success=1 default=ignore] pam_unix.so nullok
+      auth requisite pam_deny.so
+      auth required pam_permit.so
+      auth optional pam_cap.so
+
+      """,
+      "common-account": """
+      account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so
+      account requisite pam_deny.so
+      account required pam_permit.so
+
+      """,
+      "sshd": Stacks.sound, "login": "auth requisite pam_nologin.so\n" + Stacks.sound,
+      "sudo": Stacks.sound,
+      "su": "auth sufficient pam_rootok.so\n@include common-auth\nauth required pam_mfa.so\n"
+        + "account sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+        + "@include common-account\n",
+      "cron": "@include common-auth\n@include common-account\n",
+      "mfa-enroll": "@include common-auth\n@include common-account\n",
+    ]
+
+    static let sound = """
+      @include common-auth
+      auth required pam_mfa.so
+      account required pam_mfa.so
+      @include common-account
+
+      """
+
+    func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+      let name = String(decoding: name, as: UTF8.self)
+      return files[name].map {
+        StackFile(path: Array("/pam/\(name)".utf8), contents: Array($0.utf8))
+      }
+    }
+  }
+
+  // MARK: ExaminedHost
+
+  func services() throws(StackRefusal) -> [[UInt8]] {
+    stacks.files.keys.sorted().map { Array($0.utf8) }
+  }
+
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    if let configurationFailure { throw configurationFailure }
+    do throws(ConfigurationError) {
+      var draft = ConfigurationDraft()
+      try draft.add(Array(configurationText.utf8).span, from: Array("/etc/mfa/mfa.conf".utf8))
+      return try draft.finish()
+    } catch {
+      throw ConfigurationFile.Failure(Array("/etc/mfa/mfa.conf".utf8), .invalid(error))
+    }
+  }
+
+  func now() throws(SystemError) -> Int64 { try time.get() }
+
+  func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    guard name == Array("mfa".utf8) else { return nil }
+    return try owner.get().map { Account(name: name, uid: $0) }
+  }
+
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    groups[String(decoding: group, as: UTF8.self)]?
+      .contains(String(decoding: account.name, as: UTF8.self)) ?? false
+  }
+
+  func accounts() throws(SystemError) -> [KnownAccount] { try known.get() }
+
+  func stored() throws(AdminError) -> [UserReport] { try reports.get() }
+
+  func status(of path: String) throws(SystemError) -> PathStatus? {
+    if let error = unseen[path] { throw error }
+    return statuses[path]
+  }
+
+  func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
+    if let error = unseen[folder] { throw .system(error) }
+    let paths = Set(statuses.keys).union(texts.keys)
+    var names: Set<String> = []
+    for path in paths where path.hasPrefix(folder + "/") {
+      names.insert(String(path.dropFirst(folder.count + 1).prefix { $0 != "/" }))
+    }
+    guard !names.isEmpty || statuses[folder] != nil else { throw .system(.notFound(.open)) }
+    return Array(names)
+  }
+
+  func text(of path: String) throws(SystemError) -> [UInt8]? {
+    if let error = unseen[path] { throw error }
+    return texts[path].map { Array($0.utf8) }
+  }
+
+  func room(at path: String) throws(SystemError) -> FileSystemRoom {
+    if let error = unseen["room " + path] { throw error }
+    return rooms[path] ?? FileSystemRoom(bytes: 1 << 30, files: 100_000)
+  }
+
+  func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
+    if let writing { throw writing }
+  }
+
+  func clockIsSynchronized() throws(SystemError) -> Bool { try clock.get() }
+
+  func output(
+    of program: String, _ arguments: [String]
+  ) throws(ProgramOutput.Trouble) -> ProgramOutput? {
+    guard program == SSHDView.program else {
+      guard let unit = arguments.last, let text = systemctl[unit] else { return nil }
+      return ProgramOutput(status: 0, output: Array(text.utf8))
+    }
+    guard let users = try sshd.get() else { return nil }
+    let user = arguments.last?.split(separator: ",").first?.dropFirst("user=".count)
+    let text = users[String(user ?? "")] ?? sshdOfOthers
+    guard !text.hasPrefix("!") else {
+      return ProgramOutput(status: 255, output: [], errors: Array(text.dropFirst().utf8))
+    }
+    return ProgramOutput(status: 0, output: Array(text.utf8))
+  }
+}
