@@ -1,0 +1,336 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// `mfa-admin doctor` on Debian's own stacks with what README.md says, and on each broken one.
+  @Suite struct Doctor {
+    /// The doctor, for whom the kernel's clock is in time, or is not.
+    static func examine(_ arguments: [String] = [], isInTime: Bool = true) throws -> Command {
+      try Command.run(
+        [
+          "/usr/bin/strace", "-f", "-o", "/dev/null", "-e",
+          "inject=adjtimex,clock_adjtime:retval=\(isInTime ? 0 : 5)", "/usr/sbin/mfa-admin",
+          "doctor",
+        ] + arguments)
+    }
+
+    static let sshdFile = "/etc/ssh/sshd_config"
+    static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
+
+    /// Sets a machine up as README.md says.
+    static func setUp(_ machine: Machine) throws {
+      let ssh = try ReadMe.blocks(under: "ssh: the password, then a code")
+      try machine.changeService("sshd", authentication: ssh[0])
+      try machine.write(ssh[1].joined(separator: "\n") + "\n", to: dropIn)
+      let others = try ReadMe.blocks(under: "login, sudo, su")
+      try machine.changeService("login", authentication: others[0])
+      try machine.changeService("sudo", authentication: others[0])
+      try machine.changeService("su", authentication: others[1])
+      // What other tests and packages have left is not looked at here.
+      try machine.keep("/etc/mfa")
+    }
+
+    /// `severity code place`, the gravest first.
+    static func found(_ command: Command) throws -> [String] {
+      let json = try #require(
+        try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any],
+        "\(command.text) \(command.errorText)")
+      let findings = try #require(json["findings"] as? [[String: Any]])
+      return findings.map {
+        "\($0["severity"] ?? "") \($0["finding"] ?? "") \($0["place"] ?? "")"
+      }
+    }
+
+    /// The place of the first line of a file that is this.
+    static func place(_ machine: Machine, _ path: String, _ line: String) throws -> String {
+      let lines = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
+        .components(separatedBy: "\n")
+      let index = try #require(lines.firstIndex(of: line), "\(path): \(line)")
+      return "\(path):\(index + 1)"
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+      let number: Int
+      /// Breaks something, and says what is to be found: `severity code place`.
+      let change: @Sendable (Machine) throws -> [String]
+      var testDescription: String { "\(number)" }
+
+      init(_ number: Int, _ change: @escaping @Sendable (Machine) throws -> [String]) {
+        self.number = number
+        self.change = change
+      }
+    }
+
+    static func appending(_ text: String, to path: String, _ machine: Machine) throws {
+      let before = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
+      try machine.write(before + text, to: path)
+    }
+
+    static func shell(_ script: String) throws {
+      try Command.succeed(["/bin/sh", "-ec", script])
+    }
+
+    static let rows = [
+      Row(1) { _ in [] },
+      Row(2) { machine in
+        try machine.writeService(
+          "login",
+          [
+            "auth sufficient pam_unix.so", "auth requisite pam_deny.so", "auth required pam_mfa.so",
+            "account required pam_permit.so",
+          ])
+        return ["error auth-passed-over /etc/pam.d/login:1"]
+      },
+      Row(3) { machine in
+        try machine.writeService("sudo", ["auth required pam_unix.so", "auth required pam_mfa.so"])
+        return ["warning required-before /etc/pam.d/sudo:1"]
+      },
+      Row(4) { machine in
+        try machine.write(
+          "UsePAM yes\n# no questions\nKbdInteractiveAuthentication no\nPasswordAuthentication no\n"
+            + "AuthenticationMethods publickey,keyboard-interactive publickey\n", to: dropIn)
+        return [
+          "error keyboard-interactive-off \(dropIn):3", "error methods-without-code \(dropIn):5",
+        ]
+      },
+      Row(5) { machine in
+        try machine.write(
+          "UsePAM yes\nKbdInteractiveAuthentication yes\nPasswordAuthentication yes\n", to: dropIn)
+        return [
+          // Nothing sets it: the default lets a key be enough.
+          "error methods-without-code \(sshdFile)", "warning password-as-code \(dropIn):3",
+        ]
+      },
+      Row(6) { machine in
+        try machine.write("UsePAM no\n", to: dropIn)
+        return ["error use-pam-off \(dropIn):1"]
+      },
+      Row(7) { machine in
+        try appending(
+          "Match User nobody-else,x\n  AuthenticationMethods publickey\n", to: sshdFile, machine)
+        return [
+          "error methods-without-code "
+            + (try place(machine, sshdFile, "  AuthenticationMethods publickey"))
+        ]
+      },
+      Row(8) { machine in
+        try machine.write("Foo bar\n", to: dropIn)
+        return ["warning could-not-be-checked /usr/sbin/sshd"]
+      },
+      Row(9) { machine in
+        try machine.writeConfiguration("[project]\nenrollment = required\n")
+        try machine.changeService("sshd", authentication: [])
+        try machine.writeService(
+          "login", ["auth required pam_mfa.so", "account required pam_permit.so"])
+        try machine.writeService("su", ["auth required pam_permit.so"])
+        try machine.writeService("sudo", ["auth required pam_permit.so"])
+        return ["error missing /etc/pam.d/login:1", "error root-locked-out /etc/pam.d/login:1"]
+      },
+      Row(10) { machine in
+        try machine.writeConfiguration("[project]\nenrollment = required\n[tenant a]\n")
+        return ["error configuration /etc/mfa/mfa.conf"]
+      },
+      Row(11) { _ in
+        try shell("chown root /etc/mfa/key; chmod 0666 /etc/mfa/mfa.conf")
+        return [
+          "error configuration /etc/mfa/mfa.conf", "error ownership /etc/mfa/mfa.conf",
+          "error ownership /etc/mfa/key",
+        ]
+      },
+      Row(12) { machine in
+        try machine.keep("/usr/lib/mfa/mfa-helper")
+        try shell("chmod 0755 /usr/lib/mfa/mfa-helper")
+        return ["error ownership /usr/lib/mfa/mfa-helper"]
+      },
+      Row(13) { machine in
+        try machine.remove("/etc/pam.d/mfa-enroll")
+        return ["error ownership /etc/pam.d/mfa-enroll"]
+      },
+      Row(14) { machine in
+        let user = try machine.addUser()
+        let file = "/var/lib/mfa/attempts/\(user.name)"
+        try machine.write("", to: file, owner: "mfa", group: "mfa", mode: "0644")
+        return ["error ownership \(file)"]
+      },
+      Row(15) { machine in
+        let modules = try Command.succeed(["/bin/sh", "-c", "echo /usr/lib/*/security/pam_mfa.so"])
+        let module = modules.split(separator: "\n").first.map(String.init) ?? ""
+        try machine.keep(module)
+        try shell("chmod 0666 \(module)")
+        return ["error ownership \(module)"]
+      },
+      Row(16) { machine in
+        let text = String(decoding: machine.contents(of: "/etc/passwd") ?? [], as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("mfa:") }
+        try machine.write(lines.joined(separator: "\n") + "\n", to: "/etc/passwd")
+        return ["error no-system-user /etc/passwd"]
+      },
+      // A store that is full, read-only, or takes no file for another reason.
+      Row(17) { machine in
+        try shell(
+          "mount -t tmpfs -o size=64k,mode=0700,uid=mfa,gid=mfa full /var/lib/mfa; "
+            + "install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts")
+        machine.atTheEnd("unmount") { try shell("umount /var/lib/mfa") }
+        return ["error store-full /var/lib/mfa"]
+      },
+      Row(18) { machine in
+        try shell("mount --bind /var/lib/mfa /var/lib/mfa; mount -o remount,bind,ro /var/lib/mfa")
+        machine.atTheEnd("unmount") { try shell("umount /var/lib/mfa") }
+        return ["error store-read-only /var/lib/mfa"]
+      },
+      Row(19) { machine in
+        try shell("mkdir /var/lib/mfa/.doctor")
+        machine.atTheEnd("remove") { try shell("rmdir /var/lib/mfa/.doctor") }
+        return ["error store-not-writable /var/lib/mfa"]
+      },
+      Row(20) { machine in
+        let file = "/etc/systemd/system/ssh.service.d/hardening.conf"
+        try machine.keep("/etc/systemd/system/ssh.service.d")
+        try machine.write("[Service]\nPrivateTmp=yes\nProtectSystem=strict\n", to: file)
+        return ["error service-sandboxed \(file):3"]
+      },
+      Row(21) { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        try machine.write(
+          "none", to: "/var/lib/mfa/factors/\(user.name)", owner: "mfa", group: "mfa", mode: "0600")
+        return ["error unusable-records /var/lib/mfa"]
+      },
+      // A pipe: whoever opened it would wait.
+      Row(22) { machine in
+        let user = try machine.addUser()
+        try shell("mkfifo \(user.home)/.google_authenticator")
+        return ["warning left-over-files \(user.home)/.google_authenticator"]
+      },
+      Row(23) { machine in
+        let user = try machine.addUser()
+        let folder = "/srv/import-weak"
+        // 80 bits.
+        try machine.write(
+          "JBSWY3DPEHPK3PXP\n\" TOTP_AUTH\n", to: "\(folder)/\(user.name)", owner: user.name,
+          mode: "0400")
+        try machine.keep(folder)
+        try Command.succeed(["/usr/sbin/mfa-admin", "import", "--google-authenticator", folder])
+        return ["warning weak-secrets /var/lib/mfa/factors"]
+      },
+    ]
+
+    @Test("each mistake is found, with its file and line, and nothing else", arguments: rows)
+    func finds(row: Row) throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let expected = try row.change(machine)
+        let command = try Self.examine(["--json"])
+        #expect(try Self.found(command) == expected, "row \(row.number)")
+        #expect(command.status == .exited(expected.isEmpty ? 0 : 3), "row \(row.number)")
+        let text = try Self.examine()
+        #expect(text.status == command.status)
+        for line in expected {
+          let words = line.split(separator: " ")
+          #expect(
+            text.text.contains("\(words[0]): \(words[2]): "), "row \(row.number): \(text.text)")
+        }
+        #expect(text.text.contains("looked at: login"), "row \(row.number): \(text.text)")
+        // Nothing is left of what it wrote to see whether it can.
+        let left = try Command.run(["/usr/bin/test", "-f", "/var/lib/mfa/.doctor"])
+        #expect(!left.status.isSuccess)
+      }
+    }
+
+    @Test("the other set-ups of README.md are no mistakes", arguments: [1, 2])
+    func otherSetUps(number: Int) throws {
+      try Machine.use { machine in
+        let heading = number == 1 ? "ssh: a key, then a code" : "ssh: clients with one prompt"
+        let blocks = try ReadMe.blocks(under: heading)
+        try machine.changeService("sshd", authentication: blocks[0])
+        try machine.write(blocks[1].joined(separator: "\n") + "\n", to: Self.dropIn)
+        let command = try Self.examine(["--json"])
+        #expect(try Self.found(command).isEmpty, "\(command.text)")
+        #expect(command.status == .exited(0))
+      }
+    }
+
+    @Test("pam-auth-update's line is no mistake, nor is the helper's own service")
+    func profile() throws {
+      try Machine.use { machine in
+        for name in ["auth", "account", "password", "session", "session-noninteractive"] {
+          try machine.keep("/etc/pam.d/common-\(name)")
+        }
+        try machine.keep("/var/lib/pam")
+        try machine.write(
+          String(
+            decoding: machine.contents(of: Self.dropIn) ?? [], as: UTF8.self)
+            + (try ReadMe.blocks(under: "ssh: the password, then a code"))[1]
+            .joined(separator: "\n") + "\n", to: Self.dropIn)
+        try Command.succeed(
+          ["/usr/sbin/pam-auth-update", "--enable", "mfa"],
+          environment: [
+            "DEBIAN_FRONTEND": "noninteractive", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+          ])
+        let command = try Self.examine(["--json"])
+        #expect(try Self.found(command).isEmpty, "\(command.text)")
+        #expect(command.text.contains("\"sshd\""), "\(command.text)")
+      }
+    }
+
+    @Test("where no stack asks the module, that is said, and is no error")
+    func notInUse() throws {
+      try Machine.use { _ in
+        let command = try Self.examine()
+        #expect(command.status == .exited(0), "\(command.errorText)")
+        #expect(
+          command.text.hasPrefix("note: /etc/pam.d: no auth line of a service asks pam_mfa.so"),
+          "\(command.text)")
+        #expect(command.errors.isEmpty)
+        let late = try Self.examine(isInTime: false)
+        #expect(late.status == .exited(3))
+        #expect(late.text.hasPrefix("warning: adjtimex(2): "), "\(late.text)")
+        #expect(late.errorText.contains("found 0 errors and 1 warning\n"), "\(late.errorText)")
+      }
+    }
+
+    @Test("sshd is asked about a user who is named, and only root may ask")
+    func users() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let user = try machine.addUser()
+        try Self.appending(
+          "Match User *,!root,!nobody\n  AuthenticationMethods publickey\n", to: Self.sshdFile,
+          machine)
+        let command = try Self.examine(["--json", "--user", user.name])
+        #expect(
+          try Self.found(command).contains { $0.hasPrefix("error methods-without-code") },
+          "\(command.text)")
+        #expect(command.text.contains("(user \(user.name))"), "\(command.text)")
+        #expect(try Self.examine(["--user", ""]).status == .exited(2))
+        let refused = try Command.run(["/usr/sbin/mfa-admin", "doctor"], as: user.identity)
+        #expect(refused.status == .exited(77) && refused.output.isEmpty)
+      }
+    }
+
+    /// What the doctor says of a stack is what PAM then does.
+    @Test("whoever it says is never asked is not, and whoever is asked too early is")
+    func truth() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let passed = try machine.makeService([
+          "auth sufficient pam_unix.so", "auth required pam_mfa.so",
+          "account required pam_permit.so",
+        ])
+        let early = try machine.makeService([
+          "auth required pam_unix.so", "auth required pam_mfa.so",
+          "account required pam_permit.so",
+        ])
+        let findings = try Self.found(try Self.examine(["--json"]))
+        #expect(findings.contains("error auth-passed-over /etc/pam.d/\(passed):1"), "\(findings)")
+        #expect(findings.contains("warning required-before /etc/pam.d/\(early):1"), "\(findings)")
+        let first = try PAMClient.signIn(
+          service: passed, user: user.name, answers: [.text(user.password)])
+        #expect(first.code == "PAM_SUCCESS" && first.prompts.count == 1, "\(first)")
+        let second = try PAMClient.signIn(
+          service: early, user: user.name, answers: [.text("wrong"), .text("000000")])
+        #expect(second.code != "PAM_SUCCESS" && second.prompts.count == 2, "\(second)")
+      }
+    }
+  }
+}
