@@ -1,9 +1,11 @@
 import FactorStore
 import Factors
+import Foundation
 import PAMStack
 import Policy
 import SignIn
 import System
+import TestSupport
 import Testing
 
 @testable import mfa_admin
@@ -603,6 +605,24 @@ struct ExaminationTests {
     ] as [any Examination.Type] where examination != UnwritableStore.self {
       #expect(!examination.findings(on: try Chart(of: host)).isEmpty, "\(examination)")
     }
+  }
+
+  @Test("the manual names every finding")
+  func manual() throws {
+    let path = Checkout.folder + "/packaging/man/mfa-admin.8"
+    let manual = String(
+      decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self
+    )
+    .replacing("\\-", with: "-")
+    let rows =
+      Self.stackRows + Self.sshdRows + Self.rootRows + Self.fileRows + Self.storeRows
+      + Self.leftoverRows + Self.unitRows
+    var codes: Set<String> = []
+    for row in rows { codes.formUnion(try findings(row).map(\.code)) }
+    // The reasons why a stack cannot be told are named together.
+    codes.remove("not-understood")
+    #expect(codes.count >= 30)
+    for code in codes { #expect(manual.contains(code), "\(code)") }
   }
 
   @Test("a finding for programs has the same members always")
