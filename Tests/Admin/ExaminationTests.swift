@@ -261,7 +261,7 @@ struct ExaminationTests {
     },
     Row(17) { $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch all\nX11Forwarding no\n" },
     // sshd, and what is in its files, cannot be read.
-    Row(18) { $0.sshd = .success(nil) },
+    Row(18, "note could-not-be-checked /usr/sbin/sshd") { $0.sshd = .success(nil) },
     Row(19, "warning could-not-be-checked /usr/sbin/sshd") { $0.sshd = .failure(.late) },
     Row(20, "warning could-not-be-checked /usr/sbin/sshd") {
       $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: Foo\r\n"
@@ -272,6 +272,31 @@ struct ExaminationTests {
     },
     Row(23, "warning could-not-be-checked /etc/ssh/sshd_config:1") {
       $0.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/*/mfa.conf\n"
+    },
+    // Neither way is open.
+    Row(25, "error keyboard-interactive-off \(dropIn):2") {
+      $0.stacks.files["sshd"] = "auth requisite pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
+    },
+    // An old version's name.
+    Row(26) {
+      $0.sshdOfOthers =
+        MemoryHost.sshdSettings.replacing("kbdinter", with: "other")
+        + "challengeresponseauthentication yes\n"
+    },
+    // Which Match line it comes from, tells the value.
+    Row(27, "error methods-without-code \(dropIn):8") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\n\nMatch user *,!x\n\tAuthenticationMethods PublicKey\n"
+      $0.sshdOfOthers = settings("authenticationmethods publickey")
+    },
+    // Root cannot sign in anyway.
+    Row(28) {
+      $0.sshd = .success(["root": settings("authenticationmethods publickey", "permitrootlogin no")]
+      )
+    },
+    Row(29, "error methods-without-code \(dropIn):4") {
+      $0.sshd = .success(["root": settings("authenticationmethods publickey")])
     },
     // Its stack does not ask us.
     Row(24) {
@@ -338,10 +363,34 @@ struct ExaminationTests {
     Row(10, "warning could-not-be-checked /root/.ssh/authorized_keys") {
       $0.unseen["/root/.ssh/authorized_keys"] = pamError
     },
+    Row(11, "note not-enforced /etc/mfa/mfa.conf:3") {
+      $0.configurationText = required + "state = observe\n"
+      $0.stacks.files["login"] =
+        "@include common-auth\nauth required pam_mfa.so\n"
+        + MemoryHost.Stacks.account
+    },
   ]
 
   @Test("of root", arguments: rootRows)
   func root(row: Row) throws { try expectFindings(row) }
+
+  @Test("one line that is at fault for several services is told once")
+  func common() throws {
+    var host = MemoryHost()
+    host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
+    let findings = Doctor.findings(on: try Chart(of: host))
+    #expect(findings.map(\.code) == ["required-before"])
+    #expect(
+      try #require(findings.first).text.hasPrefix(
+        "warning: /pam/common-auth:1: login, sshd, su, sudo: "))
+    host.stacks.files["common-auth"] = "auth required pam_unix.so\nauth required pam_mfa.so\n"
+    for name in ["login", "sshd", "su", "sudo"] {
+      host.stacks.files[name] = "@include common-auth\naccount required pam_mfa.so\n"
+    }
+    let finding = try #require(Doctor.findings(on: try Chart(of: host)).first)
+    #expect(
+      finding.text.hasPrefix("warning: /pam/common-auth:1: cron, login, sshd, su, sudo: who does"))
+  }
 
   // MARK: Files
 
@@ -632,7 +681,7 @@ struct ExaminationTests {
     #expect(
       finding.json
         == .object([
-          ("severity", .string("note")), ("finding", .string("a")), ("service", .null),
+          ("severity", .string("note")), ("finding", .string("a")), ("services", .array([])),
           ("place", .string("/b")), ("message", .string("c")), ("hint", .string("d")),
         ]))
     #expect(finding.text == "note: /b: c\n  d\n")

@@ -114,6 +114,8 @@ struct MemoryHost: ExaminedHost {
       "mfa-enroll": "@include common-auth\n@include common-account\n",
     ]
 
+    static let account = "account required pam_mfa.so\n"
+
     static let sound = """
       @include common-auth
       auth required pam_mfa.so
@@ -198,7 +200,7 @@ struct MemoryHost: ExaminedHost {
   func output(
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Trouble) -> ProgramOutput? {
-    guard program == SSHDView.program else {
+    guard program == "/usr/sbin/sshd" else {
       guard let unit = arguments.last, let text = systemctl[unit] else { return nil }
       return ProgramOutput(status: 0, output: Array(text.utf8))
     }

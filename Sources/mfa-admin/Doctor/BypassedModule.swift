@@ -15,9 +15,9 @@ enum BypassedModule: Examination {
         isCondition ? "whoever this line is true of" : "whoever passes \(PAMModule.name(entry))"
       return Finding(
         severity: isCondition ? .warning : .error, code: "auth-passed-over",
-        service: service.name, place: VisibleText.escaping(entry.position.text),
+        services: [service.name], place: VisibleText.escaping(entry.position.text),
         message: "\(who) is never asked for a code: this line may end the stack before, or jump "
-          + "over, \(service.place)",
+          + "over, the one of pam_mfa.so",
         hint: isCondition
           ? "if that is not meant, move the line of pam_mfa.so above this one"
           : "make this line \"[success=ok default=die]\" or \"requisite\", or have its jump end at "

@@ -17,9 +17,9 @@ enum CodeBeforePassword: Examination {
       }
       guard goesOn else { continue }
       return Finding(
-        severity: .warning, code: "required-before", service: service.name,
+        severity: .warning, code: "required-before", services: [service.name],
         place: VisibleText.escaping(entry.position.text),
-        message: "\(harm): a wrong password does not end the stack before \(service.place)",
+        message: "\(harm): a wrong password does not end the stack",
         hint: hint(entry))
     }
     // With forward_pass it is meant so: both are typed at once.
@@ -29,7 +29,8 @@ enum CodeBeforePassword: Examination {
       })
     else { return nil }
     return Finding(
-      severity: .warning, code: "code-before-password", service: service.name, place: service.place,
+      severity: .warning, code: "code-before-password", services: [service.name],
+      place: service.place,
       message: "\(harm): the password is asked for after it, at "
         + VisibleText.escaping(stack.entries[later].position.text),
       hint: "move the line of pam_mfa.so below the lines that ask for the password")

@@ -16,9 +16,15 @@ enum Doctor {
   static func findings(on chart: Chart) -> [Finding] {
     var findings: [Finding] = []
     for examination in examinations {
-      // The same may be found at several services.
-      for finding in examination.findings(on: chart) where !findings.contains(finding) {
-        findings.append(finding)
+      for finding in examination.findings(on: chart) {
+        // The same line may be at fault for several services.
+        guard let index = findings.firstIndex(where: { $0.isLike(finding) }) else {
+          findings.append(finding)
+          continue
+        }
+        findings[index].services += finding.services.filter {
+          !findings[index].services.contains($0)
+        }
       }
     }
     return Finding.Severity.allCases.flatMap { severity in

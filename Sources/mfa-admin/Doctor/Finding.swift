@@ -14,8 +14,8 @@ struct Finding: Equatable {
   let severity: Severity
   /// A word that stays the same from version to version, for programs.
   let code: String
-  /// The PAM service in question; nil where it is about none in particular.
-  var service: [UInt8]?
+  /// The PAM services in question; none where it is about none in particular.
+  var services: [[UInt8]] = []
   /// The file and the line, or the path, that is to be looked at first.
   let place: String
   /// What happens, and to whom.
@@ -23,17 +23,26 @@ struct Finding: Equatable {
   /// What to do about it.
   let hint: String
 
+  /// Whether another is the same but for the services.
+  func isLike(_ other: Finding) -> Bool {
+    var same = other
+    same.services = services
+    return self == same
+  }
+
   /// The lines for a person, each with a line feed.
   var text: String {
-    let service = service.map { VisibleText.escaping($0) + ": " } ?? ""
-    return "\(severity.rawValue): \(place): \(service)\(message)\n  \(hint)\n"
+    let names = services.map { VisibleText.escaping($0) }
+    let whose = names.isEmpty ? "" : Chart.list(names) + ": "
+    return "\(severity.rawValue): \(place): \(whose)\(message)\n  \(hint)\n"
   }
 
   /// For programs. Names of members stay the same from version to version.
   var json: JSON {
     .object([
       ("severity", .string(severity.rawValue)), ("finding", .string(code)),
-      ("service", JSON(service.map { VisibleText.escaping($0) })), ("place", .string(place)),
+      ("services", .array(services.map { .string(VisibleText.escaping($0)) })),
+      ("place", .string(place)),
       ("message", .string(message)), ("hint", .string(hint)),
     ])
   }

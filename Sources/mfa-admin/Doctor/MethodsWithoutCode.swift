@@ -40,7 +40,7 @@ enum MethodsWithoutCode: Examination {
     _ service: AskedService, _ place: String, _ message: String
   ) -> Finding {
     Finding(
-      severity: .error, code: "methods-without-code", service: service.name, place: place,
+      severity: .error, code: "methods-without-code", services: [service.name], place: place,
       message: message,
       hint: "write \"AuthenticationMethods keyboard-interactive\", or, for a key and then a code, "
         + "\"AuthenticationMethods publickey,keyboard-interactive\", then reload sshd")

@@ -8,7 +8,7 @@ enum PasswordAsCode: Examination {
       return [
         Finding(
           severity: settings.asksByKeyboard ? .warning : .error, code: "password-as-code",
-          service: service.name, place: place(["passwordauthentication"]),
+          services: [service.name], place: place(["passwordauthentication"]),
           message: "whose client sends a password by itself is denied\(whom): "
             + "PasswordAuthentication is yes, and answers the prompt of \(service.place) with the "
             + "password",

@@ -40,7 +40,7 @@ enum RootWithoutFactor: Examination {
       guard isConsole else { return [] }
       return [
         Finding(
-          severity: .note, code: "root-console", service: service.name, place: service.place,
+          severity: .note, code: "root-console", services: [service.name], place: service.place,
           message:
             "root is asked for a code at the console too: where the store or the clock fails, "
             + "the boot menu is the way in",
@@ -52,7 +52,7 @@ enum RootWithoutFactor: Examination {
     if case .certain = chart.accountLine(of: service) {
       return [
         Finding(
-          severity: .warning, code: "root-not-enrolled", service: service.name,
+          severity: .warning, code: "root-not-enrolled", services: [service.name],
           place: service.place,
           message: "root has no factor, and has to enrol in the next sign-in\(console)",
           hint: "enrol root now: sudo mfa-enroll --name phone")
@@ -60,7 +60,7 @@ enum RootWithoutFactor: Examination {
     }
     return [
       Finding(
-        severity: .error, code: "root-locked-out", service: service.name, place: service.place,
+        severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
         message: "root is denied: there must be a factor, root has none, and cannot enrol here"
           + console,
         hint: "enrol root now: sudo mfa-enroll --name phone; or have a tenant for root say "
@@ -95,8 +95,8 @@ enum RootWithoutFactor: Examination {
       return .unchecked("whether root has keys", at: keys, error.text)
     }
     return Finding(
-      severity: .warning, code: "root-keys-refused", service: service.name,
-      place: file.place(of: ["permitrootlogin"]),
+      severity: .warning, code: "root-keys-refused", services: [service.name],
+      place: file.place(of: ["permitrootlogin"], saying: settings),
       message: "root has keys in \(keys), and cannot sign in by ssh: "
         + "AuthenticationMethods wants an answer, which PermitRootLogin admits of root for \"yes\" "
         + "alone",

@@ -34,12 +34,19 @@ struct SSHDFile {
   /// Reads the file of a host.
   init(of host: any ExaminedHost) { read(Self.path, under: nil, depth: 0, host) }
 
-  /// Where `keyword` is set for those under a `Match` line, or for everybody: the first line counts.
-  /// The file itself where it is set nowhere.
-  func place(of keywords: [String], under match: Int? = nil) -> String {
+  /// Which line makes a setting what it is, for those under a `Match` line or for everybody: the first
+  /// line counts. The file itself where no line does.
+  func place(
+    of keywords: [String], saying settings: SSHDSettings, under match: Int? = nil
+  ) -> String {
     let candidates = lines.filter { keywords.contains($0.keyword) }
+    let values = keywords.compactMap { settings.value(of: $0)?.lowercased() }
+    let fitting = candidates.filter {
+      values.contains($0.arguments.joined(separator: " ").lowercased())
+    }
     let line =
       candidates.first { $0.match != nil && $0.match == match }
+      ?? fitting.first { $0.match == nil } ?? fitting.first
       ?? candidates.first { $0.match == nil }
     return line?.place ?? Self.path
   }

@@ -5,8 +5,6 @@ import System
 enum SSHDView {
   /// Its stack does not ask the module.
   case notConcerned
-  /// There is no sshd.
-  case absent
   /// It cannot be told.
   case unknown(Finding)
   /// Its settings for different connections, those of everybody first; and what could not be told.
@@ -19,9 +17,13 @@ enum SSHDView {
     /// The `Match` line that they are under, as a place among them.
     let match: Int?
     let settings: SSHDSettings
+
+    /// Whether they are root's.
+    var isRoot: Bool { whom == "user root" }
   }
 
-  static let program = "/usr/sbin/sshd"
+  /// Where sshd is, on most systems; and on those that have one folder for all programs.
+  static let programs = ["/usr/sbin/sshd", "/usr/bin/sshd"]
 
   /// How many users and `Match` lines are looked at one by one.
   private static let mostCases = 32
@@ -39,11 +41,13 @@ enum SSHDView {
     switch Self.settings(Connection(), on: host) {
     case .success(let settings?): everybody = settings
     case .success(nil):
-      self = .absent
+      self = .unknown(
+        .unchecked(
+          "what sshd does", at: Self.programs[0], "there is no such program", severity: .note))
       return
     case .failure(let failure):
       self = .unknown(
-        .unchecked("what sshd does", at: Self.program, "\(Self.program) -T: \(failure.reason)"))
+        .unchecked("what sshd does", at: Self.programs[0], "sshd -T: \(failure.reason)"))
       return
     }
     let file = SSHDFile(of: host)
@@ -80,7 +84,7 @@ enum SSHDView {
       case .success(nil): continue
       case .failure(let failure):
         findings.append(
-          .unchecked("what sshd does for \(whom)", at: Self.program, failure.reason))
+          .unchecked("what sshd does for \(whom)", at: Self.programs[0], failure.reason))
       }
     }
     if wanted.count > Self.mostCases {
@@ -102,13 +106,10 @@ enum SSHDView {
       return .failure(Failure(reason: "sshd cannot be asked about such a name"))
     }
     let output: ProgramOutput
-    do throws(ProgramOutput.Trouble) {
-      guard let found = try host.output(of: program, ["-T", "-C", specification]) else {
-        return .success(nil)
-      }
-      output = found
-    } catch {
-      return .failure(Failure(reason: error.text))
+    switch Self.output(["-T", "-C", specification], host) {
+    case .success(let found?): output = found
+    case .success(nil): return .success(nil)
+    case .failure(let failure): return .failure(failure)
     }
     guard output.status == 0 else { return .failure(Failure(reason: output.complaint)) }
     let settings = SSHDSettings(output.output)
@@ -116,6 +117,21 @@ enum SSHDView {
       return .failure(Failure(reason: "it does not say whether it uses PAM"))
     }
     return .success(settings)
+  }
+
+  /// What the first sshd prints that can be started; nil where there is none.
+  private static func output(
+    _ arguments: [String], _ host: any ExaminedHost
+  ) -> Result<ProgramOutput?, Failure> {
+    var failure: Failure?
+    for program in programs {
+      do throws(ProgramOutput.Trouble) {
+        if let output = try host.output(of: program, arguments) { return .success(output) }
+      } catch {
+        failure = failure ?? Failure(reason: error.text)
+      }
+    }
+    return failure.map { .failure($0) } ?? .success(nil)
   }
 
   private static func member(
@@ -203,8 +219,9 @@ extension SSHDView {
     var seen: [SSHDSettings] = []
     for item in cases where !seen.contains(where: { $0.isLike(item.settings) }) {
       seen.append(item.settings)
+      if item.isRoot, item.settings.value(of: "permitrootlogin") == "no" { continue }
       let new = body(item.settings, item.whom.map { " (\($0))" } ?? "") { keywords in
-        file.place(of: keywords, under: item.match)
+        file.place(of: keywords, saying: item.settings, under: item.match)
       }
       // What holds for everybody is not told again.
       findings += new.filter { finding in
@@ -218,7 +235,6 @@ extension SSHDView {
   var unchecked: [Finding] {
     switch self {
     case .notConcerned: []
-    case .absent: []
     case .unknown(let finding): [finding]
     case .known(_, _, let findings): findings
     }
@@ -227,6 +243,6 @@ extension SSHDView {
   /// The settings for root.
   var root: SSHDSettings? {
     guard case .known(let cases, _, _) = self else { return nil }
-    return cases.first { $0.whom == "user root" }?.settings
+    return cases.first { $0.isRoot }?.settings
   }
 }

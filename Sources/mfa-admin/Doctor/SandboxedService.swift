@@ -41,7 +41,7 @@ enum SandboxedService: Examination {
     let setting = VisibleText.escaping(rule.setting)
     let isHidden = rule.access == .hidden
     return Finding(
-      severity: .error, code: "service-sandboxed", service: service.name, place: rule.place,
+      severity: .error, code: "service-sandboxed", services: [service.name], place: rule.place,
       message: "\(what), by \(setting): \(harm)",
       hint: isHidden
         ? "take the path out of that line, then systemctl daemon-reload and restart \(unit)"

@@ -8,7 +8,7 @@ enum SilencedKeyboard: Examination {
         guard settings.isOn("usepam") else {
           return [
             Finding(
-              severity: .error, code: "use-pam-off", service: service.name,
+              severity: .error, code: "use-pam-off", services: [service.name],
               place: place(["usepam"]),
               message: "nobody is asked for a code over ssh\(whom): UsePAM is no",
               hint: "write \"UsePAM yes\", then reload sshd")
@@ -18,7 +18,7 @@ enum SilencedKeyboard: Examination {
         guard !settings.asksByKeyboard, !isAskedOtherwise else { return [] }
         return [
           Finding(
-            severity: .error, code: "keyboard-interactive-off", service: service.name,
+            severity: .error, code: "keyboard-interactive-off", services: [service.name],
             place: place(["kbdinteractiveauthentication", "challengeresponseauthentication"]),
             message: "nobody can type a code over ssh\(whom): KbdInteractiveAuthentication is no, "
               + "while \(service.place) asks for one",

@@ -99,6 +99,7 @@ struct StackFinding: Equatable {
       case .unreadable: .warning
       }
     return Finding(
-      severity: severity, code: code, service: service, place: place, message: message, hint: hint)
+      severity: severity, code: code, services: [service], place: place, message: message,
+      hint: hint)
   }
 }

@@ -17,7 +17,7 @@ enum UnusableConfiguration: Examination {
   private static func arguments(_ service: AskedService) -> Finding? {
     guard case .failure(let refusal) = service.options else { return nil }
     return Finding(
-      severity: .error, code: "arguments", service: service.name, place: service.place,
+      severity: .error, code: "arguments", services: [service.name], place: service.place,
       message: "every sign-in is denied: \(text(refusal))",
       hint: "correct the line: pam_mfa(8) lists the arguments")
   }
