@@ -536,6 +536,7 @@ struct ExaminationTests {
       $0.texts["/proc/self/mountinfo"] =
         "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n31 22 0:40 / /homes rw - nfs4 server:/home rw\n"
         + "32 22 0:40 / /home\\040old rw - nfs4 server:/home rw\n"
+        + "33 22 0:40 / /home/al rw - nfs4 server:/al rw\n"
     },
     // Of several mounts at a place the last one is seen; one below another counts more.
     Row(5, "warning left-over-files \(leftover)") {
