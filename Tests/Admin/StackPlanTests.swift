@@ -4,7 +4,7 @@ import Testing
 @testable import mfa_admin
 
 @Suite struct StackPlanTests {
-  typealias Stacks = DoctorTests.Stacks
+  typealias Stacks = MemoryHost.Stacks
 
   static let commonAuth = """
     auth [success=1 default=ignore] pam_unix.so nullok
