@@ -60,7 +60,7 @@ let package = Package(
     .target(name: "System", dependencies: ["CPOSIX", "Secrets"], swiftSettings: embeddable),
     .target(name: "PAMStack", dependencies: ["Secrets", "System"], swiftSettings: embeddable),
     .target(
-      name: "FactorStore", dependencies: ["Factors", "Secrets", "System"],
+      name: "FactorStore", dependencies: ["Factors", "Policy", "Secrets", "System"],
       swiftSettings: embeddable),
     .target(
       name: "HelperProtocol", dependencies: ["Factors", "OneTimePassword", "Secrets"],

@@ -7,22 +7,15 @@ import System
 /// It is made at the first enrolment and stays, also when the last factor goes: whoever waits for
 /// its lock waits for the right one.
 struct AttemptsFile: ~Copyable {
-  private let directory: StoreDirectory
-  private let name: FileName
-  private let owner: UInt32
-
-  /// How long somebody else may hold the lock, in seconds.
-  private static let patience: Int64 = 10
+  private let file: OwnedFile
 
   init(directory: StoreDirectory, name: FileName, owner: UInt32) {
-    self.directory = directory
-    self.name = name
-    self.owner = owner
+    file = OwnedFile(.attempts, directory: directory, name: name, owner: owner)
   }
 
   /// What the file holds, without its lock.
   func read() throws(FactorStoreError) -> [UInt8] {
-    try Self.read(name, in: directory, owner: owner)
+    try Self.read(file.name, in: file.directory, owner: file.owner)
   }
 
   /// What the file `name` in `attempts/` holds, without its lock.
@@ -44,31 +37,7 @@ struct AttemptsFile: ~Copyable {
 
   /// Opens and locks the file, made first where there is none and `creating`.
   func lock(creating: Bool) throws(FactorStoreError) -> File {
-    let file = try open(creating: creating)
-    let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
-    // Empty, it was made by a process that was interrupted before it wrote anything: root's, perhaps
-    // before it gave the file away.
-    let maker = status.size == 0 ? 0 : owner
-    if let distrust = status.distrust(owners: (owner, maker), permissions: 0o600) {
-      throw .untrusted(.attempts, distrust)
-    }
-    guard status.size > 0 || creating else { throw .system(.attempts, .notFound(.open)) }
-    if status.owner != owner {
-      try onPart(.attempts) { () throws(SystemError) in try file.changeOwner(to: owner) }
-    }
-    guard try onPart(.attempts, { () throws(SystemError) in try file.lock(seconds: Self.patience) })
-    else { throw .busy }
-    let size = try onPart(.attempts) { () throws(SystemError) in try file.status() }.size
-    if size == 0, creating {
-      try onPart(.attempts) { () throws(SystemError) in
-        try file.write([UInt8](repeating: 0, count: AttemptSlots.length))
-        try file.sync()
-        try directory.opened.sync()
-      }
-    } else if size != Int64(AttemptSlots.length) {
-      throw .untrusted(.attempts, .wrongSize)
-    }
-    return file
+    try file.lock(creating: creating, length: AttemptSlots.length)
   }
 
   /// Takes the file's lock as `lock` does; a file that nobody believes, and whose lock therefore
@@ -81,29 +50,8 @@ struct AttemptsFile: ~Copyable {
     } catch {
       guard case .untrusted(.attempts, _) = error else { throw error }
     }
-    try onPart(.attempts) { () throws(SystemError) in try directory.opened.unlink(name) }
+    try file.unlink()
     return LockedAttempts(file: try lock(creating: true), wasReplaced: true)
-  }
-
-  private func open(creating: Bool) throws(FactorStoreError) -> File {
-    do throws(SystemError) {
-      return try directory.opened.fileForUpdating(name)
-    } catch {
-      guard creating, error.isNotFound else {
-        throw error.isSymbolicLink
-          ? .untrusted(.attempts, .symbolicLink) : .system(.attempts, error)
-      }
-    }
-    return try onPart(.attempts) { () throws(SystemError) in
-      do throws(SystemError) {
-        let file = try directory.opened.create(name)
-        try file.changeMode(to: 0o600)
-        if try file.status().owner != owner { try file.changeOwner(to: owner) }
-        return file
-      } catch  where error.isExisting {
-        return try directory.opened.fileForUpdating(name)
-      }
-    }
   }
 }
 

@@ -62,7 +62,14 @@ public protocol FactorStoreEntry: AnyObject {
 
   /// Replaces the record in one durable step, and the attempt state before or after it, in the order
   /// that leaves a usable pair wherever it is interrupted. A vacant record is removed.
-  func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError)
+  ///
+  /// The ledger says so first: what cannot be entered there does not happen. `event` is nil for what
+  /// changes nothing about who can sign in, such as that notices were mailed.
+  ///
+  /// - Returns: the mark of the ledger's entry, for the log.
+  func replace(
+    record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
+  ) throws(FactorStoreError) -> LedgerMark?
 }
 
 extension FactorStore {

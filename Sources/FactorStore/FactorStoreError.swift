@@ -4,7 +4,7 @@ public import System
 public enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   public enum Part: UInt8, Sendable {
-    case directory, factors, attempts, record, key
+    case directory, factors, attempts, record, key, ledger, ledgerHead
 
     /// The part as log lines and messages name it.
     public var name: StaticString {
@@ -14,6 +14,8 @@ public enum FactorStoreError: Error, Equatable, Sendable {
       case .attempts: "attempts"
       case .record: "record"
       case .key: "key"
+      case .ledger: "ledger"
+      case .ledgerHead: "ledger-head"
       }
     }
   }

@@ -7,6 +7,8 @@ public import System
 ///     /var/lib/mfa             0700, belongs to the store's owner (the system user `mfa`)
 ///     /var/lib/mfa/factors/    02700, one file a user: the record, sealed; replaced by renaming
 ///     /var/lib/mfa/attempts/   02700, one file a user: two slots, written in place; the user's lock
+///     /var/lib/mfa/ledger      0600, a line of text for each change of a record
+///     /var/lib/mfa/ledger.head 0600, two slots: where the ledger's chain has come to; its lock
 ///
 /// A file's name is the user's, percent-encoded.
 ///
@@ -19,7 +21,7 @@ public import System
 /// (`.interruptedAtEachStep`, and Tests/Faults with the real helper)
 /// MUST 4: of two slots the later valid one counts, and a torn one costs nothing. (`.tornSlot`)
 public final class LocalFactorStore: FactorStore {
-  private let directory: Directory
+  private let directory: StoreDirectory
   private let owner: UInt32
   private let keyPath: TrustedPath
   /// The key's file, once a record has asked for it; never the key itself.
@@ -32,8 +34,9 @@ public final class LocalFactorStore: FactorStore {
   public init(_ location: StoreLocation) throws(FactorStoreError) {
     let parent = try location.directory.parent(of: .directory)
     let name = location.directory.last
-    directory = try onPart(.directory) { () throws(SystemError) in try parent.directory(name) }
-    owner = try StoreDirectory.owner(of: directory, .directory)
+    let opened = try onPart(.directory) { () throws(SystemError) in try parent.directory(name) }
+    owner = try StoreDirectory.owner(of: opened, .directory)
+    directory = StoreDirectory(judged: opened)
     keyPath = location.key
   }
 
@@ -75,7 +78,7 @@ public final class LocalFactorStore: FactorStore {
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
     let name = try Self.fileName(of: account)
     return try LocalFactorStoreEntry(
-      account: account,
+      account: account, store: self,
       recordFile: RecordFile(directory: try factors(), name: name, owner: owner),
       attemptsFile: AttemptsFile(
         directory: try attempts(), name: name, owner: owner),
@@ -110,21 +113,71 @@ public final class LocalFactorStore: FactorStore {
   /// The attempts file stays, for it is the lock; one that is not believed is replaced by a fresh
   /// one, so that the user can enroll again.
   ///
-  /// - Returns: whether there was anything to remove.
-  public func discard(user: UserName) throws(FactorStoreError) -> Bool {
+  /// - Returns: the mark of the ledger's entry; nil when there was nothing to remove.
+  public func discard(
+    user: UserName, entering event: LedgerEvent
+  ) throws(FactorStoreError) -> LedgerMark? {
     guard let name = FileName(percentEncoding: user.bytes) else { throw .nameTooLong }
     let hasRecord = Self.exists(name, in: try factors())
     let hasAttempts = Self.exists(name, in: try attempts())
-    guard hasRecord || hasAttempts else { return false }
+    guard hasRecord || hasAttempts else { return nil }
     let attempts = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
     let locked = try attempts.lockReplacingDistrusted()
     // Asked again under the lock.
-    let removes = Self.exists(name, in: try factors())
+    guard Self.exists(name, in: try factors()) || locked.wasReplaced else { return nil }
+    var key = try key()
+    let mark = try enter(event, user: user, uid: nil, record: nil, &key)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
-    return removes || locked.wasReplaced
+    return mark
   }
+
+  // MARK: The ledger
+
+  /// Enters what is about to happen to a user's record in the ledger: `record` is what it will be.
+  func enter(
+    _ event: LedgerEvent, user: UserName?, uid: UInt32?, record: FactorRecord?,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> LedgerMark {
+    let fingerprint = try record.map { record throws(FactorStoreError) in
+      try Self.fingerprint(of: record, &key)
+    }
+    return try Ledger(in: directory, owner: owner)
+      .enter(event, user: user, uid: uid, record: fingerprint ?? [], &key)
+  }
+
+  /// Enters what is about to happen to something else than a user's record.
+  public func enter(_ event: LedgerEvent) throws(FactorStoreError) -> LedgerMark {
+    var key = try key()
+    return try enter(event, user: nil, uid: nil, record: nil, &key)
+  }
+
+  /// Goes through the ledger: hands each line to `body`, and tells what is wrong with it. Nobody can
+  /// change a factor meanwhile.
+  public func inspectLedger(
+    _ body: (LedgerReading.Line) -> Void
+  ) throws(FactorStoreError) -> LedgerReading {
+    var key = try key()
+    return try Ledger(in: directory, owner: owner).inspect(&key, body)
+  }
+
+  /// What tells a record from every other, and from what it was before, as the ledger has it: which of
+  /// its notices were mailed makes no difference.
+  static func fingerprint(
+    of record: FactorRecord, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    let encoded = record.encodedForLedger()
+    let checksum = try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: fingerprintPurpose)
+    }
+    return Array(checksum.prefix(fingerprintLength))
+  }
+
+  /// What `SealingKey.checksum` is told a record's fingerprint is for.
+  private static let fingerprintPurpose: UInt8 = 6
+  /// The length of a record's fingerprint in bytes.
+  private static let fingerprintLength = 8
 
   // MARK: Parts
 
@@ -147,14 +200,14 @@ public final class LocalFactorStore: FactorStore {
 
   private func factors() throws(FactorStoreError) -> StoreDirectory {
     if let factorsDirectory { return factorsDirectory }
-    let opened = try StoreDirectory("factors", in: directory, owner: owner, .factors)
+    let opened = try StoreDirectory("factors", in: directory.opened, owner: owner, .factors)
     factorsDirectory = opened
     return opened
   }
 
   private func attempts() throws(FactorStoreError) -> StoreDirectory {
     if let attemptsDirectory { return attemptsDirectory }
-    let opened = try StoreDirectory("attempts", in: directory, owner: owner, .attempts)
+    let opened = try StoreDirectory("attempts", in: directory.opened, owner: owner, .attempts)
     attemptsDirectory = opened
     return opened
   }

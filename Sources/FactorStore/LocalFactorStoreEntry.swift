@@ -6,6 +6,7 @@ import System
 /// One user's place in the local store.
 public final class LocalFactorStoreEntry: FactorStoreEntry {
   private let account: Account
+  private let store: LocalFactorStore
   private let recordFile: RecordFile
   /// The open attempts file holds the lock until it is closed.
   private let attemptsFile: File
@@ -18,7 +19,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public private(set) var attempts: AttemptState
 
   init(
-    account: Account, recordFile: consuming RecordFile, attemptsFile: consuming AttemptsFile,
+    account: Account, store: LocalFactorStore, recordFile: consuming RecordFile, attemptsFile: consuming AttemptsFile,
     key: () throws(FactorStoreError) -> SealingKey, creating: Bool
   ) throws(FactorStoreError) {
     let locked = try attemptsFile.lock(creating: creating)
@@ -38,6 +39,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     attempts = try Self.state(of: record, slots.state)
     kept = record
     self.account = account
+    self.store = store
     self.recordFile = recordFile
     self.attemptsFile = locked
     self.key = key
@@ -110,25 +112,50 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     slots.synced()
   }
 
-  /// Writes the attempt state, then renames a new record into place; or takes the record away.
-  public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
-    guard !record.isVacant else {
-      try recordFile.remove()
-      kept = nil
-      self.attempts = AttemptState(record: FactorID.zero)
-      return
-    }
-    // The state first: watermarks of a factor that is not there yet do no harm, while a factor
-    // without its watermark accepts nothing.
-    try write(attempts)
-    try sync()
+  /// Enters the event, writes the attempt state, then renames a new record into place; or takes the
+  /// record away.
+  public func replace(
+    record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
+  ) throws(FactorStoreError) -> LedgerMark? {
     let sealed = try cryptographic { () throws(CryptographyError) in
       try SealedRecord(record, &key)
     }
     guard sealed.bytes.count <= SealedRecord.maximumLength else {
       throw .untrusted(.record, .tooLarge)
     }
+    let mark = try event.map { event throws(FactorStoreError) in
+      try enter(event, record)
+    }
+    guard !record.isVacant else {
+      try recordFile.remove()
+      kept = nil
+      self.attempts = AttemptState(record: FactorID.zero)
+      return mark
+    }
+    // The state first: watermarks of a factor that is not there yet do no harm, while a factor
+    // without its watermark accepts nothing.
+    try write(attempts)
+    try sync()
     try recordFile.replace(with: sealed)
     kept = record
+    return mark
+  }
+
+  /// Enters the event, then writes an attempt state down, durably: for what changes no record.
+  public func write(
+    _ attempts: AttemptState, entering event: LedgerEvent
+  ) throws(FactorStoreError) -> LedgerMark {
+    let mark = try enter(event, kept)
+    try write(attempts)
+    try sync()
+    return mark
+  }
+
+  private func enter(
+    _ event: LedgerEvent, _ record: FactorRecord?
+  ) throws(FactorStoreError) -> LedgerMark {
+    let left = record.flatMap { $0.isVacant ? nil : $0 }
+    guard let user = UserName(account.name) else { throw .nameTooLong }
+    return try store.enter(event, user: user, uid: account.uid, record: left, &key)
   }
 }

@@ -17,6 +17,9 @@ final class StoreDirectory {
     opened = directory
   }
 
+  /// One that was opened and judged.
+  init(judged directory: consuming Directory) { opened = directory }
+
   /// The owner of a directory that only its owner may enter.
   static func owner(
     of directory: borrowing Directory, _ part: FactorStoreError.Part

@@ -209,6 +209,13 @@ public struct FactorRecord: Equatable, Sendable {
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
   private static let totpKind: UInt8 = 1
 
+  /// The binary form of what it holds, whichever of its notices were mailed.
+  public func encodedForLedger() -> [UInt8] {
+    var record = self
+    record.noticesMailed = 0
+    return record.encoded()
+  }
+
   /// The binary form.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()

@@ -52,7 +52,7 @@ extension Conversation {
       let entry = try host.store().entry(of: account, creating: false)
       guard var record = entry.kept else { return }
       record.mailed(upTo: number)
-      try entry.replace(record: record, attempts: entry.attempts)
+      _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
     } catch {
       throw failure(error)
     }

@@ -55,10 +55,11 @@ extension Conversation {
   }
 
   func replace(
-    _ entry: Machine.Store.Entry, _ record: FactorRecord, _ attempts: AttemptState
-  ) throws(HelperFailure) {
+    _ entry: Machine.Store.Entry, _ record: FactorRecord, _ attempts: AttemptState,
+    entering event: LedgerEvent
+  ) throws(HelperFailure) -> LedgerMark? {
     do throws(FactorStoreError) {
-      try entry.replace(record: record, attempts: attempts)
+      return try entry.replace(record: record, attempts: attempts, entering: event)
     } catch {
       throw failure(error)
     }
@@ -85,12 +86,21 @@ extension Conversation {
   /// From where changes are made here.
   static var source: Source { Source(("mfa-enroll" as StaticString).bytes) }
 
+  /// The caller, as who changes something.
+  var actor: LedgerEvent.Actor {
+    LedgerEvent.Actor(
+      name: caller.name, uid: caller.uid, program: Self.program, source: Self.source)
+  }
+
+  private static var program: [UInt8] { ("mfa-helper" as StaticString).bytes }
+
   /// The circumstances of an attempt of the caller's.
   func circumstances(
     factor: FactorID? = nil
   ) throws(HelperFailure) -> Attempt.Circumstances {
     Attempt.Circumstances(
-      settings: try settings(), now: try now(), source: Self.source, factor: factor)
+      settings: try settings(), now: try now(), source: Self.source, program: Self.program,
+      factor: factor)
   }
 
   func now() throws(HelperFailure) -> Int64 {
@@ -128,7 +138,7 @@ extension Conversation {
     if let (priority, line) = event.logLine { log(priority, line) }
   }
 
-  func logChange(_ result: StaticString, _ factor: Factor?, _ priority: LogPriority = .notice) {
+  func logChange(_ result: StaticString, _ factor: Factor?, _ mark: LedgerMark?) {
     var line = LogLine()
     line.add("result", result)
     line.add("user", escaping: caller.name)
@@ -137,6 +147,7 @@ extension Conversation {
       line.add("factor", escaping: factor.id.hexadecimal)
       line.add("name", escaping: factor.displayName.utf8)
     }
-    log(priority, line)
+    if let mark { line.add("ledger", escaping: mark.text) }
+    log(.notice, line)
   }
 }

@@ -34,9 +34,11 @@ extension Conversation {
     var digests: [RecoveryCodeDigest] = []
     let text = try newCodes(for: record, entry, &digests)
     record.setRecoveryCodes(digests)
-    record.note(.recoveryCodesMade, from: Self.source, at: try now())
-    try replace(entry, record, entry.attempts)
-    logChange("recovery-codes-made", nil)
+    let now = try now()
+    record.note(.recoveryCodesMade, from: Self.source, at: now)
+    let event = LedgerEvent(.recoveryCodesMade, by: actor, at: now)
+    let mark = try replace(entry, record, entry.attempts, entering: event)
+    logChange("recovery-codes-made", nil, mark)
     return RecoveryCodeList(text: text)
   }
 
@@ -66,9 +68,9 @@ extension Conversation {
       throw failure(error)
     }
     switch result {
-    case .done(let factor): logChange("resynchronized", factor)
+    case .done(let factor, let mark): logChange("resynchronized", factor, mark)
     case .wrong(let wait):
-      logChange("resynchronization-failed", nil, .notice)
+      logChange("resynchronization-failed", nil, nil)
       guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
       throw .codesNotConsecutive
     case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
@@ -95,13 +97,13 @@ extension Conversation {
     do throws(FactorStoreError) {
       result = try Importing.add(
         description, key: request.key.span, recoveryCodes: request.recoveryCodes.span, to: entry,
-        of: caller, now: now, from: Self.source)
+        of: caller, now: now, from: Self.source, by: actor)
     } catch {
       throw failure(error)
     }
     switch result {
-    case .imported(let factor, _):
-      logChange("imported", factor)
+    case .imported(let factor, _, let mark):
+      logChange("imported", factor, mark)
       return factor
     case .present: throw .alreadyImported
     case .refused(let refusal): throw Self.failure(refusal)

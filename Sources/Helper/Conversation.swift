@@ -248,7 +248,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   private mutating func proofFailed() -> HelperFailure {
     failedProofs += 1
-    logChange("reauthentication-failed", nil, .notice)
+    logChange("reauthentication-failed", nil, nil)
     return .reauthenticationFailed
   }
 
@@ -354,29 +354,35 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let factor = try pending.factor(
       named: request.displayName, at: now, in: record, sealedBy: entry)
     try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-    try note(factor, session.scope, in: &record, at: now)
+    let event = try note(factor, session.scope, in: &record, at: now)
     let attempts = entry.record == nil ? entry.attempts.beginning(record) : entry.attempts
-    try replace(entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step))
+    let mark = try replace(
+      entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
+      entering: event)
     self.session?.record = record.id
     if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
     self.pending = nil
-    logChange("enrolled", factor)
+    logChange("enrolled", factor, mark)
     return factor.id
   }
 
   /// Uses the ticket up that the session rests on, in the same step that binds the factor.
   private func note(
     _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
-  ) throws(HelperFailure) {
+  ) throws(HelperFailure) -> LedgerEvent {
     guard case .oneFactor(let ticket) = scope else {
       record.note(.enrolled, factor.displayName.utf8, from: Self.source, at: now)
-      return
+      return LedgerEvent(.enrolled, factor, by: actor, at: now)
     }
     // It was withdrawn meanwhile, or is used, or is past its time.
     guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
       record.use(ticket)
     else { throw .ticketInvalid }
     record.note(.ticketUsed, factor.displayName.utf8, from: Self.source, at: now)
+    return LedgerEvent(
+      .enrolledByTicket,
+      ids: factor.id.hexadecimal + [UInt8(ascii: ",")] + ticket.hexadecimal,
+      detail: factor.displayName.utf8, by: actor, at: now)
   }
 
   private mutating func rename(
@@ -387,8 +393,10 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let entry = try entry(creating: false, session)
     guard var record = entry.record else { throw .factorNotFound }
     try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
-    try replace(entry, record, entry.attempts)
-    logChange("renamed", record.factor(id))
+    let event = LedgerEvent(
+      .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: try now())
+    let mark = try replace(entry, record, entry.attempts, entering: event)
+    logChange("renamed", record.factor(id), mark)
   }
 
   private mutating func unenroll(
@@ -401,12 +409,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let isLast = record.factors.count == 1
     guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
-    record.note(.unenrolled, factor.displayName.utf8, from: Self.source, at: try now())
+    let now = try now()
+    record.note(.unenrolled, factor.displayName.utf8, from: Self.source, at: now)
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
-    try replace(entry, record, entry.attempts.forgetting())
+    let event = LedgerEvent(.unenrolled, factor, by: actor, at: now)
+    let mark = try replace(entry, record, entry.attempts.forgetting(), entering: event)
     if record.factors.isEmpty { self.session?.record = nil }
-    logChange("unenrolled", factor)
+    logChange("unenrolled", factor, mark)
     return wasNewest
   }
 

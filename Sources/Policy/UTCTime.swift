@@ -15,4 +15,14 @@ public struct UTCTime: Equatable, Sendable {
     let zone: [UInt8] = [0x20, UInt8(ascii: "U"), UInt8(ascii: "T"), UInt8(ascii: "C")]
     text = day.text + [0x20] + time[0] + [UInt8(ascii: ":")] + time[1] + zone
   }
+
+  /// The moment `seconds` after 1970-01-01 00:00 UTC as ISO 8601 writes it, `2027-01-31T09:05:59Z`;
+  /// empty where it is not from 1970 to 9999.
+  public static func precise(_ seconds: Int64) -> [UInt8] {
+    let text = UTCTime(seconds).text
+    guard text.count > 16 else { return [] }
+    let colon = [UInt8(ascii: ":")]
+    return Array(text[..<10]) + [UInt8(ascii: "T")] + Array(text[11..<16]) + colon
+      + CalendarDay.text(seconds % 60) + [UInt8(ascii: "Z")]
+  }
 }

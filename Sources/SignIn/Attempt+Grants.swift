@@ -44,8 +44,11 @@ extension Attempt {
     record.removeExpiredGrants(at: circumstances.now)
     record.note(
       .bypassUsed, grant.reason?.utf8 ?? [], from: circumstances.source, at: circumstances.now)
-    try entry.replace(record: record, attempts: told(state, record, circumstances))
-    return .bypassed(grant)
+    let event = LedgerEvent(
+      .bypassUsed, grant, by: circumstances.actor(record), at: circumstances.now)
+    let mark = try entry.replace(
+      record: record, attempts: told(state, record, circumstances), entering: event)
+    return .bypassed(grant, mark)
   }
 
   /// What a guess at a ticket came to.

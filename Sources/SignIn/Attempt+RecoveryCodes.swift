@@ -45,8 +45,12 @@ extension Attempt {
     }
     record.spendRecoveryCode(spent, replacement: digest)
     record.note(.recoveryCodeUsed, from: circumstances.source, at: circumstances.now)
-    try entry.replace(record: record, attempts: told(state, record, circumstances))
-    return .recovered(Recovery(left: record.recoveryCodes.count, replacement: replacement))
+    let event = LedgerEvent(
+      .recoveryCodeUsed, by: circumstances.actor(record), at: circumstances.now)
+    let mark = try entry.replace(
+      record: record, attempts: told(state, record, circumstances), entering: event)
+    return .recovered(
+      Recovery(left: record.recoveryCodes.count, replacement: replacement, mark: mark))
   }
 
   /// A new recovery code for `record`, and what is kept of it.

@@ -9,7 +9,7 @@ import System
 extension Attempt {
   /// What an attempt to resynchronise a factor came to.
   public enum Resynchronizing: Sendable {
-    case done(Factor)
+    case done(Factor, LedgerMark?)
     /// They are no two fresh codes in a row of the factor's; with how many seconds to wait, 0 for
     /// none.
     case wrong(wait: Int64)
@@ -49,11 +49,13 @@ extension Attempt {
         .resynchronized, factor.displayName.utf8, from: circumstances.source, at: circumstances.now)
       // The offset first: with the watermark alone the old clock's codes would all be too early. As
       // long as the watermark is not there, nobody has been told that the codes are used up.
-      try entry.replace(record: record, attempts: counted)
+      let event = LedgerEvent(
+        .resynchronized, factor, by: circumstances.actor(record), at: circumstances.now)
+      let mark = try entry.replace(record: record, attempts: counted, entering: event)
       let state = counted.resynchronized(id, at: finding.step)
       try entry.write(state.restoring(untold))
       try entry.sync()
-      return .done(factor)
+      return .done(factor, mark)
     }
   }
 

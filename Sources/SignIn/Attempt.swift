@@ -23,7 +23,7 @@ public enum Attempt {
     /// A recovery code was right, and is used up.
     case recovered(Recovery)
     /// A bypass code was right; the grant as it was before this use.
-    case bypassed(Grant)
+    case bypassed(Grant, LedgerMark?)
     /// Wrong, with how many seconds to wait before the next guess; 0 for none.
     case wrong(wait: Int64)
     case replayed(Factor, wait: Int64)
@@ -41,11 +41,14 @@ public enum Attempt {
     public let left: Int
     /// The code that takes the used one's place, to be shown to the person.
     public let replacement: RecoveryCode?
+    /// The ledger's entry; nil where it is not known here.
+    public let mark: LedgerMark?
 
-    /// Puts the two together.
-    public init(left: Int, replacement: RecoveryCode?) {
+    /// Puts them together.
+    public init(left: Int, replacement: RecoveryCode?, mark: LedgerMark? = nil) {
       self.left = left
       self.replacement = replacement
+      self.mark = mark
     }
   }
 

@@ -41,12 +41,14 @@ public struct Event {
       priority = .warning
       line.add("result", "recovery-code")
       details.add("left", Int64(recovery.left))
-    case .bypassed(let grant):
+      Self.add(recovery.mark, to: &details)
+    case .bypassed(let grant, let mark):
       priority = .warning
       line.add("result", "bypass")
       details.add("grant", escaping: grant.id.hexadecimal)
       details.add("uses-left", Int64(grant.usesLeft) - 1)
       details.add("reason", escaping: grant.reason?.utf8)
+      Self.add(mark, to: &details)
     case .notEnrolled:
       priority = .information
       line.add("result", "not-enrolled")
@@ -58,12 +60,13 @@ public struct Event {
     case .enrollmentPending:
       priority = .information
       line.add("result", "enrollment-pending")
-    case .enrolledNow(let factor):
+    case .enrolledNow(let factor, let mark):
       priority = .notice
       line.add("result", "enrolled")
       details.add("factor", escaping: factor.id.hexadecimal)
       details.add("name", escaping: factor.displayName.utf8)
       details.add("source", "sign-in")
+      Self.add(mark, to: &details)
     case .enrollmentRequired(let obstacle):
       priority = .notice
       line.add("result", "enrollment-required")
@@ -170,6 +173,11 @@ public struct Event {
 
   private static func add(_ factor: FactorID?, to line: inout LogLine) {
     if let factor { line.add("factor", escaping: factor.hexadecimal) }
+  }
+
+  @inline(never)
+  private static func add(_ mark: LedgerMark?, to line: inout LogLine) {
+    if let mark { line.add("ledger", escaping: mark.text) }
   }
 
   private static func add(

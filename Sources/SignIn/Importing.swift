@@ -39,7 +39,7 @@ public enum Importing {
   /// What came of it.
   public enum Result: Equatable, Sendable {
     /// It was imported; so many of its recovery codes found no room.
-    case imported(Factor, recoveryCodesDropped: Int)
+    case imported(Factor, recoveryCodesDropped: Int, LedgerMark?)
     /// This factor has the key already.
     case present(Factor)
     /// The record does not take it.
@@ -49,13 +49,14 @@ public enum Importing {
   /// The length of a recovery code in digits.
   public static let recoveryCodeLength = 8
 
-  /// Imports a factor for `account` at `now` (seconds since the epoch), asked for at `source`.
+  /// Imports a factor for `account` at `now` (seconds since the epoch), asked for by `actor`,
+  /// of whom the notice says `source`.
   ///
   /// The person has used it, so no code confirms it. `recoveryCodes` are those that were not used,
   /// `recoveryCodeLength` digits each, one behind the other; they go behind those that are there.
   public static func add<Entry: FactorStoreEntry>(
     _ description: Description, key: Span<UInt8>, recoveryCodes: Span<UInt8>, to entry: Entry,
-    of account: Account, now: Int64, from source: Source
+    of account: Account, now: Int64, from source: Source, by actor: LedgerEvent.Actor
   ) throws(FactorStoreError) -> Result {
     if let hindrance = try hindrance(to: key, in: entry) { return hindrance }
     let (empty, attempts) = try start(entry, account)
@@ -70,11 +71,13 @@ public enum Importing {
     record.setRecoveryCodes(codes)
     record.note(.imported, factor.displayName.utf8, from: source, at: now)
     let present = factor.parameters.step(at: factor.clock(at: now))
-    try entry.replace(
+    let mark = try entry.replace(
       record: record,
       attempts: attempts.keeping(record).adding(
-        factor.id, confirmedAt: description.usedUntil ?? present))
-    return .imported(factor, recoveryCodesDropped: codes.count - record.recoveryCodes.count)
+        factor.id, confirmedAt: description.usedUntil ?? present),
+      entering: LedgerEvent(.imported, factor, by: actor, at: now))
+    return .imported(
+      factor, recoveryCodesDropped: codes.count - record.recoveryCodes.count, mark)
   }
 
   /// Why a key cannot be imported, whatever its factor is to be called; nil where it can.

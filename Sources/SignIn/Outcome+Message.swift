@@ -11,7 +11,7 @@ extension Outcome {
     case .offered(let offer): Self.message(offer)
     case .enrollmentRequired(let obstacle): obstacle.message
     case .recovered(let recovery): Self.message(recovery)
-    case .bypassed(let grant): Self.message(grant)
+    case .bypassed(let grant, _): Self.message(grant)
     case .wrong(0), .unknownUser: "that code is wrong"
     case .replayed(_, 0): "that code was used already, wait for the next one"
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):

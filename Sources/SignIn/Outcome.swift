@@ -11,7 +11,7 @@ public enum Outcome: Sendable {
   /// A recovery code was right, and is used up.
   case recovered(Attempt.Recovery)
   /// A bypass code of an administrator's was right.
-  case bypassed(Grant)
+  case bypassed(Grant, LedgerMark?)
   /// The user has a factor, or a bypass code stood in for one: what the account phase wants to know.
   case enrolled
   /// The user has no factor, and need have none.
@@ -21,7 +21,7 @@ public enum Outcome: Sendable {
   /// The user has no factor, must have one, and will enrol it in the `account` line.
   case enrollmentPending
   /// The user has enrolled a factor in this sign-in, with a code that was right.
-  case enrolledNow(Factor)
+  case enrolledNow(Factor, LedgerMark?)
   /// The user has no factor, must have one, and could not enrol it in this sign-in.
   case enrollmentRequired(EnrollmentObstacle)
   /// The second factor is switched off here.
@@ -99,7 +99,7 @@ extension Outcome {
     switch result {
     case .accepted(let factor): self = .accepted(factor.id)
     case .recovered(let recovery): self = .recovered(recovery)
-    case .bypassed(let grant): self = .bypassed(grant)
+    case .bypassed(let grant, let mark): self = .bypassed(grant, mark)
     case .wrong(let wait): self = .wrong(wait: wait)
     case .replayed(let factor, let wait): self = .replayed(factor.id, wait: wait)
     case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)

@@ -81,8 +81,8 @@ extension SignIn {
         judgement = try Attempt.make(
           codes, by: account, in: store,
           Attempt.Circumstances(
-            settings: settings, now: now, source: request.source, factor: named,
-            places: places,
+            settings: settings, now: now, source: request.source, program: request.service,
+            factor: named, places: places,
             isListening: application.isListening && settings.state != .observe))
       } catch {
         throw .store(error)

@@ -16,9 +16,12 @@ enum EnrollmentStop: Error {
 private final class EnrolledInSignIn {
   let factor: Factor
   let codes: SecretBytes
+  /// The ledger's entry.
+  let mark: LedgerMark?
 
-  init(_ factor: Factor, codes: consuming SecretBytes) {
+  init(_ factor: Factor, codes: consuming SecretBytes, _ mark: LedgerMark?) {
     self.factor = factor
+    self.mark = mark
     self.codes = codes
   }
 }
@@ -37,6 +40,8 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
   let application: Asker
   let account: Account
   let source: Source
+  /// The PAM service.
+  let service: [UInt8]
   let settings: Settings
   let store: Machine.Store
 
@@ -63,7 +68,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
         application.log(.warning, Event.undelivered(account))
       }
       showRecoveryCodes(enrolled)
-      return .enrolledNow(enrolled.factor)
+      return .enrolledNow(enrolled.factor, enrolled.mark)
     } catch {
       switch error {
       case .obstacle(let obstacle): return .enrollmentRequired(obstacle)
@@ -242,10 +247,14 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     let attempts = entry.attempts.beginning(record)
     let next = attempts.keeping(record).adding(factor.id, confirmedAt: step)
     let complete = record
-    try storing { () throws(FactorStoreError) in
-      try entry.replace(record: complete, attempts: next)
+    let actor = LedgerEvent.Actor(
+      name: account.name, uid: account.uid, program: service, source: source)
+    let mark = try storing { () throws(FactorStoreError) in
+      try entry.replace(
+        record: complete, attempts: next,
+        entering: LedgerEvent(.enrolled, factor, by: actor, at: now))
     }
-    return EnrolledInSignIn(factor, codes: codes)
+    return EnrolledInSignIn(factor, codes: codes, mark)
   }
 
   private func factor(

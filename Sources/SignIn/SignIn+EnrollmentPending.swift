@@ -67,6 +67,7 @@ extension SignIn {
     }
     return try SignInEnrollment(
       host: host, application: application, account: account, source: request.source,
+      service: request.service,
       settings: settings, store: store
     ).run()
   }

@@ -25,6 +25,9 @@ public struct SystemError: Error, Equatable, Sendable {
   /// That what `call` was to find does not exist.
   public static func notFound(_ call: Call) -> SystemError { SystemError(call, number: ENOENT) }
 
+  /// That somebody else has had what `call` was to get for too long.
+  public static func busy(_ call: Call) -> SystemError { SystemError(call, number: EWOULDBLOCK) }
+
   /// The error of the call that has just failed.
   static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
 

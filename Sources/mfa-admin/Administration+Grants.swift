@@ -16,10 +16,10 @@ extension Administration {
     let made = try onUser(subject) { () throws(FactorStoreError) in
       try make(kind, for: account, until: now + duration.seconds, uses, reason)
     }
-    guard let (code, grant, warning) = made else { throw .tooManyGrants(subject.name) }
+    guard let (code, grant, warning, mark) = made else { throw .tooManyGrants(subject.name) }
     note(
-      kind == .ticket ? "ticket-made" : "bypass-made", subject, grant: grant.id.hexadecimal,
-      reason: reason?.utf8)
+      kind == .ticket ? "ticket-made" : "bypass-made", subject, mark,
+      grant: grant.id.hexadecimal, reason: reason?.utf8)
     deliver(account)
     return MadeGrant(
       report: GrantReport(user: subject.name, grant: grant, isGood: true), code: code,
@@ -30,7 +30,7 @@ extension Administration {
   private func make(
     _ kind: Grant.Kind, for account: Account, until end: Int64, _ uses: UInt8,
     _ reason: Grant.Reason?
-  ) throws(FactorStoreError) -> (RecoveryCode, Grant, String?)? {
+  ) throws(FactorStoreError) -> (RecoveryCode, Grant, String?, LedgerMark?)? {
     let entry = try store.entry(of: account, creating: true)
     var record = try entry.keptOrNew(for: account)
     let attempts = entry.kept == nil ? entry.attempts.beginning(record) : entry.attempts
@@ -40,8 +40,11 @@ extension Administration {
     guard record.add(grant) else { return nil }
     record.note(
       kind == .ticket ? .ticketMade : .bypassMade, reason?.utf8 ?? [], from: Source(actor), at: now)
-    try entry.replace(record: record, attempts: attempts)
-    return (code, grant, warning(kind, record, attempts))
+    let mark = try entry.replace(
+      record: record, attempts: attempts,
+      entering: LedgerEvent(
+        kind == .ticket ? .ticketMade : .bypassMade, grant, by: ledgerActor, at: now))
+    return (code, grant, warning(kind, record, attempts), mark)
   }
 
   /// Why the grant may not do what it was made for.
@@ -90,21 +93,27 @@ extension Administration {
     let subject = try subject(text)
     guard let account = subject.account else { throw .noSuchUser(subject.name) }
     guard try kept(subject) != nil else { throw .noSuchGrant(subject.name) }
-    let withdrawn = try onUser(subject) { () throws(FactorStoreError) in
+    let (withdrawn, mark) = try onUser(subject) { () throws(FactorStoreError) in
       let entry = try store.entry(of: account, creating: false)
-      guard var record = entry.kept else { return [] as [Grant] }
+      guard var record = entry.kept else { return ([] as [Grant], nil as LedgerMark?) }
       let ids =
         switch target {
         case .everything: record.grants.map(\.id)
         case .one(let id): [id]
         }
       let grants = ids.compactMap { record.withdraw($0) }
-      if !grants.isEmpty { try entry.replace(record: record, attempts: entry.attempts) }
-      return grants
+      guard !grants.isEmpty else { return ([], nil) }
+      let event = LedgerEvent(
+        .grantWithdrawn,
+        ids: Array(grants.map(\.id.hexadecimal).joined(separator: [UInt8(ascii: ",")])),
+        by: ledgerActor, at: now)
+      return (
+        grants, try entry.replace(record: record, attempts: entry.attempts, entering: event)
+      )
     }
     guard !withdrawn.isEmpty else { throw .noSuchGrant(subject.name) }
     for grant in withdrawn {
-      note("grant-withdrawn", subject, grant: grant.id.hexadecimal, reason: grant.reason?.utf8)
+      note("grant-withdrawn", subject, mark, grant: grant.id.hexadecimal, reason: grant.reason?.utf8)
     }
     let ids = withdrawn.map { VisibleText.escaping($0.id.hexadecimal) }.joined(separator: ", ")
     return "\(VisibleText(subject.name)): withdrawn \(ids)"

@@ -121,12 +121,12 @@ extension Administration {
     let result = try found.secret.withSpan { key throws(FactorStoreError) in
       try Importing.add(
         description, key: key, recoveryCodes: codes.span, to: entry, of: account, now: now,
-        from: Source(actor))
+        from: Source(actor), by: ledgerActor)
     }
-    guard case .imported(let factor, let dropped) = result else {
+    guard case .imported(let factor, let dropped, let mark) = result else {
       return Self.outcome(result, name)
     }
-    note("imported", subject, factor: factor.id.hexadecimal)
+    note("imported", subject, mark, factor: factor.id.hexadecimal)
     deliver(account)
     return .imported(
       name: name,

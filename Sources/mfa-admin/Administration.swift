@@ -26,6 +26,13 @@ struct Administration {
   let log: (LogPriority, LogLine) -> Void
   /// Has what was noted for an account mailed, without waiting.
   let deliver: (Account) -> Void
+  /// The terminal that the changes are made at.
+  var terminal = Source.unknown
+
+  /// Who makes the changes, for the ledger.
+  var ledgerActor: LedgerEvent.Actor {
+    LedgerEvent.Actor(name: actor, uid: 0, program: Array("mfa-admin".utf8), source: terminal)
+  }
 
   // MARK: Looking
 
@@ -230,10 +237,11 @@ struct Administration {
     // in between would leave a factor that accepts nothing.
     let attempts = entry.attempts.forgetting()
     record.note(.unenrolled, factor.displayName.utf8, from: Source(actor), at: now)
-    try onUser(subject) { () throws(FactorStoreError) in
-      try entry.replace(record: record, attempts: attempts)
+    let event = LedgerEvent(.unenrolled, factor, by: ledgerActor, at: now)
+    let mark = try onUser(subject) { () throws(FactorStoreError) in
+      try entry.replace(record: record, attempts: attempts, entering: event)
     }
-    note("revoked", subject, factor: factor.id.hexadecimal)
+    note("revoked", subject, mark, factor: factor.id.hexadecimal)
     if let account = subject.account { deliver(account) }
     let left = record.factors.isEmpty ? "; no factor is left" : ""
     return "\(VisibleText(subject.name)): revoked \(VisibleText(factor.displayName))\(left)"
@@ -241,18 +249,22 @@ struct Administration {
 
   private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> String {
     let subject = revocation.subject
-    let removed = try onUser(subject) { () throws(FactorStoreError) in
+    let discarding = LedgerEvent(.revoked, by: ledgerActor, at: now)
+    let mark = try onUser(subject) { () throws(FactorStoreError) in
       switch (revocation.finding, subject.account) {
       case (.usable, let account?): return try removeEverything(of: account)
       case (.nothing, let account?):
         // What remains of somebody who is not enrolled: what is to be told, or what was granted.
-        guard try remains(of: account) else { return try store.discard(user: subject.name) }
+        guard try remains(of: account) else {
+          return try store.discard(user: subject.name, entering: discarding)
+        }
         return try removeEverything(of: account)
-      case (.unusable, _), (_, nil): return try store.discard(user: subject.name)
+      case (.unusable, _), (_, nil):
+        return try store.discard(user: subject.name, entering: discarding)
       }
     }
-    guard removed else { throw subject.absence }
-    note("revoked", subject, factor: Array("all".utf8))
+    guard let mark else { throw subject.absence }
+    note("revoked", subject, mark, factor: Array("all".utf8))
     if let account = subject.account { deliver(account) }
     let name = VisibleText(subject.name)
     return switch revocation.finding {
@@ -276,15 +288,16 @@ struct Administration {
   }
 
   /// Takes away all that lets the user in, and keeps what is to be told.
-  private func removeEverything(of account: Account) throws(FactorStoreError) -> Bool {
+  private func removeEverything(of account: Account) throws(FactorStoreError) -> LedgerMark? {
     let entry = try store.entry(of: account, creating: false)
     guard var record = entry.kept, record.isEnrolled || !record.grants.isEmpty else {
-      return false
+      return nil
     }
     record.removeEverything()
     record.note(.revoked, from: Source(actor), at: now)
-    try entry.replace(record: record, attempts: entry.attempts.forgetting())
-    return true
+    return try entry.replace(
+      record: record, attempts: entry.attempts.forgetting(),
+      entering: LedgerEvent(.revoked, by: ledgerActor, at: now))
   }
 
   // MARK: Unlocking
@@ -303,11 +316,11 @@ struct Administration {
       record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
       now: now)
     if let state = unlocking.state {
-      try onUser(subject) { () throws(FactorStoreError) in
-        try entry.write(state)
-        try entry.sync()
+      let event = LedgerEvent(.unlocked, by: ledgerActor, at: now)
+      let mark = try onUser(subject) { () throws(FactorStoreError) in
+        try entry.write(state, entering: event)
       }
-      note("unlocked", subject, failures: unlocking.failures)
+      note("unlocked", subject, mark, failures: unlocking.failures)
     }
     return "\(VisibleText(subject.name)): \(unlocking.sentence)"
   }
@@ -394,8 +407,8 @@ struct Administration {
   // MARK: The log
 
   func note(
-    _ result: StaticString, _ subject: Subject, factor: [UInt8]? = nil, failures: UInt32? = nil,
-    grant: [UInt8]? = nil, reason: [UInt8]? = nil
+    _ result: StaticString, _ subject: Subject, _ mark: LedgerMark?, factor: [UInt8]? = nil,
+    failures: UInt32? = nil, grant: [UInt8]? = nil, reason: [UInt8]? = nil
   ) {
     var line = LogLine()
     line.add("result", result)
@@ -405,6 +418,7 @@ struct Administration {
     if let grant { line.add("grant", escaping: grant) }
     if let reason { line.add("reason", escaping: reason) }
     line.add("actor", escaping: actor)
+    if let mark { line.add("ledger", escaping: mark.text) }
     log(.notice, line)
   }
 }

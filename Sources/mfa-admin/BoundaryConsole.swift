@@ -27,6 +27,18 @@ enum Console {
     return unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
   }
 
+  /// The terminal of the process, as `pts/3`; empty where it has none.
+  static var terminal: [UInt8] {
+    for descriptor in [STDIN_FILENO, STDERR_FILENO] {
+      var path = [CChar](repeating: 0, count: 64)
+      // SAFETY: the call writes at most so many bytes, and a NUL among them.
+      guard unsafe ttyname_r(descriptor, &path, path.count) == 0 else { continue }
+      let name = path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      return Array(name.dropFirst("/dev/".utf8.count))
+    }
+    return []
+  }
+
   /// Writes to standard output.
   static func write(_ text: String) throws(AdminError) {
     do throws(SystemError) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FactorStore
 import Policy
 import SignIn
 import System
@@ -98,16 +99,18 @@ struct ConfigApplyCommand: ParsableCommand {
     let settings = try Self.settings(in: file, isTenant: name != nil)
     for ignored in settings.ignored { Console.complain("note: left out \(ignored)") }
     let result: IdentityPlatformFile
+    var mark: LedgerMark?
     if dryRun {
       result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
       try Console.write(String(decoding: result.text, as: UTF8.self))
     } else {
       result = try IdentityPlatformFile.locking { () throws(AdminError) in
         let result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
+        mark = try Self.enter(name)
         try result.write()
         return result
       }
-      Self.log(name)
+      Self.log(name, mark)
       try Console.write(
         "\(String(decoding: IdentityPlatformFile.path, as: UTF8.self)): written\n")
     }
@@ -154,12 +157,25 @@ struct ConfigApplyCommand: ParsableCommand {
     return layers
   }
 
-  private static func log(_ tenant: [UInt8]?) {
+  /// Enters the change in the ledger before it is made.
+  private static func enter(_ tenant: [UInt8]?) throws(AdminError) -> LedgerMark {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let section = tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
+    let event = LedgerEvent(
+      .configured, ids: section ?? Array("[project]".utf8), detail: IdentityPlatformFile.path,
+      by: administration.ledgerActor, at: administration.now)
+    do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
+      throw .store(error)
+    }
+  }
+
+  private static func log(_ tenant: [UInt8]?, _ mark: LedgerMark?) {
     var line = LogLine()
     line.add("result", "configured")
     line.add("file", escaping: IdentityPlatformFile.path)
     if let tenant { line.add("tenant", escaping: tenant) }
     line.add("actor", escaping: Console.actor)
+    if let mark { line.add("ledger", escaping: mark.text) }
     Log.write(.notice, line)
   }
 }

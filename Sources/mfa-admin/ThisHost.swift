@@ -1,4 +1,5 @@
 import FactorStore
+import Factors
 import Policy
 import SignIn
 import System
@@ -28,7 +29,7 @@ enum ThisHost {
       deliver: { account in
         guard !Delivery.start(for: account) else { return }
         Log.write(.warning, Event.undelivered(account))
-      })
+      }, terminal: Source(Console.terminal))
     return (administration, failure)
   }
 

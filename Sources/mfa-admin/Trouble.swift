@@ -91,6 +91,8 @@ enum Trouble: Equatable, Sendable {
     case .attempts: "its file in /var/lib/mfa/attempts"
     case .record: "its file in /var/lib/mfa/factors"
     case .key: "/etc/mfa/key"
+    case .ledger: "/var/lib/mfa/ledger"
+    case .ledgerHead: "/var/lib/mfa/ledger.head"
     }
   }
 
@@ -106,6 +108,11 @@ enum Trouble: Equatable, Sendable {
       return "try again when the directory service answers; getent passwd shows what it says"
     case .store(let error):
       switch error {
+      case .system(.ledger, _), .system(.ledgerHead, _):
+        return "nothing is changed that cannot be entered in the ledger: df /var/lib/mfa"
+      case .untrusted(.ledger, _), .untrusted(.ledgerHead, _), .damaged(.ledger),
+        .damaged(.ledgerHead):
+        return "mfa-admin ledger verify says what is wrong; mfa-admin(8), LEDGER, what to do"
       case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
         .untrusted(.record, _), .damaged:
         return anew

@@ -102,7 +102,7 @@ import Testing
       #expect(mode == "root root 644 1\n")
       #expect(try Command.succeed(["/bin/ls", "-A", Self.folder]) == "50-identity-platform.conf\n")
       let entries = try machine.log.entries(since: start).filter { $0.line.contains("mfa-admin") }
-      #expect(entries.map(\.message) == ["result=configured file=\(Self.own) actor=root"])
+      #expect(entries.map(\.messageBeforeMark) == ["result=configured file=\(Self.own) actor=root"])
       #expect(try run("show").text.contains("adjacent_intervals = 2  # \(Self.own):6\n"))
 
       let tenantFile = machine.folder + "/tenant.json"

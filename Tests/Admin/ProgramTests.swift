@@ -30,12 +30,17 @@ import Testing
     let attempts = AttemptState(
       record: record.id, failures: failures, lastFailure: lastFailure,
       watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: 56_666_667) })
-    try entry.replace(record: record, attempts: attempts)
+    _ = try entry.replace(record: record, attempts: attempts, entering: nil)
   }
 
   func discard(_ user: MachineUser) throws {
     guard let location = StoreLocation.standard else { return }
-    _ = try LocalFactorStore(location).discard(user: try userName(user.name))
+    let event = LedgerEvent(
+      .revoked,
+      by: LedgerEvent.Actor(
+        name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: .unknown), at: 0)
+    _ = try LocalFactorStore(location)
+      .discard(user: try userName(user.name), entering: event)
   }
 
   /// A machine with somebody who has enrolled.
@@ -156,7 +161,7 @@ import Testing
       let entries = try machine.log.entries(since: start).filter { $0.line.contains("mfa-admin") }
       #expect(entries.map(\.facility) == [10, 10])
       #expect(
-        entries.map(\.message) == [
+        entries.map(\.messageBeforeMark) == [
           "result=revoked user=\(user.name) factor=abcd0000000000000000000000000000 "
             + "actor=eve\\x20admin",
           "result=revoked user=\(user.name) factor=ef000000000000000000000000000000 actor=root",
@@ -198,7 +203,7 @@ import Testing
       #expect(unlocked.text == "\(user.name): 100 wrong codes, disabled: unlocked\n")
       let entries = try machine.log.entries(since: start).filter { $0.line.contains("mfa-admin") }
       #expect(
-        entries.map(\.message) == ["result=unlocked user=\(user.name) failures=100 actor=root"])
+        entries.map(\.messageBeforeMark) == ["result=unlocked user=\(user.name) failures=100 actor=root"])
       #expect(try run(["list"]).text.contains("  0      ok\n"))
     }
   }

@@ -15,6 +15,8 @@ final class TemporaryStore {
   let store: LocalFactorStore
   /// The lines that were written to the log.
   private(set) var lines: [String] = []
+  /// The marks of the ledger that stood at the end of these lines.
+  private(set) var marks: [String] = []
   /// Whose notices were to be mailed.
   private(set) var delivered: [String] = []
   /// What the system is said to know.
@@ -89,7 +91,8 @@ final class TemporaryStore {
     let attempts = AttemptState(
       record: empty.id, failures: failures, lastFailure: lastFailure,
       watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: step) })
-    try entry.replace(record: try record(user, uid: uid, factors), attempts: attempts)
+    _ = try entry.replace(
+      record: try record(user, uid: uid, factors), attempts: attempts, entering: nil)
   }
 
   /// Remembers a code from so many places.
@@ -134,7 +137,12 @@ final class TemporaryStore {
           return listed
         }),
       actor: Array("root\n".utf8),
-      log: { [self] _, line in lines.append(String(decoding: line.text, as: UTF8.self)) },
+      log: { [self] _, line in
+        let text = String(decoding: line.text, as: UTF8.self)
+        let parts = text.split(separator: " ledger=")
+        lines.append(String(parts[0]))
+        if parts.count == 2 { marks.append(String(parts[1])) }
+      },
       deliver: { [self] account in
         delivered.append(String(decoding: account.name, as: UTF8.self))
       })

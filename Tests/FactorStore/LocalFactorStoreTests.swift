@@ -170,7 +170,7 @@ struct LocalFactorStoreTests {
     let entry = try fixture.open().entry(of: fixture.account, creating: false)
     var record = try #require(entry.record)
     _ = try record.remove(record.factors[0].id)
-    try entry.replace(record: record, attempts: entry.attempts)
+    _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
     #expect(entry.record == nil)
   }
 

@@ -69,7 +69,8 @@ final class StoreFixture {
       kind: .totp(parameters, sealedSecret: sealed))
     try record.add(factor)
     let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts
-    try entry.replace(record: record, attempts: attempts.adding(id, confirmedAt: step))
+    _ = try entry.replace(
+      record: record, attempts: attempts.adding(id, confirmedAt: step), entering: nil)
     return factor
   }
 }

@@ -41,7 +41,8 @@ struct GrantTests {
       #expect(
         application.logged == [
           "result=bypass user=alice service=sshd rhost=203.0.113.9 tty=- "
-            + "grant=\(name) uses-left=\(2 - use) reason=phone\\x20lost"
+            + "grant=\(name) uses-left=\(2 - use) reason=phone\\x20lost "
+            + "ledger=\(use):00c0ffee"
         ])
       #expect(host.delivered.count == use)
     }

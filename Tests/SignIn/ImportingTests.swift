@@ -25,12 +25,14 @@ import Testing
     let entry = try store.entry(of: account, creating: true)
     return try Importing.add(
       description, key: key.span, recoveryCodes: Array(codes.utf8).span, to: entry, of: account,
-      now: Self.now, from: Source(Array("here".utf8)))
+      now: Self.now, from: Source(Array("here".utf8)),
+      by: LedgerEvent.Actor(
+        name: account.name, uid: account.uid, program: Array("tests".utf8), source: .unknown))
   }
 
   @Test("the first factor makes a record of the account's, with an attempt state of its own")
   func first() throws {
-    guard case .imported(let factor, 0) = try add(offset: -4, codes: "1234567887654321") else {
+    guard case .imported(let factor, 0, _) = try add(offset: -4, codes: "1234567887654321") else {
       Issue.record("not imported")
       return
     }
@@ -128,7 +130,7 @@ import Testing
     _ = try store.enroll("Old", secret: Array("another secret.....".utf8), for: account)
     try store.keep(recoveryCodes: (0..<8).map { ([UInt8]("1000000\($0)".utf8), .imported) })
     // The first is there already, and the last two find no room.
-    guard case .imported(_, 2) = try add(codes: "1000000720000000200000012000000220000003") else {
+    guard case .imported(_, 2, _) = try add(codes: "1000000720000000200000012000000220000003") else {
       Issue.record("two are too many")
       return
     }

@@ -95,7 +95,7 @@ struct SignInTests {
     #expect(first.revealed.isEmpty, "row \(row)")
     #expect(
       first.logged.first?.hasPrefix("result=recovery-code user=alice service=sshd") == true)
-    #expect(first.logged.first?.hasSuffix("left=\(count - 1)") == true, "row \(row)")
+    #expect(first.logged.first?.hasSuffix("left=\(count - 1) ledger=1:00c0ffee") == true, "row \(row)")
     #expect(first.logged.first?.contains(Self.recoveryCode) == false)
     #expect(signIn(ScriptedApplication([.text(Self.recoveryCode)])) == .deny, "row \(row)")
   }

@@ -17,7 +17,7 @@ struct VerdictTests {
       ("remembered", .remembered(age: 1)),
       ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
       ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
-      ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor)),
+      ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor, nil)),
       ("noAccountLine", .enrollmentRequired(.accountLine(.missing))),
       ("noConversation", .enrollmentRequired(.noConversation)),
       ("abandoned", .enrollmentRequired(.abandoned)), ("switchedOff", .switchedOff),

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One line of the system log, as a program sent it.
 public struct LogEntry: Sendable, CustomStringConvertible {
   /// The bytes as they came, without a last newline or NUL.
@@ -14,6 +16,13 @@ public struct LogEntry: Sendable, CustomStringConvertible {
 
   /// What follows the name and number of the program.
   public let message: String
+
+  /// The message without the mark of the ledger at its end; nil where none is there.
+  public var messageBeforeMark: String? {
+    let parts = message.components(separatedBy: " ledger=")
+    guard parts.count == 2, parts[1].contains(":") else { return nil }
+    return parts[0]
+  }
 
   init(_ datagram: [UInt8]) {
     var bytes = datagram

@@ -19,6 +19,8 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public var attempts = AttemptState(record: .zero)
   /// The step that fails, with what.
   public var failure: (step: Step, error: FactorStoreError)?
+  /// What was entered in the ledger, in order.
+  public internal(set) var events: [LedgerEvent] = []
   /// Whether there is a place for the user, with or without a record.
   public private(set) var hasPlace = false
   /// What somebody else does while the lock is waited for.
@@ -189,9 +191,14 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   public func sync() throws(FactorStoreError) { try store.note(.sync) }
 
   /// Keeps both.
-  public func replace(record: FactorRecord, attempts: AttemptState) throws(FactorStoreError) {
+  public func replace(
+    record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
+  ) throws(FactorStoreError) -> LedgerMark? {
     try store.note(.replace)
     store.record = record.isVacant ? nil : record
     store.attempts = attempts
+    guard let event else { return nil }
+    store.events.append(event)
+    return LedgerMark(Array("\(store.events.count):00c0ffee".utf8))
   }
 }

@@ -1,0 +1,104 @@
+public import Factors
+
+/// Something that happened to what lets people in, for the ledger. Nothing in it is secret.
+///
+/// A class, so that the module, which hands it on from function to function, has little code for it.
+public final class LedgerEvent: Sendable {
+  /// What happened: one of these, as a line of the ledger names it.
+  public struct Kind: Sendable {
+    /// The name.
+    public let name: StaticString
+
+    private init(_ name: StaticString) { self.name = name }
+
+    /// A factor was bound.
+    public static var enrolled: Kind { Kind("enrolled") }
+    /// A factor was bound with a ticket in the place of a password.
+    public static var enrolledByTicket: Kind { Kind("enrolled-by-ticket") }
+    /// A factor was taken over from another program.
+    public static var imported: Kind { Kind("imported") }
+    /// A factor was given another name.
+    public static var renamed: Kind { Kind("renamed") }
+    /// A factor was taken away.
+    public static var unenrolled: Kind { Kind("unenrolled") }
+    /// A factor's clock was put right.
+    public static var resynchronized: Kind { Kind("resynchronized") }
+    /// A recovery code was used.
+    public static var recoveryCodeUsed: Kind { Kind("recovery-code-used") }
+    /// New recovery codes were made, and the old ones are void.
+    public static var recoveryCodesMade: Kind { Kind("recovery-codes-made") }
+    /// An administrator made a ticket.
+    public static var ticketMade: Kind { Kind("ticket-made") }
+    /// An administrator made a bypass code.
+    public static var bypassMade: Kind { Kind("bypass-made") }
+    /// A bypass code was used.
+    public static var bypassUsed: Kind { Kind("bypass-used") }
+    /// Tickets or bypass codes were taken back.
+    public static var grantWithdrawn: Kind { Kind("grant-withdrawn") }
+    /// Everything that lets a user in was taken away.
+    public static var revoked: Kind { Kind("revoked") }
+    /// Wrong codes were forgotten.
+    public static var unlocked: Kind { Kind("unlocked") }
+    /// The configuration was changed.
+    public static var configured: Kind { Kind("configured") }
+  }
+
+  /// Who did it, through what, and from where.
+  public final class Actor: Sendable {
+    /// The account's name.
+    public let name: [UInt8]
+    /// The account's numeric identity.
+    public let uid: UInt32
+    /// The program, or the PAM service of a sign-in.
+    public let program: [UInt8]
+    /// From where.
+    public let source: Source
+
+    /// Puts an actor together.
+    @inline(never)
+    public init(name: [UInt8], uid: UInt32, program: [UInt8], source: Source) {
+      self.name = name
+      self.uid = uid
+      self.program = program
+      self.source = source
+    }
+  }
+
+  /// What happened.
+  public let kind: Kind
+  /// What it happened to: the ids of factors and grants in hexadecimal digits, with commas between
+  /// them.
+  public let ids: [UInt8]
+  /// The factor's name, the grant's reason, or the file.
+  public let detail: [UInt8]
+  /// Who did it.
+  public let actor: Actor
+  /// When, in seconds since the epoch.
+  public let time: Int64
+
+  /// Puts an event together.
+  @inline(never)
+  public init(
+    _ kind: Kind, ids: [UInt8] = [], detail: [UInt8] = [], by actor: Actor, at time: Int64
+  ) {
+    self.kind = kind
+    self.ids = ids
+    self.detail = detail
+    self.actor = actor
+    self.time = time
+  }
+
+  /// An event that happened to a factor.
+  @inline(never)
+  public convenience init(_ kind: Kind, _ factor: Factor, by actor: Actor, at time: Int64) {
+    self.init(
+      kind, ids: factor.id.hexadecimal, detail: factor.displayName.utf8, by: actor, at: time)
+  }
+
+  /// An event that happened to a grant.
+  @inline(never)
+  public convenience init(_ kind: Kind, _ grant: Grant, by actor: Actor, at time: Int64) {
+    self.init(
+      kind, ids: grant.id.hexadecimal, detail: grant.reason?.utf8 ?? [], by: actor, at: time)
+  }
+}

@@ -1,0 +1,321 @@
+import FactorStore
+import Factors
+import Foundation
+import Secrets
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@Suite("The ledger", .privateMachine)
+struct LedgerTests {
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  var ledger: String { fixture.folder + "/store/ledger" }
+  var head: String { fixture.folder + "/store/ledger.head" }
+
+  private func event(_ name: String = "phone") -> LedgerEvent {
+    LedgerEvent(
+      .renamed, ids: Array("0a1b".utf8), detail: Array(name.utf8),
+      by: LedgerEvent.Actor(
+        name: Array("ali ce".utf8), uid: 1000, program: Array("sshd".utf8),
+        source: Source(Array("2001:db8::1".utf8))), at: 1_700_000_059)
+  }
+
+  @discardableResult
+  private func enter(_ names: String...) throws -> [String] {
+    try names.map { name in
+      String(decoding: try fixture.open().enter(event(name)).text, as: UTF8.self)
+    }
+  }
+
+  private func inspect() throws -> (reading: LedgerReading, lines: [LedgerReading.Line]) {
+    var lines: [LedgerReading.Line] = []
+    let reading = try fixture.open().inspectLedger { lines.append($0) }
+    return (reading, lines)
+  }
+
+  private func refusal() throws -> FactorStoreError? {
+    let store = try fixture.open()
+    do throws(FactorStoreError) {
+      _ = try store.enter(event())
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func text() throws -> String {
+    String(decoding: try fixture.bytes(of: ledger), as: UTF8.self)
+  }
+
+  @Test("an entry is a line that a person can read, and its mark is its number and its value")
+  func format() throws {
+    let marks = try enter("my phone", "tab\nlet")
+    let lines = try text().split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 3 && lines[2].isEmpty)
+    let first =
+      "n=1 time=2023-11-14T22:14:19Z event=renamed user=- uid=- id=0a1b name=my\\x20phone "
+      + "by=ali\\x20ce by-uid=1000 via=sshd from=2001:db8::1 record=- chain="
+    #expect(lines[0].hasPrefix(first) && lines[0].count == first.count + 64)
+    #expect(lines[1].contains("n=2 ") && lines[1].contains(" name=tab\\x0alet "))
+    for (line, mark) in zip(lines, marks) {
+      let value = line.suffix(64).prefix(8)
+      #expect(mark.hasSuffix(":\(value)") && LedgerMark(Array(mark.utf8))?.text == Array(mark.utf8))
+    }
+    let (reading, seen) = try inspect()
+    #expect(reading.fault == nil && reading.last?.text == Array(marks[1].utf8))
+    #expect(seen.map(\.number) == [1, 2] && reading.lines == 2)
+    #expect(seen.map { String(decoding: $0.text, as: UTF8.self) } == lines.dropLast().map(String.init))
+  }
+
+  @Test("no ledger is an empty one")
+  func empty() throws {
+    let (reading, lines) = try inspect()
+    #expect(reading.fault == nil && reading.last == nil && lines.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: ledger))
+  }
+
+  // MARK: What was changed is found, and where
+
+  @Test("any byte that is changed is found, and in which line")
+  func everyByteFlipped() throws {
+    try enter("one", "two", "three")
+    let whole = try fixture.bytes(of: ledger)
+    var line = 1
+    for index in whole.indices {
+      var changed = whole
+      changed[index] ^= 1 << UInt8(index % 8)
+      try fixture.overwrite(ledger, changed)
+      let fault = try inspect().reading.fault
+      // Without its last line feed, the last line looks as if the rest of it were gone.
+      let isLast = index == whole.count - 1
+      #expect(fault == (isLast ? .cut(missing: 1) : .broken(line: line)), "byte \(index)")
+      if whole[index] == UInt8(ascii: "\n") { line += 1 }
+    }
+    try fixture.overwrite(ledger, whole)
+    #expect(try inspect().reading.fault == nil)
+  }
+
+  @Test("any byte that is changed in the head is found, or changes nothing")
+  func everyByteOfTheHeadFlipped() throws {
+    try enter("one", "two", "three")
+    let whole = try fixture.bytes(of: head)
+    for index in whole.indices {
+      var changed = whole
+      changed[index] ^= 1 << UInt8(index % 8)
+      try fixture.overwrite(head, changed)
+      let reading = try inspect().reading
+      // The other slot is one entry behind at most, which is what an interrupted process leaves.
+      #expect(reading.fault == nil && reading.last?.number == 3, "byte \(index)")
+    }
+    try fixture.overwrite(head, [UInt8](repeating: 0, count: 1024))
+    #expect(try inspect().reading.fault == .headless)
+    #expect(try refusal() == .damaged(.ledgerHead))
+  }
+
+  @Test("lines that are left out, put in twice, or change places are found, and where")
+  func everyLineRemoved() throws {
+    try enter("one", "two", "three", "four")
+    let whole = try text().split(separator: "\n").map(String.init)
+    func check(_ lines: [String], _ fault: LedgerReading.Fault, _ row: String) throws {
+      try fixture.overwrite(ledger, Array(lines.map { $0 + "\n" }.joined().utf8))
+      #expect(try inspect().reading.fault == fault, "\(row)")
+    }
+    for index in whole.indices {
+      var lines = whole
+      lines.remove(at: index)
+      try check(
+        lines, index == 3 ? .cut(missing: 1) : .broken(line: index + 1), "without \(index + 1)")
+      lines = whole
+      lines.insert(whole[index], at: index)
+      // A last line that is there twice is behind the head, and no entry.
+      if index < 3 { try check(lines, .broken(line: index + 2), "\(index + 1) twice") }
+      guard index > 0 else { continue }
+      lines = whole
+      lines.swapAt(index - 1, index)
+      try check(lines, .broken(line: index), "\(index) and \(index + 1) swapped")
+    }
+    try check(whole.dropLast(4), .cut(missing: 4), "without all")
+  }
+
+  @Test("a ledger that was cut at any length is found, with how many entries are gone")
+  func everyTruncation() throws {
+    try enter("one", "two", "three")
+    let whole = try fixture.bytes(of: ledger)
+    for length in whole.indices {
+      let cut = Array(whole.prefix(length))
+      try fixture.overwrite(ledger, cut)
+      let entries = cut.count { $0 == UInt8(ascii: "\n") }
+      let fault = try inspect().reading.fault
+      #expect(fault == .cut(missing: UInt32(3 - entries)), "length \(length)")
+      let refusal = try refusal()
+      // One that was emptied or taken away is not begun anew.
+      if length == 0 {
+        guard case .system(.ledger, _) = refusal else { Issue.record("length 0"); continue }
+      } else {
+        #expect(refusal == .damaged(.ledger), "length \(length)")
+      }
+    }
+    try fixture.overwrite(ledger, whole)
+    #expect(try refusal() == nil)
+  }
+
+  @Test("what another key has chained is none of this key's")
+  func anotherKey() throws {
+    try enter("one", "two")
+    try Command.succeed(["/bin/rm", fixture.folder + "/key"])
+    try fixture.write(Array(1...32), to: "/key", mode: "0400")
+    #expect(try inspect().reading.fault == .broken(line: 1))
+    #expect(try refusal() == .damaged(.ledgerHead))
+  }
+
+  // MARK: What was interrupted
+
+  @Test(
+    "what an interrupted process left is neither lost nor believed, and stops nobody",
+    arguments: [
+      // Row, what stands behind the two entries that the head knows; whole entries, torn lines.
+      (1, "", 2, 0), (2, "n=3 time=", 2, 1), (3, "n=3 time=\n", 2, 2), (4, "\0\0\0", 2, 1),
+      (5, "3", 3, 0), (6, "3n=4 ti", 3, 1), (7, "junk\nmore junk", 2, 2), (8, "\n", 2, 2),
+    ])
+  func interrupted(row: Int, left: String, entries: Int, torn: Int) throws {
+    try enter("one", "two")
+    let heads = try fixture.bytes(of: head)
+    let two = try fixture.bytes(of: ledger)
+    try enter("three")
+    let third = Array(try fixture.bytes(of: ledger).dropFirst(two.count))
+    try fixture.overwrite(head, heads)
+    let rest = left.hasPrefix("3") ? third + Array(left.dropFirst().utf8) : Array(left.utf8)
+    try fixture.overwrite(ledger, two + rest)
+
+    let before = try inspect().reading
+    #expect(before.fault == nil && before.last?.number == UInt32(entries), "row \(row)")
+    #expect(before.left == rest.count - (entries - 2) * third.count, "row \(row)")
+    #expect(try enter("next")[0].hasPrefix("\(entries + 1):"), "row \(row)")
+    let (reading, lines) = try inspect()
+    #expect(reading.fault == nil && reading.left == 0, "row \(row)")
+    #expect(reading.last?.number == UInt32(entries + 1) && reading.torn == torn, "row \(row)")
+    #expect(lines.count { $0.kind == .torn } == torn, "row \(row)")
+    #expect(try fixture.bytes(of: ledger).starts(with: two + rest), "row \(row)")
+    // What it vouches for cannot be changed behind its back.
+    guard let spoilt = rest.indices.first(where: { $0 >= (entries - 2) * third.count }) else {
+      return
+    }
+    var changed = try fixture.bytes(of: ledger)
+    changed[two.count + spoilt] ^= 2
+    try fixture.overwrite(ledger, changed)
+    #expect(try inspect().reading.fault != nil, "row \(row)")
+  }
+
+  @Test("the first entry of all may be interrupted too; more without a head is not believed")
+  func beginning() throws {
+    try enter("one", "two")
+    let lines = try text().split(separator: "\n").map { Array(($0 + "\n").utf8) }
+    let zeros = [UInt8](repeating: 0, count: 1024)
+    for (row, content, isGood) in [
+      (1, [], true), (2, Array("n=1".utf8), true), (3, lines[0], true), (4, lines[0] + [7], true),
+      (5, lines[0] + lines[1], false),
+    ] as [(Int, [UInt8], Bool)] {
+      try fixture.overwrite(head, zeros)
+      try fixture.overwrite(ledger, content)
+      #expect((try refusal() == nil) == isGood, "row \(row)")
+      #expect((try inspect().reading.fault == nil) == isGood, "row \(row)")
+    }
+  }
+
+  @Test("a long end that no head knows is refused rather than read")
+  func readsLittle() throws {
+    try enter("one")
+    let whole = try fixture.bytes(of: ledger)
+    let junk = [UInt8](repeating: UInt8(ascii: "x"), count: 12_289)
+    try fixture.overwrite(ledger, whole + junk)
+    #expect(try refusal() == .damaged(.ledger))
+    #expect(try inspect().reading.fault == .broken(line: 2))
+    try fixture.overwrite(ledger, whole + junk.dropLast())
+    #expect(try refusal() == nil)
+    #expect(try inspect().reading.fault == nil)
+  }
+
+  // MARK: The store
+
+  @Test(
+    "what is opened is what it must be, or nothing is changed",
+    arguments: [
+      (1, "chmod 0640 $L", .untrusted(.ledger, .wrongPermissions)),
+      (2, "chown 1 $L", .untrusted(.ledger, .wrongOwner)),
+      (3, "ln $L $L.2", .untrusted(.ledger, .severalNames)),
+      (4, "mv $L $L.2; ln -s $L.2 $L", .untrusted(.ledger, .symbolicLink)),
+      (5, "rm $L; mkfifo -m 0600 $L", .untrusted(.ledger, .notARegularFile)),
+      (6, "chmod 0640 $H", .untrusted(.ledgerHead, .wrongPermissions)),
+      (7, "chown 1 $H", .untrusted(.ledgerHead, .wrongOwner)),
+      (8, "ln $H $H.2", .untrusted(.ledgerHead, .severalNames)),
+      (9, "mv $H $H.2; ln -s $H.2 $H", .untrusted(.ledgerHead, .symbolicLink)),
+      (10, "truncate -s 1023 $H", .untrusted(.ledgerHead, .wrongSize)),
+      (11, "rm $H", .damaged(.ledgerHead)),
+      (12, "rm $L", .system(.ledger, .notFound(.open))),
+      (13, "truncate -s 0 $H", .damaged(.ledgerHead)),
+    ] as [(Int, String, FactorStoreError)])
+  func distrusted(number: Int, change: String, expected: FactorStoreError) throws {
+    try fixture.enroll()
+    try enter("one", "two")
+    let before = try fixture.bytes(of: fixture.record)
+    let script = "L=$1/store/ledger H=$1/store/ledger.head; "
+    try Command.succeed(["/usr/bin/env", "sh", "-ec", script + change, "sh", fixture.folder])
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    let record = try #require(entry.record)
+    let attempts = entry.attempts
+    let store = fixture
+    #expect(throws: expected, "row \(number)") {
+      var changed = record
+      changed.note(.recoveryCodesMade, from: .unknown, at: 7)
+      _ = try entry.replace(record: changed, attempts: attempts, entering: event())
+    }
+    #expect(try store.bytes(of: store.record) == before, "row \(number)")
+  }
+
+  @Test("a change is entered with what the record will be; what was mailed changes nothing of that")
+  func enteredFirst() throws {
+    try fixture.enroll()
+    func fingerprints() throws -> [String] {
+      try text().split(separator: "\n").compactMap { line in
+        line.split(separator: " ").first { $0.hasPrefix("record=") }.map(String.init)
+      }
+    }
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    var record = try #require(entry.record)
+    record.note(.recoveryCodesMade, from: .unknown, at: 7)
+    let mark = try entry.replace(record: record, attempts: entry.attempts, entering: event())
+    #expect(mark?.number == 1)
+    record.mailed(upTo: 1)
+    #expect(try entry.replace(record: record, attempts: entry.attempts, entering: nil) == nil)
+    #expect(try entry.write(entry.attempts, entering: event()).number == 2)
+    record.note(.recoveryCodesMade, from: .unknown, at: 7)
+    #expect(
+      try entry.replace(record: record, attempts: entry.attempts, entering: event())?.number == 3)
+    let prints = try fingerprints()
+    #expect(prints.count == 3 && prints[0].utf8.count == 7 + 16)
+    #expect(prints[0] == prints[1] && prints[1] != prints[2])
+    #expect(try text().contains(" user=alice uid=1000 "))
+  }
+
+  @Test("thirty-two at a time enter each of their entries once")
+  func concurrency() throws {
+    let location = try fixture.location()
+    let failures = Mutex(0)
+    let event = event()
+    DispatchQueue.concurrentPerform(iterations: 32) { _ in
+      do {
+        let store = try LocalFactorStore(location)
+        for _ in 0..<4 { _ = try store.enter(event) }
+      } catch {
+        failures.withLock { $0 += 1 }
+      }
+    }
+    #expect(failures.withLock { $0 } == 0)
+    let (reading, lines) = try inspect()
+    #expect(reading.fault == nil && reading.last?.number == 128 && lines.count == 128)
+  }
+}
