@@ -57,6 +57,13 @@ public protocol FactorStoreEntry: AnyObject {
   /// now. It is on the disk only after `sync`.
   func write(_ attempts: AttemptState) throws(FactorStoreError)
 
+  /// Writes an attempt state down, durably, for what changes no record; the ledger says so first.
+  ///
+  /// - Returns: the mark of the ledger's entry, for the log.
+  func write(
+    _ attempts: AttemptState, entering event: LedgerEvent
+  ) throws(FactorStoreError) -> LedgerMark
+
   /// Waits until what was written is on the disk.
   func sync() throws(FactorStoreError)
 

@@ -117,7 +117,10 @@ struct Ledger: ~Copyable {
     }
     let reading = LedgerReading(head: try LedgerHead(slots, &key).chain, hasHead: true)
     guard let file = try present(text) else { return reading.finished(.empty) }
-    return try read(file.file, reading, &key, body)
+    let result = try read(file.file, reading, &key, body)
+    // The lock ends with the head's file, which has to live until here.
+    withExtendedLifetime(locked) {}
+    return result
   }
 
   private func read(

@@ -39,6 +39,8 @@ public final class LedgerEvent: Sendable {
     public static var revoked: Kind { Kind("revoked") }
     /// Wrong codes were forgotten.
     public static var unlocked: Kind { Kind("unlocked") }
+    /// Codes that were remembered are asked for again.
+    public static var forgotten: Kind { Kind("forgotten") }
     /// The configuration was changed.
     public static var configured: Kind { Kind("configured") }
   }

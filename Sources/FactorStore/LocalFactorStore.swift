@@ -127,30 +127,29 @@ public final class LocalFactorStore: FactorStore {
     // Asked again under the lock.
     guard Self.exists(name, in: try factors()) || locked.wasReplaced else { return nil }
     var key = try key()
-    let mark = try enter(event, user: user, uid: nil, record: nil, &key)
+    let mark = try enter(event, user: user, uid: nil, record: [], &key)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
+    // The lock ends with the open file, which has to live until here.
+    withExtendedLifetime(locked) {}
     return mark
   }
 
   // MARK: The ledger
 
-  /// Enters what is about to happen to a user's record in the ledger: `record` is what it will be.
+  /// Enters what is about to happen to a user's record in the ledger: `record` is the fingerprint of
+  /// what it will be, empty where there will be none.
   func enter(
-    _ event: LedgerEvent, user: UserName?, uid: UInt32?, record: FactorRecord?,
-    _ key: inout SealingKey
+    _ event: LedgerEvent, user: UserName?, uid: UInt32?, record: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> LedgerMark {
-    let fingerprint = try record.map { record throws(FactorStoreError) in
-      try Self.fingerprint(of: record, &key)
-    }
-    return try Ledger(in: directory, owner: owner)
-      .enter(event, user: user, uid: uid, record: fingerprint ?? [], &key)
+    try Ledger(in: directory, owner: owner)
+      .enter(event, user: user, uid: uid, record: record, &key)
   }
 
   /// Enters what is about to happen to something else than a user's record.
   public func enter(_ event: LedgerEvent) throws(FactorStoreError) -> LedgerMark {
     var key = try key()
-    return try enter(event, user: nil, uid: nil, record: nil, &key)
+    return try enter(event, user: nil, uid: nil, record: [], &key)
   }
 
   /// Goes through the ledger: hands each line to `body`, and tells what is wrong with it. Nobody can
@@ -160,6 +159,16 @@ public final class LocalFactorStore: FactorStore {
   ) throws(FactorStoreError) -> LedgerReading {
     var key = try key()
     return try Ledger(in: directory, owner: owner).inspect(&key, body)
+  }
+
+  /// What the ledger calls the record that is there for an account now; empty where there is none.
+  public func fingerprint(of account: Account) throws(FactorStoreError) -> [UInt8] {
+    let name = try Self.fileName(of: account)
+    let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
+    guard let sealed = try recordFile.read() else { return [] }
+    var key = try key()
+    guard let record = try sealed.open(&key, account: account) else { return [] }
+    return try Self.fingerprint(of: record, &key)
   }
 
   /// What tells a record from every other, and from what it was before, as the ledger has it: which of

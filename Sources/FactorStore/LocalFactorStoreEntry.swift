@@ -19,7 +19,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public private(set) var attempts: AttemptState
 
   init(
-    account: Account, store: LocalFactorStore, recordFile: consuming RecordFile, attemptsFile: consuming AttemptsFile,
+    account: Account, store: LocalFactorStore, recordFile: consuming RecordFile,
+    attemptsFile: consuming AttemptsFile,
     key: () throws(FactorStoreError) -> SealingKey, creating: Bool
   ) throws(FactorStoreError) {
     let locked = try attemptsFile.lock(creating: creating)
@@ -151,11 +152,15 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return mark
   }
 
+  @inline(never)
   private func enter(
     _ event: LedgerEvent, _ record: FactorRecord?
   ) throws(FactorStoreError) -> LedgerMark {
-    let left = record.flatMap { $0.isVacant ? nil : $0 }
     guard let user = UserName(account.name) else { throw .nameTooLong }
-    return try store.enter(event, user: user, uid: account.uid, record: left, &key)
+    var fingerprint: [UInt8] = []
+    if let record, !record.isVacant {
+      fingerprint = try LocalFactorStore.fingerprint(of: record, &key)
+    }
+    return try store.enter(event, user: user, uid: account.uid, record: fingerprint, &key)
   }
 }

@@ -433,13 +433,13 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   /// Anybody who acts as the user may make the next sign-in ask for more.
   private func forget() throws(HelperFailure) -> UInt8 {
+    let event = LedgerEvent(.forgotten, by: actor, at: try now())
     do throws(FactorStoreError) {
       guard let entry = try host.store().existingEntry(of: caller) else { return 0 }
       let places = entry.attempts.remembered.entries.count
       guard places > 0 else { return 0 }
-      try entry.write(entry.attempts.forgetting())
-      try entry.sync()
-      logChange("forgotten", nil)
+      let mark = try entry.write(entry.attempts.forgetting(), entering: event)
+      logChange("forgotten", nil, mark)
       return UInt8(clamping: places)
     } catch {
       throw failure(error)

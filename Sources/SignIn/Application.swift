@@ -29,6 +29,11 @@ public protocol Application {
   /// Writes a line to the system log.
   func log(_ priority: LogPriority, _ line: LogLine)
 
+  /// Writes a record to the kernel's audit trail, where there is one.
+  func audit(
+    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
+    _ terminal: [UInt8]?, _ succeeded: Bool)
+
   /// The answer that an earlier module was given (PAM_AUTHTOK).
   func earlierAnswer() -> Reply
 

@@ -175,6 +175,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
   func report(_ outcome: Outcome, account: Account?, state: Configuration.State) {
     let event = Event(outcome: outcome, request: request, account: account, state: state)
     if let (priority, line) = event.logLine { application.log(priority, line) }
+    audit(outcome, account)
     guard state != .observe, let message = outcome.message else { return }
     application.tell(message, essential: outcome.isMystery)
     if case .recovered(let recovery) = outcome, let replacement = recovery.replacement {

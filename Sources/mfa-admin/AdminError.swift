@@ -63,6 +63,10 @@ enum AdminError: Error, Equatable {
   case importSource(String, ImportSource.Refusal)
   /// So many of the factors that were found were not imported.
   case notImported(Int, of: Int)
+  /// So many of the items of a report are not met.
+  case notMet(Int, of: Int)
+  /// The ledger is not what was written; what is wrong.
+  case ledger(LedgerTrouble)
   /// The clock cannot be read.
   case clock(SystemError)
   /// What was to be said could not be written.
@@ -84,7 +88,7 @@ enum AdminError: Error, Equatable {
       .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
       .notApplied, .configurationBusy,
       .importSource,
-      .notImported,
+      .notImported, .ledger, .notMet,
       .clock, .output:
       .failure
     }
@@ -136,6 +140,8 @@ enum AdminError: Error, Equatable {
     case .notAPath(let path): "\"\(VisibleText.escaping(path))\" is not an absolute path"
     case .importSource(let path, let refusal): "\(VisibleText.escaping(path)): \(refusal.text)"
     case .notImported(let count, let total): "\(count) of \(total) factors were not imported"
+    case .notMet(let count, let total): "\(count) of \(total) items are not met"
+    case .ledger(let trouble): trouble.sentence
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .output(let error): "standard output cannot be written: \(error.text)"
     case .change(let error): error.message
@@ -181,6 +187,8 @@ enum AdminError: Error, Equatable {
     case .importSource:
       "put it where every folder on the way belongs to root and nobody else can write to it"
     case .notImported: "the lines above say why; what was imported is not imported twice"
+    case .notMet: "mfa.conf(5) says more about each setting, mfa-admin(8) about each command"
+    case .ledger(let trouble): trouble.hint
     case .clock: "look at the system log"
     case .output: "make room, or write elsewhere"
     case .change(let error): error.hint

@@ -113,7 +113,8 @@ extension Administration {
     }
     guard !withdrawn.isEmpty else { throw .noSuchGrant(subject.name) }
     for grant in withdrawn {
-      note("grant-withdrawn", subject, mark, grant: grant.id.hexadecimal, reason: grant.reason?.utf8)
+      note(
+        "grant-withdrawn", subject, mark, grant: grant.id.hexadecimal, reason: grant.reason?.utf8)
     }
     let ids = withdrawn.map { VisibleText.escaping($0.id.hexadecimal) }.joined(separator: ", ")
     return "\(VisibleText(subject.name)): withdrawn \(ids)"

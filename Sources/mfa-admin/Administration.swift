@@ -26,6 +26,8 @@ struct Administration {
   let log: (LogPriority, LogLine) -> Void
   /// Has what was noted for an account mailed, without waiting.
   let deliver: (Account) -> Void
+  /// Has the kernel's audit trail say what was done to an account.
+  var audit: (_ operation: [UInt8], _ account: [UInt8]) -> Void = { _, _ in }
   /// The terminal that the changes are made at.
   var terminal = Source.unknown
 
@@ -316,7 +318,8 @@ struct Administration {
       record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
       now: now)
     if let state = unlocking.state {
-      let event = LedgerEvent(.unlocked, by: ledgerActor, at: now)
+      let event = LedgerEvent(
+        .unlocked, detail: Array(unlocking.standing.word.utf8), by: ledgerActor, at: now)
       let mark = try onUser(subject) { () throws(FactorStoreError) in
         try entry.write(state, entering: event)
       }
@@ -339,11 +342,11 @@ struct Administration {
     let places = entry.attempts.remembered.entries.count
     let name = VisibleText(subject.name)
     guard places > 0 else { return "\(name): no code was remembered" }
-    try onUser(subject) { () throws(FactorStoreError) in
-      try entry.write(entry.attempts.forgetting())
-      try entry.sync()
+    let event = LedgerEvent(.forgotten, by: ledgerActor, at: now)
+    let mark = try onUser(subject) { () throws(FactorStoreError) in
+      try entry.write(entry.attempts.forgetting(), entering: event)
     }
-    note("forgotten", subject)
+    note("forgotten", subject, mark)
     return "\(name): forgot the codes from \(places == 1 ? "1 place" : "\(places) places")"
   }
 
@@ -420,5 +423,6 @@ struct Administration {
     line.add("actor", escaping: actor)
     if let mark { line.add("ledger", escaping: mark.text) }
     log(.notice, line)
+    audit(Array("mfa:\(result)".utf8), subject.name.bytes)
   }
 }

@@ -18,6 +18,7 @@ struct MFAAdmin: ParsableCommand {
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
-      DisableCommand.self, ServicesCommand.self, RestoreCommand.self,
+      DisableCommand.self, ServicesCommand.self, RestoreCommand.self, LedgerCommand.self,
+      ReportCommand.self,
     ])
 }

@@ -68,6 +68,11 @@ struct SilentApplication: Application {
 
   func log(_ priority: LogPriority, _ line: LogLine) {}
 
+  func audit(
+    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
+    _ terminal: [UInt8]?, _ succeeded: Bool
+  ) {}
+
   func earlierAnswer() -> Reply { Self.nothing }
 
   func earlierMethods() -> [UInt8]? { [] }

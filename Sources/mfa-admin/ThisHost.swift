@@ -29,6 +29,11 @@ enum ThisHost {
       deliver: { account in
         guard !Delivery.start(for: account) else { return }
         Log.write(.warning, Event.undelivered(account))
+      },
+      audit: { operation, account in
+        Audit.write(
+          .management, operation, account: account, address: nil, terminal: Console.terminal,
+          succeeded: true)
       }, terminal: Source(Console.terminal))
     return (administration, failure)
   }

@@ -55,3 +55,14 @@ struct Unlocking: Equatable {
       + " revoke it, and have it enrolled anew"
   }
 }
+
+extension AttemptState.Standing {
+  /// The standing in a word that stays the same from version to version.
+  var word: String {
+    switch self {
+    case .open: "ok"
+    case .waiting: "waiting"
+    case .disabled: "disabled"
+    }
+  }
+}

@@ -203,7 +203,9 @@ import Testing
       #expect(unlocked.text == "\(user.name): 100 wrong codes, disabled: unlocked\n")
       let entries = try machine.log.entries(since: start).filter { $0.line.contains("mfa-admin") }
       #expect(
-        entries.map(\.messageBeforeMark) == ["result=unlocked user=\(user.name) failures=100 actor=root"])
+        entries.map(\.messageBeforeMark) == [
+          "result=unlocked user=\(user.name) failures=100 actor=root"
+        ])
       #expect(try run(["list"]).text.contains("  0      ok\n"))
     }
   }

@@ -68,7 +68,8 @@ struct LedgerTests {
     let (reading, seen) = try inspect()
     #expect(reading.fault == nil && reading.last?.text == Array(marks[1].utf8))
     #expect(seen.map(\.number) == [1, 2] && reading.lines == 2)
-    #expect(seen.map { String(decoding: $0.text, as: UTF8.self) } == lines.dropLast().map(String.init))
+    #expect(
+      seen.map { String(decoding: $0.text, as: UTF8.self) } == lines.dropLast().map(String.init))
   }
 
   @Test("no ledger is an empty one")

@@ -113,6 +113,8 @@ extension Faults {
       "on a disk that is full or read-only people sign in, or are denied, and codes stay single")
     func fullDisk() throws {
       try Machine.use { machine in
+        // What others have entered would need room of its own.
+        for file in ["ledger", "ledger.head"] { try machine.remove("/var/lib/mfa/" + file) }
         let (user, enrollment) = try machine.addEnrolledUser()
         let other = try machine.addUser()
         let service = try machine.makeService(Self.stack)
@@ -120,7 +122,7 @@ extension Faults {
           "/bin/sh", "-c",
           """
           set -e; cp -a /var/lib/mfa \(machine.folder)/store
-          mount -t tmpfs -o size=24k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
+          mount -t tmpfs -o size=32k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
           cp -a \(machine.folder)/store/. /var/lib/mfa
           head -c 100000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
           """,

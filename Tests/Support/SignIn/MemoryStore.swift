@@ -187,6 +187,19 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     store.attempts = attempts
   }
 
+  /// Keeps both.
+  public func write(
+    _ attempts: AttemptState, entering event: LedgerEvent
+  ) throws(FactorStoreError) -> LedgerMark {
+    try write(attempts)
+    try sync()
+    store.events.append(event)
+    guard let mark = LedgerMark(Array("\(store.events.count):00c0ffee".utf8)) else {
+      throw .damaged(.ledger)
+    }
+    return mark
+  }
+
   /// Does nothing.
   public func sync() throws(FactorStoreError) { try store.note(.sync) }
 

@@ -106,6 +106,19 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     noted == [note.rawValue] + name
   }
 
+  /// The records of the audit trail: `mfa:code alice 203.0.113.9 - yes`.
+  public private(set) var audited: [String] = []
+
+  /// Keeps it.
+  public func audit(
+    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
+    _ terminal: [UInt8]?, _ succeeded: Bool
+  ) {
+    let words = [operation, account, address ?? [0x2D], terminal ?? [0x2D]]
+      .map { String(decoding: $0, as: UTF8.self) }
+    audited.append((words + [succeeded ? "yes" : "no"]).joined(separator: " "))
+  }
+
   /// Keeps it.
   public func log(_ priority: LogPriority, _ line: LogLine) {
     logged.append(String(decoding: line.text, as: UTF8.self))

@@ -1,0 +1,132 @@
+import FactorStore
+import Factors
+import System
+
+// The ledger: what happened, and whether that is all.
+extension Administration {
+  /// What a look through the ledger, and at the records it speaks of, came to.
+  struct LedgerVerification: Equatable {
+    let reading: LedgerReading
+    /// The last entry that is proven.
+    let last: LedgerEntry?
+    /// The entry that was expected, where it is not there.
+    let unexpected: LedgerMark?
+    /// Records that are not what the ledger says.
+    let findings: [LedgerFinding]
+    /// How many records are of users of whom the ledger knows nothing: they are older than it.
+    let unlisted: Int
+
+    /// What is wrong first.
+    var trouble: LedgerTrouble? {
+      if let fault = reading.fault { return .fault(fault, last: last) }
+      if let unexpected { return .unexpected(unexpected, last: reading.last) }
+      return findings.isEmpty ? nil : .records(findings)
+    }
+  }
+
+  /// The last `count` entries that `includes` lets through, oldest first.
+  func ledger(
+    last count: Int, where includes: (LedgerEntry) -> Bool
+  ) throws(AdminError) -> (entries: [LedgerEntry], verification: LedgerVerification) {
+    var entries: [LedgerEntry] = []
+    var last: LedgerEntry?
+    let reading = try onStore { () throws(FactorStoreError) in
+      try store.inspectLedger { line in
+        guard line.kind != .torn else { return }
+        let entry = LedgerEntry(line)
+        if entry.mark != nil { last = entry }
+        guard includes(entry) else { return }
+        entries.append(entry)
+        if entries.count > 2 * count { entries.removeFirst(entries.count - count) }
+      }
+    }
+    return (
+      entries.suffix(count),
+      LedgerVerification(
+        reading: reading, last: last, unexpected: nil, findings: [], unlisted: 0)
+    )
+  }
+
+  /// Goes through the ledger, and compares the records with it. `expected` is a mark that another host
+  /// has kept; each entry that is proven is handed to `body`.
+  func verifyLedger(
+    expecting expected: LedgerMark?, _ body: (LedgerEntry) -> Void = { _ in }
+  ) throws(AdminError) -> LedgerVerification {
+    var histories: [[UInt8]: History] = [:]
+    var last: LedgerEntry?
+    var isExpectedThere = expected == nil
+    let reading = try onStore { () throws(FactorStoreError) in
+      try store.inspectLedger { line in
+        guard case .entry(let mark) = line.kind else { return }
+        let entry = LedgerEntry(line)
+        last = entry
+        body(entry)
+        if mark == expected { isExpectedThere = true }
+        guard let user = entry.bytes("user") else { return }
+        histories[user, default: History()].add(entry, mark)
+      }
+    }
+    var findings: [LedgerFinding] = []
+    if reading.fault == nil {
+      for (user, history) in histories.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        if let finding = finding(user, history) { findings.append(finding) }
+      }
+    }
+    return LedgerVerification(
+      reading: reading, last: last, unexpected: isExpectedThere ? nil : expected,
+      findings: findings, unlisted: try unlisted(histories))
+  }
+
+  /// What the ledger says of one user.
+  private struct History {
+    var uid: UInt32 = 0
+    var last: UInt32 = 0
+    var lastFingerprint: [UInt8] = []
+    /// Each fingerprint, with the last entry that has it.
+    var entries: [[UInt8]: UInt32] = [:]
+
+    mutating func add(_ entry: LedgerEntry, _ mark: LedgerMark) {
+      // What was removed because nobody could read it names nobody's.
+      uid = entry.uid ?? uid
+      last = mark.number
+      lastFingerprint = entry.fingerprint
+      entries[lastFingerprint] = mark.number
+    }
+  }
+
+  private func finding(_ user: [UInt8], _ history: History) -> LedgerFinding? {
+    var history = history
+    do throws(FactorStoreError) {
+      let account = Account(name: user, uid: history.uid)
+      if try store.fingerprint(of: account) == history.lastFingerprint { return nil }
+      // It may have changed since the ledger was read: once more, with nobody changing it.
+      let entry = try store.existingEntry(of: account)
+      let present = try store.fingerprint(of: account)
+      _ = try store.inspectLedger { line in
+        guard case .entry(let mark) = line.kind, mark.number > history.last else { return }
+        let entry = LedgerEntry(line)
+        if entry.bytes("user") == user { history.add(entry, mark) }
+      }
+      withExtendedLifetime(entry) {}
+      guard present != history.lastFingerprint else { return nil }
+      let kind: LedgerFinding.Kind =
+        if let entry = history.entries[present] { .older(entry: entry) } else {
+          present.isEmpty ? .gone : .unknown
+        }
+      return LedgerFinding(user: user, kind: kind, last: history.last)
+    } catch {
+      return LedgerFinding(user: user, kind: .unusable(Trouble(error)), last: history.last)
+    }
+  }
+
+  private func unlisted(_ histories: [[UInt8]: History]) throws(AdminError) -> Int {
+    var count = 0
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachFile { user, name in
+        if let user, !Self.isDraft(name), histories[user.bytes] == nil { count += 1 }
+        return true
+      }
+    }
+    return count
+  }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import FactorStore
+
+/// `mfa-admin ledger`
+struct LedgerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ledger", abstract: "Show what happened to factors, and prove that it is all.",
+    discussion: AdminStatus.explanation,
+    subcommands: [LedgerShowCommand.self, LedgerVerifyCommand.self])
+}
+
+/// `mfa-admin ledger show`
+struct LedgerShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the last entries of the ledger.",
+    discussion: AdminStatus.explanation)
+
+  @Option(help: ArgumentHelp("Those about this user.", valueName: "name"))
+  var user: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Those from this moment on, in UTC: 2026-11-21 or 2026-11-21T10:18:00Z.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("At most so many: 20 unless told otherwise.", valueName: "count"))
+  var last: Int?
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  func validate() throws {
+    if let last, !(1...1_000_000).contains(last) {
+      throw ValidationError("--last takes a number from 1 to 1000000")
+    }
+    if let since, since.wholeMatch(of: /\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?/) == nil {
+      throw ValidationError("--since takes a time such as 2026-11-21 or 2026-11-21T10:18:00Z")
+    }
+  }
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let name = user.map { Array($0.utf8) }
+    // Whom a time or a name was given for wants all of it.
+    let count = last ?? (name == nil && since == nil ? 20 : 1_000_000)
+    let (entries, verification) = try administration.ledger(last: count) { entry in
+      if let name, entry.bytes("user") != name { return false }
+      // Both are written in one way, biggest part first.
+      if let since, (entry.text("time") ?? "") < since { return false }
+      return true
+    }
+    if json {
+      try JSON.writeObject("entries", entries, value: \.json) { text throws(AdminError) in
+        try Console.write(text)
+      }
+    } else if entries.isEmpty {
+      Console.complain("nothing was entered")
+    } else {
+      try Console.write(entries.map(\.line).joined())
+    }
+    if let trouble = verification.trouble { throw .ledger(trouble) }
+  }
+}
+
+/// `mfa-admin ledger verify`
+struct LedgerVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Find out whether the ledger is whole, and fits the records.",
+    discussion: """
+      Nothing may have been changed, put in, moved or left out, and every user's record must be what \
+      the last entry about it says. Who holds both the key and the store can write another ledger: \
+      give --expect what a log host has kept, such as 17:9f2c0a1b from a line with ledger=17:9f2c0a1b.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(help: ArgumentHelp("An entry that has to be in it.", valueName: "mark"))
+  var expect: String?
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  func validate() throws {
+    if let expect, LedgerMark(Array(expect.utf8)) == nil {
+      throw ValidationError("--expect takes what stands behind ledger= in the system log")
+    }
+  }
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let verification = try administration.verifyLedger(
+      expecting: expect.flatMap { LedgerMark(Array($0.utf8)) })
+    try Console.write(json ? verification.json.text + "\n" : verification.text)
+    if let trouble = verification.trouble { throw .ledger(trouble) }
+  }
+}
+
+extension Administration.LedgerVerification {
+  /// What was found, for a person; what is wrong with the ledger itself is left to the error.
+  var text: String {
+    var text = findings.map(\.line).joined()
+    if let mark = reading.last, let last {
+      let time = last.text("time") ?? "an unknown time"
+      text += mark.number == 1 ? "1 entry is" : "\(mark.number) entries are"
+      text += " good; the last is \(LedgerTrouble.text(mark)), of \(time)\n"
+    } else {
+      text += "no entry\n"
+    }
+    if reading.torn > 0 {
+      text += "\(reading.torn) lines were left by interrupted processes\n"
+    }
+    if reading.left > 0 {
+      text += "\(reading.left) bytes at the end were left by an interrupted process\n"
+    }
+    if unlisted > 0 { text += "\(unlisted) records are older than the ledger\n" }
+    return text
+  }
+
+  /// The same for programs. Names of members stay the same from version to version.
+  var json: JSON {
+    let (word, line): (String?, Int?) =
+      switch reading.fault {
+      case nil: (unexpected == nil ? nil : "unexpected", nil)
+      case .broken(let line): ("broken", line)
+      case .cut: ("cut", nil)
+      case .headless: ("headless", nil)
+      }
+    return .object([
+      ("good", .bool(trouble == nil)),
+      ("entries", .number(Int64(reading.last?.number ?? 0))),
+      ("ledger", JSON(reading.last.map { LedgerTrouble.text($0) })),
+      ("lastTime", JSON(last?.text("time"))),
+      ("fault", JSON(word)),
+      ("line", line.map { .number(Int64($0)) } ?? .null),
+      ("message", JSON(trouble?.sentence)),
+      ("tornLines", .number(Int64(reading.torn))),
+      ("bytesLeft", .number(Int64(reading.left))),
+      ("olderRecords", .number(Int64(unlisted))),
+      ("records", .array(findings.map(\.json))),
+    ])
+  }
+}

@@ -1,0 +1,141 @@
+import FactorStore
+import Factors
+import OneTimePassword
+import Policy
+import Testing
+
+@testable import mfa_admin
+
+@Suite struct ReportTests {
+  static let strict = "[project]\nstate = enabled\nenrollment = required\n"
+
+  func configuration(_ text: String) throws -> Configuration {
+    var draft = ConfigurationDraft()
+    try draft.add(Array(text.utf8).span, from: Array("/mfa.conf".utf8))
+    return try draft.finish()
+  }
+
+  /// What meets everything.
+  static var goodFacts: ReportFacts {
+    var facts = ReportFacts()
+    facts.users = 2
+    facts.factors = 3
+    facts.longestPeriod = 30
+    facts.hasMailer = true
+    facts.hasSSHD = true
+    facts.asking = ["sshd", "sudo"]
+    facts.events = ["enrolled": 3, "bypass-made": 1]
+    facts.lastEntry = "4:00c0ffee, of 2026-11-21T10:18:00Z"
+    return facts
+  }
+
+  /// The sections with their requirements that are not met.
+  func notMet(_ text: String, _ facts: ReportFacts = goodFacts) throws -> [String] {
+    Report(try configuration(text), facts).items.filter { $0.status == .notMet }
+      .map { "\($0.section.suffix(6)): \($0.requirement)" }
+  }
+
+  @Test func settingsThatMeetEverything() throws {
+    let report = Report(try configuration(Self.strict), Self.goodFacts)
+    #expect(report.notMet == 0)
+    #expect(report.items.contains { $0.status == .outside })
+    #expect(report.items.allSatisfy { !$0.evidence.isEmpty })
+    let sections = Set(report.items.map { String($0.section.split(separator: " ").last ?? "") })
+    for section in ["3.1.4", "3.2.2", "4.1", "4.2", "4.6", "8.4.1", "8.4.2", "8.4.3", "8.5.1"] {
+      #expect(sections.contains(section), "\(section)")
+    }
+  }
+
+  /// What spoils which items, by the ends of their requirements.
+  static let spoilings: [(Int, String, @Sendable (inout ReportFacts) -> Void, [String])] = [
+    (1, strict, { $0.weakKeys = 1 }, ["keys have 112 bits at least"]),
+    (2, strict, { $0.longestPeriod = 121 }, ["changes every two minutes at least"]),
+    (3, strict, { $0.forgiven = 1 }, ["what was disabled so is bound anew"]),
+    (4, strict, { $0.unlisted = 1 }, ["with times and sources"]),
+    (5, strict, { $0.ledgerTrouble = "the ledger was cut" }, ["with times and sources"]),
+    (6, strict, { $0.withShortRecoveryCodes = 1 }, ["64 random bits at least"]),
+    (7, strict, { $0.hasMailer = false }, ["told of binding and recovery"]),
+    (
+      8, "[project]\nstate = enabled\nenrollment = self-service\n", { _ in },
+      ["from elsewhere", "data environment", "outside the network", "ends by itself", "is let in"]
+    ),
+    (
+      9, "[project]\nstate = observe\nenrollment = required\n", { _ in },
+      [
+        "a code is accepted once", "the factor is disabled", "from elsewhere", "data environment",
+        "outside the network", "be used again", "ends by itself", "is let in",
+      ]
+    ),
+    (
+      10, strict + "[tenant guests]\nusers = g\nenrollment = self-service\n", { _ in },
+      ["from elsewhere", "data environment", "outside the network", "ends by itself", "is let in"]
+    ),
+    (
+      11, strict + "[tenant guests]\nusers = g\nstate = disabled\n", { _ in },
+      [
+        "a code is accepted once", "the factor is disabled", "from elsewhere", "data environment",
+        "outside the network", "be used again", "ends by itself", "is let in",
+      ]
+    ),
+    (
+      13, strict, { $0.asking = ["sudo"] },
+      ["from elsewhere", "data environment", "outside the network"]
+    ),
+    (
+      14, strict,
+      {
+        $0.asking = []; $0.hasSSHD = false
+      }, ["from elsewhere", "data environment", "outside the network"]
+    ),
+    (
+      15, strict,
+      {
+        $0.asking = ["login"]; $0.hasSSHD = false
+      }, []
+    ),
+    (16, strict + "remember = 8h\nremember_services = sshd\n", { _ in }, ["is let in"]),
+    (17, strict + "[tenant t]\nusers = g\nfresh_for = 15m\n", { _ in }, ["is let in"]),
+    (12, strict + "[tenant strict]\nusers = g\ndisable_after = 10\n", { _ in }, []),
+  ]
+
+  @Test(arguments: spoilings) func whatBreaksAnItem(
+    row: Int, text: String, spoil: @Sendable (inout ReportFacts) -> Void, ends: [String]
+  ) throws {
+    var facts = Self.goodFacts
+    spoil(&facts)
+    let found = try notMet(text, facts)
+    #expect(found.count == ends.count, "row \(row): \(found)")
+    for (item, end) in zip(found, ends) { #expect(item.hasSuffix(end), "row \(row)") }
+  }
+
+  @Test func namesWhereSettingsComeFrom() throws {
+    let text = Self.strict + "[tenant guests]\nusers = g\nstate = observe\n"
+    let report = Report(try configuration(text), Self.goodFacts)
+    let shown = report.text(columns: 80)
+    #expect(shown.contains("    state = enabled  # /mfa.conf:2\n"))
+    #expect(shown.contains("    [tenant guests] state = observe  # /mfa.conf:6\n"))
+    #expect(shown.contains("    - [tenant guests]: nobody is kept out\n"))
+    #expect(shown.contains("    disable_after = 100  # default\n"))
+    #expect(shown.contains("NIST SP 800-63B-4 3.2.2  NOT MET\n"))
+    #expect(shown.hasSuffix("outside of this software\n"))
+    for width in [40, 60, 80] {
+      for line in report.text(columns: width).split(separator: "\n") {
+        #expect(line.count <= width || !line.dropFirst(6).contains(" "), "\(width): \(line)")
+      }
+    }
+    let json = report.json.text
+    #expect(json.contains("\"place\": \"/mfa.conf:6\"") && json.contains("\"status\": \"not met\""))
+  }
+
+  @Test func countsWhatIsStored() throws {
+    var facts = ReportFacts()
+    let sealed = [UInt8](repeating: 0, count: 12 + 16 + 13)
+    let weak = try factor(try id(1), "old", sealedSecret: sealed)
+    let good = try factor(try id(2), "new", sealedSecret: sealed + [0])
+    facts.add(try report("alice", [weak, good], failures: 100, .disabled), now: 0)
+    facts.add(try report("bob", [good]), now: 0)
+    facts.add(report("carol", .strayFile), now: 0)
+    #expect(facts.users == 2 && facts.factors == 3 && facts.weakKeys == 1)
+    #expect(facts.disabled == 1 && facts.unusable == 1 && facts.longestPeriod == 30)
+  }
+}

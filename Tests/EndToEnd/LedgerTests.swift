@@ -1,0 +1,295 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The ledger, written by the module, the helper and mfa-admin as they are installed.
+  @Suite struct LedgerOfAll {
+    static let admin = "/usr/sbin/mfa-admin"
+    static let ledger = "/var/lib/mfa/ledger"
+
+    /// A machine with a ledger that nothing was entered in yet.
+    private func withLedger(_ body: (Machine) throws -> Void) throws {
+      try Machine.use { machine in
+        try machine.remove(Self.ledger)
+        try machine.remove(Self.ledger + ".head")
+        try body(machine)
+      }
+    }
+
+    /// A value of each entry, oldest first.
+    private func shown(_ member: String, _ options: [String] = []) throws -> [String] {
+      let text = try Command.succeed([Self.admin, "ledger", "show", "--json"] + options)
+      return text.matches(
+        of: try Regex("\"\(member)\": \"?([^\",\n]*)", as: (Substring, Substring).self)
+      )
+      .map { String($0.output.1) }
+    }
+
+    private func verify(_ options: [String] = []) throws -> Command {
+      try Command.run([Self.admin, "ledger", "verify"] + options)
+    }
+
+    /// A session of the person's with the helper, proven by the password and a code, or by a ticket.
+    private func session(
+      _ user: MachineUser, code: String? = nil, ticket: String? = nil
+    ) throws -> HelperSession {
+      let session = try HelperSession(as: user)
+      _ = try session.greet()
+      guard let ticket else {
+        #expect(try session.prove(password: user.password, code: code)?.kind == 0x84)
+        return session
+      }
+      session.send(0x0C)
+      while let message = try session.receive(), message.kind != 0x84 {
+        try #require(message.kind == 0x82 || message.kind == 0x83, "\(message)")
+        guard message.kind == 0x82 else { continue }
+        let text = String(decoding: message.fields.first ?? [], as: UTF8.self)
+        session.send(3, Array((text.contains("ticket") ? ticket : code ?? "").utf8))
+      }
+      return session
+    }
+
+    private func end(_ session: HelperSession) throws {
+      session.send(11)
+      _ = try session.waitForExit()
+    }
+
+    private func madeCode(_ arguments: [String]) throws -> String {
+      let text = try Command.succeed([Self.admin] + arguments)
+      return String(
+        try #require(
+          text.firstMatch(of: /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/.anchorsMatchLineEndings())
+        ).output.0)
+    }
+
+    @Test("whatever is done to factors, with whichever program, is entered once")
+    func everyEvent() throws {
+      try withLedger { machine in
+        let start = try machine.log.position()
+        let user = try machine.addUser()
+        let service = try machine.makeService(OneCode.stack)
+        let enrollment = try machine.enroll(user)
+        var expected = ["enrolled"]
+
+        let helper = try session(user, code: try enrollment.phone.code(offset: -4))
+        #expect(try helper.ask(8, enrollment.identifier, Array("my phone".utf8))?.kind == 0x88)
+        let codes = try #require(try helper.ask(0x0E)).fields.dropFirst()
+        try end(helper)
+        expected += ["renamed", "recovery-codes-made"]
+
+        let recovery = String(decoding: try #require(codes.first), as: UTF8.self)
+        for (answer, result) in [(recovery, "PAM_SUCCESS"), (recovery, "PAM_AUTH_ERR")] {
+          let outcome = try PAMClient.signIn(
+            service: service, user: user.name, answers: [.text(answer)])
+          #expect(outcome.code == result, "\(outcome)")
+        }
+        expected.append("recovery-code-used")
+        let plain = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: -3))]
+        )
+        #expect(plain.code == "PAM_SUCCESS", "an accepted code is not entered: \(plain)")
+
+        _ = try madeCode(["ticket", user.name])
+        try Command.succeed([Self.admin, "withdraw", user.name, "--all"])
+        let bypass = try madeCode(["bypass", user.name, "--reason", "phone lost"])
+        let passed = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(bypass)])
+        #expect(passed.code == "PAM_SUCCESS", "\(passed)")
+        expected += ["ticket-made", "grant-withdrawn", "bypass-made", "bypass-used"]
+
+        let ticket = try madeCode(["ticket", user.name, "--reason", "no password"])
+        let second = try session(
+          user, code: try enrollment.phone.code(offset: -2), ticket: ticket)
+        let secret = try #require(try second.ask(5, [1], [6], [0, 30])).fields[0]
+        let tablet = Authenticator(key: Base32.text(secret))
+        let answer = try second.ask(
+          6, Array(try tablet.code(offset: -4).utf8), Array("tablet".utf8))
+        #expect(answer?.kind == 0x86, "\(String(describing: answer))")
+        try end(second)
+        expected += ["ticket-made", "enrolled-by-ticket"]
+
+        for _ in 0..<5 {
+          _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text("0000000")])
+          _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text("000000")])
+        }
+        try Command.succeed([Self.admin, "unlock", user.name])
+        expected.append("unlocked")
+
+        let third = try session(user, code: try enrollment.phone.code(offset: -1))
+        #expect(try third.ask(9, enrollment.identifier)?.kind == 0x89)
+        try end(third)
+        expected.append("unenrolled")
+
+        let drifted = try session(user)
+        let late = try tablet.codes(fromStep: tablet.step() + 20, count: 2)
+        let factor = try #require(try drifted.ask(7)).fields[1]
+        let resynchronized = try drifted.ask(0x0F, factor, Array(late[0].utf8), Array(late[1].utf8))
+        #expect(resynchronized?.kind == 0x88, "\(String(describing: resynchronized))")
+        try end(drifted)
+        expected.append("resynchronized")
+
+        try Command.succeed([Self.admin, "revoke", user.name, "--all", "--yes"])
+        expected.append("revoked")
+        try machine.write(
+          "HOTP/T30/6 \(user.name) - 3132333435363738393031323334353637383930\n",
+          to: "/etc/users.oath", mode: "0600")
+        try Command.succeed([Self.admin, "import", "--users-oath", "/etc/users.oath"])
+        expected.append("imported")
+
+        try machine.keep("/etc/mfa/mfa.conf.d")
+        let json = machine.folder + "/settings.json"
+        try machine.write(
+          #"{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}"#,
+          to: json)
+        try Command.succeed([Self.admin, "config", "apply", json])
+        expected.append("configured")
+
+        #expect(try shown("event") == expected)
+        #expect(try shown("number") == (1...expected.count).map { "\($0)" })
+        #expect(Set(try shown("proven")) == ["true"])
+        let users = try shown("user", ["--user", user.name])
+        #expect(users == [String](repeating: user.name, count: expected.count - 1))
+        #expect(try shown("via")[0...3] == ["mfa-helper", "mfa-helper", "mfa-helper", service])
+        #expect(try shown("name")[1] == "my phone")
+        #expect(try shown("event", ["--since", "9999-01-01"]).isEmpty)
+
+        // Each line of the log that tells of one has its mark, and no other line has any.
+        let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
+        let kept = try shown("ledger")
+        #expect(marks == kept)
+        let last = try #require(kept.last)
+        #expect(try verify(["--expect", last]).status == .exited(0))
+        #expect(try verify(["--expect", "\(expected.count):00000000"]).status == .exited(1))
+        let text = String(decoding: try #require(machine.contents(of: Self.ledger)), as: UTF8.self)
+        for secret in [recovery, bypass, ticket, Base32.text(secret), user.password] {
+          #expect(!text.contains(secret))
+        }
+      }
+    }
+
+    @Test("what was changed is found, and where; and a record that was put back")
+    func tampering() throws {
+      try withLedger { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let files = StoreFiles(of: user.name)
+        let old = try files.image()
+        _ = try madeCode(["ticket", user.name])
+        _ = try madeCode(["ticket", user.name])
+        let good = try verify()
+        #expect(
+          good.status == .exited(0) && good.text.hasPrefix("3 entries are good; the last is 3:"))
+
+        for (row, change, expected) in [
+          (1, "sed -i 2s/event=ticket-made/event=ticket-used/", "ledger:2: a line was changed"),
+          (2, "sed -i 2d", "ledger:2: a line was changed"),
+          (3, "sed -i 3d", "the last entry is gone"),
+          (4, "sed -i 1p", "ledger:2: a line was changed"),
+          (5, "truncate -s 0", "the last 3 entries"),
+          (6, "rm", "the last 3 entries are gone"),
+        ] {
+          let whole = try #require(machine.contents(of: Self.ledger))
+          let head = try #require(machine.contents(of: Self.ledger + ".head"))
+          try Command.succeed(["/bin/sh", "-ec", "\(change) \(Self.ledger)"])
+          // sed writes a file of root's, which would be found by its owner alone.
+          if row != 6 { try Command.succeed(["/bin/chown", "mfa:mfa", Self.ledger]) }
+          let found = try verify()
+          #expect(found.status == .exited(1), "row \(row)")
+          #expect(found.errorText.contains(expected), "row \(row): \(found.errorText)")
+          #expect(found.errorText.contains("hint: "), "row \(row)")
+          #expect(try verify(["--json"]).text.contains("\"good\": false"), "row \(row)")
+          // What was cut is noticed by whoever writes next; the rest by whoever verifies.
+          if [3, 5, 6].contains(row) {
+            #expect(try Command.run([Self.admin, "ticket", user.name]).status == .exited(1))
+          }
+          try StoreFiles.put(whole, at: Self.ledger)
+          try StoreFiles.put(head, at: Self.ledger + ".head")
+        }
+        #expect(try verify().status == .exited(0))
+        try files.restore(old)
+        let restored = try verify()
+        #expect(restored.status == .exited(1))
+        #expect(
+          restored.text.contains(
+            "\(user.name): the record is that of entry 1, and entry 3 did not happen or was undone")
+        )
+        try Command.succeed(["/bin/rm", files.record])
+        #expect(try verify().text.contains("\(user.name): the record is gone since entry 3"))
+      }
+    }
+
+    @Test("what cannot be entered does not happen; a code is accepted all the same")
+    func unwritable() throws {
+      try withLedger { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let helper = try session(user, code: try enrollment.phone.code(offset: -4))
+        let codes = try #require(try helper.ask(0x0E)).fields.dropFirst()
+        try end(helper)
+        let record = machine.contents(of: StoreFiles(of: user.name).record)
+        try Command.succeed(["/bin/chmod", "0640", Self.ledger])
+        let start = try machine.log.position()
+        let refused = try PAMClient.signIn(
+          service: service, user: user.name,
+          answers: [.text(String(decoding: try #require(codes.first), as: UTF8.self))])
+        #expect(refused.code == "PAM_AUTH_ERR", "\(refused)")
+        let line = try machine.log.waitForEntry(containing: "result=error", since: start)
+        #expect(line.fields["part"] == "ledger" && line.fields["reason"] == "wrong-permissions")
+        let ticket = try Command.run([Self.admin, "ticket", user.name])
+        #expect(ticket.status == .exited(1) && ticket.output.isEmpty)
+        #expect(ticket.errorText.contains("/var/lib/mfa/ledger is not trusted"))
+        let calls = machine.folder + "/calls"
+        let accepted = try PAMClient.signIn(
+          service: service, user: user.name,
+          answers: [.text(try enrollment.phone.code(offset: -3))],
+          through: SystemCallTrace.list(to: calls))
+        let list = String(decoding: try #require(machine.contents(of: calls)), as: UTF8.self)
+        #expect(list.contains("/var/lib/mfa") && !list.contains("ledger"))
+        #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
+        #expect(machine.contents(of: StoreFiles(of: user.name).record) == record)
+        try Command.succeed(["/bin/chmod", "0600", Self.ledger])
+        #expect(try verify().status == .exited(0))
+      }
+    }
+
+    @Test("a report names what is not met, and what the ledger has of it")
+    func report() throws {
+      try withLedger { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        try machine.write("#!/bin/sh\n", to: "/usr/sbin/sendmail", mode: "0755")
+        try machine.writeConfiguration("[project]\nstate = enabled\nenrollment = required\n")
+        try machine.writeService("sshd", OneCode.stack)
+        _ = try madeCode(["bypass", user.name, "--reason", "phone lost"])
+        let report = try Command.run([Self.admin, "report"])
+        #expect(report.status == .exited(0) || report.text.contains("knows nothing"), "\(report)")
+        #expect(report.text.contains("    - bound: 1, taken away: 0\n"))
+        #expect(report.text.contains("    - the ledger was verified\n"))
+        #expect(report.text.contains("enrollment = required  # /etc/mfa/mfa.conf:3\n"))
+        #expect(report.text.contains("made: 1, used: 0, good now:"))
+
+        try machine.writeConfiguration("[project]\nstate = observe\nenrollment = required\n")
+        let observed = try Command.run([Self.admin, "report", "--json"])
+        #expect(observed.status == .exited(1))
+        #expect(observed.errorText.contains("items are not met"))
+        #expect(observed.text.contains("\"setting\": \"state = observe\""))
+        try machine.writeConfiguration("[project]\nstate = never\n")
+        #expect(try Command.run([Self.admin, "report"]).status == .exited(1))
+      }
+    }
+
+    @Test("thirty-two programs at once enter their changes, one after the other")
+    func atOnce() throws {
+      try withLedger { machine in
+        let users = try (0..<8).map { _ in try machine.addUser().name }
+        try Command.succeed(
+          [
+            "/bin/sh", "-c",
+            "for user; do for i in 1 2 3 4; do \(Self.admin) ticket $user & done; done; wait", "sh",
+          ] + users)
+        #expect(try shown("number", ["--last", "100"]) == (1...32).map { "\($0)" })
+        for user in users { #expect(try shown("event", ["--user", user]).count == 4) }
+        #expect(try verify().status == .exited(0))
+      }
+    }
+  }
+}
