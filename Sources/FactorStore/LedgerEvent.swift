@@ -43,6 +43,14 @@ public final class LedgerEvent: Sendable {
     public static var forgotten: Kind { Kind("forgotten") }
     /// The configuration was changed.
     public static var configured: Kind { Kind("configured") }
+    /// A service was switched on, to be confirmed or for good.
+    public static var serviceEnabled: Kind { Kind("service-enabled") }
+    /// A service that was switched on was confirmed.
+    public static var serviceConfirmed: Kind { Kind("service-confirmed") }
+    /// A service was switched off.
+    public static var serviceDisabled: Kind { Kind("service-disabled") }
+    /// A service that was switched on was put back, for nobody had confirmed it in time.
+    public static var serviceRestored: Kind { Kind("service-restored") }
   }
 
   /// Who did it, through what, and from where.

@@ -395,6 +395,55 @@ extension EndToEnd {
       }
     }
 
+    /// What the ledger says of services, oldest first.
+    private func ledger(_ machine: Machine) throws -> [String] {
+      let text = try machine.administer("ledger", "show", "--last", "100", "--json").text
+      return text.matches(of: /"event": "(service-[a-z]+)"/).map { String($0.output.1) }
+    }
+
+    @Test("the ledger has each change of a service, or nothing is switched on")
+    func ledger() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        for path in ["/var/lib/mfa/ledger", "/var/lib/mfa/ledger.head"] {
+          try machine.remove(path)
+        }
+        let start = try machine.log.position()
+        #expect(try machine.administer("enable", "sudo").status == .exited(0))
+        #expect(try ledger(machine) == ["service-enabled"])
+        #expect(try machine.administer("restore", "--boot").status == .exited(0))
+        #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
+        #expect(try machine.administer("disable", "sudo").status == .exited(0))
+        let events = ["service-enabled", "service-restored", "service-enabled", "service-disabled"]
+        #expect(try ledger(machine) == events)
+        #expect(try machine.administer("ledger", "verify").status == .exited(0))
+        #expect(files.isRestored, "\(files)")
+        let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
+        #expect(marks.map { $0.prefix(2) } == ["1:", "2:", "3:", "4:"], "\(marks)")
+
+        // A ledger that was taken away does not begin anew by itself.
+        try Command.succeed(["/bin/rm", "/var/lib/mfa/ledger"])
+        let refused = try machine.administer("enable", "sudo")
+        #expect(refused.status == .exited(1))
+        #expect(refused.errorText.contains("the ledger does not take it"), "\(refused.errorText)")
+        #expect(files.isRestored, "\(files)")
+      }
+    }
+
+    @Test("a broken store keeps nobody from switching a service off")
+    func brokenStore() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
+        #expect(files.present != files.old)
+        try machine.remove("/etc/mfa/key")
+        let disabled = try machine.administer("disable", "sudo")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(disabled.errorText.contains("warning: the ledger does not take it"))
+        #expect(files.isRestored, "\(files)")
+      }
+    }
+
     struct Refusal: CustomTestStringConvertible, Sendable {
       let number: Int
       let path: String

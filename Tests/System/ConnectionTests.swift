@@ -1,3 +1,4 @@
+import Glibc
 import System
 import TestSupport
 import Testing
@@ -60,12 +61,14 @@ struct ConnectionTests {
     }
   }
 
-  @Test("of descriptors there are 64, and the connection may be the last of them")
+  @Test("of descriptors there are 64, and the connection may be the last free one of them")
   func descriptors() async {
     await #expect(processExitsWith: .success) {
       #expect(OpenConnection.accept(at: "127.0.0.1", from: "127.0.0.2", lowest: 64) >= 64)
       #expect(Connection.peer() == nil)
-      #expect(OpenConnection.accept(at: "127.0.0.1", from: "127.0.0.3", lowest: 63) == 63)
+      // The test's own may be among them.
+      let last = try #require((3...63).last { fcntl($0, F_GETFD) == -1 })
+      #expect(OpenConnection.accept(at: "127.0.0.1", from: "127.0.0.3", lowest: last) == last)
       #expect(Connection.peer() == ConnectionTests.mapped(3))
     }
   }

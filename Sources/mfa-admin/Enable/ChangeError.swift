@@ -32,6 +32,8 @@ enum ChangeError: Error, Equatable {
   case noNewSignIn([(service: String, reason: String)])
   /// The kernel does not tell what is needed.
   case system(String, SystemError)
+  /// The change cannot be entered in the ledger.
+  case ledger(String, hint: String)
   /// A step failed, and what was changed was put back.
   indirect case undone(ChangeError)
   /// A step failed, and so did putting back what was changed.
@@ -59,7 +61,7 @@ enum ChangeError: Error, Equatable {
     case .notAService, .noServiceFile, .nothingToConfirm: .notFound
     case .undone(let error): error.status
     case .file, .stack, .secureShell, .reload, .guardian, .record, .busy, .unknownProgram, .notOurs,
-      .altered, .noNewSignIn, .system, .notUndone:
+      .altered, .noNewSignIn, .system, .ledger, .notUndone:
       .failure
     }
   }
@@ -90,6 +92,7 @@ enum ChangeError: Error, Equatable {
       "this is no new sign-in: "
         + services.map { "\($0.service): \($0.reason)" }.joined(separator: "; ")
     case .system(let what, let error): "\(what) cannot be told: \(error.text)"
+    case .ledger(let message, _): "the ledger does not take it: \(message)"
     case .undone(let error): error.message + "; everything is as it was"
     case .notUndone(let error, let other):
       error.message + "; and what was changed could not be put back: " + other.message
@@ -123,6 +126,7 @@ enum ChangeError: Error, Equatable {
     case .noNewSignIn:
       "keep this terminal open, sign in anew in a second one, and say there: sudo mfa-admin confirm"
     case .system: "is /proc mounted? look at the system log"
+    case .ledger(_, let hint): hint
     case .undone(let error): error.hint
     case .notUndone(_, let other): other.hint + "; then mfa-admin restore"
     }
@@ -131,7 +135,7 @@ enum ChangeError: Error, Equatable {
   /// Whether trying again later may do.
   var mayPass: Bool {
     switch self {
-    case .file, .busy, .system, .reload, .guardian: true
+    case .file, .busy, .system, .reload, .guardian, .ledger: true
     case .undone(let error), .notUndone(_, let error): error.mayPass
     case .notAService, .noServiceFile, .stack, .secureShell, .record, .unknownProgram, .notOurs,
       .altered, .nothingToConfirm, .noNewSignIn:

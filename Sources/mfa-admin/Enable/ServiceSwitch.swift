@@ -1,3 +1,4 @@
+import FactorStore
 import PAMStack
 import System
 
@@ -6,7 +7,9 @@ import System
 ///
 /// MUST 1: whatever is written was written down before, and wherever the process ends, the next one
 /// finishes. (`ChangeFaults`)
-/// MUST 2: a file that somebody has edited since keeps what they wrote.
+/// MUST 2: nothing is switched on that is not entered in the ledger, and nothing stays on because its
+/// going off cannot be entered. (`EndToEnd.Enable.ledger`)
+/// MUST 3: a file that somebody has edited since keeps what they wrote.
 /// (`ChangedFileTests`)
 struct ServiceSwitch {
   /// What is written down.
@@ -15,6 +18,9 @@ struct ServiceSwitch {
   let actor: [UInt8]
   /// Whether sshd may be told to read its settings.
   var mayReload = true
+  /// Enters what is about to happen to a service in the ledger.
+  var enter: (LedgerEvent.Kind, _ service: [UInt8]) throws(ChangeError) -> LedgerMark =
+    ServiceLedger.enter
   /// Told what happens, a line each.
   var tell: (String) -> Void = { _ in }
 
@@ -29,6 +35,7 @@ struct ServiceSwitch {
     }
     let deadline = try seconds.map { (seconds) throws(ChangeError) in try Self.deadline(seconds) }
     var begun: [ServiceChange] = []
+    var marks: [LedgerMark] = []
     do throws(ChangeError) {
       for plan in plans {
         let change = ServiceChange(
@@ -37,10 +44,11 @@ struct ServiceSwitch {
         begun.append(change)
         try journal.write(change)
         if begun.count == 1, deadline != nil { try Guardian.start() }
+        marks.append(try enter(.serviceEnabled, plan.service))
         try put(change)
       }
       // What was switched on together is confirmed, or undone, from one moment on.
-      for change in begun { try settle(change) }
+      for (change, mark) in zip(begun, marks) { try settle(change, mark) }
     } catch {
       throw undoing(begun, after: error)
     }
@@ -74,7 +82,7 @@ struct ServiceSwitch {
   }
 
   /// Notes that all is in place, and which sign-ins are older than that.
-  private func settle(_ change: ServiceChange) throws(ChangeError) {
+  private func settle(_ change: ServiceChange, _ mark: LedgerMark) throws(ChangeError) {
     if ServicePlan.family(of: change.service).contains(Array("sudo-i".utf8)) {
       Tool.forgetSudoTimestamps()
     }
@@ -83,7 +91,7 @@ struct ServiceSwitch {
     standing.processes = ProcessTable.processes(of: change.service)
     try journal.write(standing)
     if change.deadline == nil { try keep(standing) }
-    log("service-enabled", change) { line in
+    log("service-enabled", change, mark) { line in
       if let deadline = change.deadline {
         line.add("until", deadline.time)
       } else {
@@ -99,7 +107,7 @@ struct ServiceSwitch {
       do throws(ChangeError) {
         // Some may stand already. Where the disk is full it is put back all the same.
         do throws(ChangeError) { try begin(undoing: change) } catch {}
-        try putBack(change, reason: "failed")
+        try putBack(change, reason: "failed", entered(.serviceRestored, change.service))
       } catch {
         other = error
       }
@@ -137,8 +145,9 @@ struct ServiceSwitch {
         waiting.append((name, reason))
         continue
       }
+      let mark = try enter(.serviceConfirmed, change.service)
       try keep(change)
-      log("service-confirmed", change)
+      log("service-confirmed", change, mark)
       confirmed.append(name)
     }
     guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
@@ -190,8 +199,9 @@ struct ServiceSwitch {
   /// Switches a service off.
   func disable(_ change: ServiceChange) throws(ChangeError) {
     _ = try remedies(change)
+    let mark = entered(.serviceDisabled, change.service)
     try begin(undoing: change)
-    try putBack(change, reason: "disabled")
+    try putBack(change, reason: "disabled", mark)
   }
 
   private func begin(undoing change: ServiceChange) throws(ChangeError) {
@@ -251,7 +261,7 @@ struct ServiceSwitch {
           // Where the disk is full it is put back all the same: at the next start once more.
           do throws(ChangeError) { try begin(undoing: change) } catch {}
         }
-        try putBack(change, reason: reason)
+        try putBack(change, reason: reason, entered(.serviceRestored, change.service))
         outcome.count += 1
       } catch {
         outcome.errors.append(error)
@@ -273,7 +283,9 @@ struct ServiceSwitch {
   }
 
   /// Puts the files of a change back, as far as they are ours, and forgets it.
-  private func putBack(_ change: ServiceChange, reason: StaticString) throws(ChangeError) {
+  private func putBack(
+    _ change: ServiceChange, reason: StaticString, _ mark: LedgerMark?
+  ) throws(ChangeError) {
     var trouble: ChangeError?
     for file in change.files.reversed() {
       do throws(ChangeError) { try putBack(file, of: change) } catch { trouble = error }
@@ -286,7 +298,7 @@ struct ServiceSwitch {
       }
     }
     try journal.forget(change)
-    log("service-restored", change) { $0.add("reason", reason) }
+    log("service-restored", change, mark) { $0.add("reason", reason) }
     tell("\(VisibleText.escaping(change.service)): \(Self.sentence(reason))")
   }
 
@@ -334,14 +346,26 @@ struct ServiceSwitch {
 
   // MARK: The log
 
+  /// Enters the way out of a mishap, if it can be: where the store is what is broken, services are to be
+  /// switched off all the same.
+  private func entered(_ kind: LedgerEvent.Kind, _ service: [UInt8]) -> LedgerMark? {
+    do throws(ChangeError) { return try enter(kind, service) } catch {
+      Self.log(failure: error.message)
+      tell("warning: \(error.message)")
+      return nil
+    }
+  }
+
   private func log(
-    _ result: StaticString, _ change: ServiceChange, _ more: (inout LogLine) -> Void = { _ in }
+    _ result: StaticString, _ change: ServiceChange, _ mark: LedgerMark?,
+    _ more: (inout LogLine) -> Void = { _ in }
   ) {
     var line = LogLine()
     line.add("result", result)
     line.add("service", escaping: change.service)
     more(&line)
     line.add("actor", escaping: actor)
+    if let mark { line.add("ledger", escaping: mark.text) }
     Log.write(.notice, line)
   }
 
