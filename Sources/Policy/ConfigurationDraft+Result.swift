@@ -1,3 +1,5 @@
+import Secrets
+
 extension ConfigurationDraft {
   /// The configuration that the files add up to. Throws the first contradiction in it.
   public func finish() throws(ConfigurationError) -> Configuration {
@@ -47,8 +49,8 @@ extension ConfigurationDraft {
     }
     guard values.throttleAfter <= values.disableAfter else {
       throw contradiction(
-        .throttleAfter, Array(String(values.throttleAfter).utf8),
-        .disableAfter, Array(String(values.disableAfter).utf8), section)
+        .throttleAfter, bytes(of: decimal(Int64(values.throttleAfter))),
+        .disableAfter, bytes(of: decimal(Int64(values.disableAfter))), section)
     }
   }
 

@@ -164,7 +164,7 @@ public struct ConfigurationError: Error, Equatable {
     var names: [UInt8] = []
     for key in Configuration.Key.allCases where key.belongs(to: section) {
       if !names.isEmpty { names += joined([", "]) }
-      names += key.name.utf8
+      names += bytes(of: key.name)
     }
     return names
   }

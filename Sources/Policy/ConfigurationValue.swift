@@ -40,7 +40,7 @@ enum ConfigurationValue {
 
   /// The duration, or `off` for none.
   static func printed(secondsOrOff seconds: Int64) -> [UInt8] {
-    seconds == 0 ? Array("off".utf8) : printed(seconds: seconds)
+    seconds == 0 ? bytes(of: "off") : printed(seconds: seconds)
   }
 
   /// Whether the word is `on`; nil when it is neither that nor `off`.
@@ -51,7 +51,7 @@ enum ConfigurationValue {
 
   /// The word for a switch.
   static func printed(isOn: Bool) -> [UInt8] {
-    Array((isOn ? "on" : "off").utf8)
+    bytes(of: isOn ? "on" : "off")
   }
 
   /// Names of users, groups or services with commas between them, each once.

@@ -17,7 +17,7 @@ public struct Excerpt: Equatable, Sendable {
     for index in bytes.indices {
       let piece = Self.escaped(bytes[index])
       guard text.count + piece.count <= limit else {
-        text.append(contentsOf: "...".utf8)
+        text += Secrets.bytes(of: "...")
         break
       }
       text.append(contentsOf: piece)

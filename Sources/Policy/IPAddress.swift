@@ -42,7 +42,7 @@ public struct IPAddress: Equatable, Sendable {
     if isIPv4 {
       for shift in [24, 16, 8, 0] {
         if shift < 24 { text.append(UInt8(ascii: ".")) }
-        text.append(contentsOf: String(UInt8(truncatingIfNeeded: bits >> UInt128(shift))).utf8)
+        text += bytes(of: decimal(Int64(UInt8(truncatingIfNeeded: bits >> UInt128(shift)))))
       }
       return text
     }
@@ -50,12 +50,12 @@ public struct IPAddress: Equatable, Sendable {
     var index = 0
     while index < 8 {
       if index == gap.lowerBound, !gap.isEmpty {
-        text.append(contentsOf: "::".utf8)
+        text += bytes(of: "::")
         index = gap.upperBound
         continue
       }
       if index > 0, index != gap.upperBound || gap.isEmpty { text.append(UInt8(ascii: ":")) }
-      text.append(contentsOf: String(group(index), radix: 16).utf8)
+      text += bytes(of: String(group(index), radix: 16))
       index &+= 1
     }
     return text

@@ -2,12 +2,10 @@
 extension Span<UInt8> {
   /// Whether these are the bytes of `text`.
   func equals(_ text: String) -> Bool {
-    var index = 0
-    for byte in text.utf8 {
-      guard index < count, self[index] == byte else { return false }
-      index += 1
-    }
-    return index == count
+    let other = text.utf8Span.span
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
   }
 
   /// Whether each byte is a space or a visible ASCII character.

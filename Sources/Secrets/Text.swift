@@ -1,22 +1,29 @@
 // Texts for people and logs, put together by a few functions: in the module an interpolation takes as
-// many bytes at each place as all of these together, and appending to a string brings along what the
-// standard library needs for strings of UTF-16, 10 KB.
+// many bytes at each place as all of these together, and appending to a string, or copying out of one, brings
+// along what the standard library needs for strings of UTF-16, 10 KB.
 
 /// Puts a text together of three.
 @inline(never)
 public func joined(_ beginning: String, _ middle: String, _ end: String = "") -> String {
-  var text = Array(beginning.utf8)
-  text += middle.utf8
-  text += end.utf8
-  return utf8Text(text)
+  utf8Text(joined([beginning, middle, end]))
 }
 
 /// Puts a text together of a few.
 @inline(never)
 public func joined(_ parts: [String]) -> [UInt8] {
   var text: [UInt8] = []
-  for part in parts { text += part.utf8 }
+  for part in parts { text += bytes(of: part) }
   return text
+}
+
+/// The UTF-8 of a text: the standard library's own ways are prepared for texts in UTF-16.
+@inline(never)
+public func bytes(of text: String) -> [UInt8] {
+  let span = text.utf8Span.span
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(span.count)
+  for index in span.indices { bytes.append(span[index]) }
+  return bytes
 }
 
 /// A number in decimal digits.

@@ -105,7 +105,7 @@ private struct PAMApplication: Application {
   }
 
   func tell(_ text: String, essential: Bool) {
-    let text = Self.terminated(Array(text.utf8))
+    let text = Self.terminated(bytes(of: text))
     unsafe text.withUnsafeBufferPointer { text in
       guard let text = text.baseAddress else { return }
       unsafe calls.tell(calls.context, text, essential ? 1 : 0)
@@ -118,7 +118,7 @@ private struct PAMApplication: Application {
   }
 
   func reveal(_ text: String, _ secret: consuming SecretBytes) {
-    let label = Array(text.utf8)
+    let label = bytes(of: text)
     var terminated = SecretBytes(count: label.count + secret.count + 1)
     terminated.withMutableSpan { target in
       for index in label.indices { target[index] = label[index] }

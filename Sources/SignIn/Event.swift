@@ -196,6 +196,6 @@ public struct Event {
   }
 
   private static func add(_ error: SystemError, to line: inout LogLine) {
-    line.add("errno", escaping: Array(error.name.utf8))
+    line.add("errno", escaping: bytes(of: error.name))
   }
 }

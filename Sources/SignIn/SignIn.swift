@@ -39,7 +39,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let options = try options()
     let settings = try settings(options, &findings)
     trace(options, "policy") { line in
-      line.add("state", escaping: Array(settings.state.name.utf8))
+      line.add("state", escaping: bytes(of: settings.state.name))
       line.add("adjacent_intervals", Int64(settings.adjacentIntervals))
     }
     guard settings.state != .disabled else { return .switchedOff }
