@@ -142,7 +142,13 @@ struct DisableCommand: ParsableCommand {
       guard !dryRun else { return try run(ServiceCommand.switching(.unlocked)) }
       try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
         var switching = ServiceCommand.switching(journal)
-        switching.tell = { ServiceCommand.say($0) }
+        switching.tell = { line in
+          if line.hasPrefix("warning: ") {
+            Console.complain(line)
+          } else {
+            ServiceCommand.say(line)
+          }
+        }
         try run(switching)
       }
     }
