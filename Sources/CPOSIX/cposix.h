@@ -196,18 +196,6 @@ static inline int cposix_close_from(unsigned first) {
   return close_range(first, ~0U, 0);
 }
 
-#include <dirent.h>
-// The next entry; NULL at the end, when errno is 0, and where it could not be read.
-static inline struct dirent *_Nullable cposix_next_entry(DIR *_Nonnull stream) {
-  errno = 0;
-  return readdir(stream);
-}
-
-// The name of a directory entry, NUL-terminated.
-static inline const char *_Nonnull cposix_entry_name(const struct dirent *_Nonnull entry) {
-  return entry->d_name;
-}
-
 // The next entries of a directory, as the kernel writes them (getdents64(2)): how many bytes, 0 at the
 // end, -1 where they could not be read.
 static inline ssize_t cposix_list_directory(

@@ -3,6 +3,8 @@
 public struct StackControl: Equatable, Sendable {
   /// Whether every answer but success, "ignore" and "new password required" fails the stack for good.
   public private(set) var deniesEveryFailure: Bool
+  /// Whether each of these answers ends the stack too, so that nothing behind it is asked.
+  public private(set) var endsAtEveryFailure: Bool
   /// Whether an answer may end the stack, and leave out the lines that follow.
   public private(set) var mayEndStack: Bool
   /// Whether an answer may have the stack forget the answers before it.
@@ -16,6 +18,7 @@ public struct StackControl: Equatable, Sendable {
 
   private init(denies: Bool, onSuccess: Action, onFailure: Action) {
     deniesEveryFailure = denies
+    endsAtEveryFailure = onFailure == .deniesAtOnce
     mayEndStack = onSuccess == .ends
     mayForget = false
     jumps = []
@@ -46,6 +49,7 @@ public struct StackControl: Equatable, Sendable {
     var success: Action?
     var failure: Action?
     var exceptionPasses = false
+    var exceptionGoesOn = false
     while let value = words.next() {
       guard value != Self.equalsSign, words.next() == Self.equalsSign,
         let word = words.next(), let action = Action(word)
@@ -55,13 +59,16 @@ public struct StackControl: Equatable, Sendable {
         defaultDenies = action.isDenial
         onSuccess = action
         onFailure = action
-      } else if !Self.isNoFailure(value), !action.isDenial {
-        exceptionPasses = true
+      } else if !Self.isNoFailure(value) {
+        if !action.isDenial { exceptionPasses = true }
+        if action != .deniesAtOnce { exceptionGoesOn = true }
       }
       if Word.equals(value, "success") { success = action }
       if Word.equals(value, "auth_err") { failure = action }
     }
     deniesEveryFailure = defaultDenies && !exceptionPasses
+    // `onFailure` is the default's yet.
+    endsAtEveryFailure = onFailure == .deniesAtOnce && !exceptionGoesOn
     // Wherever `default` stands, it is for what has no action of its own.
     onSuccess = success ?? onSuccess
     onFailure = failure ?? onFailure

@@ -11,10 +11,24 @@ import System
 // machine; what cannot be told for certain is no place. (`RememberingTests`)
 // MUST 2: disabled factors let nobody in. (`RememberingTests.disabled`)
 extension SignIn {
+  /// What policy says of codes that are remembered here, and from where the person comes.
+  struct Memory {
+    /// How old a code may be that is enough, in seconds; 0 where a new one is asked for.
+    let oldest: Int64
+    /// The address with the keys; nil where it is not known, or does not matter.
+    let address: Place?
+  }
+
+  /// What there is to know of that.
+  func memory(_ settings: Settings) -> Memory {
+    let oldest = settings.oldestCode(in: request.service)
+    return Memory(oldest: oldest, address: oldest > 0 ? address : nil)
+  }
+
   /// The places from which a code of this sign-in will be remembered.
-  func places(_ settings: Settings, _ findings: Findings) -> [Place] {
+  func places(_ memory: Memory, _ findings: Findings) -> [Place] {
     var places: [Place] = []
-    if settings.oldestCode(in: request.service) > 0, let address { places.append(address) }
+    if let address = memory.address { places.append(address) }
     if findings.followsSessions, beginsSession, let session = host.session {
       places.append(session)
     }
@@ -25,22 +39,23 @@ extension SignIn {
   ///
   /// Somebody else's wrong codes make nobody wait who is not asked for one.
   func rememberedCode(
-    _ options: ModuleOptions, _ settings: Settings, _ findings: Findings, _ account: Account,
+    _ options: ModuleOptions, _ memory: Memory, _ findings: Findings, _ account: Account,
     _ snapshot: FactorSnapshot, _ standing: AttemptState.Standing, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Int64? {
-    let oldest = settings.oldestCode(in: request.service)
     // The password that comes with the code is asked for with it.
-    guard oldest > 0, standing != .disabled, !options.expectsPassword,
+    guard memory.oldest > 0, standing != .disabled, !options.expectsPassword,
       !snapshot.attempts.remembered.entries.isEmpty
     else { return nil }
     var places: [Place] = []
-    if let address { places.append(address) }
+    if let address = memory.address { places.append(address) }
     if findings.followsSessions, isLocal { places += host.enclosingSessions }
     guard !places.isEmpty else { return nil }
     let now = try now()
     do throws(FactorStoreError) {
       let digests = try store.digests(of: places, in: snapshot.record)
-      guard let time = snapshot.attempts.remembered.time(of: digests, notOlderThan: oldest, at: now)
+      guard
+        let time = snapshot.attempts.remembered.time(
+          of: digests, notOlderThan: memory.oldest, at: now)
       else { return nil }
       if findings.followsSessions, !isLocal, beginsSession, let session = host.session {
         guard try Attempt.follow(session, from: digests, at: time, by: account, in: store) else {

@@ -65,15 +65,16 @@ public struct SignIn<Machine: Host, Asker: Application> {
       line.add("factors", Int64(snapshot.record.factors.count))
       line.add("failures", Int64(snapshot.attempts.failures))
     }
+    let memory = memory(settings)
     if let age = try rememberedCode(
-      options, settings, findings, account, snapshot, standing, store)
+      options, memory, findings, account, snapshot, standing, store)
     {
       return .remembered(age: age)
     }
     if let refusal = Self.refusal(standing) { return refusal }
     return try proveCode(
       options, settings, account,
-      .store(store, snapshot.record, places(settings, findings)))
+      .store(store, snapshot.record, places(memory, findings)))
   }
 
   private func accountCheck(

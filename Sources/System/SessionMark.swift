@@ -16,8 +16,8 @@ public struct SessionMark: Equatable, Sendable {
   /// is none that this one can see.
   public static var ownSession: SessionMark? {
     let leader = getsid(0)
-    guard leader > 0, let boot, let process = Relation(leader) else { return nil }
-    return SessionMark(boot, leader, process.ticks)
+    guard leader > 0, let boot, let process = RunningProcess(leader) else { return nil }
+    return SessionMark(boot, leader, process.start)
   }
 
   /// The marks of this process and of those above it, as far as they can be found out, the nearest
@@ -26,8 +26,8 @@ public struct SessionMark: Equatable, Sendable {
     guard let boot else { return [] }
     var marks: [SessionMark] = []
     var number = getpid()
-    while number > 0, marks.count < mostAncestors, let process = Relation(number) {
-      marks.append(SessionMark(boot, number, process.ticks))
+    while number > 0, marks.count < mostAncestors, let process = RunningProcess(number) {
+      marks.append(SessionMark(boot, number, process.start))
       number = process.parent
     }
     return marks
@@ -53,20 +53,5 @@ public struct SessionMark: Equatable, Sendable {
       return unsafe cposix_boot_identity(base)
     }
     return status == 0 ? identity.map { UInt8(bitPattern: $0) } : nil
-  }
-
-  /// What there is to know of a process.
-  private struct Relation {
-    let parent: pid_t
-    let ticks: UInt64
-
-    init?(_ number: pid_t) {
-      var parent: pid_t = 0
-      var ticks: UInt64 = 0
-      // SAFETY: both are written by the call and outlive it.
-      guard unsafe cposix_process_start(number, &parent, &ticks) == 0 else { return nil }
-      self.parent = parent
-      self.ticks = ticks
-    }
   }
 }

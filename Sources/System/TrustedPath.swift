@@ -61,9 +61,10 @@ public struct TrustedPath: Sendable {
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
   }
 
-  private static func translating(
-    _ body: () throws(SystemError) -> Directory
-  ) throws(Refusal) -> Directory {
+  /// Opens something without following a link, and says of one that it is not trusted.
+  public static func translating<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(Refusal) -> Result {
     do throws(SystemError) {
       return try body()
     } catch {

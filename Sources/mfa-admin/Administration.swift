@@ -307,12 +307,7 @@ struct Administration {
   /// Lets a user try codes again, and tells what was found.
   func unlock(_ text: String) throws(AdminError) -> String {
     let subject = try subject(text)
-    switch try finding(subject) {
-    case .nothing: throw subject.absence
-    case .unusable(let trouble): throw .unusable(subject.name, trouble)
-    case .usable: break
-    }
-    let entry = try entry(of: subject)
+    let entry = try usableEntry(of: subject)
     guard let record = entry.record else { throw .notEnrolled(subject.name) }
     let unlocking = Unlocking(
       record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
@@ -333,12 +328,7 @@ struct Administration {
   /// Has the codes of a user forgotten that are remembered, and tells how many places there were.
   func forget(_ text: String) throws(AdminError) -> String {
     let subject = try subject(text)
-    switch try finding(subject) {
-    case .nothing: throw subject.absence
-    case .unusable(let trouble): throw .unusable(subject.name, trouble)
-    case .usable: break
-    }
-    let entry = try entry(of: subject)
+    let entry = try usableEntry(of: subject)
     let places = entry.attempts.remembered.entries.count
     let name = VisibleText(subject.name)
     guard places > 0 else { return "\(name): no code was remembered" }
@@ -384,6 +374,15 @@ struct Administration {
         .cryptography, .nameTooLong:
         return .unusable(subject.trouble(error))
       }
+    }
+  }
+
+  /// The place of somebody who is enrolled, and whose record can be used.
+  private func usableEntry(of subject: Subject) throws(AdminError) -> LocalFactorStoreEntry {
+    switch try finding(subject) {
+    case .nothing: throw subject.absence
+    case .unusable(let trouble): throw .unusable(subject.name, trouble)
+    case .usable: return try entry(of: subject)
     }
   }
 

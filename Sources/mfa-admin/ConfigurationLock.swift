@@ -25,7 +25,7 @@ struct ConfigurationLock: ~Copyable {
       try Self.file(path.last, in: try path.parent())
     }
     let isTaken = try usable { () throws(TrustedPath.Refusal) in
-      try translating { () throws(SystemError) in try file.lock(seconds: patience) }
+      try TrustedPath.translating { () throws(SystemError) in try file.lock(seconds: patience) }
     }
     guard isTaken else { throw .configurationBusy }
     return file
@@ -34,8 +34,10 @@ struct ConfigurationLock: ~Copyable {
   private static func file(
     _ name: FileName, in directory: borrowing Directory
   ) throws(TrustedPath.Refusal) -> File {
-    let file = try translating { () throws(SystemError) in try opened(name, in: directory) }
-    let status = try translating { () throws(SystemError) in try file.status() }
+    let file = try TrustedPath.translating { () throws(SystemError) in
+      try opened(name, in: directory)
+    }
+    let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (0, 0), permissions: 0o600) {
       throw .untrusted(distrust)
     }
@@ -49,16 +51,6 @@ struct ConfigurationLock: ~Copyable {
       return try directory.create(name)
     } catch  where error.isExisting {
       return try directory.fileForUpdating(name)
-    }
-  }
-
-  private static func translating<Result: ~Copyable>(
-    _ body: () throws(SystemError) -> Result
-  ) throws(TrustedPath.Refusal) -> Result {
-    do throws(SystemError) {
-      return try body()
-    } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
     }
   }
 

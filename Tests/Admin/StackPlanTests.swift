@@ -73,6 +73,10 @@ import Testing
     Row(
       number: 11, text: "auth required pam_unix.so\n", expected: nil,
       refusal: "after /pam/sshd:1 a code would be asked of people with a wrong password too"),
+    // A password that is wrong, of all failures, does not end it.
+    Row(
+      number: 21, text: "auth [success=ok auth_err=bad default=die] pam_sss.so\n", expected: nil,
+      refusal: "after /pam/sshd:1 a code would be asked of people with a wrong password too"),
     Row(
       number: 12, text: "auth sufficient pam_unix.so\nauth requisite pam_deny.so\n", expected: nil,
       refusal: "/pam/sshd:1 may end the stack"),

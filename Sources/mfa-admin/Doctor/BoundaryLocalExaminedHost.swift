@@ -137,24 +137,20 @@ struct LocalExaminedHost: ExaminedHost {
       throw .system(.notFound(.open))
     }
     let parent = try trusted.parent()
-    return try opening { () throws(SystemError) in try parent.directory(trusted.last) }
+    return try TrustedPath.translating { () throws(SystemError) in
+      try parent.directory(trusted.last)
+    }
   }
 
   /// A folder, whosever those above it are, without following a link.
   private static func anyFolder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
     guard let path = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
-    var directory = try opening { () throws(SystemError) in try Directory.root() }
+    var directory = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
     for name in path.components {
-      directory = try opening { () throws(SystemError) in try directory.directory(name) }
+      directory = try TrustedPath.translating { () throws(SystemError) in
+        try directory.directory(name)
+      }
     }
     return directory
-  }
-
-  private static func opening(
-    _ body: () throws(SystemError) -> Directory
-  ) throws(TrustedPath.Refusal) -> Directory {
-    do throws(SystemError) { return try body() } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
-    }
   }
 }

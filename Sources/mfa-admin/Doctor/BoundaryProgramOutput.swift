@@ -2,14 +2,14 @@ import CPOSIX
 import System
 
 extension ProgramOutput {
-  /// Runs the program at `path`, which root alone can have put there, without standard input and with
-  /// nothing of this process's environment; nil where there is no such program.
+  /// Runs the program at `path`, which root alone can have put there; nil where there is no such
+  /// program.
   static func of(_ path: String, _ arguments: [String]) throws(Trouble) -> ProgramOutput? {
     guard try isRoots(path) else { return nil }
-    let output = try pipe()
+    let output = try system { () throws(SystemError) in try ChildProgram.pipe() }
     let errors: (reading: Int32, writing: Int32)
     do throws(Trouble) {
-      errors = try pipe()
+      errors = try system { () throws(SystemError) in try ChildProgram.pipe() }
     } catch {
       close(output.reading)
       close(output.writing)
@@ -20,7 +20,10 @@ extension ProgramOutput {
       close(errors.reading)
     }
     let started = Result { () throws(Trouble) in
-      try start(path, arguments, output: output.writing, errors: errors.writing)
+      try system { () throws(SystemError) in
+        try ChildProgram.start(
+          [path] + arguments, output: output.writing, errors: errors.writing)
+      }
     }
     // Else the pipes would have no end.
     close(output.writing)
@@ -31,11 +34,11 @@ extension ProgramOutput {
       try reader.readToTheEnd()
     } catch {
       _ = kill(process, SIGKILL)
-      _ = wait(for: process)
+      _ = ChildProgram.wait(for: process)
       throw error
     }
     return ProgramOutput(
-      status: wait(for: process), output: reader.texts[0], errors: reader.texts[1])
+      status: ChildProgram.wait(for: process), output: reader.texts[0], errors: reader.texts[1])
   }
 
   /// Whether there is a program that belongs to root and that nobody else can change.
@@ -60,84 +63,15 @@ extension ProgramOutput {
 
   private static func status(of path: TrustedPath) throws(TrustedPath.Refusal) -> FileStatus {
     let directory = try path.parent()
-    do throws(SystemError) {
-      let file = try directory.fileForReading(path.last)
-      return try file.status()
-    } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    return try TrustedPath.translating { () throws(SystemError) in
+      try directory.fileForReading(path.last).status()
     }
   }
 
-  private static func pipe() throws(Trouble) -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    // SAFETY: the call writes two numbers.
-    let made = unsafe ends.withUnsafeMutableBufferPointer { ends -> Int32 in
-      guard let base = ends.baseAddress else { return -1 }
-      return unsafe cposix_pipe(base, O_CLOEXEC)
-    }
-    guard made == 0 else { throw .system(SystemError(.process, number: cposix_errno())) }
-    return (ends[0], ends[1])
-  }
-
-  private static func start(
-    _ path: String, _ arguments: [String], output: Int32, errors: Int32
-  ) throws(Trouble) -> pid_t {
-    // SAFETY: opaque, set up by the call below.
-    var actions = unsafe posix_spawn_file_actions_t()
-    // SAFETY: it is destroyed at the end; a literal is NUL-terminated.
-    guard unsafe posix_spawn_file_actions_init(&actions) == 0 else {
-      throw .system(SystemError(.process, number: ENOMEM))
-    }
-    defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-    // SAFETY: as above.
-    let prepared = unsafe [
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0),
-      posix_spawn_file_actions_adddup2(&actions, output, 1),
-      posix_spawn_file_actions_adddup2(&actions, errors, 2),
-    ]
-    guard prepared.allSatisfy({ $0 == 0 }) else {
-      throw .system(SystemError(.process, number: ENOMEM))
-    }
-    var process: pid_t = -1
-    let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]
-    // SAFETY: as below.
-    let number = unsafe Self.withCStrings([path] + arguments) { arguments in
-      // SAFETY: as below.
-      unsafe Self.withCStrings(environment) { environment in
-        // SAFETY: both are NULL-terminated lists of NUL-terminated strings that live through the
-        // call, and so is the path.
-        unsafe posix_spawn(&process, path, &actions, nil, arguments, environment)
-      }
-    }
-    guard number == 0 else { throw .system(SystemError(.process, number: number)) }
-    return process
-  }
-
-  /// Lends strings as C takes a list of them.
-  private static func withCStrings(
-    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-  ) -> Int32 {
-    // SAFETY: each is freed below, after `body`; the list ends with a null pointer.
-    var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
-    // SAFETY: as above.
-    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    return unsafe pointers.withUnsafeMutableBufferPointer { buffer -> Int32 in
-      guard let base = buffer.baseAddress else { return EINVAL }
-      return unsafe body(base)
-    }
-  }
-
-  /// Its exit status, once it has ended; nil where a signal ended it.
-  private static func wait(for process: pid_t) -> Int32? {
-    var status: Int32 = 0
-    var ended: pid_t = -1
-    repeat {
-      // SAFETY: `status` is written by the call and outlives it.
-      ended = unsafe waitpid(process, &status, 0)
-    } while ended < 0 && cposix_errno() == EINTR
-    // WIFEXITED and WEXITSTATUS.
-    guard ended == process, status & 0x7F == 0 else { return nil }
-    return (status >> 8) & 0xFF
+  fileprivate static func system<Value>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(Trouble) -> Value {
+    do throws(SystemError) { return try body() } catch { throw .system(error) }
   }
 
   /// Reads several pipes until nobody writes to them any more.
@@ -188,7 +122,7 @@ extension ProgramOutput {
     }
 
     private static func clock() throws(Trouble) -> Int64 {
-      do throws(SystemError) { return try Clock.sinceBoot() } catch { throw .system(error) }
+      try ProgramOutput.system { () throws(SystemError) in try Clock.sinceBoot() }
     }
   }
 }

@@ -17,17 +17,13 @@ enum ProcessTable {
 
   /// The processes that run a program of a service's.
   static func processes(of service: [UInt8]) -> [ServiceChange.Process] {
-    // SAFETY: a literal is NUL-terminated; the stream is open until closedir.
-    guard let stream = unsafe opendir("/proc") else { return [] }
-    defer { _ = unsafe closedir(stream) }
-    var processes: [ServiceChange.Process] = []
-    while let entry = unsafe cposix_next_entry(stream) {
-      // SAFETY: the name ends with a NUL, and lives until the next entry is read.
-      let name = unsafe String(cString: cposix_entry_name(entry))
+    let names: [String]
+    do throws(ChangeError) { names = try SystemFile.names(in: "/proc") } catch { return [] }
+    let processes = names.compactMap { name -> ServiceChange.Process? in
       guard let number = Int64(name), let program = program(of: number),
-        SignInProgram.runs(program, for: service), let found = Self.entry(number)
-      else { continue }
-      processes.append(found.ancestor.process)
+        SignInProgram.runs(program, for: service)
+      else { return nil }
+      return entry(number)?.ancestor.process
     }
     return processes.sorted { $0.number < $1.number }
   }
@@ -48,20 +44,16 @@ enum ProcessTable {
   }
 
   private static func entry(_ number: Int64) -> (ancestor: SignInProgram.Ancestor, parent: Int64)? {
-    guard let status = text("/proc/\(number)/stat"), let end = status.lastIndex(of: ")"),
+    guard let process = Int32(exactly: number).flatMap({ RunningProcess($0) }),
+      let start = Int64(exactly: process.start),
       let users = text("/proc/\(number)/status")?.split(separator: "\n")
         .first(where: { $0.hasPrefix("Uid:") })?.split(whereSeparator: \.isWhitespace),
       users.count > 2, let user = UInt32(users[1]), let acting = UInt32(users[2])
     else { return nil }
-    // Behind the name, which may hold anything: the state, the parent, and 17 on the start (proc(5)).
-    let fields = status[end...].dropFirst().split(separator: " ")
-    guard fields.count > 19, let parent = Int64(fields[1]), let start = Int64(fields[19]) else {
-      return nil
-    }
     return (
       SignInProgram.Ancestor(
         process: ServiceChange.Process(number: number, start: start),
-        program: program(of: number) ?? "", user: user, actingUser: acting), parent
+        program: program(of: number) ?? "", user: user, actingUser: acting), Int64(process.parent)
     )
   }
 

@@ -37,18 +37,11 @@ enum Tool {
 
   /// Runs a program to its end, with nothing to read.
   static func run(_ arguments: [String]) throws(SystemError) -> Result {
-    var ends: [Int32] = [-1, -1]
-    // SAFETY: the call writes two numbers.
-    let made = unsafe ends.withUnsafeMutableBufferPointer { ends -> Int32 in
-      guard let base = ends.baseAddress else { return -1 }
-      return unsafe cposix_pipe(base, O_CLOEXEC)
-    }
-    guard made == 0 else { throw SystemError(.process, number: cposix_errno()) }
-    let (reading, writing) = (ends[0], ends[1])
+    let (reading, writing) = try ChildProgram.pipe()
     defer { _ = close(reading) }
     let process: pid_t
     do throws(SystemError) {
-      process = try start(arguments, output: writing, isDetached: false)
+      process = try ChildProgram.start(arguments, output: writing, errors: writing)
     } catch {
       _ = close(writing)
       throw error
@@ -65,77 +58,14 @@ enum Tool {
       guard count > 0 else { break }
       if output.count < longest { output += buffer[..<count] }
     }
-    var status: Int32 = 0
-    // SAFETY: `status` is written by the call and outlives it.
-    while unsafe waitpid(process, &status, 0) < 0 {
-      guard cposix_errno() == EINTR else {
-        throw SystemError(.process, number: cposix_errno())
-      }
-    }
-    let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -1
-    return Result(status: code, output: String(decoding: output, as: UTF8.self))
+    return Result(
+      status: ChildProgram.wait(for: process) ?? -1, output: String(decoding: output, as: UTF8.self)
+    )
   }
 
   /// Starts a program that goes on after this one, in a session of its own, without a terminal.
   static func startDetached(_ arguments: [String]) throws(SystemError) {
-    _ = try start(arguments, output: nil, isDetached: true)
-  }
-
-  private static func start(
-    _ arguments: [String], output: Int32?, isDetached: Bool
-  ) throws(SystemError) -> pid_t {
-    // SAFETY: both are initialised before they are used, and destroyed at the end.
-    var actions = unsafe posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    guard unsafe posix_spawn_file_actions_init(&actions) == 0 else {
-      throw SystemError(.process, number: ENOMEM)
-    }
-    defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-    guard unsafe posix_spawnattr_init(&attributes) == 0 else {
-      throw SystemError(.process, number: ENOMEM)
-    }
-    defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
-    // SAFETY: the literals are copied by the calls.
-    var result = unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
-    for descriptor in [1, 2] as [Int32] where result == 0 {
-      result =
-        if let output {
-          unsafe posix_spawn_file_actions_adddup2(&actions, output, descriptor)
-        } else {
-          unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-    }
-    if isDetached, result == 0 {
-      // POSIX_SPAWN_SETSID
-      result = unsafe posix_spawnattr_setflags(&attributes, 0x80)
-    }
-    guard result == 0 else { throw SystemError(.process, number: result) }
-    var process: pid_t = 0
-    let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
-    // SAFETY: the strings live until both closures return; the vectors end with a null pointer.
-    result = unsafe withVector(arguments) { arguments in
-      unsafe withVector(environment) { environment in
-        guard let path = unsafe arguments[0] else { return EINVAL }
-        return unsafe posix_spawn(&process, path, &actions, &attributes, arguments, environment)
-      }
-    }
-    guard result == 0 else { throw SystemError(.process, number: result) }
-    return process
-  }
-
-  /// Lends strings as C's vectors of arguments are.
-  private static func withVector(
-    _ strings: [String],
-    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-  ) -> Int32 {
-    // SAFETY: the copies are freed when `body` has returned.
-    var vector = unsafe strings.map { unsafe strdup($0) }
-    defer { unsafe vector.forEach { unsafe free($0) } }
-    unsafe vector.append(nil)
-    return unsafe vector.withUnsafeMutableBufferPointer { vector in
-      guard let base = vector.baseAddress else { return EINVAL }
-      return unsafe body(base)
-    }
+    _ = try ChildProgram.start(arguments, output: nil, errors: nil, isDetached: true)
   }
 
   // MARK: Waiting
@@ -191,14 +121,10 @@ enum Tool {
   /// Has sudo forget whom it has asked: that was without a code.
   static func forgetSudoTimestamps() {
     let folder = "/run/sudo/ts"
-    // SAFETY: the string is lent for the call; the stream is open until closedir.
-    guard let stream = unsafe opendir(folder) else { return }
-    defer { _ = unsafe closedir(stream) }
-    while let entry = unsafe cposix_next_entry(stream) {
-      // SAFETY: the name ends with a NUL, and lives until the next entry is read.
-      let name = unsafe String(cString: cposix_entry_name(entry))
-      guard name != ".", name != ".." else { continue }
-      _ = unsafe unlink(folder + "/" + name)
+    do throws(ChangeError) {
+      for name in try SystemFile.names(in: folder) { try SystemFile.remove(folder + "/" + name) }
+    } catch {
+      // They end by themselves in a quarter of an hour.
     }
   }
 }

@@ -22,8 +22,9 @@ struct SecureShellDropIn {
 
   /// The settings that `sshd -T` prints otherwise, each with what it prints.
   static func differences(inEffective output: String) -> [(name: String, found: String)] {
-    settings.compactMap { setting in
-      let found = value(of: setting.name, inEffective: output)
+    let effective = SSHDSettings(Array(output.utf8))
+    return settings.compactMap { setting in
+      let found = effective.value(of: setting.name.lowercased())
       return found == setting.value ? nil : (setting.name, found ?? "nothing")
     }
   }
@@ -40,9 +41,7 @@ struct SecureShellDropIn {
 
   /// What `sshd -T` prints for a keyword.
   static func value(of keyword: String, inEffective output: String) -> String? {
-    let start = keyword.lowercased() + " "
-    let line = output.split(separator: "\n").first { $0.lowercased().hasPrefix(start) }
-    return line.map { String($0.dropFirst(start.count)) }
+    SSHDSettings(Array(output.utf8)).value(of: keyword.lowercased())
   }
 
   /// A setting in a file of sshd's.

@@ -75,7 +75,7 @@ struct StackProof {
   ) -> Obstacle? {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.auth, of: service, from: source)
-      if let obstacle = try authObstacle(stack.entries, of: service, source) { return obstacle }
+      if let obstacle = authObstacle(stack, of: service) { return obstacle }
     } catch {
       return .unknown(error)
     }
@@ -86,9 +86,8 @@ struct StackProof {
     return .account(account)
   }
 
-  private static func authObstacle<Source: StackSource>(
-    _ entries: [StackEntry], of service: [UInt8], _ source: Source
-  ) throws(StackRefusal) -> Obstacle? {
+  private static func authObstacle(_ stack: ServiceStack, of service: [UInt8]) -> Obstacle? {
+    let entries = stack.entries
     guard let index = entries.firstIndex(where: { $0.asks(module: module) }) else {
       return .missing
     }
@@ -103,7 +102,7 @@ struct StackProof {
       {
         continue
       }
-      if mayPassOver(index, from: other, entries) { return .passedOver(by: entry.position) }
+      if stack.mayPassOver(index, at: other) { return .passedOver(by: entry.position) }
     }
     guard let password = entries[..<index].firstIndex(where: { asksPassword($0) }) else {
       return .noPassword
@@ -112,49 +111,14 @@ struct StackProof {
       guard entry.asks(module: "pam_deny.so") || asksPassword(entry) || isFaillock(entry) else {
         continue
       }
-      if try endsAtFailure(entry, source) { return nil }
+      if entry.control?.endsAtEveryFailure == true { return nil }
     }
     return .wrongPasswordGoesOn(entries[password].position)
-  }
-
-  /// Whether an answer at `start` may leave out the entry at `index` behind it.
-  private static func mayPassOver(_ index: Int, from start: Int, _ entries: [StackEntry]) -> Bool {
-    guard let control = entries[start].control else { return false }
-    // How many entries of the same level lie up to the one in question, substacks counting as one.
-    var distance = 0
-    for entry in entries[(start + 1)...index] {
-      if entry.level < entries[start].level { return false }
-      if entry.level == entries[start].level { distance += 1 }
-    }
-    return control.mayEndStack || control.jumps.contains { $0 >= distance && $0 > 0 }
   }
 
   private static func isFaillock(_ entry: StackEntry) -> Bool {
     guard case .module(_, let arguments, _) = entry.kind else { return false }
     return entry.asks(module: "pam_faillock.so") && arguments.contains(Array("authfail".utf8))
-  }
-
-  /// Whether a failure ends the stack at once: `requisite`, or brackets in which the default is to
-  /// die.
-  private static func endsAtFailure<Source: StackSource>(
-    _ entry: StackEntry, _ source: Source
-  ) throws(StackRefusal) -> Bool {
-    guard entry.control?.deniesEveryFailure == true else { return false }
-    let name = entry.position.file.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-    guard let file = try source.file(name), file.path == entry.position.file else { return false }
-    var lines = MarkedText.lines(of: file.contents).dropFirst(entry.position.line - 1)
-    var text = ""
-    while let line = lines.popFirst() {
-      text += String(decoding: line, as: UTF8.self).lowercased()
-      let end = text.lastIndex { !$0.isWhitespace }
-      guard let end, text[end] == "\\" else { break }
-      text = text[..<end] + " "
-    }
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard words.count > 1 else { return false }
-    guard words[1].hasPrefix("[") else { return words[1] == "requisite" }
-    let actions = text.prefix { $0 != "]" }.filter { !$0.isWhitespace }
-    return actions.contains("default=die")
   }
 }
 
