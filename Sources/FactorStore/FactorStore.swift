@@ -20,6 +20,16 @@ public protocol FactorStore {
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest]
 
+  /// Whether the configuration of this fingerprint is the one that was entered in the ledger last.
+  func knows(configuration: UInt64) throws(FactorStoreError) -> Bool
+
+  /// Enters in the ledger that the configuration is another one.
+  ///
+  /// - Returns: the mark of the ledger's entry, for the log; nil where somebody else was first.
+  func enter(
+    _ event: LedgerEvent, configuration: UInt64
+  ) throws(FactorStoreError) -> LedgerMark?
+
   /// The user's place, once nobody else holds it. It is given back when the entry is let go of.
   ///
   /// `creating` makes it where there is none, for an enrolment; else that is an error.

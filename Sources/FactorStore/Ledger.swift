@@ -32,12 +32,44 @@ struct Ledger: ~Copyable {
   func enter(
     _ event: LedgerEvent, user: UserName?, uid: UInt32?, record: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> LedgerMark {
+    let subject = LedgerSubject(user: user, uid: uid, record: record)
+    guard let mark = try enter(event, subject, configuration: nil, &key) else {
+      throw .damaged(.ledgerHead)
+    }
+    return mark
+  }
+
+  /// Enters that the configuration is another one, of this fingerprint; nil where that is in the ledger
+  /// already.
+  func enter(
+    _ event: LedgerEvent, configuration: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> LedgerMark? {
+    try enter(event, LedgerSubject(), configuration: configuration, &key)
+  }
+
+  /// Whether the configuration of this fingerprint was the last to be entered, as far as that can be told
+  /// without the key and the lock.
+  func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    guard let file = try present(head) else { return false }
+    let slots = try onPart(.ledgerHead) { () throws(SystemError) in
+      try file.file.read(count: AttemptSlots.length)
+    }
+    return LedgerHead.likelyConfiguration(slots) == configuration
+  }
+
+  private func enter(
+    _ event: LedgerEvent, _ subject: LedgerSubject, configuration: UInt64?, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> LedgerMark? {
     // Locked until the end of this function.
     let headFile = try head.lock(creating: true, length: AttemptSlots.length)
     let slots = try onPart(.ledgerHead) { () throws(SystemError) in
       try headFile.read(count: AttemptSlots.length)
     }
     var head = try LedgerHead(slots, &key)
+    if let configuration {
+      if head.configuration == configuration { return nil }
+      head.configuration = configuration
+    }
     // A ledger that was taken away does not begin anew by itself.
     let text = try text.open(creating: head.chain == nil)
     var chain = head.chain ?? .empty
@@ -53,7 +85,7 @@ struct Ledger: ~Copyable {
     var entry = rest
     if !rest.isEmpty { entry.append(UInt8(ascii: "\n")) }
     entry += LedgerLine.text(
-      of: event, number: chain.count &+ 1, user: user, uid: uid, record: record)
+      of: event, number: chain.count &+ 1, subject)
     let value = try chain.value(after: entry, &key)
     entry += LedgerLine.chainKey
     entry += Hexadecimal.text(of: value)

@@ -41,8 +41,10 @@ public final class LedgerEvent: Sendable {
     public static var unlocked: Kind { Kind("unlocked") }
     /// Codes that were remembered are asked for again.
     public static var forgotten: Kind { Kind("forgotten") }
-    /// The configuration was changed.
+    /// An administrator is about to change the configuration with mfa-admin.
     public static var configured: Kind { Kind("configured") }
+    /// The configuration is another one than it was when last looked at.
+    public static var policyChanged: Kind { Kind("policy-changed") }
     /// A service was switched on, to be confirmed or for good.
     public static var serviceEnabled: Kind { Kind("service-enabled") }
     /// A service that was switched on was confirmed.
@@ -55,10 +57,10 @@ public final class LedgerEvent: Sendable {
 
   /// Who did it, through what, and from where.
   public final class Actor: Sendable {
-    /// The account's name.
+    /// The account's name; empty where it is not known.
     public let name: [UInt8]
-    /// The account's numeric identity.
-    public let uid: UInt32
+    /// The account's numeric identity; nil where it is not known.
+    public let uid: UInt32?
     /// The program, or the PAM service of a sign-in.
     public let program: [UInt8]
     /// From where.
@@ -66,7 +68,7 @@ public final class LedgerEvent: Sendable {
 
     /// Puts an actor together.
     @inline(never)
-    public init(name: [UInt8], uid: UInt32, program: [UInt8], source: Source) {
+    public init(name: [UInt8], uid: UInt32?, program: [UInt8], source: Source) {
       self.name = name
       self.uid = uid
       self.program = program
@@ -76,10 +78,10 @@ public final class LedgerEvent: Sendable {
 
   /// What happened.
   public let kind: Kind
-  /// What it happened to: the ids of factors and grants in hexadecimal digits, with commas between
-  /// them.
+  /// What it happened to: the ids of factors and grants, or the fingerprint of the configuration, in
+  /// hexadecimal digits, with commas between them.
   public let ids: [UInt8]
-  /// The factor's name, the grant's reason, or the file.
+  /// The factor's name, the grant's reason, or the file, with when it was written where that is known.
   public let detail: [UInt8]
   /// Who did it.
   public let actor: Actor

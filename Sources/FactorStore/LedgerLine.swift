@@ -21,24 +21,22 @@ enum LedgerLine {
   static var longestLeft: Int { 12_288 }
 
   /// The line without its chain value.
-  ///
-  /// `record` is what tells the user's record as it is once this has happened from every other.
   static func text(
-    of event: LedgerEvent, number: UInt32, user: UserName?, uid: UInt32?, record: [UInt8]
+    of event: LedgerEvent, number: UInt32, _ subject: LedgerSubject
   ) -> [UInt8] {
     var line = LogLine()
     add("n", decimal(number), to: &line)
     add("time", UTCTime.precise(event.time), to: &line)
     line.add("event", event.kind.name)
-    add("user", user?.bytes ?? [], to: &line)
-    add("uid", uid.map { decimal($0) } ?? [], to: &line)
+    add("user", subject.user?.bytes ?? [], to: &line)
+    add("uid", subject.uid.map { decimal($0) } ?? [], to: &line)
     add("id", event.ids, to: &line)
     add("name", event.detail, to: &line)
     add("by", event.actor.name, to: &line)
-    add("by-uid", decimal(event.actor.uid), to: &line)
+    add("by-uid", event.actor.uid.map { decimal($0) } ?? [], to: &line)
     add("via", event.actor.program, to: &line)
     add("from", event.actor.source.text, to: &line)
-    add("record", Hexadecimal.text(of: record), to: &line)
+    add("record", Hexadecimal.text(of: subject.record), to: &line)
     return line.text
   }
 

@@ -152,6 +152,20 @@ public final class LocalFactorStore: FactorStore {
     return try enter(event, user: nil, uid: nil, record: [], &key)
   }
 
+  /// Reads the ledger's head, without its lock.
+  public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    try Ledger(in: directory, owner: owner).knows(configuration: configuration)
+  }
+
+  /// Asks again under the ledger's lock.
+  public func enter(
+    _ event: LedgerEvent, configuration: UInt64
+  ) throws(FactorStoreError) -> LedgerMark? {
+    var key = try key()
+    return try Ledger(in: directory, owner: owner)
+      .enter(event, configuration: configuration, &key)
+  }
+
   /// Goes through the ledger: hands each line to `body`, and tells what is wrong with it. Nobody can
   /// change a factor meanwhile.
   public func inspectLedger(

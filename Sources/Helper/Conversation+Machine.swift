@@ -18,11 +18,26 @@ extension Conversation {
   }
 
   /// What the configuration says for the caller.
-  func settings() throws(HelperFailure) -> Settings {
-    try configuration().settings(
+  func settings() throws(HelperFailure) -> Settings { settings(try configuration()) }
+
+  /// What a configuration says for the caller.
+  func settings(_ configuration: Configuration) -> Settings {
+    configuration.settings(
       for: Subject(
         user: caller.name, service: ("mfa-enroll" as StaticString).bytes, address: nil
       ) { group in host.isMember(caller, of: group) })
+  }
+
+  /// Has the ledger say that the configuration is another one, if it is.
+  func note(_ configuration: Configuration) throws(HelperFailure) {
+    let store: Machine.Store
+    do throws(FactorStoreError) { store = try host.store() } catch { throw failure(error) }
+    let somebody = ConfigurationChange.somebody(seenBy: ("mfa-helper" as StaticString).bytes)
+    if let (priority, line) = ConfigurationChange.note(
+      configuration.edition, in: store, on: host, by: somebody)
+    {
+      log(priority, line)
+    }
   }
 
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {

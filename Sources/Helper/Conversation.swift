@@ -115,7 +115,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       return false
     }
     do throws(HelperFailure) {
-      let issuer = try settings().issuer ?? Self.hostName()
+      let configuration = try configuration()
+      try note(configuration)
+      let issuer = settings(configuration).issuer ?? Self.hostName()
       return client.send(.welcome(user: user, issuer: ShownText(cleaning: issuer)))
     } catch {
       _ = client.send(.failed(error))

@@ -25,7 +25,7 @@ public struct Configuration: Equatable, Sendable {
 
   /// The configuration of an empty file.
   public static var defaults: Configuration {
-    Configuration(project: .defaults, tenants: [], files: [], origins: [])
+    Configuration(project: .defaults, tenants: [], files: [], origins: [], edition: Edition())
   }
 
   /// The section `[project]`: what holds where no tenant matches.
@@ -40,6 +40,9 @@ public struct Configuration: Equatable, Sendable {
   /// The line that set each key of `[project]`, in the order of the keys; none where there was no
   /// file.
   let origins: [Origin]
+
+  /// The text that it was read from.
+  public let edition: Edition
 
   /// Whether two are the same, wherever that is said.
   public static func == (left: Configuration, right: Configuration) -> Bool {

@@ -20,7 +20,8 @@ extension ConfigurationDraft {
           origins: draft.origins))
     }
     return Configuration(
-      project: values.settings, tenants: tenants, files: files, origins: project.origins)
+      project: values.settings, tenants: tenants, files: files, origins: project.origins,
+      edition: edition)
   }
 
   /// Whether the values that hold with `section` go together.

@@ -10,6 +10,8 @@ public struct ConfigurationDraft {
   /// The names of the files that were read, in order; the last one may not have been read to its
   /// end.
   public private(set) var files: [[UInt8]] = []
+  /// The text of the files that were read.
+  var edition = Edition()
   /// The place of the file that is being read among `files`.
   private var file: UInt16 = 0
   /// The line that is being read, counted from 1; 0 before the first.
@@ -25,15 +27,17 @@ public struct ConfigurationDraft {
   public init() {}
 
   /// Reads the lines of `text`, of which the last may lack its line feed, over what was read before.
-  /// `name` is the name under which people know the file. Throws the first error in the text; the
-  /// draft is of no use then but for the names of its files.
+  /// `name` is the name under which people know the file, which was written at `time`, in seconds since
+  /// the epoch; 0 where that is not known. Throws the first error in the text; the draft is of no use
+  /// then but for the names of its files.
   public mutating func add(
-    _ text: Span<UInt8>, from name: [UInt8]
+    _ text: Span<UInt8>, from name: [UInt8], writtenAt time: Int64 = 0
   ) throws(ConfigurationError) {
     file = UInt16(truncatingIfNeeded: files.count)
     files.append(name)
     line = 0
     guard text.count <= Configuration.maximumLength else { throw error(.fileTooLong) }
+    edition.add(text, from: name, writtenAt: time)
     var start = 0
     while start < text.count {
       var end = start

@@ -42,11 +42,14 @@ public enum ConfigurationFile {
     public let path: [UInt8]
     /// What it holds, or more than a configuration may.
     public let text: [UInt8]
+    /// When it was written, in seconds since the epoch; 0 where that is not known.
+    public let writtenAt: Int64
 
-    /// Puts both together.
-    public init(path: [UInt8], text: [UInt8]) {
+    /// Puts them together.
+    public init(path: [UInt8], text: [UInt8], writtenAt: Int64 = 0) {
       self.path = path
       self.text = text
+      self.writtenAt = writtenAt
     }
   }
 
@@ -124,8 +127,7 @@ public enum ConfigurationFile {
     _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
   ) throws(Failure) -> Layer? {
     do throws(Failure) {
-      let text = try contents(path, name, in: directory)
-      return Layer(path: path, text: text)
+      return try contents(path, name, in: directory)
     } catch {
       guard error == absence(path) else { throw error }
       return nil
@@ -134,7 +136,7 @@ public enum ConfigurationFile {
 
   private static func contents(
     _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
-  ) throws(Failure) -> [UInt8] {
+  ) throws(Failure) -> Layer {
     let file = try opening(path) { () throws(SystemError) in try directory.fileForReading(name) }
     let status = try opening(path) { () throws(SystemError) in try file.status() }
     guard status.kind == .regular else { throw Failure(path, .untrusted(.notARegularFile)) }
@@ -142,7 +144,8 @@ public enum ConfigurationFile {
     guard !status.isWritableByOthers else { throw Failure(path, .untrusted(.wrongPermissions)) }
     // One byte more than may be: what is longer is refused by the parser, which says so.
     let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
-    return try opening(path) { () throws(SystemError) in try file.read(count: length) }
+    let text = try opening(path) { () throws(SystemError) in try file.read(count: length) }
+    return Layer(path: path, text: text, writtenAt: status.writtenAt)
   }
 
   private static func opening<Result: ~Copyable>(
@@ -244,7 +247,7 @@ public enum ConfigurationFile {
     _ layer: Layer, to draft: inout ConfigurationDraft
   ) throws(Failure) {
     do throws(ConfigurationError) {
-      try draft.add(layer.text.span, from: layer.path)
+      try draft.add(layer.text.span, from: layer.path, writtenAt: layer.writtenAt)
     } catch {
       throw Failure(layer.path, .invalid(error))
     }

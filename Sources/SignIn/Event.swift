@@ -121,6 +121,28 @@ public struct Event {
     return line
   }
 
+  /// That a configuration is another than the one that was entered in the ledger last, and is now.
+  static func configurationChanged(_ edition: Edition, _ mark: LedgerMark) -> LogLine {
+    var line = begin(edition)
+    add(mark, to: &line)
+    return line
+  }
+
+  /// That a configuration is another, and that the ledger does not say so.
+  static func configurationNotEntered(_ edition: Edition, _ error: FactorStoreError) -> LogLine {
+    var line = begin(edition)
+    add(.store(error), to: &line)
+    return line
+  }
+
+  private static func begin(_ edition: Edition) -> LogLine {
+    var line = LogLine()
+    line.add("result", "policy-changed")
+    line.add("configuration", escaping: edition.name)
+    line.add("newest", escaping: edition.newest)
+    return line
+  }
+
   private static func name(_ kind: Outcome.NotACode) -> StaticString {
     switch kind {
     case .somethingElse: "something-else"

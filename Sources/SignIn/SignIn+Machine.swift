@@ -44,6 +44,26 @@ extension SignIn {
     }
   }
 
+  /// Has the ledger say that the configuration is another one, if it is. Where the sign-in failed, nobody
+  /// went by it.
+  func noteConfiguration(_ findings: Findings, _ outcome: Outcome) {
+    if case .failed = outcome { return }
+    guard let edition = findings.edition, let store = storeForNoting(findings, outcome),
+      let (priority, line) = ConfigurationChange.note(
+        edition, in: store, on: host,
+        by: ConfigurationChange.somebody(seenBy: request.service))
+    else { return }
+    application.log(priority, line)
+  }
+
+  /// Switched off, the sign-in has no need of the store; that it is switched off is what the ledger is
+  /// to say above all.
+  private func storeForNoting(_ findings: Findings, _ outcome: Outcome) -> Machine.Store? {
+    if let store = findings.store { return store }
+    guard case .switchedOff = outcome else { return nil }
+    do throws(Outcome.Failure) { return try openStore() } catch { return nil }
+  }
+
   func snapshot(
     _ store: Machine.Store, _ account: Account
   ) throws(Outcome.Failure) -> FactorSnapshot? {

@@ -54,6 +54,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     guard let store = try openStore() else {
       return try authenticationByHelper(options, settings, account)
     }
+    findings.store = store
     guard let snapshot = try snapshot(store, account) else {
       guard try mayPutOff(settings, account, store) else {
         return try mustEnroll(options, settings, account, store)
@@ -86,6 +87,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     guard let store = try openStore() else {
       return try accountCheckByHelper(settings, account)
     }
+    findings.store = store
     guard try snapshot(store, account) == nil else { return .enrolled }
     if settings.state != .observe { tellNews(account, store) }
     switch settings.enrollment {
@@ -102,6 +104,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     _ options: ModuleOptions, _ findings: inout Findings
   ) throws(Outcome.Failure) -> Settings {
     let configuration = try configuration(options)
+    // What one service alone goes by would be another configuration at every other sign-in.
+    if options.configuration == nil { findings.edition = configuration.edition }
     findings.followsSessions = configuration.followsSessions
     // Without tenants nothing about the person matters. With them, nothing is known that would let
     // anybody in before it is known who it is.
@@ -138,6 +142,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
     /// Until the configuration has been read, nothing is known that would let anybody in.
     var state: Configuration.State = .enabled
     var account: Account?
+    /// The text of the host's configuration, where that is what holds.
+    var edition: Edition?
+    /// The store, once it is open.
+    var store: Machine.Store?
     /// Whether it matters somewhere in which session a code was given.
     var followsSessions = false
   }
@@ -152,6 +160,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     } catch {
       outcome = .failed(error)
     }
+    noteConfiguration(findings, outcome)
     report(outcome, account: findings.account, state: findings.state)
     return Verdict(outcome, state: findings.state)
   }

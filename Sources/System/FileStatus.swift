@@ -19,6 +19,8 @@ public struct FileStatus: Equatable, Sendable {
   public let links: UInt64
   /// Its size in bytes.
   public let size: Int64
+  /// When it was last written to, in seconds since the epoch.
+  public let writtenAt: Int64
 
   init(_ status: stat) {
     switch Int32(bitPattern: status.st_mode) & S_IFMT {
@@ -31,6 +33,7 @@ public struct FileStatus: Equatable, Sendable {
     permissions = status.st_mode & 0o7777
     links = UInt64(status.st_nlink)
     size = Int64(status.st_size)
+    writtenAt = Int64(status.st_mtim.tv_sec)
   }
 
   /// Whether somebody other than the owner may write to it.

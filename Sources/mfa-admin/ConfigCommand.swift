@@ -99,18 +99,19 @@ struct ConfigApplyCommand: ParsableCommand {
     let settings = try Self.settings(in: file, isTenant: name != nil)
     for ignored in settings.ignored { Console.complain("note: left out \(ignored)") }
     let result: IdentityPlatformFile
-    var mark: LedgerMark?
     if dryRun {
       result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
       try Console.write(String(decoding: result.text, as: UTF8.self))
     } else {
       result = try IdentityPlatformFile.locking { () throws(AdminError) in
         let result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
-        mark = try Self.enter(name)
+        let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+        let mark = try Self.enter(name, administration)
         try result.write()
+        Self.log(name, mark)
+        Self.note(administration)
         return result
       }
-      Self.log(name, mark)
       try Console.write(
         "\(String(decoding: IdentityPlatformFile.path, as: UTF8.self)): written\n")
     }
@@ -158,8 +159,9 @@ struct ConfigApplyCommand: ParsableCommand {
   }
 
   /// Enters the change in the ledger before it is made.
-  private static func enter(_ tenant: [UInt8]?) throws(AdminError) -> LedgerMark {
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+  private static func enter(
+    _ tenant: [UInt8]?, _ administration: Administration
+  ) throws(AdminError) -> LedgerMark {
     let section = tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
     let event = LedgerEvent(
       .configured, ids: section ?? Array("[project]".utf8), detail: IdentityPlatformFile.path,
@@ -169,13 +171,24 @@ struct ConfigApplyCommand: ParsableCommand {
     }
   }
 
-  private static func log(_ tenant: [UInt8]?, _ mark: LedgerMark?) {
+  /// Enters what has come of it. Where that cannot be read, the next to go by it enters it.
+  private static func note(_ administration: Administration) {
+    do throws(ConfigurationFile.Failure) {
+      ThisHost.note(
+        try ConfigurationFile.read().edition, in: administration.store,
+        by: administration.ledgerActor)
+    } catch {
+      Console.complain("warning: the ledger does not say yet what the configuration is now")
+    }
+  }
+
+  private static func log(_ tenant: [UInt8]?, _ mark: LedgerMark) {
     var line = LogLine()
     line.add("result", "configured")
     line.add("file", escaping: IdentityPlatformFile.path)
     if let tenant { line.add("tenant", escaping: tenant) }
     line.add("actor", escaping: Console.actor)
-    if let mark { line.add("ledger", escaping: mark.text) }
+    line.add("ledger", escaping: mark.text)
     Log.write(.notice, line)
   }
 }

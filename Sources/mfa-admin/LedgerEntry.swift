@@ -64,7 +64,9 @@ struct LedgerEntry: Equatable {
     words.append(text("event") ?? "-")
     if let name = text("name") { words.append("\"\(name)\"") }
     if let id = text("id") { words.append("(\(id))") }
-    words.append("by \(text("by") ?? "-") via \(text("via") ?? "-")")
+    let program = text("via") ?? "-"
+    // Who used an editor is not known.
+    words.append(text("by").map { "by \($0) via \(program)" } ?? "seen by \(program)")
     if let source = text("from") { words.append("from \(source)") }
     if mark == nil { words.append("NOT PROVEN") }
     return words.joined(separator: "  ") + "\n"

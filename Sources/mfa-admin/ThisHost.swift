@@ -17,14 +17,21 @@ enum ThisHost {
     }
     var failure: AdminError?
     var settings = Settings.defaults
+    var edition: Edition?
     do throws(ConfigurationFile.Failure) {
-      settings = try ConfigurationFile.read().project
+      let configuration = try ConfigurationFile.read()
+      settings = configuration.project
+      edition = configuration.edition
     } catch {
       failure = .configuration(error)
     }
     if needsConfiguration, let failure { throw failure }
+    let store = try store()
+    if let edition {
+      note(edition, in: store, by: ConfigurationChange.somebody(seenBy: Array("mfa-admin".utf8)))
+    }
     let administration = Administration(
-      store: try store(), settings: settings, now: try now(), accounts: .system,
+      store: store, settings: settings, now: try now(), accounts: .system,
       actor: Console.actor, log: { Log.write($0, $1) },
       deliver: { account in
         guard !Delivery.start(for: account) else { return }
@@ -36,6 +43,15 @@ enum ThisHost {
           succeeded: true)
       }, terminal: Source(Console.terminal))
     return (administration, failure)
+  }
+
+  /// Has the ledger say that the configuration is another one, if it is.
+  static func note(_ edition: Edition, in store: LocalFactorStore, by actor: LedgerEvent.Actor) {
+    if let (priority, line) = ConfigurationChange.note(
+      edition, in: store, on: LocalHost(), by: actor)
+    {
+      Log.write(priority, line)
+    }
   }
 
   private static func store() throws(AdminError) -> LocalFactorStore {

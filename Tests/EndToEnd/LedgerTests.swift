@@ -8,11 +8,12 @@ extension EndToEnd {
     static let admin = "/usr/sbin/mfa-admin"
     static let ledger = "/var/lib/mfa/ledger"
 
-    /// A machine with a ledger that nothing was entered in yet.
+    /// A machine with a ledger that nothing but the configuration was entered in yet.
     private func withLedger(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
         try machine.remove(Self.ledger)
         try machine.remove(Self.ledger + ".head")
+        try Command.succeed([Self.admin, "list"])
         try body(machine)
       }
     }
@@ -70,7 +71,7 @@ extension EndToEnd {
         let user = try machine.addUser()
         let service = try machine.makeService(OneCode.stack)
         let enrollment = try machine.enroll(user)
-        var expected = ["enrolled"]
+        var expected = ["policy-changed", "enrolled"]
 
         let helper = try session(user, code: try enrollment.phone.code(offset: -4))
         #expect(try helper.ask(8, enrollment.identifier, Array("my phone".utf8))?.kind == 0x88)
@@ -143,21 +144,26 @@ extension EndToEnd {
           #"{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}"#,
           to: json)
         try Command.succeed([Self.admin, "config", "apply", json])
-        expected.append("configured")
+        expected += ["configured", "policy-changed"]
 
         #expect(try shown("event") == expected)
         #expect(try shown("number") == (1...expected.count).map { "\($0)" })
         #expect(Set(try shown("proven")) == ["true"])
         let users = try shown("user", ["--user", user.name])
-        #expect(users == [String](repeating: user.name, count: expected.count - 1))
-        #expect(try shown("via")[0...3] == ["mfa-helper", "mfa-helper", "mfa-helper", service])
-        #expect(try shown("name")[1] == "my phone")
+        #expect(users == [String](repeating: user.name, count: expected.count - 3))
+        #expect(
+          try shown("via")[0...4] == [
+            "mfa-admin", "mfa-helper", "mfa-helper", "mfa-helper", service,
+          ])
+        #expect(try shown("name")[2] == "my phone")
+        // Who used an editor is not known; who used mfa-admin is.
+        #expect(try shown("by").first == "null" && shown("by").last == "root")
         #expect(try shown("event", ["--since", "9999-01-01"]).isEmpty)
 
         // Each line of the log that tells of one has its mark, and no other line has any.
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
         let kept = try shown("ledger")
-        #expect(marks == kept)
+        #expect(marks == Array(kept.dropFirst()))
         let last = try #require(kept.last)
         #expect(try verify(["--expect", last]).status == .exited(0))
         #expect(try verify(["--expect", "\(expected.count):00000000"]).status == .exited(1))
@@ -178,15 +184,15 @@ extension EndToEnd {
         _ = try madeCode(["ticket", user.name])
         let good = try verify()
         #expect(
-          good.status == .exited(0) && good.text.hasPrefix("3 entries are good; the last is 3:"))
+          good.status == .exited(0) && good.text.hasPrefix("4 entries are good; the last is 4:"))
 
         for (row, change, expected) in [
-          (1, "sed -i 2s/event=ticket-made/event=ticket-used/", "ledger:2: a line was changed"),
+          (1, "sed -i 3s/event=ticket-made/event=ticket-used/", "ledger:3: a line was changed"),
           (2, "sed -i 2d", "ledger:2: a line was changed"),
-          (3, "sed -i 3d", "the last entry is gone"),
+          (3, "sed -i 4d", "the last entry is gone"),
           (4, "sed -i 1p", "ledger:2: a line was changed"),
-          (5, "truncate -s 0", "the last 3 entries"),
-          (6, "rm", "the last 3 entries are gone"),
+          (5, "truncate -s 0", "the last 4 entries"),
+          (6, "rm", "the last 4 entries are gone"),
         ] {
           let whole = try #require(machine.contents(of: Self.ledger))
           let head = try #require(machine.contents(of: Self.ledger + ".head"))
@@ -211,10 +217,10 @@ extension EndToEnd {
         #expect(restored.status == .exited(1))
         #expect(
           restored.text.contains(
-            "\(user.name): the record is that of entry 1, and entry 3 did not happen or was undone")
+            "\(user.name): the record is that of entry 2, and entry 4 did not happen or was undone")
         )
         try Command.succeed(["/bin/rm", files.record])
-        #expect(try verify().text.contains("\(user.name): the record is gone since entry 3"))
+        #expect(try verify().text.contains("\(user.name): the record is gone since entry 4"))
       }
     }
 
@@ -244,11 +250,77 @@ extension EndToEnd {
           answers: [.text(try enrollment.phone.code(offset: -3))],
           through: SystemCallTrace.list(to: calls))
         let list = String(decoding: try #require(machine.contents(of: calls)), as: UTF8.self)
-        #expect(list.contains("/var/lib/mfa") && !list.contains("ledger"))
+        // The ledger itself is left alone; what was entered last stands in its head.
+        #expect(list.contains("/var/lib/mfa") && !list.contains(#""ledger""#))
         #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == record)
         try Command.succeed(["/bin/chmod", "0600", Self.ledger])
         #expect(try verify().status == .exited(0))
+      }
+    }
+
+    @Test("what an editor did to the configuration is entered by who is the first to go by it")
+    func editor() throws {
+      try withLedger { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let configuration = "/etc/mfa/mfa.conf"
+        let dropIn = configuration + ".d/70-edited.conf"
+        try machine.keep(configuration + ".d")
+        var count = try shown("event").count
+        func signIn(as identity: Identity = .current) throws -> String {
+          try PAMClient.signIn(
+            service: service, user: user.name, answers: [.text("000000")], as: identity
+          ).code
+        }
+        for (row, change, program) in [
+          (1, { try machine.writeConfiguration("[project]\nthrottle_after = 50\n") }, service),
+          (2, { try machine.write("[project]\nstate = observe\n", to: dropIn) }, service),
+          (3, { try machine.write("[project]\nstate = disabled\n", to: dropIn) }, service),
+          (4, { try Command.succeed(["/bin/rm", dropIn]) }, "mfa-admin"),
+          (5, { try machine.write("[project]\nremember = off\n", to: dropIn) }, "mfa-helper"),
+          (6, { try Command.succeed(["/bin/rm", dropIn]) }, "mfa-helper"),
+        ] as [(Int, () throws -> Void, String)] {
+          let start = try machine.log.position()
+          try change()
+          // Twice, for what is known is not entered again.
+          for _ in 0..<2 {
+            switch row {
+            case 4: try Command.succeed([Self.admin, "ledger", "verify"])
+            case 5:
+              let helper = try HelperSession(as: user)
+              _ = try helper.greet()
+              try end(helper)
+            case 6: _ = try signIn(as: user.identity)
+            case _: #expect(try signIn() == (row == 1 ? "PAM_AUTH_ERR" : "PAM_PERM_DENIED"))
+            }
+          }
+          count += 1
+          #expect(try shown("event").count == count, "row \(row)")
+          #expect(try shown("event").last == "policy-changed", "row \(row)")
+          #expect(try shown("via").last == program, "row \(row)")
+          let newest = [1, 4, 6].contains(row) ? configuration : dropIn
+          let name = try #require(try shown("name").last)
+          #expect(name.hasPrefix(newest + "@20") && name.hasSuffix("Z"), "row \(row): \(name)")
+          let lines = try machine.log.entries(since: start).filter {
+            $0.fields["result"] == "policy-changed"
+          }
+          #expect(lines.count == 1, "row \(row)")
+          #expect(lines.first?.fields["ledger"] == (try shown("ledger").last), "row \(row)")
+        }
+        // What cannot be entered has happened all the same.
+        try machine.writeConfiguration("[project]\nthrottle_after = 60\n")
+        try Command.succeed(["/bin/chmod", "0640", Self.ledger])
+        let start = try machine.log.position()
+        let accepted = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: -2))]
+        )
+        #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
+        let line = try machine.log.waitForEntry(containing: "result=policy-changed", since: start)
+        #expect(line.fields["part"] == "ledger" && line.fields["reason"] == "wrong-permissions")
+        try Command.succeed(["/bin/chmod", "0600", Self.ledger])
+        #expect(try verify().status == .exited(0))
+        #expect(try shown("event").count == count + 1)
       }
     }
 
@@ -286,7 +358,7 @@ extension EndToEnd {
             "/bin/sh", "-c",
             "for user; do for i in 1 2 3 4; do \(Self.admin) ticket $user & done; done; wait", "sh",
           ] + users)
-        #expect(try shown("number", ["--last", "100"]) == (1...32).map { "\($0)" })
+        #expect(try shown("number", ["--last", "100"]) == (1...33).map { "\($0)" })
         for user in users { #expect(try shown("event", ["--user", user]).count == 4) }
         #expect(try verify().status == .exited(0))
       }

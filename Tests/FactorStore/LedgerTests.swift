@@ -1,4 +1,4 @@
-import FactorStore
+@testable import FactorStore
 import Factors
 import Foundation
 import Secrets
@@ -302,6 +302,65 @@ struct LedgerTests {
     #expect(try text().contains(" user=alice uid=1000 "))
   }
 
+  // MARK: Configurations
+
+  private func change(_ configuration: UInt64) throws -> LedgerMark? {
+    try fixture.open().enter(
+      LedgerEvent(
+        .policyChanged, ids: Array("9f".utf8), detail: Array("/etc/mfa/mfa.conf@x".utf8),
+        by: LedgerEvent.Actor(
+          name: [], uid: nil, program: Array("sshd".utf8), source: Source([])), at: 0),
+      configuration: configuration)
+  }
+
+  private func knows(_ configuration: UInt64) throws -> Bool {
+    try fixture.open().knows(configuration: configuration)
+  }
+
+  @Test("a configuration is entered where it is another one, and known then, also without the key")
+  func configurations() throws {
+    #expect(try !knows(7))
+    #expect(try change(7)?.number == 1)
+    #expect(try text().contains(" event=policy-changed user=- uid=- id=9f "))
+    #expect(try text().contains(" by=- by-uid=- via=sshd from=- record=- chain="))
+    #expect(try change(7) == nil && knows(7) && !knows(8))
+    // Other entries leave it as it is, in both slots.
+    for name in ["one", "two", "three"] {
+      try enter(name)
+      #expect(try knows(7), "\(name)")
+    }
+    #expect(try change(8)?.number == 5 && knows(8) && !knows(7))
+    #expect(try change(7)?.number == 6 && knows(7))
+    try fixture.write([UInt8](repeating: 1, count: 32), to: "/key", mode: "0400")
+    #expect(try knows(7))
+  }
+
+  @Test("a head that knows nothing of configurations is read, and written anew")
+  func olderHead() throws {
+    try enter("one")
+    var old = try fixture.bytes(of: head)
+    let slot = old[0] == 0 ? 512 : 0
+    // The first version had no fingerprint before the checksum.
+    old[slot + 5] = 1
+    let content = Array(old[slot..<slot + 18 + SealingKey.checksumLength])
+    let master: [UInt8] = Array(0..<32)
+    var key = try SealingKey(master: master.span)
+    let checksum = try key.checksum(of: content, purpose: 5)
+    old.replaceSubrange(
+      slot..<slot + 512,
+      with: content + checksum
+        + [UInt8](repeating: 0, count: 512 - content.count - checksum.count))
+    try fixture.overwrite(head, old)
+    #expect(try inspect().reading.fault == nil && !knows(7))
+    #expect(try change(7)?.number == 2 && knows(7))
+    #expect(try inspect().reading.fault == nil)
+    // A version that is not known is no head.
+    var unknown = try fixture.bytes(of: head)
+    for slot in [0, 512] { unknown[slot + 5] = 3 }
+    try fixture.overwrite(head, unknown)
+    #expect(try inspect().reading.fault == .headless)
+  }
+
   @Test("thirty-two at a time enter each of their entries once")
   func concurrency() throws {
     let location = try fixture.location()
@@ -318,5 +377,26 @@ struct LedgerTests {
     #expect(failures.withLock { $0 } == 0)
     let (reading, lines) = try inspect()
     #expect(reading.fault == nil && reading.last?.number == 128 && lines.count == 128)
+  }
+
+  @Test("of thirty-two at a time that see another configuration, one enters it")
+  func oneEntersConfigurations() throws {
+    let location = try fixture.location()
+    let changed = LedgerEvent(.policyChanged, by: event().actor, at: 0)
+    let entered = Mutex([UInt64: Int]())
+    let failures = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 32) { number in
+      do {
+        let configuration = UInt64(1 + number / 8)
+        let mark = try LocalFactorStore(location).enter(changed, configuration: configuration)
+        if mark != nil { entered.withLock { $0[configuration, default: 0] += 1 } }
+      } catch {
+        failures.withLock { $0 += 1 }
+      }
+    }
+    #expect(failures.withLock { $0 } == 0)
+    let counts = entered.withLock { $0 }
+    #expect(counts.keys.sorted() == [1, 2, 3, 4])
+    #expect(try inspect().reading.last?.number == UInt32(counts.values.reduce(0, +)))
   }
 }

@@ -89,6 +89,46 @@ extension Faults {
       }
     }
 
+    @Test("that the configuration is another one is entered whole or not at all, whatever fails")
+    func otherConfiguration() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        var edition = 100
+        func edit() throws {
+          edition += 1
+          try machine.writeConfiguration("[project]\nadjacent_intervals = 5\n# \(edition)\n")
+        }
+        func events() throws -> Int {
+          let shown = try Command.succeed([
+            "/usr/sbin/mfa-admin", "ledger", "show", "--last", "9999",
+          ])
+          return shown.split(separator: "\n").count { $0.contains("  policy-changed  ") }
+        }
+        try edit()
+        let calls = try calls(machine, service, user, "no code")
+        let first = try #require(calls.firstIndex { $0.line.contains("ledger.head") })
+        #expect(calls[first...].contains { $0.line.contains("\"ledger\"") })
+        for call in calls[first...] {
+          for fault in Faults.faults(at: call) {
+            let before = try events()
+            try edit()
+            let faulty = try PAMClient.signIn(
+              service: service, user: user.name, answers: [.text("no code")],
+              through: SystemCallTrace.inject(fault, at: call))
+            #expect(faulty.status != .exited(0), "\(call) \(fault): \(faulty)")
+            _ = try PAMClient.signIn(
+              service: service, user: user.name, answers: [.text("no code")])
+            let entered = try events() - before
+            // Twice where a process was killed between the entry and the head.
+            #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
+            let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
+            #expect(ledger.text.contains("\"fault\": null"), "\(call) \(fault): \(ledger.text)")
+          }
+        }
+      }
+    }
+
     @Test("a guess that cannot be written down is not looked at")
     func guessThatCannotBeWritten() throws {
       try Machine.use { machine in

@@ -187,6 +187,49 @@ import Testing
     #expect(Int(origin.line) == count + 2)
     #expect(readable(configuration.place(of: origin)) == "file0:\(count + 2)")
   }
+
+  @Test(
+    "a configuration is told from every other text by its fingerprint, and the newest file is known"
+  )
+  func edition() throws {
+    let texts = [
+      ["[project]\n"], ["[project]\n\n"], ["[project]\n", ""], ["", "[project]\n"],
+      ["[project]\nstate = enabled\n"], ["[project]\n", "[project]\n"],
+    ]
+    let fingerprints = try texts.map { try layered($0).edition.fingerprint }
+    #expect(Set(fingerprints).count == texts.count && !fingerprints.contains(0))
+    for text in texts {
+      #expect(try layered(text).edition == layered(text).edition, "\(text)")
+    }
+    #expect(Configuration.defaults.edition.fingerprint == 0)
+    // By the test vectors of FNV-1a, `a` and NUL, and no text and NUL, after one another.
+    var draft = ConfigurationDraft()
+    try draft.add([UInt8]().span, from: Array("a".utf8))
+    #expect(try draft.finish().edition.fingerprint == FNV.hash(Array("a\0\0".utf8)))
+
+    for (row, times, newest) in [(1, [5, 9, 7], 1), (2, [9, 9, 7], 1), (3, [0, 0, 0], 2)] {
+      var draft = ConfigurationDraft()
+      for (number, time) in times.enumerated() {
+        try draft.add([UInt8]().span, from: Array("file\(number)".utf8), writtenAt: Int64(time))
+      }
+      let edition = try draft.finish().edition
+      #expect(readable(edition.newestFile) == "file\(newest)", "row \(row)")
+      #expect(edition.newestChange == Int64(times[newest]), "row \(row)")
+    }
+  }
+}
+
+/// The hash by the definition, for comparison; `a` is AF63DC4C8601EC8C.
+private enum FNV {
+  static func hash(_ bytes: [UInt8]) -> UInt64 {
+    var low: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes {
+      low ^= UInt64(byte)
+      // 2^40 + 2^8 + 0xB3, in shifts.
+      low = (low << 40) &+ (low << 8) &+ low &* 0xB3
+    }
+    return low
+  }
 }
 
 /// The configuration of texts, from files named `file0`, `file1` and so on.

@@ -8,7 +8,8 @@ public import System
 public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What was done.
   public enum Step: Equatable, Sendable {
-    case snapshot, lock, secret, digest, write(failures: UInt32), sync, replace, unlock
+    case knows, enterConfiguration, snapshot, lock, secret, digest, write(failures: UInt32), sync,
+      replace, unlock
   }
 
   /// What was done, in order.
@@ -21,6 +22,10 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public var failure: (step: Step, error: FactorStoreError)?
   /// What was entered in the ledger, in order.
   public internal(set) var events: [LedgerEvent] = []
+  /// Whether it is of interest which configuration was entered last.
+  public var followsConfigurations = false
+  /// The fingerprint of the configuration that was entered last.
+  public var configuration: UInt64?
   /// Whether there is a place for the user, with or without a record.
   public private(set) var hasPlace = false
   /// What somebody else does while the lock is waited for.
@@ -117,6 +122,23 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
       }
       return PlaceDigest(place.kind, hash)
     }
+  }
+
+  /// Whether it was the last; true where that is of no interest.
+  public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    guard followsConfigurations else { return true }
+    try note(.knows)
+    return self.configuration == configuration
+  }
+
+  /// Keeps the event.
+  public func enter(
+    _ event: LedgerEvent, configuration: UInt64
+  ) throws(FactorStoreError) -> LedgerMark? {
+    try note(.enterConfiguration)
+    self.configuration = configuration
+    events.append(event)
+    return LedgerMark(Array("\(events.count):00c0ffee".utf8))
   }
 
   /// The one place there is.

@@ -1,0 +1,117 @@
+import FactorStore
+import Factors
+import Policy
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+@Suite("A configuration that was changed with an editor")
+struct ConfigurationChangeTests {
+  let host = ScriptedHost()
+
+  init() throws {
+    host.memory.followsConfigurations = true
+    let account = try #require(host.account)
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+  }
+
+  private func signIn(
+    _ application: ScriptedApplication, user: String = "alice", _ arguments: [String] = [],
+    account: Bool = false
+  ) -> Verdict {
+    let request = SignInRequest(
+      user: Array(user.utf8), service: Array("sudo".utf8), remoteHost: nil,
+      arguments: arguments.map { Array($0.utf8) })
+    let signIn = SignIn(request, host: host, application: application)
+    return account ? signIn.checkAccount() : signIn.authenticate()
+  }
+
+  private func changes(_ application: ScriptedApplication) -> [String] {
+    application.logged.filter { $0.hasPrefix("result=policy-changed ") }
+  }
+
+  private var names: [String] {
+    host.memory.events.map { String(decoding: $0.kind.name.bytes, as: UTF8.self) }
+  }
+
+  @Test("the first to go by it has it entered, and nobody else")
+  func entered() throws {
+    let first = ScriptedApplication([.text(try KnownFactor.code(at: host.time))])
+    #expect(signIn(first) == .allow)
+    let event = try #require(host.memory.events.first)
+    #expect(names == ["policy-changed"])
+    #expect(event.actor.name.isEmpty && event.actor.uid == nil)
+    #expect(event.actor.program == Array("sudo".utf8) && event.time == host.time)
+    #expect(event.ids.count == 16)
+    #expect(event.detail == Array("/etc/mfa/mfa.conf@1970-01-01T00:00:00Z".utf8))
+    let id = String(decoding: event.ids, as: UTF8.self)
+    #expect(
+      changes(first) == [
+        "result=policy-changed configuration=\(id) "
+          + "newest=/etc/mfa/mfa.conf@1970-01-01T00:00:00Z ledger=1:00c0ffee"
+      ])
+    // Before anybody is told or let in.
+    #expect(first.logged.first == changes(first).first)
+    let second = ScriptedApplication([.text("000000")])
+    #expect(signIn(second) == .deny)
+    #expect(changes(second).isEmpty && names.count == 1)
+    host.configuration += "# a comment\n"
+    let third = ScriptedApplication([.text("000000")])
+    #expect(signIn(third) == .deny)
+    #expect(changes(third).count == 1 && names.count == 2)
+  }
+
+  @Test(
+    "whatever a sign-in comes to, the configuration that it went by is entered",
+    arguments: [
+      (1, "[project]\nstate = disabled\n", "alice", [], false, .notConcerned, 1),
+      (2, "[project]\nstate = observe\n", "alice", [], false, .notConcerned, 1),
+      (
+        3, "[project]\n[tenant all]\nservices = sudo\nstate = disabled\n", "alice", [], false,
+        .notConcerned, 1
+      ),
+      (4, "[project]\n", "alice", [], true, .allow, 1),
+      (5, "[project]\nstate = disabled\n", "alice", [], true, .notConcerned, 1),
+      (6, "[project]\n", "nobody", [], true, .deny, 0),
+      (7, "[project]\n", "alice", ["config=/etc/other.conf"], false, .deny, 0),
+      (8, "[project]\nstate = off\n", "alice", [], false, .deny, 0),
+    ] as [(Int, String, String, [String], Bool, Verdict, Int)])
+  func outcomes(
+    row: Int, text: String, user: String, arguments: [String], account: Bool, verdict: Verdict,
+    count: Int
+  ) {
+    host.configuration = text
+    let application = ScriptedApplication([.text("000000")])
+    #expect(signIn(application, user: user, arguments, account: account) == verdict, "row \(row)")
+    #expect(changes(application).count == count && names.count == count, "row \(row)")
+  }
+
+  @Test(
+    "a ledger that cannot be written to, or a clock that does not run, changes nothing else",
+    arguments: [
+      (1, .knows, .damaged(.ledgerHead)), (2, .enterConfiguration, .damaged(.ledger)),
+      (3, .enterConfiguration, .system(.ledger, SystemError(.write, number: 28))),
+    ] as [(Int, MemoryStore.Step, FactorStoreError)])
+  func unwritable(row: Int, step: MemoryStore.Step, error: FactorStoreError) throws {
+    host.memory.failure = (step, error)
+    for time in [host.time, host.time + 60] {
+      host.time = time
+      let application = ScriptedApplication([.text(try KnownFactor.code(at: time))])
+      #expect(signIn(application) == .allow, "row \(row)")
+      #expect(changes(application).count == 1 && names.isEmpty, "row \(row)")
+      #expect(changes(application).first?.contains(" part=ledger") == true, "row \(row)")
+    }
+    host.configuration = "[project]\nstate = disabled\n"
+    host.storeFailure = .damaged(.directory)
+    let application = ScriptedApplication([])
+    #expect(signIn(application) == .notConcerned && application.logged.isEmpty, "row \(row)")
+  }
+
+  @Test("why there is a sign-in's decision is asked without entering anything")
+  func forecast() throws {
+    let request = SignInRequest(user: Array("alice".utf8), service: Array("sudo".utf8))
+    _ = SignIn(request, host: host, application: ScriptedApplication([.none])).forecast()
+    #expect(names.isEmpty)
+  }
+}
