@@ -7,19 +7,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capabilities.h"
+
 // Types of records, as linux/audit.h numbers them.
 enum { CPOSIX_AUDIT_USER_AUTH = 1100, CPOSIX_AUDIT_USER_MGMT = 1102 };
 
-// Writes a record. Only root's processes may; everywhere else, without libaudit, and where the kernel
+// Writes a record. Only root's processes may, and others that may have the capability and do not have
+// it in effect: it is, for as long as this takes. Everywhere else, without libaudit, and where the kernel
 // has no audit, this does nothing. `texts` are the operation, the account, the address and the
 // terminal, each with its NUL; an address that is missing would be looked up: it is "?" where none is
 // known.
 static inline void cposix_audit(int type, const char *_Nonnull texts, int succeeded) {
-  if (geteuid() != 0) return;
+  const int error = errno;
+  const int borne = geteuid() != 0 ? cposix_bear_audit(1) : 0;
+  if (geteuid() != 0 && !borne) {
+    errno = error;
+    return;
+  }
   const char *account = texts + strlen(texts) + 1;
   const char *address = account + strlen(account) + 1;
   const char *terminal = address + strlen(address) + 1;
-  const int error = errno;
   void *library = dlopen("libaudit.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (library == NULL) library = dlopen("libaudit.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library != NULL) {
@@ -38,5 +45,6 @@ static inline void cposix_audit(int type, const char *_Nonnull texts, int succee
     }
     (void)dlclose(library);
   }
+  if (borne) (void)cposix_bear_audit(0);
   errno = error;
 }

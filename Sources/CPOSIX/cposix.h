@@ -84,10 +84,12 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
   return answer;
 }
 
-// The parent of a process, and when the process was started, in clock ticks since the machine was
-// (proc_pid_stat(5)): 0, or -1 where that cannot be found out.
+// The parent of a process, the terminal that controls it, as a device's number (0 for none), and when
+// the process was started, in clock ticks since the machine was (proc_pid_stat(5)): 0, or -1 where that
+// cannot be found out.
 static inline int cposix_process_start(
-    pid_t process, pid_t *_Nonnull parent, unsigned long long *_Nonnull ticks) {
+    pid_t process, pid_t *_Nonnull parent, unsigned *_Nonnull terminal,
+    unsigned long long *_Nonnull ticks) {
   char path[32], text[1024];
   (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -102,7 +104,10 @@ static inline int cposix_process_start(
   rest += 4;
   errno = 0;
   *parent = (pid_t)strtol(rest, &rest, 10);
-  for (int field = 5; field < 22; field++) (void)strtoll(rest, &rest, 10);
+  for (int field = 5; field < 22; field++) {
+    const long long value = strtoll(rest, &rest, 10);
+    if (field == 7) *terminal = (unsigned)value;
+  }
   *ticks = strtoull(rest, &rest, 10);
   return errno == 0 && *rest == ' ' ? 0 : -1;
 }

@@ -98,13 +98,10 @@ extension Conversation {
     }
   }
 
-  /// From where changes are made here.
-  static var source: Source { Source(("mfa-enroll" as StaticString).bytes) }
-
   /// The caller, as who changes something.
   var actor: LedgerEvent.Actor {
     LedgerEvent.Actor(
-      name: caller.name, uid: caller.uid, program: Self.program, source: Self.source)
+      name: caller.name, uid: caller.uid, program: Self.program, source: source)
   }
 
   private static var program: [UInt8] { ("mfa-helper" as StaticString).bytes }
@@ -114,7 +111,7 @@ extension Conversation {
     factor: FactorID? = nil
   ) throws(HelperFailure) -> Attempt.Circumstances {
     Attempt.Circumstances(
-      settings: try settings(), now: try now(), source: Self.source, program: Self.program,
+      settings: try settings(), now: try now(), source: source, program: Self.program,
       factor: factor)
   }
 
@@ -147,13 +144,35 @@ extension Conversation {
   }
 
   private func report(_ failure: Outcome.Failure) {
-    let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
-    let event = Event(
-      outcome: .failed(failure), request: request, account: caller, state: .enabled)
-    if let (priority, line) = event.logLine { log(priority, line) }
+    report(.failed(failure), state: .enabled)
   }
 
+  /// Has the log say what came of a code, and the audit trail where it was judged.
+  func report(_ outcome: Outcome, state: Configuration.State) {
+    let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
+    let event = Event(outcome: outcome, request: request, account: caller, state: state)
+    if let (priority, line) = event.logLine { log(priority, line) }
+    guard let succeeded = outcome.judgement else { return }
+    audit(.authentication, ("mfa:code" as StaticString).bytes, succeeded)
+  }
+
+  /// Has the log and the audit trail say that something was changed.
   func logChange(_ result: StaticString, _ factor: Factor?, _ mark: LedgerMark?) {
+    write(result, factor, mark)
+    audit(.management, Self.operation(result), true)
+  }
+
+  /// Has the log and the audit trail say that the caller was not recognised.
+  func logFailure(_ result: StaticString) {
+    write(result, nil, nil)
+    audit(.authentication, Self.operation(result), false)
+  }
+
+  private static func operation(_ result: StaticString) -> [UInt8] {
+    ("mfa:" as StaticString).bytes + result.bytes
+  }
+
+  private func write(_ result: StaticString, _ factor: Factor?, _ mark: LedgerMark?) {
     var line = LogLine()
     line.add("result", result)
     line.add("user", escaping: caller.name)

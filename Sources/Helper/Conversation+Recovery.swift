@@ -35,7 +35,7 @@ extension Conversation {
     let text = try newCodes(for: record, entry, &digests)
     record.setRecoveryCodes(digests)
     let now = try now()
-    record.note(.recoveryCodesMade, from: Self.source, at: now)
+    record.note(.recoveryCodesMade, from: source, at: now)
     let event = LedgerEvent(.recoveryCodesMade, by: actor, at: now)
     let mark = try replace(entry, record, entry.attempts, entering: event)
     logChange("recovery-codes-made", nil, mark)
@@ -70,7 +70,7 @@ extension Conversation {
     switch result {
     case .done(let factor, let mark): logChange("resynchronized", factor, mark)
     case .wrong(let wait):
-      logChange("resynchronization-failed", nil, nil)
+      logFailure("resynchronization-failed")
       guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
       throw .codesNotConsecutive
     case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
@@ -97,7 +97,7 @@ extension Conversation {
     do throws(FactorStoreError) {
       result = try Importing.add(
         description, key: request.key.span, recoveryCodes: request.recoveryCodes.span, to: entry,
-        of: caller, now: now, from: Self.source, by: actor)
+        of: caller, now: now, from: source, by: actor)
     } catch {
       throw failure(error)
     }

@@ -22,11 +22,15 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   let caller: Account
   /// Whether the caller may have everybody's notices mailed.
   let servesEverybody: Bool
+  /// From where changes are made here: the caller's terminal, where there is one.
+  let source: Source
   let host: Machine
   let proof: Proof
   let client: Client
   let sinceBoot: () -> Int64?
   let log: (LogPriority, LogLine) -> Void
+  /// Has the kernel's audit trail say something about the caller.
+  let audit: (_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) -> Void
   let mail: (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
 
   private var session: Session?
@@ -39,19 +43,23 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   /// How often a proof may fail before the helper ends.
   private static var mostFailedProofs: Int { 3 }
 
-  /// Prepares a conversation with `caller`.
+  /// Prepares a conversation with `caller`, who is at `terminal`, nil where there is none.
   public init(
-    caller: Account, servesEverybody: Bool, host: Machine, proof: Proof, client: Client,
-    sinceBoot: @escaping () -> Int64?, log: @escaping (LogPriority, LogLine) -> Void,
+    caller: Account, servesEverybody: Bool, terminal: [UInt8]?, host: Machine, proof: Proof,
+    client: Client, sinceBoot: @escaping () -> Int64?,
+    log: @escaping (LogPriority, LogLine) -> Void,
+    audit: @escaping (_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) -> Void,
     mail: @escaping (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
   ) {
     self.caller = caller
     self.servesEverybody = servesEverybody
+    source = Source(terminal ?? ("mfa-enroll" as StaticString).bytes)
     self.host = host
     self.proof = proof
     self.client = client
     self.sinceBoot = sinceBoot
     self.log = log
+    self.audit = audit
     self.mail = mail
   }
 
@@ -250,7 +258,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   private mutating func proofFailed() -> HelperFailure {
     failedProofs += 1
-    logChange("reauthentication-failed", nil, nil)
+    logFailure("reauthentication-failed")
     return .reauthenticationFailed
   }
 
@@ -283,13 +291,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     } catch {
       throw failure(error)
     }
-    let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
-    if let (priority, line) = Event(
-      outcome: Outcome(result), request: request, account: caller,
-      state: circumstances.settings.state
-    ).logLine {
-      log(priority, line)
-    }
+    report(Outcome(result), state: circumstances.settings.state)
     switch result {
     case .accepted: return
     case .recovered, .bypassed: deliverInBackground()
@@ -373,14 +375,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
   ) throws(HelperFailure) -> LedgerEvent {
     guard case .oneFactor(let ticket) = scope else {
-      record.note(.enrolled, factor.displayName.utf8, from: Self.source, at: now)
+      record.note(.enrolled, factor.displayName.utf8, from: source, at: now)
       return LedgerEvent(.enrolled, factor, by: actor, at: now)
     }
     // It was withdrawn meanwhile, or is used, or is past its time.
     guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
       record.use(ticket)
     else { throw .ticketInvalid }
-    record.note(.ticketUsed, factor.displayName.utf8, from: Self.source, at: now)
+    record.note(.ticketUsed, factor.displayName.utf8, from: source, at: now)
     return LedgerEvent(
       .enrolledByTicket,
       ids: factor.id.hexadecimal + [UInt8(ascii: ",")] + ticket.hexadecimal,
@@ -412,7 +414,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
     let now = try now()
-    record.note(.unenrolled, factor.displayName.utf8, from: Self.source, at: now)
+    record.note(.unenrolled, factor.displayName.utf8, from: source, at: now)
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     let event = LedgerEvent(.unenrolled, factor, by: actor, at: now)

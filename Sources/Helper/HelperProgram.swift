@@ -22,11 +22,17 @@ public enum HelperProgram {
       guard let caller = try Account.with(uid: identities.caller) else {
         return refuse("no-such-account", caller: identities.caller)
       }
+      let terminal = ControllingTerminal.name
       var conversation = Conversation(
         caller: caller,
         servesEverybody: identities.caller == 0 || identities.caller == identities.own,
-        host: LocalHost(), proof: PAMProof(identities), client: PipeLink(), sinceBoot: bootTime,
-        log: Log.write, mail: Mailing.send)
+        terminal: terminal, host: LocalHost(), proof: PAMProof(identities), client: PipeLink(),
+        sinceBoot: bootTime, log: Log.write,
+        audit: { kind, operation, succeeded in
+          Audit.write(
+            kind, operation, account: caller.name, address: nil, terminal: terminal,
+            succeeded: succeeded)
+        }, mail: Mailing.send)
       conversation.run()
       return 0
     } catch {

@@ -21,7 +21,7 @@ extension SignIn {
 
 extension Outcome {
   /// Whether a code was right; nil where none was judged, nor refused for the failures before it.
-  var judgement: Bool? {
+  public var judgement: Bool? {
     switch self {
     case .accepted, .recovered, .bypassed, .enrolledNow: true
     case .wrong, .replayed, .throttled, .disabled: false

@@ -11,10 +11,18 @@ public enum PrivilegedProcess {
     public let own: UInt32
   }
 
-  /// Makes the process a known one: descriptors 0 to 2 open and no other, an empty environment, the
-  /// root directory, a umask of 077, no core dump, not to be traced, all signals at their defaults,
-  /// and the log under `name`, in authpriv.
+  /// Makes the process a known one: the log under `name`, in authpriv; no capability but, where it is
+  /// permitted, the one to write to the audit trail, and that one not in effect; descriptors 0 to 2 open
+  /// and no other, an empty environment, the root directory, a umask of 077, no core dump, not to be
+  /// traced, and all signals at their defaults.
   public static func settle(name: StaticString) throws(SystemError) {
+    // First, for what goes wrong is said there. Nothing is opened by it.
+    // SAFETY: a literal is NUL-terminated and lives for ever.
+    name.withUTF8Buffer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      unsafe cposix_open_log(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
+    }
+    guard cposix_reduce_capabilities() == 0 else { throw SystemError.last(.identity) }
     for descriptor in Int32(0)...2 where isClosed(descriptor) { try openNothing() }
     guard cposix_close_from(3) == 0 else { throw SystemError.last(.descriptors) }
     guard cposix_clear_environment() == 0 else { throw SystemError.last(.environment) }
@@ -28,11 +36,6 @@ public enum PrivilegedProcess {
     }
     guard cposix_not_dumpable() == 0 else { throw SystemError.last(.limit) }
     cposix_default_signals()
-    // SAFETY: a literal is NUL-terminated and lives for ever.
-    name.withUTF8Buffer { buffer in
-      guard let base = buffer.baseAddress else { return }
-      unsafe cposix_open_log(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
-    }
   }
 
   /// Whose identities the process has. The saved one must be the effective one.
@@ -43,10 +46,13 @@ public enum PrivilegedProcess {
   }
 
   /// Gives the caller's identity up for good, so that the caller can no longer send signals, and
-  /// proves that it is gone.
+  /// proves that it is gone. What the process may have of capabilities stays.
   public static func leaveCaller(_ identities: Identities) throws(SystemError) {
     let own = identities.own
+    // Who gives root's identity up would lose them. Where that cannot be said, they are lost.
+    let isKept = cposix_keep_capabilities(1) == 0
     guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
+    guard !isKept || cposix_keep_capabilities(0) == 0 else { throw SystemError.last(.identity) }
     guard try all() == (own, own, own) else { throw SystemError(.identity, number: EPERM) }
     guard identities.caller == own || cposix_set_identities(identities.caller, own, own) != 0 else {
       throw SystemError(.identity, number: EPERM)

@@ -28,15 +28,18 @@ struct ConversationTests {
   let host = ScriptedHost()
   let boot = Boot()
 
+  let trail = AuditTrail()
+
   final class Boot { var seconds: Int64 = 100 }
 
-  private func run(_ script: [Line]) throws -> ScriptedClient {
+  private func run(_ script: [Line], terminal: [UInt8]? = nil) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     let account = try #require(host.account)
     let boot = boot
     var conversation = Conversation(
-      caller: account, servesEverybody: false, host: host, proof: PasswordProof(), client: client,
-      sinceBoot: { boot.seconds }, log: { _, _ in }, mail: { _, _ in .sent })
+      caller: account, servesEverybody: false, terminal: terminal, host: host,
+      proof: PasswordProof(), client: client, sinceBoot: { boot.seconds }, log: { _, _ in },
+      audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
     conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client
@@ -159,9 +162,9 @@ struct ConversationTests {
       }, enroll(), generate, enroll("Second", steps: 1),
     ]
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, host: host,
-      proof: PasswordProof(), client: client,
-      sinceBoot: { 0 }, log: { _, _ in }, mail: { _, _ in .sent })
+      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      proof: PasswordProof(), client: client, sinceBoot: { 0 }, log: { _, _ in },
+      audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
     #expect(
       client.heard.suffix(5) == [
@@ -265,6 +268,60 @@ struct ConversationTests {
       ])
   }
 
+  @Test("what was changed and judged is in the audit trail; an answer that is no code is not")
+  func auditTrail() throws {
+    try enrollKnown()
+    let old = try #require(host.memory.record?.factors.first)
+    let forget: Line = { _ in try HelperRequestBox(.forget) }
+    let cases: [(number: Int, script: [Line], records: [String])] = [
+      (1, [session, answer("wrong")], ["authentication mfa:reauthentication-failed false"]),
+      (2, [session, answer("right"), answer("no code")], []),
+      (
+        3, [session, answer("right"), answer(try KnownFactor.wrongCode(at: host.time))],
+        ["authentication mfa:code false"]
+      ),
+      (
+        4,
+        [
+          session, answer("right"), try knownCode(), generate, enroll("New"),
+          { _ in
+            try HelperRequestBox(
+              .rename(factor: old.id, displayName: try DisplayName(Array("Older".utf8))))
+          },
+        ],
+        [
+          "authentication mfa:code true", "management mfa:enrolled true",
+          "management mfa:renamed true",
+        ]
+      ),
+      (5, [list, forget], []),
+      (
+        6,
+        [
+          session, answer("right"), try knownCode(1),
+          { _ in try HelperRequestBox(.unenroll(factor: old.id)) },
+        ], ["authentication mfa:code true", "management mfa:unenrolled true"]
+      ),
+    ]
+    for (number, script, records) in cases {
+      let before = trail.records.count
+      _ = try run(script)
+      #expect(Array(trail.records.dropFirst(before)) == records, "\(number)")
+    }
+  }
+
+  @Test(
+    "a change comes from the caller's terminal; without one, from mfa-enroll",
+    arguments: [(1, "pts/3", "pts/3"), (2, nil, "mfa-enroll")] as [(Int, String?, String)])
+  func source(number: Int, terminal: String?, source: String) throws {
+    _ = try run(
+      [session, answer("right"), generate, enroll()], terminal: terminal.map { Array($0.utf8) })
+    let notice = try #require(host.memory.record?.notices.first)
+    #expect(notice.source == Source(Array(source.utf8)))
+    let events = host.memory.events
+    #expect(events.map(\.actor.source) == [Source(Array(source.utf8))])
+  }
+
   @Test("where nothing is enrolled, there is nothing to rename or take away")
   func nothingThere() throws {
     let name = try DisplayName(Array("Phone".utf8))
@@ -296,9 +353,9 @@ struct ConversationTests {
     host.configuration = "nonsense"
     let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello) }])
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, host: host,
-      proof: PasswordProof(), client: broken,
-      sinceBoot: { 0 }, log: { _, _ in }, mail: { _, _ in .sent })
+      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      proof: PasswordProof(), client: broken, sinceBoot: { 0 }, log: { _, _ in },
+      audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
     #expect(broken.heard == [.failed(.configurationInvalid)])
   }

@@ -19,13 +19,14 @@ struct RecoveryTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
 
   let host = ScriptedHost()
+  let trail = AuditTrail()
 
   private func run(_ script: [Line]) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, host: host, proof: GivenProof(),
-      client: client,
-      sinceBoot: { 100 }, log: { _, _ in }, mail: { _, _ in .sent })
+      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      proof: GivenProof(), client: client, sinceBoot: { 100 }, log: { _, _ in },
+      audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
     conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client
@@ -77,6 +78,7 @@ struct RecoveryTests {
     remember()
     let before = host.memory.attempts
     #expect(answers(try run([forget])) == [.forgotten(1)])
+    #expect(trail.records == ["management mfa:forgotten true"])
     #expect(host.memory.attempts == before.forgetting())
     #expect(host.memory.steps.contains(.sync))
     remember()
@@ -116,6 +118,8 @@ struct RecoveryTests {
     let others = try #require(host.memory.record?.recoveryCodes)
     #expect(others.count == 10)
     #expect(others.allSatisfy { !first.contains($0) })
+    let made = "management mfa:recovery-codes-made true"
+    #expect(trail.records.filter { $0 != "authentication mfa:code true" } == [made, made])
   }
 
   @Test("without a factor or a session there are no recovery codes")
@@ -152,6 +156,7 @@ struct RecoveryTests {
         .failed(.secondFactorRequired), .failed(.secondFactorRequired), .done,
       ])
     #expect(host.memory.record?.factors.first?.timeOffset == 41)
+    #expect(trail.records == ["management mfa:resynchronized true"])
     #expect(signIn(try knownCode(41)) == .deny)
     #expect(signIn(try knownCode(42)) == .allow)
   }
@@ -180,6 +185,8 @@ struct RecoveryTests {
     #expect(answers(client).last == .failed(.codesNotConsecutive), "row \(row)")
     #expect(host.memory.attempts.failures == 1, "row \(row)")
     #expect(host.memory.record?.factors.first?.timeOffset == 0, "row \(row)")
+    #expect(
+      trail.records == ["authentication mfa:resynchronization-failed false"], "row \(row)")
   }
 
   @Test("five pairs that are wrong make the person wait")
@@ -245,6 +252,7 @@ struct RecoveryTests {
     let present = host.time / 30
     let client = try run([session, importing(watermark: present, codes: "1234567887654321")])
     #expect(answers(client) == [.sessionStarted(600), .enrolled])
+    #expect(trail.records == ["management mfa:imported true"])
     let factor = try #require(host.memory.record?.factors.first)
     #expect(factor.origin == .imported)
     #expect(signIn(try knownCode()) == .deny)

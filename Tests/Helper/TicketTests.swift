@@ -42,9 +42,10 @@ struct TicketTests {
   private func run(_ script: [Line], servesEverybody: Bool = false) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: servesEverybody, host: host,
-      proof: NoProof(), client: client, sinceBoot: { 100 },
+      caller: try #require(host.account), servesEverybody: servesEverybody, terminal: nil,
+      host: host, proof: NoProof(), client: client, sinceBoot: { 100 },
       log: { [log] _, line in log.text.append(String(decoding: line.text, as: UTF8.self)) },
+      audit: { _, _, _ in },
       mail: { [mailbox] in mailbox.take($0, $1) })
     conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")

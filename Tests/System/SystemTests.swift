@@ -132,3 +132,19 @@ struct AccountTests {
     #expect(try Account.named([UInt8](repeating: 0x61, count: 300)) == nil)
   }
 }
+
+@Suite("Terminals")
+struct ControllingTerminalTests {
+  @Test(
+    "a device's number is the name of a terminal, or none",
+    arguments: [
+      (1, 0x8803, "pts/3"), (2, 0x88FF, "pts/255"), (3, 0x10_8800, "pts/256"),
+      (4, 0xFFF0_88FF, "pts/1048575"), (5, 0x0401, "tty1"), (6, 0x043F, "tty63"),
+      (7, 0x0440, "ttyS0"), (8, 0, nil), (9, 0x0500, nil), (10, 0x8903, nil),
+      (11, 0x0010_0400, nil), (12, UInt32.max, nil),
+    ] as [(Int, UInt32, String?)])
+  func names(row: Int, number: UInt32, name: String?) {
+    let found = ControllingTerminal.name(of: number).map { String(decoding: $0, as: UTF8.self) }
+    #expect(found == name, "row \(row)")
+  }
+}
