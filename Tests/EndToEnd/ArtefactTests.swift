@@ -94,6 +94,8 @@ extension EndToEnd {
     func helperFile() throws {
       #expect(
         try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", Self.helper]) == "mfa mfa 4755\n")
+      // Permitted, and not effective.
+      try Command.succeed(["/sbin/setcap", "-q", "-v", "cap_audit_write=p", Self.helper])
       let dynamic = try readelf("-d", Self.helper)
       #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(dynamic)")
       #expect(dynamic.contains("PIE") && dynamic.contains("NOW"), "\(dynamic)")

@@ -32,8 +32,16 @@ public final class HelperSession {
   public static let program = "/usr/lib/mfa/mfa-helper"
 
   /// Starts a helper for `user`. `environment` holds variables that the caller tries to hand to it.
+  public convenience init(
+    as user: MachineUser, environment: [String: String] = [:], through wrapper: [String] = []
+  ) throws(HarnessFailure) {
+    try self.init(identity: user.identity, environment: environment, through: wrapper)
+  }
+
+  /// Starts a helper for somebody. Root runs `wrapper`, which gives its process over to the command
+  /// that follows.
   public init(
-    as user: MachineUser, environment: [String: String] = [:]
+    identity: Identity, environment: [String: String] = [:], through wrapper: [String] = []
   ) throws(HarnessFailure) {
     let input = try Pipe()
     let output = try Pipe()
@@ -42,7 +50,8 @@ public final class HelperSession {
       0: input.reading.number, 1: output.writing.number, 2: complaints.number,
     ]
     process = try ChildProcess(
-      [Self.program], as: user.identity, environment: environment, descriptors: descriptors)
+      wrapper + identity.commandLine([Self.program]),
+      environment: identity.environment.merging(environment) { $1 }, descriptors: descriptors)
     toHelper = input.takeWriting()
     fromHelper = output.takeReading()
   }

@@ -7,7 +7,7 @@ public enum Identity: Equatable, Sendable {
   case user(String)
 
   /// The command line that runs `arguments` with this identity.
-  func commandLine(_ arguments: [String]) -> [String] {
+  public func commandLine(_ arguments: [String]) -> [String] {
     switch self {
     case .current: arguments
     case .user(let name):

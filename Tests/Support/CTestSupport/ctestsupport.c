@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -227,6 +229,34 @@ static int local_socket(int port, struct sockaddr_in *address) {
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   return descriptor < 0 ? -errno : descriptor;
+}
+
+int ctest_hear_audit(void) {
+  struct sockaddr_nl address = {
+      .nl_family = AF_NETLINK, .nl_groups = 1 << (AUDIT_NLGRP_READLOG - 1)};
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
+  if (descriptor < 0) return -errno;
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+  int error = -errno;
+  close(descriptor);
+  return error;
+}
+
+
+int ctest_write_audit(const uint8_t *bytes, size_t count) {
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+  struct nlmsghdr header = {
+      .nlmsg_len = (uint32_t)(sizeof header + count), .nlmsg_type = AUDIT_USER,
+      .nlmsg_flags = NLM_F_REQUEST};
+  struct iovec parts[] = {{&header, sizeof header}, {(void *)bytes, count}};
+  struct msghdr message = {
+      .msg_name = &address, .msg_namelen = sizeof address, .msg_iov = parts, .msg_iovlen = 2};
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
+  if (descriptor < 0) return -errno;
+  ssize_t sent = sendmsg(descriptor, &message, 0);
+  int error = sent < 0 ? -errno : 0;
+  close(descriptor);
+  return error;
 }
 
 int ctest_free_port(void) {

@@ -56,6 +56,12 @@ int ctest_listen(const char *path);
 // Sends one datagram to the socket at `path`.
 int ctest_send(const char *path, const uint8_t *bytes, size_t count);
 
+// A socket that hears every record of the kernel's audit trail from now on.
+int ctest_hear_audit(void);
+
+// Writes a record to the kernel's audit trail, of the type USER.
+int ctest_write_audit(const uint8_t *bytes, size_t count);
+
 // A TCP port of 127.0.0.1 that nothing listened on just now.
 int ctest_free_port(void);
 

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+
+/// A libaudit of the tests' own, which writes down how it is called.
+struct StandInAudit {
+  /// The folder that it is in, for a program that looks there first.
+  let folder: String
+
+  /// What writes to the trail: `opens` is the C expression for what opening it gives.
+  init(_ machine: Machine, opens: String = "open(\"/dev/null\", O_WRONLY)") throws {
+    folder = machine.folder + "/audit-\(opens.utf8.count)"
+    try Command.succeed(["/bin/mkdir", "-m", "0755", folder])
+    try machine.write(
+      """
+      #include <errno.h>
+      #include <fcntl.h>
+      #include <stdio.h>
+      #include <string.h>
+      #include <unistd.h>
+      int audit_open(void) { return \(opens); }
+      void audit_close(int trail) { close(trail); }
+      static const char *known(const char *text) { return text ? text : "NULL"; }
+      static void write_capabilities(const char *operation) {
+        FILE *file = fopen("\(capabilities)", "a");
+        FILE *status = fopen("/proc/self/status", "r");
+        char line[256];
+        while (fgets(line, sizeof line, status))
+          if (strncmp(line, "CapEff:", 7) == 0) fprintf(file, "%s %s", operation, line + 8);
+        fclose(status), fclose(file);
+      }
+      int audit_log_acct_message(int trail, int type, const char *program, const char *operation,
+          const char *name, unsigned id, const char *host, const char *address,
+          const char *terminal, int succeeded) {
+        write_capabilities(operation);
+        FILE *file = fopen("\(calls)", "a");
+        fprintf(file, "%d %s %s %d %s %s %s %d\\n", type, operation, name, (int)id, known(host),
+            known(address), known(terminal), succeeded);
+        return fclose(file), trail >= 0 && program == NULL;
+      }
+      int audit_log_user_message(int trail, int type, const char *message, const char *host,
+          const char *address, const char *terminal, int succeeded) {
+        FILE *file = fopen("\(calls)", "a");
+        fprintf(file, "%d %s %s %s %s %d\\n", type, message, known(host), known(address),
+            known(terminal), succeeded);
+        return fclose(file), trail >= 0;
+      }
+      """, to: folder + "/audit.c")
+    // The helper writes there too.
+    for file in [calls, capabilities] { try machine.write("", to: file, mode: "0666") }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+    try Command.succeed(
+      [
+        "/bin/sh", "-ec",
+        """
+        for compiler in cc clang gcc; do
+          if command -v $compiler >/dev/null; then
+            exec $compiler -shared -fPIC -Wl,-soname,libaudit.so.1 \
+              -o $1/libaudit.so.1 $1/audit.c
+          fi
+        done
+        exit 1
+        """, "sh", folder,
+      ], environment: ["PATH": path])
+  }
+
+  private var calls: String { folder + "/calls" }
+  private var capabilities: String { folder + "/capabilities" }
+
+  /// Has a program find it that looks nowhere but where libraries are installed: what the command that
+  /// follows is run through, as root.
+  var wrapper: [String] {
+    [
+      "/usr/bin/unshare", "--mount", "--", "/bin/sh", "-ec",
+      """
+      for library in /usr/lib/*/libaudit.so.1 /usr/lib64/libaudit.so.1 /usr/lib/libaudit.so.1; do
+        if [ -e "$library" ]; then mount --bind "$1" "$library"; fi
+      done
+      shift
+      exec "$@"
+      """, "sh", folder + "/libaudit.so.1",
+    ]
+  }
+
+  /// The records that are ours, for libpam makes its own.
+  func records(_ machine: Machine) -> [String] { lines(machine, calls).filter(isOurs) }
+
+  /// Which capabilities were in effect at each of them.
+  func capabilities(_ machine: Machine) -> [String] {
+    lines(machine, capabilities).filter { $0.hasPrefix("mfa:") }
+      .compactMap { $0.split(separator: " ").last.map(String.init) }
+  }
+
+  private func isOurs(_ record: String) -> Bool {
+    record.contains(" mfa:") || record.contains(" op=mfa:")
+  }
+
+  private func lines(_ machine: Machine, _ path: String) -> [String] {
+    String(decoding: machine.contents(of: path) ?? [], as: UTF8.self).split(separator: "\n")
+      .map(String.init)
+  }
+}
