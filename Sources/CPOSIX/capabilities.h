@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // That which writes to the kernel's audit trail: its word, and its bit there.
@@ -39,4 +40,14 @@ static inline int cposix_bear_audit(int borne) {
 // Whether a process that gives root's identity up keeps what it may have: 0, or -1.
 static inline int cposix_keep_capabilities(int kept) {
   return prctl(PR_SET_KEEPCAPS, kept, 0, 0, 0);
+}
+
+// Whether the file at `path` gives the capability to write to the audit trail to who runs it: 1 or 0,
+// -1 where that cannot be found out. The number of the file's version comes first, then the permitted
+// ones, least significant byte first (struct vfs_cap_data in linux/capability.h).
+static inline int cposix_may_write_audit(const char *_Nonnull path) {
+  unsigned char value[64];
+  const ssize_t length = lgetxattr(path, "security.capability", value, sizeof value);
+  if (length < 0) return errno == ENODATA || errno == ENOTSUP ? 0 : -1;
+  return length >= 8 && (value[4 + CAP_AUDIT_WRITE / 8] >> CAP_AUDIT_WRITE % 8 & 1);
 }

@@ -37,6 +37,19 @@ public enum Audit {
     }
   }
 
+  /// Writes a record of a change to how the host is set up (USYS_CONFIG): `pairs` say what it was.
+  public static func write(configuration pairs: LogLine, terminal: [UInt8]?) {
+    var texts = pairs.text + [0]
+    add(terminal, to: &texts)
+    // SAFETY: the two texts end with a NUL each, and outlive the call.
+    unsafe texts.withUnsafeBufferPointer { texts in
+      guard let base = texts.baseAddress else { return }
+      unsafe cposix_audit_system(
+        Int32(truncatingIfNeeded: CPOSIX_AUDIT_USYS_CONFIG),
+        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
+    }
+  }
+
   @inline(never)
   private static func add(_ text: [UInt8]?, isPlain: Bool = false, to texts: inout [UInt8]) {
     let text = text ?? []

@@ -183,10 +183,17 @@ struct ConfigApplyCommand: ParsableCommand {
   }
 
   private static func log(_ tenant: [UInt8]?, _ mark: LedgerMark) {
+    func begin(_ line: inout LogLine) {
+      line.add("file", escaping: IdentityPlatformFile.path)
+      if let tenant { line.add("tenant", escaping: tenant) }
+    }
+    var record = LogLine()
+    record.add("op", "mfa:configured")
+    begin(&record)
+    Audit.write(configuration: record, terminal: Console.terminal)
     var line = LogLine()
     line.add("result", "configured")
-    line.add("file", escaping: IdentityPlatformFile.path)
-    if let tenant { line.add("tenant", escaping: tenant) }
+    begin(&line)
     line.add("actor", escaping: Console.actor)
     line.add("ledger", escaping: mark.text)
     Log.write(.notice, line)

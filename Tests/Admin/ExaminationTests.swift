@@ -446,6 +446,16 @@ struct ExaminationTests {
       $0.unseen["/var/lib/mfa/factors"] = pamError
       // The folder is looked at twice: for itself, and for what is in it.
     },
+    Row(29) { $0.helperMayWriteAudit = .success(false) },
+    Row(30, "note helper-not-audited /usr/lib/mfa/mfa-helper") {
+      $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
+      $0.helperMayWriteAudit = .success(false)
+    },
+    Row(31) { $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755) },
+    Row(32, "warning could-not-be-checked /usr/lib/mfa/mfa-helper") {
+      $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
+      $0.helperMayWriteAudit = .failure(pamError)
+    },
   ]
 
   @Test("in owners and permissions", arguments: fileRows)
@@ -454,6 +464,17 @@ struct ExaminationTests {
       return #expect(try Set(findings(row).map(\.place)) == ["/var/lib/mfa/factors"])
     }
     try expectFindings(row)
+  }
+
+  @Test("a helper whose owner is put right is given its capability again, which that takes away")
+  func helperAgain() throws {
+    var host = MemoryHost()
+    let helper = "/usr/lib/mfa/mfa-helper"
+    host.statuses[helper] = MemoryHost.file(0, 0o4755)
+    let finding = try #require(Ownership.findings(on: try Chart(of: host)).first)
+    #expect(
+      finding.hint == "chown mfa:mfa \(helper) && chmod 4755 \(helper)"
+        + " && setcap cap_audit_write=p \(helper)")
   }
 
   @Test("a few of many files are named, and the others counted")

@@ -35,6 +35,8 @@ struct MemoryHost: ExaminedHost {
   var rooms: [String: FileSystemRoom] = [:]
   var writing: TrustedPath.Refusal?
   var clock: Result<Bool, SystemError> = .success(true)
+  /// Whether the helper may write to the audit trail.
+  var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
   /// What `sshd -T -C` says, by the user that is asked about; nil where there is no sshd.
   var sshd: Result<[String: String]?, ProgramOutput.Trouble> = .success([:])
   /// What is said of everybody else.
@@ -193,6 +195,10 @@ struct MemoryHost: ExaminedHost {
 
   func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
     if let writing { throw writing }
+  }
+
+  func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
+    try helperMayWriteAudit.get()
   }
 
   func clockIsSynchronized() throws(SystemError) -> Bool { try clock.get() }

@@ -45,6 +45,35 @@ extension EndToEnd {
       }
     }
 
+    @Test("what is set up by mfa-admin is recorded")
+    func configuration() throws {
+      try Machine.use { machine in
+        let library = try StandInAudit(machine)
+        try machine.keepServices()
+        try machine.keep("/etc/mfa/mfa.conf.d")
+        let json = machine.folder + "/mfa.json"
+        try machine.write(
+          #"{"mfa": {"providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {}}]}}"#,
+          to: json)
+        for arguments in [
+          ["config", "apply", json], ["enable", "su", "--no-confirm"], ["disable", "su"],
+          ["enable", "su"], ["restore", "--boot"],
+        ] {
+          try Command.succeed(
+            [ServiceFiles.program] + arguments, environment: ["LD_LIBRARY_PATH": library.folder])
+        }
+        let file = "/etc/mfa/mfa.conf.d/50-identity-platform.conf"
+        #expect(
+          library.records(machine) == [
+            "1111 op=mfa:configured file=\(file) NULL ? ? 1",
+            "1111 op=mfa:service-enabled service=su NULL ? ? 1",
+            "1111 op=mfa:service-disabled service=su NULL ? ? 1",
+            "1111 op=mfa:service-enabled service=su NULL ? ? 1",
+            "1111 op=mfa:service-restored service=su NULL ? ? 1",
+          ])
+      }
+    }
+
     @Test("a kernel without audit, and a process that is not root's, are no obstacle")
     func absent() throws {
       try Machine.use { machine in

@@ -53,6 +53,13 @@ struct LocalExaminedHost: ExaminedHost {
       links: UInt64(status.st_nlink), size: Int64(status.st_size))
   }
 
+  func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
+    // SAFETY: the path is lent for the call.
+    let answer = unsafe cposix_may_write_audit(program)
+    guard answer >= 0 else { throw SystemError(.status, number: cposix_errno()) }
+    return answer == 1
+  }
+
   func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
     var names: [String] = []
     let directory = try Self.anyFolder(folder)

@@ -48,6 +48,9 @@ protocol ExaminedHost {
   /// Writes a file of its own in a folder, and removes it.
   func tryWriting(in folder: String) throws(TrustedPath.Refusal)
 
+  /// Whether a program is given the capability to write to the kernel's audit trail.
+  func mayWriteAudit(_ program: String) throws(SystemError) -> Bool
+
   /// Whether the kernel's clock is kept in time with others.
   func clockIsSynchronized() throws(SystemError) -> Bool
 

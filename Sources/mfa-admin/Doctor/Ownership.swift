@@ -129,9 +129,10 @@ enum Ownership: Examination {
     } else if reason.contains(" bytes") {
       hint = "put it back from the backup: with a new key everybody has to enrol anew"
     } else {
-      // In this order, for a change of owner takes the setuid bit away.
+      // In this order, for a change of owner takes the setuid bit away, and the capability.
       hint =
         "chown \(owner):\(owner) \(required.path) && chmod \(PathStatus.text(mode)) \(required.path)"
+        + (mode & 0o4000 != 0 ? " && setcap cap_audit_write=p \(required.path)" : "")
     }
     return Finding(
       severity: .error, code: "ownership", place: required.path,

@@ -91,7 +91,7 @@ struct ServiceSwitch {
     standing.processes = ProcessTable.processes(of: change.service)
     try journal.write(standing)
     if change.deadline == nil { try keep(standing) }
-    log("service-enabled", change, mark) { line in
+    log("service-enabled", change, mark, operation: "mfa:service-enabled") { line in
       if let deadline = change.deadline {
         line.add("until", deadline.time)
       } else {
@@ -147,7 +147,7 @@ struct ServiceSwitch {
       }
       let mark = try enter(.serviceConfirmed, change.service)
       try keep(change)
-      log("service-confirmed", change, mark)
+      log("service-confirmed", change, mark, operation: "mfa:service-confirmed")
       confirmed.append(name)
     }
     guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
@@ -298,7 +298,11 @@ struct ServiceSwitch {
       }
     }
     try journal.forget(change)
-    log("service-restored", change, mark) { $0.add("reason", reason) }
+    let isDisabled = "\(reason)" == "disabled"
+    log(
+      "service-restored", change, mark,
+      operation: isDisabled ? "mfa:service-disabled" : "mfa:service-restored"
+    ) { $0.add("reason", reason) }
     tell("\(VisibleText.escaping(change.service)): \(Self.sentence(reason))")
   }
 
@@ -358,8 +362,12 @@ struct ServiceSwitch {
 
   private func log(
     _ result: StaticString, _ change: ServiceChange, _ mark: LedgerMark?,
-    _ more: (inout LogLine) -> Void = { _ in }
+    operation: StaticString, _ more: (inout LogLine) -> Void = { _ in }
   ) {
+    var record = LogLine()
+    record.add("op", operation)
+    record.add("service", escaping: change.service)
+    Audit.write(configuration: record, terminal: Console.terminal)
     var line = LogLine()
     line.add("result", result)
     line.add("service", escaping: change.service)
