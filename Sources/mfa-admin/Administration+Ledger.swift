@@ -19,6 +19,7 @@ extension Administration {
     /// What is wrong first.
     var trouble: LedgerTrouble? {
       if let fault = reading.fault { return .fault(fault, last: last) }
+      if reading.last == nil, unlisted > 0 { return .missing(records: unlisted) }
       if let unexpected { return .unexpected(unexpected, last: reading.last) }
       return findings.isEmpty ? nil : .records(findings)
     }

@@ -107,12 +107,19 @@ extension Administration.LedgerVerification {
       text += "no entry\n"
     }
     if reading.torn > 0 {
-      text += "\(reading.torn) lines were left by interrupted processes\n"
+      text +=
+        reading.torn == 1
+        ? "1 line was left by an interrupted process\n"
+        : "\(reading.torn) lines were left by interrupted processes\n"
     }
     if reading.left > 0 {
-      text += "\(reading.left) bytes at the end were left by an interrupted process\n"
+      text += reading.left == 1 ? "1 byte at the end was" : "\(reading.left) bytes at the end were"
+      text += " left by an interrupted process, or by somebody else; no entry is among them\n"
     }
-    if unlisted > 0 { text += "\(unlisted) records are older than the ledger\n" }
+    if unlisted > 0, reading.last != nil {
+      text += unlisted == 1 ? "1 record is" : "\(unlisted) records are"
+      text += " older than the ledger\n"
+    }
     return text
   }
 
@@ -120,6 +127,7 @@ extension Administration.LedgerVerification {
   var json: JSON {
     let (word, line): (String?, Int?) =
       switch reading.fault {
+      case nil where reading.last == nil && unlisted > 0: ("missing", nil)
       case nil: (unexpected == nil ? nil : "unexpected", nil)
       case .broken(let line): ("broken", line)
       case .cut: ("cut", nil)

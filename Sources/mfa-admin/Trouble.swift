@@ -96,6 +96,23 @@ enum Trouble: Equatable, Sendable {
     }
   }
 
+  /// The file of the ledger that is meant.
+  private static func ledger(_ error: FactorStoreError) -> String {
+    if case .untrusted(.ledgerHead, _) = error { return describe(.ledgerHead) }
+    return describe(.ledger)
+  }
+
+  /// Where only an owner or a mode is wrong, what is in it may be as it was: it is chained.
+  private static func hint(distrustedLedger distrust: Distrust, _ path: String) -> String {
+    switch distrust {
+    case .wrongOwner, .wrongPermissions:
+      "chown mfa:mfa \(path) && chmod 0600 \(path), then mfa-admin ledger verify"
+    case .symbolicLink, .notARegularFile, .notADirectory, .severalNames, .empty, .tooLarge,
+      .wrongSize:
+      "put it back from a backup, as a file; mfa-admin(8), LEDGER, says how to begin anew"
+    }
+  }
+
   /// What an administrator may do about it; `user` is nil where it is about everybody.
   func hint(for user: UserName?) -> String {
     let name = user.map { "\(VisibleText($0))" } ?? "USER"
@@ -110,8 +127,9 @@ enum Trouble: Equatable, Sendable {
       switch error {
       case .system(.ledger, _), .system(.ledgerHead, _):
         return "nothing is changed that cannot be entered in the ledger: df /var/lib/mfa"
-      case .untrusted(.ledger, _), .untrusted(.ledgerHead, _), .damaged(.ledger),
-        .damaged(.ledgerHead):
+      case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust):
+        return Self.hint(distrustedLedger: distrust, Self.ledger(error))
+      case .damaged(.ledger), .damaged(.ledgerHead):
         return "mfa-admin ledger verify says what is wrong; mfa-admin(8), LEDGER, what to do"
       case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
         .untrusted(.record, _), .damaged:

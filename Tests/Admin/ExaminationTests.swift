@@ -456,6 +456,13 @@ struct ExaminationTests {
       $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
       $0.helperMayWriteAudit = .failure(pamError)
     },
+    ownership(33, "/var/lib/mfa/ledger", MemoryHost.file(999, 0o644)),
+    ownership(34, "/var/lib/mfa/ledger.head", MemoryHost.file(0, 0o600)),
+    Row(35) { host in
+      for name in ["ledger", "ledger.head"] {
+        host.statuses["/var/lib/mfa/\(name)"] = MemoryHost.file(999, 0o600)
+      }
+    },
   ]
 
   @Test("in owners and permissions", arguments: fileRows)

@@ -212,6 +212,25 @@ extension EndToEnd {
           try StoreFiles.put(head, at: Self.ledger + ".head")
         }
         #expect(try verify().status == .exited(0))
+        // What has no right owner and mode is not believed, and the remedy is said.
+        try Command.succeed(["/bin/chmod", "0644", Self.ledger])
+        let distrusted = try verify()
+        #expect(distrusted.status == .exited(1))
+        #expect(
+          distrusted.errorText.contains("hint: chown mfa:mfa \(Self.ledger) && chmod 0600"),
+          "\(distrusted.errorText)")
+        try Command.succeed(["/bin/chmod", "0600", Self.ledger])
+        // Both files gone: there are records, and nothing that tells of them.
+        let whole = try #require(machine.contents(of: Self.ledger))
+        let head = try #require(machine.contents(of: Self.ledger + ".head"))
+        try Command.succeed(["/bin/rm", Self.ledger, Self.ledger + ".head"])
+        let gone = try verify()
+        #expect(gone.status == .exited(1))
+        #expect(gone.errorText.contains("the ledger has no entry, and there "), "\(gone.errorText)")
+        #expect(try verify(["--json"]).text.contains("\"fault\": \"missing\""))
+        try StoreFiles.put(whole, at: Self.ledger)
+        try StoreFiles.put(head, at: Self.ledger + ".head")
+        #expect(try verify().status == .exited(0))
         try files.restore(old)
         let restored = try verify()
         #expect(restored.status == .exited(1))

@@ -24,6 +24,8 @@ enum Ownership: Examination {
 
   private static let denied = "every sign-in that is asked for a code is denied"
   private static let noEnrolling = "nobody can enrol"
+  private static let noChange =
+    "nobody can enrol, and no recovery or bypass code is accepted, for nothing can be entered"
 
   /// All but the files of the store and the module.
   static let requirements = [
@@ -45,6 +47,12 @@ enum Ownership: Examination {
     Requirement(
       path: "/var/lib/mfa/attempts", kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: denied),
+    Requirement(
+      path: "/var/lib/mfa/ledger", kind: .file, owner: .mfa, permissions: [0o600],
+      harm: noChange, isOptional: true),
+    Requirement(
+      path: "/var/lib/mfa/ledger.head", kind: .file, owner: .mfa, permissions: [0o600],
+      harm: noChange, isOptional: true),
     Requirement(path: "/usr/lib/mfa", kind: .folder, owner: .root, harm: noEnrolling),
     Requirement(
       path: "/usr/lib/mfa/mfa-helper", kind: .file, owner: .mfa, permissions: [0o4755],

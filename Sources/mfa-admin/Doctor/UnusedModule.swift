@@ -8,7 +8,7 @@ enum UnusedModule: Examination {
         Finding(
           severity: .note, code: "not-in-use", place: "/etc/pam.d",
           message: "no auth line of a service asks pam_mfa.so: nobody is asked for a code",
-          hint: "README.md tells how to put it to use")
+          hint: "mfa-admin enable sshd, or by hand: README.md")
       ]
     }
     guard let configuration = chart.configuration(at: nil) else { return [] }
