@@ -27,14 +27,24 @@ struct ExplainCommand: ParsableCommand {
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
+  /// The service as PAM names it: in lower case, of letters, digits and `-_.+@`.
+  var serviceName: [UInt8] { Array(service.lowercased().utf8) }
+
+  func validate() throws {
+    guard service.wholeMatch(of: /[A-Za-z0-9_+@-][A-Za-z0-9_.+@-]*/) != nil else {
+      throw ValidationError("--service takes the name of a PAM service, such as sshd")
+    }
+  }
+
   func run() throws(AdminError) {
     guard Console.isRoot else {
       throw .notRoot(arguments: Array(CommandLine.arguments.dropFirst()))
     }
     guard let name = UserName(Array(user.utf8)) else { throw .notAUserName(user) }
+    // Programs that nobody comes to from elsewhere may say so by an empty one.
+    let address = rhost.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
     let explanation = Explanation(
-      user: name, service: Array(service.utf8), remoteHost: rhost.map { Array($0.utf8) },
-      on: LocalHost())
+      user: name, service: serviceName, remoteHost: address, on: LocalHost())
     try Console.write(json ? explanation.json.text + "\n" : explanation.text)
   }
 }

@@ -16,8 +16,8 @@ struct Explanation {
   enum ModuleLine: Equatable {
     /// It does, by this `auth` line, with these arguments.
     case asked(at: StackPosition, arguments: [[UInt8]])
-    /// It does not: no `auth` line of these files does.
-    case notAsked(in: [[UInt8]])
+    /// It does not: no `auth` line of these files does; whether the first of them is the service's own.
+    case notAsked(in: [[UInt8]], hasFile: Bool)
     /// It cannot be told.
     case unknown(StackRefusal)
   }
@@ -126,11 +126,14 @@ struct Explanation {
         guard case .module(_, let arguments, _) = entry.kind else { continue }
         return .asked(at: entry.position, arguments: arguments)
       }
-      var files: [[UInt8]] = []
+      let own = try source.file(service)
+      // A file that only includes others has no line of its own in the stack.
+      let first = own == nil ? try source.file(Array("other".utf8)) : own
+      var files = first.map { [$0.path] } ?? []
       for entry in stack.entries where !files.contains(entry.position.file) {
         files.append(entry.position.file)
       }
-      return .notAsked(in: files)
+      return .notAsked(in: files, hasFile: own != nil)
     } catch {
       return .unknown(error)
     }

@@ -10,7 +10,8 @@ extension Explanation {
   var text: String {
     Self.line("decision", decision.sentence)
       + rules.map { Self.line("because", text($0)) }.joined()
-      + (state == .observe ? Self.line("", "and nobody is stopped: the policy only observes") : "")
+      + (isOnlyObserved
+        ? Self.line("", "and nobody is stopped: the policy only observes") : "")
       + Self.line("account", accountText)
       + Self.line("service", "\(Self.visible(request.service)): \(moduleText)")
       + Self.line("", "account line: \(accountLineText)")
@@ -28,6 +29,14 @@ extension Explanation {
 
   private static func visible(_ bytes: [UInt8]) -> String { VisibleText.escaping(bytes) }
 
+  /// Whether somebody would be stopped, did the policy not observe.
+  private var isOnlyObserved: Bool {
+    switch module {
+    case .asked, .unknown: state == .observe
+    case .notAsked: false
+    }
+  }
+
   private var accountText: String {
     switch person {
     case .known(let account): "\(Self.visible(account.name)) (uid \(account.uid))"
@@ -42,8 +51,9 @@ extension Explanation {
       (["pam_mfa.so is asked by \(Self.visible(position.text))"]
         + (arguments.isEmpty ? [] : ["with"]) + arguments.map { Self.visible($0) })
         .joined(separator: " ")
-    case .notAsked(let files):
-      "pam_mfa.so is not asked by \(files.map { Self.visible($0) }.joined(separator: ", "))"
+    case .notAsked(let files, let hasFile):
+      (hasFile ? "" : "has no file: ")
+        + "pam_mfa.so is not asked by \(files.map { Self.visible($0) }.joined(separator: ", "))"
     case .unknown(let refusal): "it cannot be told: \(StackFinding.reason(refusal))"
     }
   }

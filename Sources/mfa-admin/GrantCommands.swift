@@ -97,7 +97,7 @@ struct GrantsCommand: ParsableCommand {
     } else if reports.isEmpty {
       Console.complain("nothing is granted")
     } else {
-      try Console.write(reports.map(\.line).joined())
+      try Console.write(GrantTable(reports).text(columns: Console.columns))
     }
   }
 }

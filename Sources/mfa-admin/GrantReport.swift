@@ -8,23 +8,16 @@ struct GrantReport: Equatable {
   /// Whether it is good now.
   let isGood: Bool
 
-  private var kind: String {
+  /// What it is, by a word that stays the same from version to version.
+  var kind: String {
     switch grant.kind {
     case .ticket: "ticket"
     case .bypass: "bypass"
     }
   }
 
-  private var expires: Timestamp? { Timestamp(grant.expiresAt) }
-
-  /// A line for a person.
-  var line: String {
-    let reason = grant.reason.map { "  \(VisibleText.escaping($0.utf8))" } ?? ""
-    let uses = grant.usesLeft == 1 ? "1 use" : "\(grant.usesLeft) uses"
-    let end = isGood ? "until \(expires?.full ?? "an unknown time")" : "expired"
-    return "\(VisibleText(user))  \(kind)  \(VisibleText.escaping(grant.id.hexadecimal))  \(uses)  "
-      + end + reason + "\n"
-  }
+  /// Until when it is good.
+  var expires: Timestamp? { Timestamp(grant.expiresAt) }
 
   /// The members for programs. Names stay the same from version to version.
   var members: [(String, JSON)] {

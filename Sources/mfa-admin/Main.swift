@@ -30,7 +30,21 @@ enum Main {
       Console.end(.success)
     }
     Console.complain("error: " + VisibleText.escaping(MFAAdmin.message(for: error)))
-    Console.complain("hint: mfa-admin --help")
+    Console.complain("hint: \(helped.joined(separator: " ")) --help")
     Console.end(AdminStatus.usage)
+  }
+
+  /// The command that was called, as far as it is one: its help says what may be said.
+  private static var helped: [String] {
+    var words = ["mfa-admin"]
+    var command: any ParsableCommand.Type = MFAAdmin.self
+    for argument in CommandLine.arguments.dropFirst() {
+      let subcommands = command.configuration.subcommands
+      guard let next = subcommands.first(where: { $0.configuration.commandName == argument })
+      else { break }
+      words.append(argument)
+      command = next
+    }
+    return words
   }
 }

@@ -313,4 +313,37 @@ struct ExplanationTests {
     #expect(explanation.decision.kind == .letThrough)
     #expect(explanation.text.contains("service      sshd: pam_mfa.so is not asked by /pam/sshd\n"))
   }
+
+  @Test("where nothing asks the module, all the files that were read are named, and nothing else")
+  func filesOfAStackThatDoesNotAsk() throws {
+    let row = Row(
+      number: 0, configuration: "[project]\nstate = observe\n",
+      sshd: "@include common-auth\n", expected: ("", ""))
+    let host = try machine(row)
+    host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
+    host.stacks.files["other"] = "@include common-auth\n"
+    let text = try explanation(row, on: host).text
+    #expect(
+      text.contains("sshd: pam_mfa.so is not asked by /pam/sshd, /pam/common-auth\n"), "\(text)")
+    // What is only observed elsewhere stops nobody here either.
+    #expect(!text.contains("nobody is stopped"))
+    var other = row
+    other.service = "no-such-service"
+    let absent = try explanation(other, on: host).text
+    #expect(
+      absent.contains(
+        "no-such-service: has no file: pam_mfa.so is not asked by /pam/other, /pam/common-auth\n"),
+      "\(absent)")
+  }
+
+  @Test(
+    "a service is named as PAM would name it, or not at all",
+    arguments: [
+      (1, "sshd", "sshd"), (2, "SSHD", "sshd"), (3, "sudo-i", "sudo-i"), (4, "../sshd", nil),
+      (5, "", nil), (6, "ss hd", nil), (7, ".sshd", nil), (8, "/etc/pam.d/sshd", nil),
+    ])
+  func serviceNames(number: Int, service: String, expected: String?) {
+    let command = try? ExplainCommand.parse(["--user", "alice", "--service", service])
+    #expect(command?.serviceName == expected.map { Array($0.utf8) }, "row \(number)")
+  }
 }

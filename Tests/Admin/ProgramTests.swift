@@ -53,18 +53,29 @@ import Testing
     }
   }
 
-  static let misuse: [(Int, [String])] = [
-    (1, ["show"]), (2, ["list", "extra"]), (3, ["no-such-command"]), (4, ["list", "--yaml"]),
-    (5, ["revoke"]), (6, ["revoke", "alice", "phone", "--all"]), (7, ["unlock", "a", "b"]),
-    (8, ["show", "\u{1B}[2J", "\u{1B}[2J"]),
+  /// What is not understood, and the command whose help says more.
+  static let misuse: [(Int, [String], String)] = [
+    (1, ["show"], "show "), (2, ["list", "extra"], "list "), (3, ["no-such-command"], ""),
+    (4, ["list", "--yaml"], "list "), (5, ["revoke"], "revoke "),
+    (6, ["revoke", "alice", "phone", "--all"], "revoke "), (7, ["unlock", "a", "b"], "unlock "),
+    (8, ["show", "\u{1B}[2J", "\u{1B}[2J"], "show "),
+    (9, ["explain", "--user", "alice", "--service", "../sshd"], "explain "),
+    (10, ["ledger", "verify", "--expect", "x"], "ledger verify "),
+    (11, ["ledger", "show", "--since", "yesterday"], "ledger show "),
+    (12, ["config", "frobnicate"], "config "), (13, ["--yaml", "list"], ""),
+    (14, ["bypass", "alice", "--reason", "x", "--for", "90d"], "bypass "),
+    (15, ["enable", "--no-confirm", "--confirm-within", "5m", "sudo"], "enable "),
   ]
 
-  @Test(arguments: misuse) func misused(_ number: Int, _ arguments: [String]) throws {
+  @Test(arguments: misuse)
+  func misused(_ number: Int, _ arguments: [String], _ subject: String) throws {
     let command = try run(arguments)
     #expect(command.status == .exited(64), "case \(number)")
     #expect(command.output.isEmpty, "case \(number)")
     #expect(command.errorText.hasPrefix("mfa-admin: error: "), "case \(number)")
-    #expect(command.errorText.contains("\nmfa-admin: hint: "), "case \(number)")
+    #expect(
+      command.errorText.hasSuffix("\nmfa-admin: hint: mfa-admin \(subject)--help\n"),
+      "case \(number): \(command.errorText)")
     #expect(isHarmless(command.errorText), "case \(number)")
   }
 

@@ -107,6 +107,6 @@ import Testing
   func times(text: String, seconds: Int64?) {
     let time = ConfirmationTime(argument: text)
     #expect(time?.seconds == seconds, "\(text)")
-    if let time { #expect(ConfirmationTime(argument: time.defaultValueDescription) == time) }
+    if let time { #expect(ConfirmationTime(argument: time.text) == time) }
   }
 }

@@ -561,7 +561,10 @@ extension EndToEnd {
           let refused = try machine.administer("enable", "--confirm-within=\(time)", "sudo")
           #expect(refused.status == .exited(64), "\(time)")
         }
-        #expect(try machine.administer("enable", "no-such-service").status == .exited(2))
+        for command in ["enable", "disable"] {
+          let absent = try machine.administer(command, "no-such-service")
+          #expect(absent.status == .exited(2), "\(command): \(absent.text)")
+        }
         #expect(ServiceFiles.waiting.isEmpty)
       }
     }

@@ -137,7 +137,8 @@ extension EndToEnd {
           try #require(made.firstMatch(of: /"code": "([a-z2-7-]{19})"\n}\n$/)).output.1)
         let id = String(try #require(made.firstMatch(of: /"id": "([0-9a-f]{8})"/)).output.1)
         let list = try Command.succeed(["/usr/sbin/mfa-admin", "grants"])
-        #expect(list.contains("\(user.name)  bypass  \(id)  1 use  until "))
+        #expect(list.hasPrefix("USER ") && list.contains("\n\(user.name) "), "\(list)")
+        #expect(list.contains("  bypass  \(id)  1     2"), "\(list)")
         #expect(!list.contains(code))
         try Command.succeed(["/usr/sbin/mfa-admin", "withdraw", user.name, id])
         let outcome = try PAMClient.signIn(

@@ -8,7 +8,7 @@ struct ConfirmationTime: ExpressibleByArgument, Equatable {
   /// What is taken unless told otherwise: five minutes.
   static let usual = ConfirmationTime(seconds: 300)
 
-  /// The shortest and the longest in seconds. What is shorter than a minute is for tests.
+  /// The shortest and the longest in seconds.
   static let range: ClosedRange<Int64> = 1...86_400
 
   private init(seconds: Int64) { self.seconds = seconds }
@@ -24,7 +24,7 @@ struct ConfirmationTime: ExpressibleByArgument, Equatable {
   }
 
   /// As it may be typed.
-  var defaultValueDescription: String {
+  var text: String {
     if seconds % 3600 == 0 { return "\(seconds / 3600)h" }
     return seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds)s"
   }

@@ -17,8 +17,10 @@ struct EnableCommand: ParsableCommand {
       """)
 
   @Option(
-    help: ArgumentHelp("How long to wait for 'mfa-admin confirm': 1m to 24h.", valueName: "time"))
-  var confirmWithin: ConfirmationTime = .usual
+    help: ArgumentHelp(
+      "How long to wait for 'mfa-admin confirm': 1s to 24h, 5m unless told otherwise.",
+      valueName: "time"))
+  var confirmWithin: ConfirmationTime?
 
   @Flag(help: "Wait for nobody to confirm. A mistake locks everybody out.")
   var noConfirm = false
@@ -28,6 +30,14 @@ struct EnableCommand: ParsableCommand {
 
   @Argument(help: ArgumentHelp("The services: sshd, login, su, sudo, ...", valueName: "service"))
   var services: [String]
+
+  private var time: ConfirmationTime { confirmWithin ?? .usual }
+
+  func validate() throws {
+    guard !noConfirm || confirmWithin == nil else {
+      throw ValidationError("--no-confirm and --confirm-within contradict one another")
+    }
+  }
 
   func run() throws(AdminError) {
     try ServiceCommand.needRoot()
@@ -50,7 +60,7 @@ struct EnableCommand: ParsableCommand {
     if let error = outcome.errors.first { throw error }
     let plans = try plans()
     guard !plans.isEmpty else { return }
-    let end = try switching.enable(plans, seconds: noConfirm ? nil : confirmWithin.seconds)
+    let end = try switching.enable(plans, seconds: noConfirm ? nil : time.seconds)
     for plan in plans { tell(of: plan) }
     for plan in plans { warn(of: plan) }
     if let end { tellWhatToDo(plans, end) }
@@ -90,7 +100,7 @@ struct EnableCommand: ParsableCommand {
 
       Keep this terminal open. Sign in anew in a second one (\(names)), and say there:
         sudo mfa-admin confirm
-      Unless you do so within \(confirmWithin.defaultValueDescription), before \(Timestamp(end)?.full ?? "then"), \
+      Unless you do so within \(time.text), before \(Timestamp(end)?.full ?? "then"), \
       everything is put back.
       """)
   }
@@ -164,6 +174,7 @@ struct DisableCommand: ParsableCommand {
       case .byHand(let place):
         throw .notOurs(service: VisibleText.escaping(service), place: place)
       case .on, .waiting, .off, .unknown:
+        try ServicePlan.needFile(of: service)
         return ServiceCommand.say("\(VisibleText.escaping(service)): asks for no code")
       }
     }

@@ -62,12 +62,17 @@ struct ServicePlan {
         .contains(name)
   }
 
+  /// Throws where there is no such service.
+  static func needFile(of service: [UInt8]) throws(ChangeError) {
+    guard try SystemFile.read(path(of: service)) != nil else {
+      throw .noServiceFile(String(decoding: service, as: UTF8.self))
+    }
+  }
+
   /// Finds out what is to be written, and proves that it would do.
   init(_ service: [UInt8]) throws(ChangeError) {
     self.service = service
-    guard try SystemFile.read(Self.path(of: service)) != nil else {
-      throw .noServiceFile(String(decoding: service, as: UTF8.self))
-    }
+    try Self.needFile(of: service)
     let installed = OverlaidStacks(InstalledStacks())
     present = try Self.line(of: service, installed)
     guard present == nil else {
