@@ -9,7 +9,7 @@ import System
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Answer NIST SP 800-63B-4 and PCI DSS 4.0, item by item.",
+    abstract: "Answer NIST SP 800-63B-4 and PCI DSS 4.0.1, item by item.",
     discussion: """
       Each item says what is asked for, whether the present settings and what is stored meet it, the \
       settings with their files and lines, and what was found. An item that something else decides on \
@@ -29,14 +29,13 @@ struct ReportCommand: ParsableCommand {
     } catch {
       throw .configuration(error)
     }
-    var facts = try administration.reportFacts(progress: Console.progress)
-    facts.hasMailer = Program.isThere(Delivery.mailer)
-    let stacks = InstalledStacks()
-    do throws(StackRefusal) {
-      facts.add(services: try stacks.services(), from: stacks)
-    } catch {
+    let chart: Chart
+    do throws(StackRefusal) { chart = try Chart(of: LocalExaminedHost()) } catch {
       throw .services(error)
     }
+    var facts = try administration.reportFacts(of: try chart.stored.get())
+    facts.hasMailer = Program.isThere(Delivery.mailer)
+    facts.add(chart)
     let report = Report(policy, facts)
     try Console.write(
       json ? report.json.text + "\n" : report.text(columns: Console.columns))
@@ -46,9 +45,9 @@ struct ReportCommand: ParsableCommand {
 
 extension Administration {
   /// Counts what is stored, and what the ledger says.
-  func reportFacts(progress: Progress = .silent) throws(AdminError) -> ReportFacts {
+  func reportFacts(of users: [UserReport]) throws(AdminError) -> ReportFacts {
     var facts = ReportFacts()
-    for user in try users(progress: progress) { facts.add(user, now: now) }
+    for user in users { facts.add(user, now: now) }
     let verification = try verifyLedger(expecting: nil) { facts.add($0) }
     facts.ledgerTrouble = verification.trouble?.sentence
     facts.unlisted = verification.unlisted

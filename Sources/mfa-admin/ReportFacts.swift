@@ -1,6 +1,5 @@
 import FactorStore
 import Factors
-import PAMStack
 import Secrets
 
 /// What is stored, counted for a report.
@@ -31,6 +30,8 @@ struct ReportFacts: Equatable {
   var asking: [String] = []
   /// Whether the host has a service file of sshd's.
   var hasSSHD = false
+  /// Ways in on which nobody is asked, or may not be, and what could not be told, with their places.
+  var openings: [String] = []
   /// Whether the host has a mailer.
   var hasMailer = false
   /// What is wrong with the ledger; nil for nothing.
@@ -70,21 +71,16 @@ struct ReportFacts: Equatable {
     }
   }
 
-  /// Looks at the stacks of services, and counts those that ask the module. A stack that cannot be read
-  /// asks nothing.
-  mutating func add<Source: StackSource>(services: [[UInt8]], from source: Source) {
-    for service in services where Self.asks(service, source) {
-      asking.append(VisibleText.escaping(service))
-    }
-    hasSSHD = services.contains(Array("sshd".utf8))
-  }
-
-  private static func asks<Source: StackSource>(_ service: [UInt8], _ source: Source) -> Bool {
-    do throws(StackRefusal) {
-      let stack = try ServiceStack(.auth, of: service, from: source)
-      return stack.entries.contains { $0.asks(module: "pam_mfa.so") }
-    } catch {
-      return false
+  /// Takes which services ask the module, and on which ways nobody is asked.
+  mutating func add(_ chart: Chart) {
+    asking = chart.asked.map(\.visibleName)
+    hasSSHD = chart.services.contains(Array("sshd".utf8))
+    openings = Doctor.openings(on: chart).map { "\($0.place): \($0.message)" }
+    for service in chart.asked {
+      guard let path = service.configuration else { continue }
+      openings.append(
+        "\(service.place): \(service.visibleName) goes by \(VisibleText.escaping(path)), which is not "
+          + "looked at here")
     }
   }
 

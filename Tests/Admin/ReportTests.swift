@@ -46,6 +46,9 @@ import Testing
     }
   }
 
+  /// The ends of the requirements about who is asked.
+  static let entering = ["its consoles", "enters that environment", "at that environment"]
+
   /// What spoils which items, by the ends of their requirements.
   static let spoilings: [(Int, String, @Sendable (inout ReportFacts) -> Void, [String])] = [
     (1, strict, { $0.weakKeys = 1 }, ["keys have 112 bits at least"]),
@@ -57,35 +60,29 @@ import Testing
     (7, strict, { $0.hasMailer = false }, ["told of binding and recovery"]),
     (
       8, "[project]\nstate = enabled\nenrollment = self-service\n", { _ in },
-      ["from elsewhere", "data environment", "outside the network", "ends by itself", "is let in"]
+      entering + ["limited in time", "is let in"]
     ),
     (
       9, "[project]\nstate = observe\nenrollment = required\n", { _ in },
-      [
-        "a code is accepted once", "the factor is disabled", "from elsewhere", "data environment",
-        "outside the network", "be used again", "ends by itself", "is let in",
-      ]
+      ["is accepted once", "the factor is disabled"] + entering
+        + ["be used again", "limited in time", "is let in"]
     ),
     (
       10, strict + "[tenant guests]\nusers = g\nenrollment = self-service\n", { _ in },
-      ["from elsewhere", "data environment", "outside the network", "ends by itself", "is let in"]
+      entering + ["limited in time", "is let in"]
     ),
     (
       11, strict + "[tenant guests]\nusers = g\nstate = disabled\n", { _ in },
-      [
-        "a code is accepted once", "the factor is disabled", "from elsewhere", "data environment",
-        "outside the network", "be used again", "ends by itself", "is let in",
-      ]
+      ["is accepted once", "the factor is disabled"] + entering
+        + ["be used again", "limited in time", "is let in"]
     ),
-    (
-      13, strict, { $0.asking = ["sudo"] },
-      ["from elsewhere", "data environment", "outside the network"]
-    ),
+    (13, strict, { $0.asking = ["sudo"] }, entering),
+    (18, strict, { $0.openings = ["/x:1: a key"] }, entering + ["limited in time", "is let in"]),
     (
       14, strict,
       {
         $0.asking = []; $0.hasSSHD = false
-      }, ["from elsewhere", "data environment", "outside the network"]
+      }, entering
     ),
     (
       15, strict,
@@ -106,6 +103,55 @@ import Testing
     let found = try notMet(text, facts)
     #expect(found.count == ends.count, "row \(row): \(found)")
     for (item, end) in zip(found, ends) { #expect(item.hasSuffix(end), "row \(row)") }
+  }
+
+  @Test("a way in on which nobody is asked is found, and one that cannot be told")
+  func openings() throws {
+    func facts(_ change: (inout MemoryHost) -> Void) throws -> ReportFacts {
+      var host = MemoryHost()
+      change(&host)
+      var facts = Self.goodFacts
+      facts.add(try Chart(of: host))
+      return facts
+    }
+    let sound = try facts { _ in }
+    #expect(sound.asking == ["login", "sshd", "su", "sudo"] && sound.hasSSHD)
+    #expect(sound.openings.isEmpty, "\(sound.openings)")
+    let rows: [(Int, (inout MemoryHost) -> Void, String)] = [
+      (
+        1, { $0.sshdOfOthers.replace("authenticationmethods keyboard-interactive\n", with: "") },
+        "who signs in by ssh with a key is never asked for a code"
+      ),
+      (2, { $0.sshdOfOthers.replace("usepam yes", with: "usepam no") }, "UsePAM is no"),
+      (
+        3, { $0.stacks.files["login"] = "auth sufficient x.so\nauth required pam_mfa.so\n" },
+        "/pam/login:1: whoever passes x.so is never asked"
+      ),
+      (
+        4, { $0.stacks.files["login"] = "auth optional pam_mfa.so\nauth required pam_unix.so\n" },
+        "/pam/login:1: a wrong code is no denial"
+      ),
+      (5, { $0.sshd = .failure(.late) }, "could not be checked: what sshd does"),
+      (6, { $0.stacks.files["login"] = "auth include nothing\n" }, "/pam/login:1: "),
+      (
+        7, { $0.stacks.files["sudo"] = "auth required pam_mfa.so config=/x.conf\n" },
+        "/pam/sudo:1: sudo goes by /x.conf, which is not looked at here"
+      ),
+    ]
+    for (row, change, expected) in rows {
+      let found = try facts(change).openings
+      #expect(found.count == 1 && found[0].contains(expected), "row \(row): \(found)")
+    }
+    // Who cannot type a code does not get in.
+    let silenced = try facts {
+      $0.sshdOfOthers.replace(
+        "kbdinteractiveauthentication yes", with: "kbdinteractiveauthentication no")
+    }
+    #expect(silenced.openings.isEmpty, "\(silenced.openings)")
+    let none = try facts { host in
+      for name in ["login", "sshd", "su", "sudo"] { host.stacks.files[name] = nil }
+    }
+    #expect(none.asking.isEmpty && !none.hasSSHD)
   }
 
   @Test func namesWhereSettingsComeFrom() throws {

@@ -351,8 +351,17 @@ extension EndToEnd {
         try machine.writeConfiguration("[project]\nstate = enabled\nenrollment = required\n")
         try machine.writeService("sshd", OneCode.stack)
         _ = try madeCode(["bypass", user.name, "--reason", "phone lost"])
+        // As it comes, sshd takes a key and asks nothing more.
+        let open = try Command.run([Self.admin, "report"])
+        #expect(open.status == .exited(1))
+        #expect(open.text.contains("PCI DSS 4.0.1 8.4.1  NOT MET\n"), "\(open.text)")
+        #expect(open.text.contains("/etc/ssh/sshd_config: who signs in by ssh with a key"))
+        try machine.write(
+          try ReadMe.blocks(under: "ssh: a key, then a code")[1].joined(separator: "\n") + "\n",
+          to: "/etc/ssh/sshd_config.d/mfa.conf")
         let report = try Command.run([Self.admin, "report"])
-        #expect(report.status == .exited(0) || report.text.contains("knows nothing"), "\(report)")
+        #expect(
+          report.status == .exited(0) || report.text.contains("knows nothing"), "\(report.text)")
         #expect(report.text.contains("    - bound: 1, taken away: 0\n"))
         #expect(report.text.contains("    - the ledger was verified\n"))
         #expect(report.text.contains("enrollment = required  # /etc/mfa/mfa.conf:3\n"))

@@ -14,7 +14,22 @@ enum Doctor {
   }
 
   /// What is found, the gravest first.
-  static func findings(on chart: Chart) -> [Finding] {
+  static func findings(on chart: Chart) -> [Finding] { findings(of: examinations, on: chart) }
+
+  /// What lets people in without a code, or may, and where that could not be told.
+  static func openings(on chart: Chart) -> [Finding] {
+    let examinations: [any Examination.Type] = [
+      UnreadableStack.self, BypassedModule.self, WeakAuthLine.self, SilencedKeyboard.self,
+      MethodsWithoutCode.self,
+    ]
+    return findings(of: examinations, on: chart).filter {
+      $0.severity != .note && $0.code != "keyboard-interactive-off"
+    }
+  }
+
+  private static func findings(
+    of examinations: [any Examination.Type], on chart: Chart
+  ) -> [Finding] {
     var findings: [Finding] = []
     for examination in examinations {
       for finding in examination.findings(on: chart) {
