@@ -37,7 +37,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private var pending: PendingSecret?
   private var failedProofs = 0
 
-  /// How long a session lasts, in seconds. NIST SP 800-63B-4, section 4.1, allows twenty minutes.
+  /// How long a session lasts, in seconds. NIST SP 800-63B-4, section 4.1.2.2,
+  /// gives a code for binding as long.
   public static var sessionLength: Int64 { 600 }
 
   /// How often a proof may fail before the helper ends.
