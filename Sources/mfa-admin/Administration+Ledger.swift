@@ -15,12 +15,14 @@ extension Administration {
     let findings: [LedgerFinding]
     /// How many records are of users of whom the ledger knows nothing: they are older than it.
     let unlisted: Int
+    /// Whether somebody has begun a new ledger, so that there may be such records.
+    var isBegunAnew = false
 
     /// What is wrong first.
     var trouble: LedgerTrouble? {
       if let fault = reading.fault { return .fault(fault, last: last) }
-      if reading.last == nil, unlisted > 0 { return .missing(records: unlisted) }
       if let unexpected { return .unexpected(unexpected, last: reading.last) }
+      if unlisted > 0, !isBegunAnew { return .older(records: unlisted) }
       return findings.isEmpty ? nil : .records(findings)
     }
   }
@@ -49,9 +51,10 @@ extension Administration {
   }
 
   /// Goes through the ledger, and compares the records with it. `expected` is a mark that another host
-  /// has kept; each entry that is proven is handed to `body`.
+  /// has kept; where a new ledger was begun, records may be older; each entry that is proven is handed
+  /// to `body`.
   func verifyLedger(
-    expecting expected: LedgerMark?, _ body: (LedgerEntry) -> Void = { _ in }
+    expecting expected: LedgerMark?, isBegunAnew: Bool, _ body: (LedgerEntry) -> Void = { _ in }
   ) throws(AdminError) -> LedgerVerification {
     var histories: [[UInt8]: History] = [:]
     var last: LedgerEntry?
@@ -75,7 +78,7 @@ extension Administration {
     }
     return LedgerVerification(
       reading: reading, last: last, unexpected: isExpectedThere ? nil : expected,
-      findings: findings, unlisted: try unlisted(histories))
+      findings: findings, unlisted: try unlisted(histories), isBegunAnew: isBegunAnew)
   }
 
   /// What the ledger says of one user.

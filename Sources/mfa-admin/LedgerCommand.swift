@@ -54,7 +54,7 @@ struct LedgerShowCommand: ParsableCommand {
         try Console.write(text)
       }
     } else if entries.isEmpty {
-      Console.complain("nothing was entered")
+      if verification.trouble == nil { Console.complain("nothing was entered") }
     } else {
       try Console.write(entries.map(\.line).joined())
     }
@@ -68,7 +68,8 @@ struct LedgerVerifyCommand: ParsableCommand {
     commandName: "verify", abstract: "Find out whether the ledger is whole, and fits the records.",
     discussion: """
       Nothing may have been changed, put in, moved or left out, and every user's record must be what \
-      the last entry about it says. Who holds both the key and the store can write another ledger: \
+      the last entry about it says; a record that the ledger knows nothing of tells of one that was \
+      taken away. Who holds both the key and the store can write another ledger: \
       give --expect what a log host has kept, such as 17:9f2c0a1b from a line with ledger=17:9f2c0a1b.
 
       \(AdminStatus.explanation)
@@ -76,6 +77,9 @@ struct LedgerVerifyCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("An entry that has to be in it.", valueName: "mark"))
   var expect: String?
+
+  @Flag(help: "A new ledger was begun: records that are older than it are no fault.")
+  var begunAnew = false
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
@@ -89,7 +93,7 @@ struct LedgerVerifyCommand: ParsableCommand {
   func run() throws(AdminError) {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let verification = try administration.verifyLedger(
-      expecting: expect.flatMap { LedgerMark(Array($0.utf8)) })
+      expecting: expect.flatMap { LedgerMark(Array($0.utf8)) }, isBegunAnew: begunAnew)
     try Console.write(json ? verification.json.text + "\n" : verification.text)
     if let trouble = verification.trouble { throw .ledger(trouble) }
   }
@@ -116,7 +120,7 @@ extension Administration.LedgerVerification {
       text += reading.left == 1 ? "1 byte at the end was" : "\(reading.left) bytes at the end were"
       text += " left by an interrupted process, or by somebody else; no entry is among them\n"
     }
-    if unlisted > 0, reading.last != nil {
+    if unlisted > 0, isBegunAnew {
       text += unlisted == 1 ? "1 record is" : "\(unlisted) records are"
       text += " older than the ledger\n"
     }
@@ -127,7 +131,6 @@ extension Administration.LedgerVerification {
   var json: JSON {
     let (word, line): (String?, Int?) =
       switch reading.fault {
-      case nil where reading.last == nil && unlisted > 0: ("missing", nil)
       case nil: (unexpected == nil ? nil : "unexpected", nil)
       case .broken(let line): ("broken", line)
       case .cut: ("cut", nil)

@@ -5,8 +5,8 @@ import Factors
 enum LedgerTrouble: Equatable {
   /// The ledger itself; with the last entry that is proven.
   case fault(LedgerReading.Fault, last: LedgerEntry?)
-  /// It has no entry, and this many users have records.
-  case missing(records: Int)
+  /// It knows nothing of this many users' records: what came before its first entry is not there.
+  case older(records: Int)
   /// The entry that was expected is not there; with the last one that is.
   case unexpected(LedgerMark, last: LedgerMark?)
   /// So many users' records are not what the ledger says.
@@ -29,11 +29,9 @@ enum LedgerTrouble: Equatable {
       case .cut(let missing): "/var/lib/mfa/ledger: the last \(missing) entries are gone; \(good)"
       case .headless: "/var/lib/mfa/ledger.head is gone or damaged; \(good)"
       }
-    case .missing(let records):
-      return "the ledger has no entry, and there "
-        + (records == 1 ? "is 1 record" : "are \(records) records")
-        + ": what it had was taken away, or it "
-        + "is younger than they are"
+    case .older(let records):
+      return (records == 1 ? "1 record is" : "\(records) records are")
+        + " older than the ledger: what it had of that is not there"
     case .unexpected(let mark, let last):
       let end = last.map { "it ends with \(Self.text($0))" } ?? "it is empty"
       return "the ledger is not the one that had the entry \(Self.text(mark)); \(end)"
@@ -46,8 +44,8 @@ enum LedgerTrouble: Equatable {
   /// What to do next.
   var hint: String {
     switch self {
-    case .missing:
-      "put it back from a backup; where you took it away yourself, the next change begins a new one"
+    case .older:
+      "find out who took the earlier ledger away; where you did, and began a new one: --begun-anew"
     case .fault, .unexpected:
       "compare with the lines ledger= of the log host; mfa-admin(8), LEDGER, says how to begin anew"
     case .records:

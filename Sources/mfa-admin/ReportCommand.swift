@@ -48,7 +48,7 @@ extension Administration {
   func reportFacts(of users: [UserReport]) throws(AdminError) -> ReportFacts {
     var facts = ReportFacts()
     for user in users { facts.add(user, now: now) }
-    let verification = try verifyLedger(expecting: nil) { facts.add($0) }
+    let verification = try verifyLedger(expecting: nil, isBegunAnew: true) { facts.add($0) }
     facts.ledgerTrouble = verification.trouble?.sentence
     facts.unlisted = verification.unlisted
     facts.lastEntry = verification.reading.last.map { mark in

@@ -418,7 +418,7 @@ extension EndToEnd {
         #expect(try machine.administer("disable", "sudo").status == .exited(0))
         let events = ["service-enabled", "service-restored", "service-enabled", "service-disabled"]
         #expect(try ledger(machine) == events)
-        #expect(try machine.administer("ledger", "verify").status == .exited(0))
+        #expect(try machine.administer("ledger", "verify", "--begun-anew").status == .exited(0))
         #expect(files.isRestored, "\(files)")
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
         #expect(marks.map { $0.prefix(2) } == ["2:", "3:", "4:", "5:"], "\(marks)")

@@ -27,8 +27,9 @@ extension EndToEnd {
       .map { String($0.output.1) }
     }
 
+    /// Verifies a ledger that was begun anew: of what other tests have left it knows nothing.
     private func verify(_ options: [String] = []) throws -> Command {
-      try Command.run([Self.admin, "ledger", "verify"] + options)
+      try Command.run([Self.admin, "ledger", "verify", "--begun-anew"] + options)
     }
 
     /// A session of the person's with the helper, proven by the password and a code, or by a ticket.
@@ -159,6 +160,8 @@ extension EndToEnd {
         // Who used an editor is not known; who used mfa-admin is.
         #expect(try shown("by").first == "null" && shown("by").last == "root")
         #expect(try shown("event", ["--since", "9999-01-01"]).isEmpty)
+        let time = try #require(try shown("time").last)
+        #expect(try shown("ledger", ["--since", time]).last == shown("ledger").last)
 
         // Each line of the log that tells of one has its mark, and no other line has any.
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
@@ -168,6 +171,9 @@ extension EndToEnd {
         #expect(try verify(["--expect", last]).status == .exited(0))
         #expect(try verify(["--expect", "\(expected.count):00000000"]).status == .exited(1))
         let text = String(decoding: try #require(machine.contents(of: Self.ledger)), as: UTF8.self)
+        // The factor, and the ticket that it was bound by.
+        let byTicket = #/event=enrolled-by-ticket\s.*\sid=[0-9a-f]{32},[0-9a-f]{8}\s/#
+        #expect(text.contains(byTicket), "\(text)")
         for secret in [recovery, bypass, ticket, Base32.text(secret), user.password] {
           #expect(!text.contains(secret))
         }
@@ -204,6 +210,9 @@ extension EndToEnd {
           #expect(found.errorText.contains(expected), "row \(row): \(found.errorText)")
           #expect(found.errorText.contains("hint: "), "row \(row)")
           #expect(try verify(["--json"]).text.contains("\"good\": false"), "row \(row)")
+          let looked = try Command.run([Self.admin, "ledger", "show"])
+          #expect(looked.status == .exited(1) && looked.errorText == found.errorText, "row \(row)")
+          #expect(looked.text.contains("  NOT PROVEN\n") == [1, 2, 4].contains(row), "row \(row)")
           // What was cut is noticed by whoever writes next; the rest by whoever verifies.
           if [3, 5, 6].contains(row) {
             #expect(try Command.run([Self.admin, "ticket", user.name]).status == .exited(1))
@@ -224,10 +233,15 @@ extension EndToEnd {
         let whole = try #require(machine.contents(of: Self.ledger))
         let head = try #require(machine.contents(of: Self.ledger + ".head"))
         try Command.succeed(["/bin/rm", Self.ledger, Self.ledger + ".head"])
-        let gone = try verify()
-        #expect(gone.status == .exited(1))
-        #expect(gone.errorText.contains("the ledger has no entry, and there "), "\(gone.errorText)")
-        #expect(try verify(["--json"]).text.contains("\"fault\": \"missing\""))
+        for _ in 0..<2 {
+          let gone = try Command.run([Self.admin, "ledger", "verify"])
+          #expect(gone.status == .exited(1) && gone.errorText.contains("older than the ledger"))
+          #expect(gone.errorText.contains("hint: ") && gone.errorText.contains("--begun-anew"))
+          let json = try Command.run([Self.admin, "ledger", "verify", "--json"])
+          #expect(json.status == .exited(1) && json.text.contains("\"good\": false"))
+        }
+        let begun = try verify()
+        #expect(begun.status == .exited(0) && begun.text.contains("older than the ledger\n"))
         try StoreFiles.put(whole, at: Self.ledger)
         try StoreFiles.put(head, at: Self.ledger + ".head")
         #expect(try verify().status == .exited(0))
@@ -377,6 +391,42 @@ extension EndToEnd {
       }
     }
 
+    @Test("an entry tells who did it and from where, in words, too")
+    func actors() throws {
+      try withLedger { machine in
+        let user = try machine.addUser()
+        let terminal = try TerminalSession(
+          [Self.admin, "bypass", user.name, "--reason", "phone lost"])
+        #expect(try terminal.waitForExit() == .exited(0), "\(terminal.transcript)")
+        _ = try machine.enroll(user)
+        #expect(try shown("by").suffix(2) == ["root", user.name])
+        let uid = try Command.succeed(["/usr/bin/id", "-u", user.name])
+        #expect(try shown("byUid").suffix(2).joined(separator: " ") + "\n" == "0 " + uid)
+        let lines = try Command.succeed([Self.admin, "ledger", "show", "--user", user.name])
+          .split(separator: "\n")
+        #expect(lines.count == 2)
+        let first = try #require(lines.first)
+        let begin = #/^2\s\s20[0-9T:Z-]+\s\s[a-z0-9-]+\s\sbypass-made\s\s"phone\ lost"/#
+        let end = #/\s\s\([0-9a-f]{8}\)\s\sby\ root\ via\ mfa-admin\s\sfrom\ (/dev/)?pts/[0-9]+$/#
+        #expect(first.contains(begin) && first.contains(end), "\(first)")
+      }
+    }
+
+    @Test("what nobody can read is revoked, and that is entered, as is one factor alone")
+    func revoking() throws {
+      try withLedger { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let (other, _) = try machine.addEnrolledUser()
+        let files = StoreFiles(of: user.name)
+        try machine.write("none", to: files.record, owner: "mfa", group: "mfa", mode: "0600")
+        try Command.succeed([Self.admin, "revoke", user.name, "--all", "--yes"])
+        try Command.succeed([Self.admin, "revoke", other.name, "--yes"])
+        #expect(try shown("event").suffix(2) == ["revoked", "unenrolled"])
+        #expect(try shown("user").suffix(2) == [user.name, other.name])
+        #expect(try verify().status == .exited(0))
+      }
+    }
+
     @Test("thirty-two programs at once enter their changes, one after the other")
     func atOnce() throws {
       try withLedger { machine in
@@ -387,6 +437,9 @@ extension EndToEnd {
             "for user; do for i in 1 2 3 4; do \(Self.admin) ticket $user & done; done; wait", "sh",
           ] + users)
         #expect(try shown("number", ["--last", "100"]) == (1...33).map { "\($0)" })
+        // The last ones, twenty unless told otherwise.
+        #expect(try shown("number") == (14...33).map { "\($0)" })
+        #expect(try shown("number", ["--last", "2"]) == ["32", "33"])
         for user in users { #expect(try shown("event", ["--user", user]).count == 4) }
         #expect(try verify().status == .exited(0))
       }
