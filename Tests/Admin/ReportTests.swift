@@ -148,6 +148,8 @@ import Testing
         "kbdinteractiveauthentication yes", with: "kbdinteractiveauthentication no")
     }
     #expect(silenced.openings.isEmpty, "\(silenced.openings)")
+    let absent = try facts { $0.sshd = .success(nil) }
+    #expect(absent.openings.isEmpty, "where there is no sshd: \(absent.openings)")
     let none = try facts { host in
       for name in ["login", "sshd", "su", "sudo"] { host.stacks.files[name] = nil }
     }
@@ -173,6 +175,25 @@ import Testing
     #expect(json.contains("\"place\": \"/mfa.conf:6\"") && json.contains("\"status\": \"not met\""))
   }
 
+  @Test func tellsWhatWasCounted() throws {
+    var facts = Self.goodFacts
+    facts.events = [
+      "enrolled": 1, "enrolled-by-ticket": 2, "imported": 4, "unenrolled": 8, "revoked": 16,
+      "recovery-code-used": 32, "bypass-made": 64, "bypass-used": 128,
+    ]
+    facts.bypasses = 3
+    let text = Report(try configuration(Self.strict + "adjacent_intervals = 2\n"), facts)
+      .text(columns: 200)
+    for line in [
+      "bound: 7, taken away: 24", "with a period of 30 s a code is good for 150 s by [project]",
+      "bound with an administrator's ticket: 2, taken over from another program by one: 4",
+      "used: 32",
+      "each bypass code has a reason and an end; made: 64, used: 128, good now: 3",
+    ] {
+      #expect(text.contains("    - \(line)\n"), "\(line)")
+    }
+  }
+
   @Test func countsWhatIsStored() throws {
     var facts = ReportFacts()
     let sealed = [UInt8](repeating: 0, count: 12 + 16 + 13)
@@ -183,5 +204,29 @@ import Testing
     facts.add(report("carol", .strayFile), now: 0)
     #expect(facts.users == 2 && facts.factors == 3 && facts.weakKeys == 1)
     #expect(facts.disabled == 1 && facts.unusable == 1 && facts.longestPeriod == 30)
+    #expect(facts.withRecoveryCodes == 0 && facts.withShortRecoveryCodes == 0)
+    #expect(facts.bypasses == 0)
+  }
+
+  @Test func countsRecoveryCodesAndGrants() throws {
+    var facts = ReportFacts()
+    let digest = [UInt8](repeating: 0, count: RecoveryCodeDigest.length)
+    for (number, kind) in [RecoveryCodeDigest.Kind.generated, .imported].enumerated() {
+      var record = try record("user-\(number)", [try factor(try id(1), "phone")])
+      record.setRecoveryCodes([try #require(RecoveryCodeDigest(kind: kind, bytes: digest))])
+      for (byte, kind, end) in [(1, .bypass, 100), (2, .bypass, 10), (3, .ticket, 100)]
+        as [(UInt8, Grant.Kind, Int64)]
+      {
+        let grant = Grant(
+          kind: kind, id: try #require(GrantID(bytes: [0, 0, 0, byte])), madeAt: 1, expiresAt: end,
+          usesLeft: 1, reason: nil, digest: digest)
+        #expect(record.add(try #require(grant)))
+      }
+      let snapshot = FactorSnapshot(record: record, attempts: AttemptState(record: record.id))
+      facts.add(
+        UserReport(name: record.user.bytes, content: .usable(snapshot, .open)), now: 50)
+    }
+    #expect(facts.withRecoveryCodes == 2 && facts.withShortRecoveryCodes == 1)
+    #expect(facts.bypasses == 2)
   }
 }

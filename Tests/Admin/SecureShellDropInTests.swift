@@ -50,6 +50,11 @@ import Testing
       number: 16, main: include,
       others: [(folder + "9.conf", "Match Group a\n PasswordAuthentication yes\n")], obstacle: nil,
       exceptions: [folder + "9.conf:2"]),
+    Row(number: 17, main: "PasswordAuthentication NO\n" + include, obstacle: nil),
+    Row(
+      number: 18, main: "UsePAM = no\n" + include,
+      obstacle: "/etc/ssh/sshd_config:1 sets usepam before"),
+    Row(number: 19, main: "UsePAM = yes\n# UsePAM no\n" + include, obstacle: nil),
   ]
 
   @Test("what keeps the drop-in from counting, and what it does not hold for", arguments: rows)

@@ -14,6 +14,9 @@ import Testing
 
   static let letters = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\n"
 
+  /// More lines than what is common is looked for among.
+  static let long = (1...5000).map { "\($0)\n" }.joined()
+
   static let rows = [
     Row(number: 1, old: "a\n", new: "a\nb\n"), Row(number: 2, old: "a\n", new: "b\na\n"),
     Row(number: 3, old: nil, new: "a\nb\n"), Row(number: 4, old: "a\nb\n", new: nil),
@@ -25,6 +28,8 @@ import Testing
     Row(number: 11, old: letters, new: "x\n"),
     Row(
       number: 12, old: letters, new: letters.replacing("d\n", with: "").replacing("k\n", with: "")),
+    Row(number: 13, old: long, new: long.replacing("\n2500\n", with: "\nx\n")),
+    Row(number: 14, old: long, new: "x\n" + long), Row(number: 15, old: long, new: long + "x\n"),
   ]
 
   @Test("it is what diff -u prints, but for the headings", arguments: rows)
@@ -47,7 +52,8 @@ import Testing
       path: "/x", old: row.old.map { Array($0.utf8) }, new: row.new.map { Array($0.utf8) }
     ).text
     #expect(Self.hunks(diff) == Self.hunks(printed))
-    #expect(diff.hasPrefix(row.old == nil ? "--- /dev/null\n" : "--- /x\n"))
+    let names = [row.old, row.new].map { $0 == nil ? "/dev/null" : "/x" }
+    #expect(diff.hasPrefix("--- \(names[0])\n+++ \(names[1])\n@@"))
   }
 
   /// The lines behind the headings. `diff` leaves a count of 1 out.

@@ -223,6 +223,30 @@ extension EndToEnd {
         try machine.write("", to: "/usr/sbin/auditd", mode: "0755")
         return []
       },
+      Row(26) { machine in
+        try machine.writeService(
+          "login",
+          [
+            "auth optional pam_mfa.so", "auth required pam_permit.so",
+            "account required pam_permit.so",
+          ])
+        return ["error auth-toothless /etc/pam.d/login:1"]
+      },
+      Row(27) { machine in
+        try machine.writeService("some-service", ["auth include there-is-none"])
+        return ["warning included-file-not-found /etc/pam.d/some-service:1"]
+      },
+      Row(28) { machine in
+        let key = "/etc/mfa/key"
+        try shell("ln \(key) /etc/mfa/another-name")
+        machine.atTheEnd("remove") { try shell("rm /etc/mfa/another-name") }
+        return ["error ownership \(key)"]
+      },
+      Row(29) { machine in
+        try shell("chmod 0644 /var/lib/mfa/ledger")
+        machine.atTheEnd("chmod") { try shell("chmod 0600 /var/lib/mfa/ledger") }
+        return ["error ownership /var/lib/mfa/ledger"]
+      },
     ]
 
     @Test("each mistake is found, with its file and line, and nothing else", arguments: rows)

@@ -70,6 +70,13 @@ extension EndToEnd {
         #expect(try !signIn(user, to: server, key: key))
         let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])
         #expect(admin.text == "\(user.name): forgot the codes from 1 place\n")
+        let ledger = try Command.succeed([
+          "/usr/sbin/mfa-admin", "ledger", "show", "--user", user.name,
+        ])
+        for (line, end) in zip(
+          ledger.split(separator: "\n").suffix(2),
+          ["by \(user.name) via mfa-helper", "by root via mfa-admin"])
+        { #expect(line.contains("  forgotten  \(end)"), "\(ledger)") }
         #expect(try signIn(user, to: server, key: key))
       }
     }

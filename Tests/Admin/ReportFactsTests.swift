@@ -1,0 +1,32 @@
+import Factors
+import Testing
+
+@testable import mfa_admin
+
+/// What a report counts, with a real store and its ledger.
+@Suite(.privateMachine) struct ReportFactsTests {
+  @Test("unlocking counts where it lets a disabled factor be used again, and nothing else does")
+  func forgiven() throws {
+    let store = try TemporaryStore()
+    let now = TemporaryStore.now
+    try store.enroll("alice", ["phone"], failures: 7, lastFailure: now - 25)
+    try store.enroll("bob", uid: 1001, ["phone"], failures: 100, lastFailure: now - 25)
+    let administration = store.administration
+    _ = try administration.grant(.bypass, to: "alice", for: .minutes(5), uses: 1, reason: nil)
+    func facts() throws -> ReportFacts {
+      try administration.reportFacts(of: try administration.users())
+    }
+    #expect(try facts().disabled == 1 && facts().forgiven == 0)
+    _ = try administration.unlock("alice")
+    #expect(try facts().forgiven == 0)
+    _ = try administration.unlock("bob")
+    let found = try facts()
+    #expect(found.forgiven == 1 && found.disabled == 0 && found.users == 2 && found.bypasses == 1)
+    #expect(found.events == ["bypass-made": 1, "unlocked": 2])
+    #expect(found.ledgerTrouble == nil && found.unlisted == 0)
+    #expect(found.lastEntry?.hasPrefix("3:") == true)
+    // Of somebody whom nothing was entered of, nothing is known.
+    try store.enroll("carol", uid: 1002, ["phone"])
+    #expect(try facts().unlisted == 1 && facts().ledgerTrouble == nil)
+  }
+}
