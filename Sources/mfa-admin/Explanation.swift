@@ -52,6 +52,8 @@ struct Explanation {
   let state: Configuration.State
   /// The service's `auth` line.
   let module: ModuleLine
+  /// What else in the stack may have it that a code is not asked for, or does not count.
+  let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine
   /// Whose account it is.
@@ -80,6 +82,7 @@ struct Explanation {
       user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
     self.request = request
     self.module = module
+    exceptions = Self.exceptions(of: service, host.stacks)
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
@@ -136,6 +139,19 @@ struct Explanation {
       return .notAsked(in: files, hasFile: own != nil)
     } catch {
       return .unknown(error)
+    }
+  }
+
+  /// None, too, where the stack cannot be read: the module's line says so.
+  private static func exceptions<Source: StackSource>(
+    of service: [UInt8], _ source: Source
+  ) -> [Finding] {
+    do throws(StackRefusal) {
+      let stack = try ServiceStack(.auth, of: service, from: source)
+      guard let asked = AskedService(name: service, stack: stack) else { return [] }
+      return [BypassedModule.finding(asked), WeakAuthLine.finding(asked)].compactMap { $0 }
+    } catch {
+      return []
     }
   }
 

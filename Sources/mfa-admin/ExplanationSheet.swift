@@ -14,6 +14,7 @@ extension Explanation {
         ? Self.line("", "and nobody is stopped: the policy only observes") : "")
       + Self.line("account", accountText)
       + Self.line("service", "\(Self.visible(request.service)): \(moduleText)")
+      + exceptions.map { Self.line("", "but \($0.place): \($0.message)") }.joined()
       + Self.line("", "account line: \(accountLineText)")
       + Self.line("from", addressText)
       + Self.line("stored", storedText)
@@ -189,6 +190,7 @@ extension Explanation {
       ("because", .array(rules.map { json($0) })),
       ("state", JSON(settings.map { $0.state.name })),
       ("authLine", JSON(authPosition.map { Self.visible($0.text) })),
+      ("exceptions", .array(exceptions.map(\.json))),
       ("arguments", .array(module.arguments.map { .string(Self.visible($0)) })),
       (
         "accountLine",

@@ -337,6 +337,24 @@ struct ExplanationTests {
   }
 
   @Test(
+    "what has it that a code is not asked for, or does not count, is named",
+    arguments: [
+      (1, "auth sufficient pam_unix.so\nauth required pam_mfa.so\n", "auth-passed-over"),
+      (2, "auth optional pam_mfa.so\nauth required pam_permit.so\n", "auth-toothless"),
+      (3, sound, nil), (4, "auth required pam_unix.so\n", nil), (5, "auth include x\n", nil),
+    ])
+  func exceptions(number: Int, sshd: String, expected: String?) throws {
+    let row = Row(number: number, sshd: sshd, prepare: Self.enroll, expected: ("", ""))
+    let explanation = try explanation(row, on: try machine(row))
+    let codes = expected.map { [$0] } ?? []
+    #expect(explanation.exceptions.map(\.code) == codes)
+    #expect(explanation.text.contains("             but /pam/sshd:1: ") == (expected != nil))
+    let object = try JSONSerialization.jsonObject(with: Data(explanation.json.text.utf8))
+    let found = try #require((object as? [String: Any])?["exceptions"] as? [[String: Any]])
+    #expect(found.map { $0["finding"] as? String } == codes)
+  }
+
+  @Test(
     "a service is named as PAM would name it, or not at all",
     arguments: [
       (1, "sshd", "sshd"), (2, "SSHD", "sshd"), (3, "sudo-i", "sudo-i"), (4, "../sshd", nil),

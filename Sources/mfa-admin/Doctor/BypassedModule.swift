@@ -4,7 +4,8 @@ import PAMStack
 enum BypassedModule: Examination {
   static func findings(on chart: Chart) -> [Finding] { chart.asked.compactMap { finding($0) } }
 
-  private static func finding(_ service: AskedService) -> Finding? {
+  /// What is found in the stack of one service.
+  static func finding(_ service: AskedService) -> Finding? {
     let entries = service.stack.entries
     for (index, entry) in entries.enumerated() where index < service.index {
       guard service.stack.mayPassOver(service.index, at: index),

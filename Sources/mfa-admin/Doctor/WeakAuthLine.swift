@@ -4,7 +4,8 @@ import PAMStack
 enum WeakAuthLine: Examination {
   static func findings(on chart: Chart) -> [Finding] { chart.asked.compactMap { finding($0) } }
 
-  private static func finding(_ service: AskedService) -> Finding? {
+  /// What is found in the stack of one service.
+  static func finding(_ service: AskedService) -> Finding? {
     if !service.control.deniesEveryFailure,
       !PAMModule.isDenied(from: service.index, behind: service.index, in: service.stack)
     {
