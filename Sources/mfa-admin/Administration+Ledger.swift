@@ -13,16 +13,19 @@ extension Administration {
     let unexpected: LedgerMark?
     /// Records that are not what the ledger says.
     let findings: [LedgerFinding]
-    /// How many records are of users of whom the ledger knows nothing: they are older than it.
-    let unlisted: Int
+    /// Whose records the ledger knows nothing of.
+    let unlistedUsers: [[UInt8]]
     /// Whether somebody has begun a new ledger, so that there may be such records.
     var isBegunAnew = false
+
+    /// How many records the ledger knows nothing of.
+    var unlisted: Int { unlistedUsers.count }
 
     /// What is wrong first.
     var trouble: LedgerTrouble? {
       if let fault = reading.fault { return .fault(fault, last: last) }
       if let unexpected { return .unexpected(unexpected, last: reading.last) }
-      if unlisted > 0, !isBegunAnew { return .older(records: unlisted) }
+      if unlisted > 0, !isBegunAnew { return .unlisted(unlistedUsers) }
       return findings.isEmpty ? nil : .records(findings)
     }
   }
@@ -46,7 +49,7 @@ extension Administration {
     return (
       entries.suffix(count),
       LedgerVerification(
-        reading: reading, last: last, unexpected: nil, findings: [], unlisted: 0)
+        reading: reading, last: last, unexpected: nil, findings: [], unlistedUsers: [])
     )
   }
 
@@ -78,7 +81,7 @@ extension Administration {
     }
     return LedgerVerification(
       reading: reading, last: last, unexpected: isExpectedThere ? nil : expected,
-      findings: findings, unlisted: try unlisted(histories), isBegunAnew: isBegunAnew)
+      findings: findings, unlistedUsers: try unlisted(histories), isBegunAnew: isBegunAnew)
   }
 
   /// What the ledger says of one user.
@@ -123,14 +126,17 @@ extension Administration {
     }
   }
 
-  private func unlisted(_ histories: [[UInt8]: History]) throws(AdminError) -> Int {
-    var count = 0
+  /// By name.
+  private func unlisted(_ histories: [[UInt8]: History]) throws(AdminError) -> [[UInt8]] {
+    var users: [[UInt8]] = []
     try onStore { () throws(FactorStoreError) in
       try store.forEachFile { user, name in
-        if let user, !Self.isDraft(name), histories[user.bytes] == nil { count += 1 }
+        if let user, !Self.isDraft(name), histories[user.bytes] == nil {
+          users.append(user.bytes)
+        }
         return true
       }
     }
-    return count
+    return users.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }

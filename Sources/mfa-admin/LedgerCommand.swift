@@ -121,8 +121,8 @@ extension Administration.LedgerVerification {
       text += " left by an interrupted process, or by somebody else; no entry is among them\n"
     }
     if unlisted > 0, isBegunAnew {
-      text += unlisted == 1 ? "1 record is" : "\(unlisted) records are"
-      text += " older than the ledger\n"
+      text += "the ledger knows nothing of "
+      text += unlisted == 1 ? "1 record\n" : "\(unlisted) records\n"
     }
     return text
   }

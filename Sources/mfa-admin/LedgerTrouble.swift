@@ -5,8 +5,8 @@ import Factors
 enum LedgerTrouble: Equatable {
   /// The ledger itself; with the last entry that is proven.
   case fault(LedgerReading.Fault, last: LedgerEntry?)
-  /// It knows nothing of this many users' records: what came before its first entry is not there.
-  case older(records: Int)
+  /// It knows nothing of these users' records: an earlier ledger, or entries of it, are not there.
+  case unlisted([[UInt8]])
   /// The entry that was expected is not there; with the last one that is.
   case unexpected(LedgerMark, last: LedgerMark?)
   /// So many users' records are not what the ledger says.
@@ -29,9 +29,11 @@ enum LedgerTrouble: Equatable {
       case .cut(let missing): "/var/lib/mfa/ledger: the last \(missing) entries are gone; \(good)"
       case .headless: "/var/lib/mfa/ledger.head is gone or damaged; \(good)"
       }
-    case .older(let records):
-      return (records == 1 ? "1 record is" : "\(records) records are")
-        + " older than the ledger: what it had of that is not there"
+    case .unlisted(let users):
+      let names = Chart.list(users.map { VisibleText.escaping($0) })
+      return "the ledger knows nothing of "
+        + (users.count == 1 ? "the record" : "the records") + " of \(names): "
+        + "an earlier ledger was taken away, or what is there was put there"
     case .unexpected(let mark, let last):
       let end = last.map { "it ends with \(Self.text($0))" } ?? "it is empty"
       return "the ledger is not the one that had the entry \(Self.text(mark)); \(end)"
@@ -44,7 +46,7 @@ enum LedgerTrouble: Equatable {
   /// What to do next.
   var hint: String {
     switch self {
-    case .older:
+    case .unlisted:
       "find out who took the earlier ledger away; where you did, and began a new one: --begun-anew"
     case .fault, .unexpected:
       "compare with the lines ledger= of the log host; mfa-admin(8), LEDGER, says how to begin anew"
