@@ -361,7 +361,11 @@ struct ExplanationTests {
       (5, "", nil), (6, "ss hd", nil), (7, ".sshd", nil), (8, "/etc/pam.d/sshd", nil),
     ])
   func serviceNames(number: Int, service: String, expected: String?) {
-    let command = try? ExplainCommand.parse(["--user", "alice", "--service", service])
-    #expect(command?.serviceName == expected.map { Array($0.utf8) }, "row \(number)")
+    let command = Result { try ExplainCommand.parse(["--user", "alice", "--service", service]) }
+    switch command {
+    case .success(let command):
+      #expect(String(decoding: command.serviceName, as: UTF8.self) == expected, "row \(number)")
+    case .failure: #expect(expected == nil, "row \(number)")
+    }
   }
 }
