@@ -78,7 +78,8 @@ struct HelperPipes: ~Copyable, Sendable {
       responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)
   }
 
-  /// Writes one message, whole.
+  /// Writes one message, whole. Where the helper has ended, what it said before is still to be read:
+  /// why, perhaps.
   func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
     let pipe = requests
     var sent = 0
@@ -91,8 +92,10 @@ struct HelperPipes: ~Copyable, Sendable {
       }
       if count < 0 && cspawn_errno() == EINTR { continue }
       guard count > 0 else {
+        let hasEnded = cspawn_errno() == EPIPE
         guardian.swallow()
-        throw .helperEnded
+        guard hasEnded else { throw .helperEnded }
+        return
       }
       sent += count
     }

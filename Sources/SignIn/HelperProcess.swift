@@ -64,11 +64,12 @@ public final class HelperProcess: HelperLink {
     }
   }
 
+  /// Where the helper has ended, what it said before is still to be read: why, perhaps.
   private func send(_ message: borrowing SecretBytes) throws(HelperTrouble) {
     do throws(SystemError) {
       try companion.send(message.span)
     } catch {
-      throw error.isBrokenPipe ? whyItEnded() : .system(error)
+      guard error.isBrokenPipe else { throw .system(error) }
     }
   }
 

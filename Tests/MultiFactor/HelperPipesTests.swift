@@ -39,9 +39,23 @@ import Testing
       responses: dup(responses.fileHandleForReading.fileDescriptor),
       requests: dup(requests.fileHandleForWriting.fileDescriptor))
     try requests.fileHandleForReading.close()
-    // A process that another test is just starting may have the other end for a moment more.
-    #expect(throws: MultiFactorError.helperEnded) {
-      while true { try pipes.send(Samples.secret("x")) }
+    try responses.fileHandleForWriting.write(contentsOf: [0, 0, 0, 1, 0x88])
+    try responses.fileHandleForWriting.close()
+    // What it said before is still there, and then that it has ended.
+    try pipes.send(Samples.secret("x"))
+    guard case .done = try pipes.receive(tell: { _ in }) else {
+      Issue.record("another answer")
+      return
+    }
+    try pipes.send(Samples.secret("x"))
+    do throws(ConversationError) {
+      _ = try pipes.receive(tell: { _ in })
+      Issue.record("it has ended")
+    } catch {
+      guard case .broken(.helperEnded) = error else {
+        Issue.record(error)
+        return
+      }
     }
   }
 

@@ -61,6 +61,32 @@ struct HelperProcessTests {
     Row(number: 9, title: "half a header", said: #"\0\0"#, end: .trouble(.ended)),
   ]
 
+  @Test("what it said before it ended is read, also where it never listened")
+  func saidAndEnded() throws {
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("helper-\(UUID().uuidString)").path
+    let program = "#!/bin/sh\nexec <&-\nprintf '\(Self.done)'\nexec >&-\n: >\"$0.ended\"\n"
+    try Command.succeed(
+      ["/usr/bin/install", "-m", "0755", "/dev/stdin", path], input: Array(program.utf8))
+    defer {
+      for file in [path, path + ".ended"] {
+        #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: file) }
+      }
+    }
+    let helper = try HelperProcess(path: Array(path.utf8))
+    #expect(Deadline.usual.waits { FileManager.default.fileExists(atPath: path + ".ended") })
+    guard case .done = try helper.ask(.list) else {
+      Issue.record("another answer")
+      return
+    }
+    do throws(HelperTrouble) {
+      _ = try helper.ask(.list)
+      Issue.record("it has ended")
+    } catch {
+      #expect(error == .ended)
+    }
+  }
+
   @Test("what it says is read to its end, and notices are skipped", arguments: rows)
   func said(row: Row) throws {
     let path = FileManager.default.temporaryDirectory
