@@ -49,7 +49,9 @@ static inline void cposix_syslog(int priority, const char *_Nonnull line) {
 
 // Whether the account `user` belongs to the group `group`: 1 or 0, also for a group that does not
 // exist; -1 when that could not be found out. The C library says 0 of a group that no source has,
-// and an error number, ENOENT among them, where a source failed.
+// and an error number, ENOENT among them, where a source failed; of somebody's groups it says those that
+// the other sources have. So who belongs to no such group is believed not to where no source fails to
+// answer for a name that no group has.
 static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnull group) {
   extern int getgrouplist(const char *, gid_t, gid_t *, int *);
   int answer = -1;
@@ -76,6 +78,10 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
       } else if (getgrouplist(user, first, groups, &count) >= 0) {
         answer = 0;
         for (int index = 0; index < count; index++) answer |= groups[index] == wanted;
+        if (answer == 0 && getgrnam_r(":", &entry, strings, capacity, &found_group) != 0) {
+          answer = -1;
+          capacity = 1 << 20;
+        }
       }
     }
     free(strings);

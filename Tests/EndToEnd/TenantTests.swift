@@ -230,6 +230,9 @@ extension EndToEnd {
             number: 6, source: "files hesiod", group: "nobodys", state: "enabled", isAsked: true),
           Row(
             number: 7, source: "files hesiod", group: "own", state: "disabled", isAsked: false),
+          // The group is known, and who else belongs to it is not.
+          Row(number: 8, source: "files hesiod", group: "games", state: "enabled", isAsked: true),
+          Row(number: 9, source: "files hesiod", group: "games", state: "disabled", isAsked: true),
         ]
         for row in rows {
           // By number: the name of root's group is not found either.
