@@ -25,8 +25,11 @@ struct AttemptSlots {
   init(bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     var newest: (slot: Int, state: AttemptState, sequence: UInt64)? = nil
     for slot in 0..<2 {
-      let slotBytes = Array(bytes.dropFirst(slot * Self.slotLength).prefix(Self.slotLength))
-      guard let (state, sequence) = try Self.read(slotBytes, &key) else { continue }
+      let start = min(slot * Self.slotLength, bytes.count)
+      let end = min(start + Self.slotLength, bytes.count)
+      guard let (state, sequence) = try Self.read(bytes.span.extracting(start..<end), &key) else {
+        continue
+      }
       if let other = newest, other.sequence >= sequence { continue }
       newest = (slot, state, sequence)
     }
@@ -36,16 +39,16 @@ struct AttemptSlots {
   }
 
   private static func read(
-    _ slot: [UInt8], _ key: inout SealingKey
+    _ slot: Span<UInt8>, _ key: inout SealingKey
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
     // One that was never written is all zeros: no checksum is needed to tell.
-    guard slot.first != 0 else { return nil }
-    let encoded = Array(slot.prefix(AttemptState.encodedLength))
-    let checksum = Array(slot.dropFirst(AttemptState.encodedLength))
+    guard slot.count == slotLength, slot[0] != 0 else { return nil }
+    let encoded = slot.extracting(0..<AttemptState.encodedLength).copied()
+    let checksum = slot.extracting(AttemptState.encodedLength..<slotLength)
     let expected = try cryptographic { () throws(CryptographyError) in
       try key.checksum(of: encoded, purpose: purpose)
     }
-    guard constantTimeEquals(checksum.span, expected.span) else { return nil }
+    guard constantTimeEquals(checksum, expected.span) else { return nil }
     return AttemptState.decode(encoded.span)
   }
 

@@ -297,8 +297,8 @@ public struct AttemptState: Equatable, Sendable {
     writer.writeShort(untold.source.text)
     writer.write(untold.noticesTold)
     remembered.encode(to: &writer)
-    let padding = Self.encodedLength - writer.bytes.count
-    return writer.bytes + [UInt8](repeating: 0, count: max(padding, 0))
+    writer.pad(to: Self.encodedLength)
+    return writer.bytes
   }
 
   /// Reads the binary form. Nil when it is none, or of another version.
@@ -323,9 +323,7 @@ public struct AttemptState: Equatable, Sendable {
       Source(source).text == source, let noticesTold = reader.read(UInt32.self),
       let remembered = RememberedCodes(&reader)
     else { return nil }
-    while let byte = reader.read(UInt8.self) {
-      guard byte == 0 else { return nil }
-    }
+    guard reader.isRestZero else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       signInsPutOff: signInsPutOff,

@@ -1,3 +1,5 @@
+import Secrets
+
 /// Takes a binary record apart, never past its end.
 public struct ByteReader: ~Escapable {
   private let bytes: Span<UInt8>
@@ -12,13 +14,17 @@ public struct ByteReader: ~Escapable {
   /// Whether everything has been taken.
   public var isAtEnd: Bool { position == bytes.count }
 
+  /// Whether nothing is left but zeros.
+  public var isRestZero: Bool {
+    for index in position..<bytes.count where bytes[index] != 0 { return false }
+    return true
+  }
+
   /// Takes `count` bytes, or nil when fewer are left.
   @_lifetime(self: copy self)
   public mutating func read(count: Int) -> [UInt8]? {
     guard count >= 0, count <= bytes.count - position else { return nil }
-    var result: [UInt8] = []
-    result.reserveCapacity(count)
-    for index in position..<position + count { result.append(bytes[index]) }
+    let result = bytes.extracting(position..<position + count).copied()
     position += count
     return result
   }

@@ -4,7 +4,7 @@ public struct ByteWriter: Sendable {
   public private(set) var bytes: [UInt8] = []
 
   /// Starts empty.
-  public init() {}
+  public init() { bytes.reserveCapacity(512) }
 
   /// Appends a number, most significant byte first.
   public mutating func write<Number: FixedWidthInteger>(_ number: Number) {
@@ -13,6 +13,11 @@ public struct ByteWriter: Sendable {
       shift -= 8
       bytes.append(UInt8(truncatingIfNeeded: number >> Number(truncatingIfNeeded: shift)))
     }
+  }
+
+  /// Appends zeros until there are `count` bytes.
+  public mutating func pad(to count: Int) {
+    while bytes.count < count { bytes.append(0) }
   }
 
   /// Appends bytes as they are.

@@ -1,3 +1,5 @@
+import Secrets
+
 /// A configuration while its files are read, one by one, each over those before it.
 ///
 /// What a later file sets takes the place of what an earlier one set, key by key, in `[project]` and
@@ -40,19 +42,24 @@ public struct ConfigurationDraft {
     edition.add(text, from: name, writtenAt: time)
     var start = 0
     while start < text.count {
-      var end = start
-      while end < text.count, text[end] != UInt8(ascii: "\n") { end += 1 }
-      line += 1
-      try readLine(text.extracting(start..<end))
-      start = end + 1
+      var end = text.firstUnprintable(from: start)
+      // Most lines have nothing in them that would have to be decoded.
+      let isPrintable = end == text.count || text[end] == UInt8(ascii: "\n")
+      while end < text.count, text[end] != UInt8(ascii: "\n") { end &+= 1 }
+      line &+= 1
+      try readLine(text.extracting(start..<end), isPrintable: isPrintable)
+      start = end &+ 1
     }
     endSection()
   }
 
   // MARK: Lines
 
-  private mutating func readLine(_ line: Span<UInt8>) throws(ConfigurationError) {
-    try checkCharacters(line)
+  private mutating func readLine(
+    _ line: Span<UInt8>, isPrintable: Bool
+  ) throws(ConfigurationError) {
+    guard line.count <= Configuration.maximumLineLength else { throw error(.lineTooLong) }
+    if !isPrintable { try checkCharacters(line) }
     let line = line.trimmed()
     if line.isEmpty || line[0] == UInt8(ascii: "#") { return }
     if line[0] == UInt8(ascii: "[") { return try readSection(line) }
@@ -60,9 +67,6 @@ public struct ConfigurationDraft {
   }
 
   private func checkCharacters(_ text: Span<UInt8>) throws(ConfigurationError) {
-    guard text.count <= Configuration.maximumLineLength else { throw error(.lineTooLong) }
-    // Most lines, and nothing in them that would have to be decoded.
-    if text.isPrintableASCII { return }
     let isPlain = ConfigurationValue.allScalars(of: text) { scalar in
       scalar == "\t" || !ConfigurationValue.isControl(scalar)
     }

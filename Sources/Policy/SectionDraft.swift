@@ -1,4 +1,5 @@
 import Factors
+import Secrets
 
 /// A section while its lines are read.
 struct SectionDraft {

@@ -8,12 +8,6 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Whether each byte is a space or a visible ASCII character.
-  var isPrintableASCII: Bool {
-    for index in indices where self[index] < 0x20 || self[index] >= 0x7F { return false }
-    return true
-  }
-
   /// Where `byte` comes first.
   func firstIndex(of byte: UInt8) -> Int? {
     for index in indices where self[index] == byte { return index }
@@ -38,14 +32,6 @@ extension Span<UInt8> {
     while end < count, self[end] != UInt8(ascii: ",") { end &+= 1 }
     start = end &+ 1
     return extracting(first..<end).trimmed()
-  }
-
-  /// The bytes as an array of their own.
-  func copied() -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    for index in indices { bytes.append(self[index]) }
-    return bytes
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool {

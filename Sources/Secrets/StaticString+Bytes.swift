@@ -9,8 +9,7 @@ extension StaticString {
 
   /// The literal's UTF-8.
   public var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    forEachByte { bytes.append($0) }
-    return bytes
+    // SAFETY: the buffer covers exactly the literal's bytes.
+    withUTF8Buffer { unsafe Array($0) }
   }
 }

@@ -75,6 +75,7 @@ private enum PAMText {
   /// The first bytes of a NUL-terminated string.
   static func bytes(_ string: UnsafePointer<CChar>, atMost limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
     while bytes.count < limit {
       // SAFETY: no byte beyond the terminating NUL is read.
       let byte = unsafe UInt8(bitPattern: string[bytes.count])
@@ -236,6 +237,10 @@ private struct PAMApplication: Application {
   }
 
   private static func terminated(_ bytes: [UInt8]) -> [CChar] {
-    bytes.filter { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+    var text: [CChar] = []
+    text.reserveCapacity(bytes.count &+ 1)
+    for byte in bytes where byte != 0 { text.append(CChar(bitPattern: byte)) }
+    text.append(0)
+    return text
   }
 }

@@ -10,12 +10,24 @@ public struct FileName: Equatable, Sendable {
 
   /// Nil when `bytes` are no single component, or too long for a file system (255 bytes).
   public init?(_ bytes: [UInt8]) {
-    guard !bytes.isEmpty, bytes.count <= 255, !bytes.contains(0),
-      !bytes.contains(UInt8(ascii: "/")),
-      bytes != [UInt8(ascii: ".")], bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]
-    else { return nil }
+    guard Self.isName(bytes[...]) else { return nil }
     self.bytes = bytes
-    terminated = bytes.map { CChar(bitPattern: $0) } + [0]
+    var terminated: [CChar] = []
+    terminated.reserveCapacity(bytes.count &+ 1)
+    for byte in bytes { terminated.append(CChar(bitPattern: byte)) }
+    terminated.append(0)
+    self.terminated = terminated
+  }
+
+  /// Whether `bytes` are a single component, and not too long for a file system.
+  static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard !bytes.isEmpty, bytes.count <= 255 else { return false }
+    var onlyDots = true
+    for byte in bytes {
+      if byte == 0 || byte == UInt8(ascii: "/") { return false }
+      if byte != UInt8(ascii: ".") { onlyDots = false }
+    }
+    return !onlyDots || bytes.count > 2
   }
 
   /// A literal name, as `init(_:)` reads it.
@@ -29,6 +41,7 @@ public struct FileName: Equatable, Sendable {
   /// Nil when it is empty or its name would be longer than 240 bytes.
   public init?(percentEncoding raw: [UInt8]) {
     var name: [UInt8] = []
+    name.reserveCapacity(raw.count)
     for byte in raw {
       if Self.isPlain(byte) || (byte == UInt8(ascii: ".") && !name.isEmpty) {
         name.append(byte)

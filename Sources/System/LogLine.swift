@@ -10,7 +10,7 @@ public struct LogLine: Sendable {
   public static let longestValue = 128
 
   /// Starts an empty line.
-  public init() {}
+  public init() { text.reserveCapacity(256) }
 
   /// Appends a pair whose value is known at compile time.
   public mutating func add(_ key: StaticString, _ value: StaticString) {
@@ -61,6 +61,7 @@ public struct LogLine: Sendable {
   /// A value as `add(_:escaping:)` writes it.
   public static func escaped(_ value: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
+    text.reserveCapacity(value.count)
     for byte in value.prefix(longestValue) {
       if isPlain(byte) {
         text.append(byte)
