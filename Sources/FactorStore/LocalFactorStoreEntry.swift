@@ -65,10 +65,11 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     switch factor.kind {
     case .totp(let parameters, let sealedSecret):
       let associated = record.associatedData(factor: factor.id, parameters: parameters)
-      guard let secret = key.open(sealedSecret, associated: associated) else {
-        throw .damaged(.record)
+      let opened = try cryptographic { () throws(CryptographyError) in
+        try key.open(sealedSecret, associated: associated)
       }
-      return secret
+      guard let opened else { throw .damaged(.record) }
+      return opened
     }
   }
 

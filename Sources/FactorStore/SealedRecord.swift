@@ -15,7 +15,7 @@ struct SealedRecord {
   init(bytes: [UInt8]) { self.bytes = bytes }
 
   init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
-    let signed = record.encoded() + key.identity
+    let signed = record.encoded() + (try key.identity())
     bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
   }
 
@@ -26,18 +26,19 @@ struct SealedRecord {
   ) throws(FactorStoreError) -> FactorRecord? {
     let signedLength = bytes.count - SealingKey.checksumLength
     guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
-    let signed = Array(bytes.prefix(signedLength))
-    let checksum = Array(bytes.suffix(SealingKey.checksumLength))
+    let signed = bytes.span.extracting(0..<signedLength).copied()
+    let checksum = bytes.span.extracting(signedLength..<bytes.count)
     let expected = try cryptographic { () throws(CryptographyError) in
       try key.checksum(of: signed, purpose: Self.purpose)
     }
-    guard constantTimeEquals(checksum.span, expected.span) else {
-      throw diagnose(signed, key.identity)
+    guard constantTimeEquals(checksum, expected.span) else {
+      let identity = try cryptographic { () throws(CryptographyError) in try key.identity() }
+      throw diagnose(signed, identity)
     }
     let record: FactorRecord
     do throws(FactorRecord.Refusal) {
-      let encoded = Array(signed.dropLast(SealingKey.identityLength))
-      record = try FactorRecord(encoded: encoded.span)
+      record = try FactorRecord(
+        encoded: signed.span.extracting(0..<(signedLength - SealingKey.identityLength)))
     } catch {
       throw FactorStoreError(error)
     }

@@ -13,23 +13,26 @@ struct SealingKey: ~Copyable {
   /// The length of `identity` in bytes.
   static let identityLength = 8
 
-  private let sealing: SecretBytes
+  private var derivation: HMAC
   private var checksum: HMAC
-
-  /// What tells one key from another without telling what it is.
-  let identity: [UInt8]
 
   init(master: Span<UInt8>) throws(CryptographyError) {
     var derivation = try HMAC(algorithm: .sha256, key: master)
-    let sealing = try Self.derive("mfa sealing key, version 1", &derivation)
     let checksumKey = try Self.derive("mfa checksum key, version 1", &derivation)
     let checksum = try HMAC(algorithm: .sha256, key: checksumKey.span)
-    let name = try Self.derive("mfa key identity, version 1", &derivation)
-    var identity: [UInt8] = []
-    for index in 0..<Self.identityLength { identity.append(name.span[index]) }
-    self.sealing = sealing
+    self.derivation = derivation
     self.checksum = checksum
-    self.identity = identity
+  }
+
+  /// What tells one key from another without telling what it is.
+  mutating func identity() throws(CryptographyError) -> [UInt8] {
+    let name = try Self.derive("mfa key identity, version 1", &derivation)
+    return name.span.extracting(0..<Self.identityLength).copied()
+  }
+
+  /// What seals secrets. It is made when it is asked for: most records are read for other things.
+  private mutating func sealingKey() throws(CryptographyError) -> SecretBytes {
+    try Self.derive("mfa sealing key, version 1", &derivation)
   }
 
   /// Reads the key's file.
@@ -53,9 +56,7 @@ struct SealingKey: ~Copyable {
   private static func derive(
     _ label: StaticString, _ derivation: inout HMAC
   ) throws(CryptographyError) -> SecretBytes {
-    var message: [UInt8] = []
-    label.forEachByte { message.append($0) }
-    return try derivation.tag(of: message.span)
+    try derivation.tag(of: label.bytes.span)
   }
 
   /// The length of a checksum in bytes.
@@ -64,10 +65,7 @@ struct SealingKey: ~Copyable {
   /// The checksum of `message`, for what `purpose` names: a record's is none for an attempt state.
   mutating func checksum(of message: [UInt8], purpose: UInt8) throws(CryptographyError) -> [UInt8] {
     let tag = try checksum.tag(of: ([purpose] + message).span)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.checksumLength)
-    for index in tag.span.indices { bytes.append(tag.span[index]) }
-    return bytes
+    return tag.span.copied()
   }
 
   /// What `checksum` is told a recovery code's digest is for.
@@ -84,9 +82,7 @@ struct SealingKey: ~Copyable {
       for index in secret.indices { message[1 + context.count + index] = secret[index] }
     }
     let tag = try checksum.tag(of: message.span)
-    var bytes: [UInt8] = []
-    for index in tag.span.indices { bytes.append(tag.span[index]) }
-    return bytes
+    return tag.span.copied()
   }
 
   /// What `checksum` is told a place's digest is for.
@@ -111,11 +107,17 @@ struct SealingKey: ~Copyable {
     return digests
   }
 
-  func seal(_ secret: Span<UInt8>, associated: [UInt8]) throws(CryptographyError) -> [UInt8] {
-    try AES256GCM.seal(secret, key: sealing.span, associated: associated.span)
+  mutating func seal(
+    _ secret: Span<UInt8>, associated: [UInt8]
+  ) throws(CryptographyError) -> [UInt8] {
+    let key = try sealingKey()
+    return try AES256GCM.seal(secret, key: key.span, associated: associated.span)
   }
 
-  func open(_ sealed: [UInt8], associated: [UInt8]) -> SecretBytes? {
-    AES256GCM.open(sealed.span, key: sealing.span, associated: associated.span)
+  mutating func open(
+    _ sealed: [UInt8], associated: [UInt8]
+  ) throws(CryptographyError) -> SecretBytes? {
+    let key = try sealingKey()
+    return AES256GCM.open(sealed.span, key: key.span, associated: associated.span)
   }
 }
