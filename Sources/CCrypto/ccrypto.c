@@ -17,30 +17,41 @@
 #include <string.h>
 
 // The functions of libcrypto that are used. Each is called through `call(NAME)`, which has the type
-// that OpenSSL's own header gives it.
-#define FUNCTIONS(each)       \
-  each(OPENSSL_init_crypto)   \
-  each(ERR_set_mark)          \
-  each(ERR_pop_to_mark)       \
-  each(RAND_priv_bytes)       \
-  each(EVP_MD_fetch)          \
-  each(EVP_MD_free)           \
-  each(HMAC_CTX_new)          \
-  each(HMAC_CTX_free)         \
-  each(HMAC_Init_ex)          \
-  each(HMAC_Update)           \
-  each(HMAC_Final)            \
-  each(EVP_CIPHER_fetch)      \
-  each(EVP_CIPHER_free)       \
-  each(EVP_CIPHER_CTX_new)    \
-  each(EVP_CIPHER_CTX_free)   \
-  each(EVP_CIPHER_CTX_ctrl)   \
-  each(EVP_EncryptInit_ex2)   \
-  each(EVP_EncryptUpdate)     \
-  each(EVP_EncryptFinal_ex)   \
-  each(EVP_DecryptInit_ex2)   \
-  each(EVP_DecryptUpdate)     \
+// that OpenSSL's own header gives it. They are looked up when they are first needed, in the groups
+// that follow one another here: looking one up costs 1 us and more, and a sign-in needs those to hash
+// and to open alone.
+#define FUNCTIONS_TO_HASH(each) \
+  each(OPENSSL_init_crypto)     \
+  each(ERR_set_mark)            \
+  each(ERR_pop_to_mark)         \
+  each(EVP_MD_fetch)            \
+  each(EVP_MD_free)             \
+  each(HMAC_CTX_new)            \
+  each(HMAC_CTX_free)           \
+  each(HMAC_Init_ex)            \
+  each(HMAC_Update)             \
+  each(HMAC_Final)
+
+#define FUNCTIONS_TO_OPEN(each) \
+  each(EVP_CIPHER_fetch)        \
+  each(EVP_CIPHER_free)         \
+  each(EVP_CIPHER_CTX_new)      \
+  each(EVP_CIPHER_CTX_free)     \
+  each(EVP_CIPHER_CTX_ctrl)     \
+  each(EVP_DecryptInit_ex2)     \
+  each(EVP_DecryptUpdate)       \
   each(EVP_DecryptFinal_ex)
+
+#define FUNCTIONS_TO_SEAL(each) \
+  each(RAND_priv_bytes)         \
+  each(EVP_EncryptInit_ex2)     \
+  each(EVP_EncryptUpdate)       \
+  each(EVP_EncryptFinal_ex)
+
+#define FUNCTIONS(each)   \
+  FUNCTIONS_TO_HASH(each) \
+  FUNCTIONS_TO_OPEN(each) \
+  FUNCTIONS_TO_SEAL(each)
 
 enum {
 #define index_of(name) at_##name,
@@ -55,11 +66,18 @@ static const char *const names[function_count] = {
 #undef name_of
 };
 
-// The addresses, good once `loaded` is seen to be set. They are written once or, by threads that
-// come at the same time, more than once with the same values: there is no lock that a fork could
-// leave locked. Nothing is ever unloaded, for a host may have come to use the library meanwhile.
+// How many functions have to be there for what.
+enum need {
+  to_hash = at_HMAC_Final + 1,
+  to_open = at_EVP_DecryptFinal_ex + 1,
+  to_seal = function_count
+};
+
+// The addresses of the first `loaded` functions. They are written once or, by threads that come at the
+// same time, more than once with the same values: there is no lock that a fork could leave locked.
+// Nothing is ever unloaded, for a host may have come to use the library meanwhile.
 static void *_Atomic addresses[function_count];
-static atomic_bool loaded;
+static atomic_int loaded;
 
 #define call(name) \
   ((__typeof__(&name))atomic_load_explicit(&addresses[at_##name], memory_order_relaxed))
@@ -67,34 +85,32 @@ static atomic_bool loaded;
 #define text_of(number) #number
 #define soname(version) "libcrypto.so." text_of(version)
 
-// Loads libcrypto at the first call. Returns 1, or 0 when it cannot be had.
-static int load(void) {
-  if (atomic_load_explicit(&loaded, memory_order_acquire)) return 1;
+// Loads libcrypto at the first call, and finds what is needed. Returns 1, or 0 when it cannot be had.
+static int load(enum need need) {
+  if (atomic_load_explicit(&loaded, memory_order_acquire) >= (int)need) return 1;
 
   // A name without a slash: in a privileged process, the system's own directories alone.
   void *library = dlopen(soname(OPENSSL_SHLIB_VERSION), RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;
-  void *found[function_count];
-  for (int index = 0; index < function_count; index++) {
-    found[index] = dlsym(library, names[index]);
-    if (found[index] == NULL) return 0;
-  }
-  for (int index = 0; index < function_count; index++) {
-    atomic_store_explicit(&addresses[index], found[index], memory_order_relaxed);
+  for (int index = 0; index < (int)need; index++) {
+    if (atomic_load_explicit(&addresses[index], memory_order_relaxed) != NULL) continue;
+    void *found = dlsym(library, names[index]);
+    if (found == NULL) return 0;
+    atomic_store_explicit(&addresses[index], found, memory_order_relaxed);
   }
 
   call(ERR_set_mark)();
   int initialised = call(OPENSSL_init_crypto)(OPENSSL_INIT_LOAD_CONFIG, NULL) == 1;
   call(ERR_pop_to_mark)();
   if (!initialised) return 0;
-  atomic_store_explicit(&loaded, 1, memory_order_release);
+  atomic_store_explicit(&loaded, (int)need, memory_order_release);
   return 1;
 }
 
 // Failures of libcrypto stay in a queue of the host's thread; ours are none of its business. So what
 // every call leaves there is taken away between these two.
-static int begin(void) {
-  if (!load()) return 0;
+static int begin(enum need need) {
+  if (!load(need)) return 0;
   call(ERR_set_mark)();
   return 1;
 }
@@ -115,7 +131,7 @@ int ccrypto_equal(const uint8_t *left, const uint8_t *right, size_t count) {
 }
 
 int ccrypto_random(uint8_t *bytes, size_t count) {
-  if (count > INT_MAX || !begin()) return 0;
+  if (count > INT_MAX || !begin(to_seal)) return 0;
   return end(call(RAND_priv_bytes)(bytes, (int)count) == 1);
 }
 
@@ -127,7 +143,7 @@ struct ccrypto_hmac {
 };
 
 ccrypto_hmac *ccrypto_hmac_new(const char *digest, const uint8_t *key, size_t key_count) {
-  if (key_count > INT_MAX || !begin()) return NULL;
+  if (key_count > INT_MAX || !begin(to_hash)) return NULL;
   EVP_MD *fetched = call(EVP_MD_fetch)(NULL, digest, NULL);
   ccrypto_hmac *hmac = calloc(1, sizeof *hmac);
   if (hmac != NULL) hmac->context = call(HMAC_CTX_new)();
@@ -148,7 +164,7 @@ int ccrypto_hmac_tag(
     size_t *tag_count) {
   uint8_t whole[EVP_MAX_MD_SIZE];
   unsigned written = 0;
-  if (!begin()) return 0;
+  if (!begin(to_hash)) return 0;
   // Without a key and a digest: those of the context.
   const int done = call(HMAC_Init_ex)(hmac->context, NULL, 0, NULL, NULL) == 1 &&
                    call(HMAC_Update)(hmac->context, message, count) == 1 &&
@@ -167,7 +183,7 @@ void ccrypto_hmac_free(ccrypto_hmac *hmac) {
 int ccrypto_seal(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *associated, size_t associated_count,
     const uint8_t *plaintext, size_t count, uint8_t *ciphertext, uint8_t *tag) {
-  if (associated_count > INT_MAX || count > INT_MAX || !begin()) return 0;
+  if (associated_count > INT_MAX || count > INT_MAX || !begin(to_seal)) return 0;
   EVP_CIPHER *cipher = call(EVP_CIPHER_fetch)(NULL, "AES-256-GCM", NULL);
   EVP_CIPHER_CTX *context = call(EVP_CIPHER_CTX_new)();
   int additional = (int)associated_count, length = (int)count, written = 0;
@@ -187,7 +203,7 @@ int ccrypto_seal(
 int ccrypto_open(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *associated, size_t associated_count,
     const uint8_t *ciphertext, size_t count, const uint8_t *tag, uint8_t *plaintext) {
-  if (associated_count > INT_MAX || count > INT_MAX || !begin()) return 0;
+  if (associated_count > INT_MAX || count > INT_MAX || !begin(to_open)) return 0;
   EVP_CIPHER *cipher = call(EVP_CIPHER_fetch)(NULL, "AES-256-GCM", NULL);
   EVP_CIPHER_CTX *context = call(EVP_CIPHER_CTX_new)();
   int additional = (int)associated_count, length = (int)count, written = 0;
