@@ -32,9 +32,9 @@ public final class LocalFactorStore: FactorStore {
 
   /// Opens the store and checks its directory. The key is read when a record asks for it.
   public init(_ location: StoreLocation) throws(FactorStoreError) {
-    let parent = try location.directory.parent(of: .directory)
-    let name = location.directory.last
-    let opened = try onPart(.directory) { () throws(SystemError) in try parent.directory(name) }
+    let path = location.directory
+    try path.checkParents(of: .directory)
+    let opened = try onPart(.directory) { () throws(SystemError) in try path.lastDirectory() }
     owner = try StoreDirectory.owner(of: opened, .directory)
     directory = StoreDirectory(judged: opened)
     keyPath = location.key

@@ -24,13 +24,21 @@ func cryptographic<Result: ~Copyable>(
 extension TrustedPath {
   /// Opens the directory that holds the last component, as a part of the store.
   func parent(of part: FactorStoreError.Part) throws(FactorStoreError) -> Directory {
-    do throws(TrustedPath.Refusal) {
-      return try parent()
-    } catch {
-      switch error {
-      case .system(let error): throw .system(part, error)
-      case .untrusted(let distrust): throw .untrusted(part, distrust)
-      }
+    do throws(TrustedPath.Refusal) { return try parent() } catch { throw error.of(part) }
+  }
+
+  /// Judges every directory but the last component, as `parent(of:)` does.
+  func checkParents(of part: FactorStoreError.Part) throws(FactorStoreError) {
+    do throws(TrustedPath.Refusal) { try checkParents() } catch { throw error.of(part) }
+  }
+}
+
+extension TrustedPath.Refusal {
+  /// The same of a part of the store.
+  fileprivate func of(_ part: FactorStoreError.Part) -> FactorStoreError {
+    switch self {
+    case .system(let error): .system(part, error)
+    case .untrusted(let distrust): .untrusted(part, distrust)
     }
   }
 }

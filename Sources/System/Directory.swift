@@ -19,6 +19,33 @@ public struct Directory: ~Copyable {
     return Directory(descriptor: descriptor)
   }
 
+  /// Opens the directory at a path that ends with a NUL.
+  static func at(_ path: [CChar]) throws(SystemError) -> Directory {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    let descriptor = try retrying(.open) { () -> Int32 in
+      // SAFETY: the path ends with a NUL and lives through the call.
+      unsafe path.withUnsafeBufferPointer { path in
+        guard let path = path.baseAddress else { return -1 }
+        return unsafe cposix_openat(AT_FDCWD, path, flags, 0)
+      }
+    }
+    return Directory(descriptor: descriptor)
+  }
+
+  /// What stands at a path that ends with a NUL, and is not opened; of a symbolic link, the link itself.
+  static func status(at path: [CChar]) throws(SystemError) -> FileStatus {
+    var status = stat()
+    _ = try retrying(.open) { () -> Int32 in
+      // SAFETY: the path ends with a NUL and lives through the call, and so does `status`, which is
+      // written by it.
+      unsafe path.withUnsafeBufferPointer { path in
+        guard let path = path.baseAddress else { return -1 }
+        return unsafe lstat(path, &status)
+      }
+    }
+    return FileStatus(status)
+  }
+
   /// Opens a directory in this one.
   public func directory(_ name: FileName) throws(SystemError) -> Directory {
     Directory(descriptor: try open(name, O_RDONLY | O_DIRECTORY))
