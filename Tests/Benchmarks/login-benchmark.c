@@ -7,8 +7,9 @@
 // that drift of the machine meets all of them alike. Between two logins, outside the timed part, a
 // stack's state files get their first content back, and are synced.
 //
-//   login-benchmark FOLDER USER ITERATIONS
-//   login-benchmark --populate FOLDER USER    makes store-1000 and store-100000 of store-1
+//   login-benchmark FOLDER USER ITERATIONS         times logins
+//   login-benchmark --populate FOLDER USER         makes store-1000 and store-100000 of store-1
+//   login-benchmark --sign-in FOLDER USER SERVICE  one login, with the code before the present one
 //
 // `run` prepares FOLDER (services in FOLDER/services, FOLDER/secret with the shared key as raw
 // bytes, FOLDER/store-N as /var/lib/mfa with N enrolled users) and starts this in a private
@@ -62,6 +63,7 @@ static const struct stack stacks[] = {
     // so that it too comes after the pause that writing a state back makes.
     {"prompt only", "prompt", {"services/prompt"}, one_user, 1},
     {"google-authenticator", "google", {"home/.google_authenticator"}, one_user, 1},
+    {"least", "least", {"least"}, one_user, 1},
     {"pam_oath, own file", "oath-own", {"home/.oath"}, one_user, 1},
     {"pam_oath, 100,000 users", "oath-many", {"oath-many"}, one_user, 20},
     {"pam_mfa, 1 user", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1},
@@ -241,8 +243,9 @@ static int answer(int count, const struct pam_message **messages, struct pam_res
   return PAM_SUCCESS;
 }
 
-static int sign_in(const char *service, const char *services) {
-  int64_t index = time(NULL) / 30 - first_step;
+// Signs in with the code of `earlier` steps ago, 0 or 1.
+static int sign_in(const char *service, const char *services, int earlier) {
+  int64_t index = time(NULL) / 30 - first_step - earlier;
   if (index < 0 || index >= code_count) return 254;
   struct pam_conv conversation = {answer, codes[index]};
   pam_handle_t *handle = NULL;
@@ -270,7 +273,7 @@ struct reply {
 static struct reply log_in(int stack, const char *services) {
   double begin = now();
   pid_t child = fork();
-  if (child == 0) _exit(sign_in(stacks[stack].service, services));
+  if (child == 0) _exit(sign_in(stacks[stack].service, services, 0));
   int status = 0;
   struct rusage usage;
   if (child < 0 || wait4(child, &status, 0, &usage) != child) fail("wait", "child");
@@ -361,8 +364,16 @@ int main(int count, char **arguments) {
     populate();
     return 0;
   }
+  if (count == 5 && strcmp(arguments[1], "--sign-in") == 0) {
+    folder = arguments[2];
+    user = arguments[3];
+    char services[512];
+    snprintf(services, sizeof services, "%s/services", folder);
+    compute_codes();
+    return sign_in(arguments[4], services, 1);
+  }
   if (count != 4 || atoi(arguments[3]) < 1) {
-    fprintf(stderr, "usage: login-benchmark [--populate] FOLDER USER [ITERATIONS]\n");
+    fprintf(stderr, "usage: login-benchmark FOLDER USER ITERATIONS\n");
     return 64;
   }
   folder = arguments[1];
