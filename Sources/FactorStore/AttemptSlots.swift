@@ -23,19 +23,30 @@ struct AttemptSlots {
   let state: AttemptState?
 
   init(bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
-    var newest: (slot: Int, state: AttemptState, sequence: UInt64)? = nil
-    for slot in 0..<2 {
-      let start = min(slot * Self.slotLength, bytes.count)
-      let end = min(start + Self.slotLength, bytes.count)
-      guard let (state, sequence) = try Self.read(bytes.span.extracting(start..<end), &key) else {
-        continue
-      }
-      if let other = newest, other.sequence >= sequence { continue }
-      newest = (slot, state, sequence)
+    let first = Self.slot(0, of: bytes.span)
+    let second = Self.slot(1, of: bytes.span)
+    // Where the one that calls itself the later one is valid, the other is not looked at.
+    let secondIsLater =
+      AttemptState.claimedSequence(of: second) > AttemptState.claimedSequence(of: first)
+    if let found = try Self.read(secondIsLater ? second : first, &key) {
+      self.init(found, free: secondIsLater ? 0 : 1)
+    } else if let found = try Self.read(secondIsLater ? first : second, &key) {
+      self.init(found, free: secondIsLater ? 1 : 0)
+    } else {
+      self.init(nil, free: 0)
     }
-    state = newest?.state
-    sequence = newest?.sequence ?? 0
-    free = newest.map { 1 - $0.slot } ?? 0
+  }
+
+  private init(_ found: (state: AttemptState, sequence: UInt64)?, free: Int) {
+    state = found?.state
+    sequence = found?.sequence ?? 0
+    self.free = free
+  }
+
+  @_lifetime(copy bytes)
+  private static func slot(_ number: Int, of bytes: Span<UInt8>) -> Span<UInt8> {
+    let start = min(number * slotLength, bytes.count)
+    return bytes.extracting(start..<min(start + slotLength, bytes.count))
   }
 
   private static func read(

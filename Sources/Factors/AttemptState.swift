@@ -301,6 +301,13 @@ public struct AttemptState: Equatable, Sendable {
     return writer.bytes
   }
 
+  /// The sequence number that a binary form says it has, which may be none; 0 where it has no room for one.
+  public static func claimedSequence(of encoded: Span<UInt8>) -> UInt64 {
+    var reader = ByteReader(encoded)
+    guard reader.read(UInt32.self) != nil, reader.read(UInt16.self) != nil else { return 0 }
+    return reader.read(UInt64.self) ?? 0
+  }
+
   /// Reads the binary form. Nil when it is none, or of another version.
   public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
     var reader = ByteReader(encoded)
