@@ -89,7 +89,9 @@ extension Administration {
   }
 
   /// Takes grants away, and tells what was taken.
-  func withdraw(_ target: WithdrawalTarget, of text: String) throws(AdminError) -> String {
+  func withdraw(
+    _ target: WithdrawalTarget, of text: String
+  ) throws(AdminError) -> WithdrawalReport {
     let subject = try subject(text)
     guard let account = subject.account else { throw .noSuchUser(subject.name) }
     guard try kept(subject) != nil else { throw .noSuchGrant(subject.name) }
@@ -116,8 +118,7 @@ extension Administration {
       note(
         "grant-withdrawn", subject, mark, grant: grant.id.hexadecimal, reason: grant.reason?.utf8)
     }
-    let ids = withdrawn.map { VisibleText.escaping($0.id.hexadecimal) }.joined(separator: ", ")
-    return "\(VisibleText(subject.name)): withdrawn \(ids)"
+    return WithdrawalReport(user: subject.name, grants: withdrawn, mark: mark)
   }
 
   /// Which grants are to be taken away.

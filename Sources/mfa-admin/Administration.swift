@@ -222,8 +222,8 @@ struct Administration {
     }
   }
 
-  /// Makes a revocation, and tells what was done: `alice: revoked phone`.
-  func revoke(_ revocation: Revocation) throws(AdminError) -> String {
+  /// Makes a revocation, and tells what was done.
+  func revoke(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
     let subject = revocation.subject
     guard let factor = revocation.factor else { return try revokeEverything(revocation) }
     let entry = try entry(of: subject)
@@ -238,6 +238,7 @@ struct Administration {
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     let attempts = entry.attempts.forgetting()
+    let places = entry.attempts.remembered.entries.count
     record.note(.unenrolled, factor.displayName.utf8, from: Source(actor), at: now)
     let event = LedgerEvent(.unenrolled, factor, by: ledgerActor, at: now)
     let mark = try onUser(subject) { () throws(FactorStoreError) in
@@ -245,33 +246,34 @@ struct Administration {
     }
     note("revoked", subject, mark, factor: factor.id.hexadecimal)
     if let account = subject.account { deliver(account) }
-    let left = record.factors.isEmpty ? "; no factor is left" : ""
-    return "\(VisibleText(subject.name)): revoked \(VisibleText(factor.displayName))\(left)"
+    return RevocationReport(
+      user: subject.name, taken: .factor(factor, left: record.factors.count, places: places),
+      mark: mark)
   }
 
-  private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> String {
+  private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
     let subject = revocation.subject
-    let discarding = LedgerEvent(.revoked, by: ledgerActor, at: now)
-    let mark = try onUser(subject) { () throws(FactorStoreError) in
+    let report = try onUser(subject) { () throws(FactorStoreError) in
       switch (revocation.finding, subject.account) {
-      case (.usable, let account?): return try removeEverything(of: account)
+      case (.usable, let account?): return try removeEverything(of: account, subject)
       case (.nothing, let account?):
         // What remains of somebody who is not enrolled: what is to be told, or what was granted.
-        guard try remains(of: account) else {
-          return try store.discard(user: subject.name, entering: discarding)
-        }
-        return try removeEverything(of: account)
-      case (.unusable, _), (_, nil):
-        return try store.discard(user: subject.name, entering: discarding)
+        guard try remains(of: account) else { return try discard(subject) }
+        return try removeEverything(of: account, subject)
+      case (.unusable, _), (_, nil): return try discard(subject)
       }
     }
-    guard let mark else { throw subject.absence }
-    note("revoked", subject, mark, factor: Array("all".utf8))
+    guard let report else { throw subject.absence }
+    note("revoked", subject, report.mark, factor: Array("all".utf8))
     if let account = subject.account { deliver(account) }
-    let name = VisibleText(subject.name)
-    return switch revocation.finding {
-    case .usable: "\(name): revoked every factor; no factor is left"
-    case .nothing, .unusable: "\(name): removed what was stored; no factor is left"
+    return report
+  }
+
+  /// Removes what is stored, whatever it is; nil where there is nothing.
+  private func discard(_ subject: Subject) throws(FactorStoreError) -> RevocationReport? {
+    let event = LedgerEvent(.revoked, by: ledgerActor, at: now)
+    return try store.discard(user: subject.name, entering: event).map {
+      RevocationReport(user: subject.name, taken: .unread, mark: $0)
     }
   }
 
@@ -289,55 +291,63 @@ struct Administration {
     }
   }
 
-  /// Takes away all that lets the user in, and keeps what is to be told.
-  private func removeEverything(of account: Account) throws(FactorStoreError) -> LedgerMark? {
+  /// Takes away all that lets the user in, and keeps what is to be told; nil where there is nothing.
+  private func removeEverything(
+    of account: Account, _ subject: Subject
+  ) throws(FactorStoreError) -> RevocationReport? {
     let entry = try store.entry(of: account, creating: false)
     guard var record = entry.kept, record.isEnrolled || !record.grants.isEmpty else {
       return nil
     }
+    let taken = RevocationReport.Taken.everything(
+      record.factors, grants: record.grants.count,
+      places: entry.attempts.remembered.entries.count)
     record.removeEverything()
     record.note(.revoked, from: Source(actor), at: now)
-    return try entry.replace(
+    let mark = try entry.replace(
       record: record, attempts: entry.attempts.forgetting(),
       entering: LedgerEvent(.revoked, by: ledgerActor, at: now))
+    return RevocationReport(user: subject.name, taken: taken, mark: mark)
   }
 
   // MARK: Unlocking
 
   /// Lets a user try codes again, and tells what was found.
-  func unlock(_ text: String) throws(AdminError) -> String {
+  func unlock(_ text: String) throws(AdminError) -> UnlockingReport {
     let subject = try subject(text)
     let entry = try usableEntry(of: subject)
     guard let record = entry.record else { throw .notEnrolled(subject.name) }
     let unlocking = Unlocking(
       record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
       now: now)
-    if let state = unlocking.state {
-      let event = LedgerEvent(
-        .unlocked, detail: Array(unlocking.standing.word.utf8), by: ledgerActor, at: now)
-      let mark = try onUser(subject) { () throws(FactorStoreError) in
-        try entry.write(state, entering: event)
-      }
-      note("unlocked", subject, mark, failures: unlocking.failures)
+    guard let state = unlocking.state else {
+      return UnlockingReport(user: subject.name, unlocking: unlocking, mark: nil)
     }
-    return "\(VisibleText(subject.name)): \(unlocking.sentence)"
+    let event = LedgerEvent(
+      .unlocked, detail: Array(unlocking.standing.word.utf8), by: ledgerActor, at: now)
+    let mark = try onUser(subject) { () throws(FactorStoreError) in
+      try entry.write(state, entering: event)
+    }
+    note("unlocked", subject, mark, failures: unlocking.failures)
+    return UnlockingReport(user: subject.name, unlocking: unlocking, mark: mark)
   }
 
   // MARK: Codes that are remembered
 
   /// Has the codes of a user forgotten that are remembered, and tells how many places there were.
-  func forget(_ text: String) throws(AdminError) -> String {
+  func forget(_ text: String) throws(AdminError) -> ForgettingReport {
     let subject = try subject(text)
     let entry = try usableEntry(of: subject)
     let places = entry.attempts.remembered.entries.count
-    let name = VisibleText(subject.name)
-    guard places > 0 else { return "\(name): no code was remembered" }
+    guard places > 0 else {
+      return ForgettingReport(user: subject.name, places: 0, mark: nil)
+    }
     let event = LedgerEvent(.forgotten, by: ledgerActor, at: now)
     let mark = try onUser(subject) { () throws(FactorStoreError) in
       try entry.write(entry.attempts.forgetting(), entering: event)
     }
     note("forgotten", subject, mark)
-    return "\(name): forgot the codes from \(places == 1 ? "1 place" : "\(places) places")"
+    return ForgettingReport(user: subject.name, places: places, mark: mark)
   }
 
   // MARK: Whom it is about

@@ -11,11 +11,15 @@ struct ForgetCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
   @Argument(help: "The user's name.")
   var user: String
 
   func run() throws(AdminError) {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    try Console.write(try administration.forget(user) + "\n")
+    let report = try administration.forget(user)
+    try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }

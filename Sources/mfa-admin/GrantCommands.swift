@@ -111,6 +111,9 @@ struct WithdrawCommand: ParsableCommand {
   @Flag(help: "Take back all that the user was granted.")
   var all = false
 
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
   @Argument(help: "The user's name.")
   var user: String
 
@@ -130,7 +133,8 @@ struct WithdrawCommand: ParsableCommand {
       if let id = id.flatMap({ GrantID(hexadecimal: Array($0.utf8)) }) { .one(id) } else {
         .everything
       }
-    try Console.write(try administration.withdraw(target, of: user) + "\n")
+    let report = try administration.withdraw(target, of: user)
+    try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }
 

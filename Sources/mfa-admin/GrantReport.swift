@@ -8,28 +8,36 @@ struct GrantReport: Equatable {
   /// Whether it is good now.
   let isGood: Bool
 
-  /// What it is, by a word that stays the same from version to version.
-  var kind: String {
-    switch grant.kind {
-    case .ticket: "ticket"
-    case .bypass: "bypass"
-    }
-  }
-
   /// Until when it is good.
   var expires: Timestamp? { Timestamp(grant.expiresAt) }
 
   /// The members for programs. Names stay the same from version to version.
   var members: [(String, JSON)] {
+    [("user", .string(String(decoding: user.bytes, as: UTF8.self)))]
+      + grant.members + [("good", .bool(isGood))]
+  }
+}
+
+extension Grant.Kind {
+  /// The kind by a word that stays the same from version to version.
+  var word: String {
+    switch self {
+    case .ticket: "ticket"
+    case .bypass: "bypass"
+    }
+  }
+}
+
+extension Grant {
+  /// The members for programs. Names stay the same from version to version.
+  var members: [(String, JSON)] {
     [
-      ("user", .string(String(decoding: user.bytes, as: UTF8.self))),
-      ("kind", .string(kind)),
-      ("id", .string(VisibleText.escaping(grant.id.hexadecimal))),
-      ("made", JSON(Timestamp(grant.madeAt)?.iso8601)),
-      ("expires", JSON(expires?.iso8601)),
-      ("usesLeft", .number(Int64(grant.usesLeft))),
-      ("reason", JSON(grant.reason.map { String(decoding: $0.utf8, as: UTF8.self) })),
-      ("good", .bool(isGood)),
+      ("kind", .string(kind.word)),
+      ("id", .string(VisibleText.escaping(id.hexadecimal))),
+      ("made", JSON(Timestamp(madeAt)?.iso8601)),
+      ("expires", JSON(Timestamp(expiresAt)?.iso8601)),
+      ("usesLeft", .number(Int64(usesLeft))),
+      ("reason", JSON(reason.map { String(decoding: $0.utf8, as: UTF8.self) })),
     ]
   }
 }

@@ -15,7 +15,7 @@ struct GrantTable {
   private static func row(_ report: GrantReport) -> [String] {
     let grant = report.grant
     return [
-      "\(VisibleText(report.user))", report.kind, VisibleText.escaping(grant.id.hexadecimal),
+      "\(VisibleText(report.user))", grant.kind.word, VisibleText.escaping(grant.id.hexadecimal),
       "\(grant.usesLeft)", report.isGood ? report.expires?.short ?? "an unknown time" : "expired",
       grant.reason.map { VisibleText.escaping($0.utf8) } ?? "-",
     ]

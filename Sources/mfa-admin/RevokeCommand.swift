@@ -18,6 +18,9 @@ struct RevokeCommand: ParsableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
   @Argument(help: "The user's name.")
   var user: String
 
@@ -37,7 +40,8 @@ struct RevokeCommand: ParsableCommand {
       guard Console.canAsk else { throw .unconfirmed }
       guard Console.confirms(revocation.question) else { throw .declined }
     }
-    try Console.write(try administration.revoke(revocation) + "\n")
+    let report = try administration.revoke(revocation)
+    try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }
 

@@ -31,6 +31,9 @@ struct Unlocking: Equatable {
     state = unlocked == attempts ? nil : unlocked
   }
 
+  /// Whether codes were not looked at before.
+  var wasLocked: Bool { standing != .open }
+
   /// What was found and done, for a person: `7 wrong codes, waiting 95 s: unlocked`.
   var sentence: String {
     var found: [String] = []
@@ -63,6 +66,14 @@ extension AttemptState.Standing {
     case .open: "ok"
     case .waiting: "waiting"
     case .disabled: "disabled"
+    }
+  }
+
+  /// How long nothing is looked at, in seconds; 0 where that is not for a time.
+  var waitSeconds: Int64 {
+    switch self {
+    case .waiting(let seconds): seconds
+    case .open, .disabled: 0
     }
   }
 }

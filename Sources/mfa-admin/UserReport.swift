@@ -70,12 +70,11 @@ struct UserReport: Equatable {
   var json: JSON {
     switch content {
     case .usable(let snapshot, let standing):
-      let (state, wait) = Self.words(standing)
       return .object([
         ("user", .string(String(decoding: name, as: UTF8.self))),
         ("uid", .number(Int64(snapshot.record.uid))),
-        ("state", .string(state)),
-        ("waitSeconds", .number(wait)),
+        ("state", .string(standing.word)),
+        ("waitSeconds", .number(standing.waitSeconds)),
         ("wrongCodes", .number(Int64(snapshot.attempts.failures))),
         ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
         ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
@@ -112,25 +111,16 @@ struct UserReport: Equatable {
     ])
   }
 
-  private static func words(_ standing: AttemptState.Standing) -> (state: String, wait: Int64) {
-    switch standing {
-    case .open: ("ok", 0)
-    case .waiting(let seconds): ("waiting", seconds)
-    case .disabled: ("disabled", 0)
-    }
-  }
-
   private static func json(_ factor: Factor, _ attempts: AttemptState) -> JSON {
-    .object([
-      ("id", .string("\(VisibleText(factor.id))")),
-      ("displayName", .string(String(decoding: factor.displayName.utf8, as: UTF8.self))),
-      ("factorID", .string("totp")),
-      ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601)),
-      ("algorithm", .string("\(factor.parameters.algorithm.name)")),
-      ("digits", .number(Int64(factor.parameters.codeLength.rawValue))),
-      ("periodSeconds", .number(Int64(factor.parameters.period))),
-      ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601)),
-    ])
+    .object(
+      factor.namingMembers + [
+        ("factorID", .string("totp")),
+        ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601)),
+        ("algorithm", .string("\(factor.parameters.algorithm.name)")),
+        ("digits", .number(Int64(factor.parameters.codeLength.rawValue))),
+        ("periodSeconds", .number(Int64(factor.parameters.period))),
+        ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601)),
+      ])
   }
 }
 
@@ -140,5 +130,18 @@ extension AttemptState {
   func lastUse(of factor: Factor) -> Timestamp? {
     watermarks.first { $0.factor == factor.id }
       .flatMap { Timestamp(step: $0.step, period: factor.parameters.period) }
+  }
+}
+
+extension Factor {
+  /// Which factor it is, for programs.
+  var naming: JSON { .object(namingMembers) }
+
+  /// The members that tell which factor it is.
+  var namingMembers: [(String, JSON)] {
+    [
+      ("id", .string("\(VisibleText(id))")),
+      ("displayName", .string(String(decoding: displayName.utf8, as: UTF8.self))),
+    ]
   }
 }

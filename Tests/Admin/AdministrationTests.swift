@@ -9,15 +9,20 @@ import Testing
 
 /// With a real store, which has to be root's.
 @Suite(.privateMachine) struct AdministrationTests {
-  func revoke(_ store: TemporaryStore, _ user: String, _ factor: String?) throws(AdminError)
-    -> String
-  {
+  func revoke(
+    _ store: TemporaryStore, _ user: String, _ factor: String?
+  ) throws(AdminError) -> RevocationReport {
     try store.administration.revoke(store.administration.plan(.factor(factor), of: user))
   }
 
-  func revokeAll(_ store: TemporaryStore, _ user: String) throws(AdminError) -> String {
+  func revokeAll(
+    _ store: TemporaryStore, _ user: String
+  ) throws(AdminError) -> RevocationReport {
     try store.administration.revoke(store.administration.plan(.everything, of: user))
   }
+
+  /// A mark as the log has it; nil for none.
+  func text(_ mark: LedgerMark?) -> String? { mark.map { LedgerTrouble.text($0) } }
 
   // MARK: Looking
 
@@ -166,8 +171,11 @@ import Testing
       #expect(
         refusal { () throws(AdminError) in _ = try store.administration.unlock("bob") } == expected)
       #expect(store.lines.isEmpty, "case \(number)")
-      let answer = try revokeAll(store, "bob")
-      #expect(answer == "bob: removed what was stored; no factor is left", "case \(number)")
+      let report = try revokeAll(store, "bob")
+      let sentence = "bob: removed what was stored; no factor is left"
+      #expect(report.sentence == sentence, "case \(number)")
+      #expect(report.taken == .unread, "case \(number)")
+      #expect(text(report.mark) == store.marks.last, "case \(number)")
       #expect(store.lines == ["result=revoked user=bob factor=all actor=root\\x0a"])
       #expect(try store.administration.users().map(\.visibleName) == ["alice"], "case \(number)")
       #expect(try store.snapshot("alice") != nil, "case \(number)")
@@ -230,7 +238,7 @@ import Testing
     try store.enroll("alice", ["phone"])
     store.spellings = ["ALICE": "alice"]
     #expect(try store.administration.user("ALICE").visibleName == "alice")
-    #expect(try revoke(store, "ALICE", "phone") == "alice: revoked phone; no factor is left")
+    #expect(try revoke(store, "ALICE", "phone").user == userName("alice"))
   }
 
   // MARK: Changing
@@ -238,7 +246,12 @@ import Testing
   @Test func revoke() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet", "key"], failures: 3, lastFailure: 9)
-    #expect(try revoke(store, "alice", "tablet") == "alice: revoked tablet")
+    try store.remember("alice", places: 2)
+    let tablet = try #require(try store.snapshot("alice")).record.factors[1]
+    let first = try revoke(store, "alice", "tablet")
+    #expect(first.sentence == "alice: revoked tablet")
+    #expect(first.taken == .factor(tablet, left: 2, places: 2))
+    #expect(text(first.mark) == store.marks.last)
     let snapshot = try #require(try store.snapshot("alice"))
     #expect(snapshot.record.factors.map(\.id) == [try id(1), try id(3)])
     #expect(snapshot.attempts.watermarks.map(\.factor) == [try id(1), try id(2), try id(3)])
@@ -254,8 +267,8 @@ import Testing
     #expect(
       refusal { () throws(AdminError) in _ = try revoke(store, "alice", nil) }
         == .severalFactors(snapshot.record.user, selector: nil, snapshot.record.factors))
-    #expect(try revoke(store, "alice", "0100") == "alice: revoked phone")
-    #expect(try revoke(store, "alice", nil) == "alice: revoked key; no factor is left")
+    #expect(try revoke(store, "alice", "0100").sentence == "alice: revoked phone")
+    #expect(try revoke(store, "alice", nil).sentence == "alice: revoked key; no factor is left")
     #expect(try store.snapshot("alice") == nil)
     #expect(store.delivered == ["alice", "alice", "alice"])
     let entry = try store.store.entry(
@@ -284,7 +297,12 @@ import Testing
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet"])
     try store.write([1], to: store.recordPath(".alice"))
-    #expect(try revokeAll(store, "alice") == "alice: revoked every factor; no factor is left")
+    try store.remember("alice", places: 3)
+    let factors = try #require(try store.snapshot("alice")).record.factors
+    let report = try revokeAll(store, "alice")
+    #expect(report.sentence == "alice: revoked every factor; no factor is left")
+    #expect(report.taken == .everything(factors, grants: 0, places: 3))
+    #expect(text(report.mark) == store.marks.last)
     #expect(try store.snapshot("alice") == nil)
     #expect(!store.exists(store.recordPath(".alice")))
     #expect(store.exists(store.attemptsPath("alice")))
@@ -307,12 +325,16 @@ import Testing
   @Test func forget() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet"])
-    #expect(try store.administration.forget("alice") == "alice: no code was remembered")
+    let nothing = try store.administration.forget("alice")
+    #expect(
+      nothing == ForgettingReport(user: try userName("alice"), places: 0, mark: nil))
     for (index, change) in ["forget", "revoke", "revoke --all"].enumerated() {
       try store.remember("alice", places: index + 1)
       switch change {
       case "forget":
-        #expect(try store.administration.forget("alice") == "alice: forgot the codes from 1 place")
+        let report = try store.administration.forget("alice")
+        #expect(report.places == 1)
+        #expect(report.mark != nil && text(report.mark) == store.marks.last)
       case "revoke": _ = try revoke(store, "alice", "tablet")
       default: _ = try revokeAll(store, "alice")
       }
@@ -329,14 +351,17 @@ import Testing
     try store.enroll(
       "alice", ["phone"], failures: 7, lastFailure: TemporaryStore.now - 25, step: step + 400)
     let warning = UnlockingTests.warning
-    #expect(
-      try store.administration.unlock("alice")
-        == "alice: 7 wrong codes, waiting 95 s: unlocked" + warning)
+    let report = try store.administration.unlock("alice")
+    #expect(report.sentence == "alice: 7 wrong codes, waiting 95 s: unlocked" + warning)
+    #expect(report.unlocking.ahead.map(\.id) == [try id(1)])
+    #expect(report.mark != nil && text(report.mark) == store.marks.last)
     let snapshot = try #require(try store.snapshot("alice"))
     #expect(snapshot.attempts.failures == 0)
     #expect(snapshot.attempts.watermarks.map(\.step) == [step + 400])
     #expect(store.lines == ["result=unlocked user=alice failures=7 actor=root\\x0a"])
-    #expect(try store.administration.unlock("alice") == "alice: was not locked" + warning)
+    let again = try store.administration.unlock("alice")
+    #expect(again.sentence == "alice: was not locked" + warning)
+    #expect(again.mark == nil)
     #expect(store.lines.count == 1)
   }
 }

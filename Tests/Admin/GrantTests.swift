@@ -102,7 +102,10 @@ import Testing
       } == .tooManyGrants(alice))
     let first = made[0].report.grant.id
     let id = VisibleText.escaping(first.hexadecimal)
-    #expect(try administration.withdraw(.one(first), of: "alice") == "alice: withdrawn \(id)")
+    let one = try administration.withdraw(.one(first), of: "alice")
+    #expect(one.sentence == "alice: withdrawn \(id)")
+    #expect(one.grants == [made[0].report.grant])
+    #expect(one.mark.map { LedgerTrouble.text($0) } == store.marks.last)
     #expect(
       refusal { () throws(AdminError) in
         _ = try administration.withdraw(.one(first), of: "alice")
@@ -111,7 +114,8 @@ import Testing
       Issue.record("it is still good")
       return
     }
-    _ = try administration.withdraw(.everything, of: "alice")
+    let rest = try administration.withdraw(.everything, of: "alice")
+    #expect(rest.grants == made.dropFirst().map(\.report.grant))
     #expect(try administration.grants("alice").isEmpty)
     #expect(store.lines.count { $0.hasPrefix("result=grant-withdrawn user=alice grant=") } == 4)
   }
@@ -153,13 +157,27 @@ import Testing
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     _ = try store.administration.grant(.bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    let factors = try #require(try store.snapshot("alice")).record.factors
     let plan = try store.administration.plan(.everything, of: "alice")
-    _ = try store.administration.revoke(plan)
+    let report = try store.administration.revoke(plan)
+    #expect(report.taken == .everything(factors, grants: 1, places: 0))
     #expect(try store.administration.grants("alice").isEmpty)
     #expect(try store.snapshot("alice") == nil)
     let entry = try store.store.entry(of: account(store, "alice"), creating: false)
     #expect(entry.kept?.notices.map(\.kind) == [.bypassMade, .revoked])
     #expect(entry.kept?.isEnrolled == false)
+  }
+
+  @Test func whatWasGrantedToWhoHasNoFactorIsRevoked() throws {
+    let store = try TemporaryStore()
+    store.accounts["bob"] = 1001
+    _ = try store.administration.grant(.ticket, to: "bob", for: .hours(1), uses: 1, reason: nil)
+    let plan = try store.administration.plan(.everything, of: "bob")
+    let report = try store.administration.revoke(plan)
+    #expect(report.taken == .everything([], grants: 1, places: 0))
+    #expect(report.sentence == "bob: removed what was stored; no factor is left")
+    #expect(report.mark != nil)
+    #expect(try store.administration.grants("bob").isEmpty)
   }
 
   static let durations: [(Int, String, Int64?)] = [

@@ -221,6 +221,65 @@ import Testing
     }
   }
 
+  /// What changes something, in this order, and what it says for programs; `USER` stands for the name.
+  static let changes: [(Int, [String], result: String, member: String, count: Int?)] = [
+    (1, ["unlock", "USER"], "unlocked", "factorsAhead", 0),
+    (2, ["unlock", "USER"], "not-locked", "factorsAhead", 0),
+    (3, ["forget", "USER"], "nothing-remembered", "rememberedPlaces", nil),
+    (4, ["withdraw", "USER", "--all"], "withdrawn", "grants", 1),
+    (5, ["revoke", "USER", "abcd", "--yes"], "revoked", "factors", 1),
+    (6, ["revoke", "USER", "--all", "--yes"], "revoked", "factors", 1),
+  ]
+
+  @Test("what was changed, for programs") func tellsPrograms() throws {
+    try withEnrolled { machine, user in
+      try discard(user)
+      try enroll(user, failures: 100, lastFailure: 1_700_000_000)
+      #expect(try run(["ticket", user.name]).status == .exited(0))
+      for (number, arguments, result, member, count) in Self.changes {
+        let start = try machine.log.position()
+        let command = try run(arguments.map { $0 == "USER" ? user.name : $0 } + ["--json"])
+        #expect(command.status == .exited(0), "case \(number): \(command.errorText)")
+        #expect(command.errors.isEmpty, "case \(number): \(command.errorText)")
+        guard command.status == .exited(0) else { continue }
+        let object = try #require(
+          try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any])
+        #expect(object["user"] as? String == user.name, "case \(number)")
+        #expect(object["result"] as? String == result, "case \(number): \(command.text)")
+        #expect((object[member] as? [Any])?.count == count, "case \(number): \(command.text)")
+        // The mark is the one that the system log has; without a change there is neither.
+        let marks = try machine.log.entries(since: start).compactMap {
+          $0.line.firstMatch(of: /ledger=([0-9a-f:]+)/).map { String($0.output.1) }
+        }
+        #expect(object["ledger"] as? String == marks.last, "case \(number): \(marks)")
+        #expect(marks.count == (number == 2 || number == 3 ? 0 : 1), "case \(number): \(marks)")
+      }
+      let gone = try run(["revoke", user.name, "--all", "--yes", "--json"])
+      #expect(gone.status == .exited(2))
+      #expect(gone.output.isEmpty)
+    }
+  }
+
+  @Test("what is asked stays out of what programs read") func asksBesideTheJSON() throws {
+    try withEnrolled { machine, user in
+      let unasked = try run(["revoke", user.name, "phone", "--json"])
+      #expect(unasked.status == .exited(64))
+      #expect(unasked.output.isEmpty)
+      let file = machine.folder + "/revoked.json"
+      let session = try TerminalSession([
+        "/bin/sh", "-c", "exec \(Self.program) revoke --json \(user.name) phone >\(file)",
+      ])
+      _ = try session.expect("of \(user.name)? [y/N] ")
+      try session.send("y")
+      #expect(try session.waitForExit() == .exited(0))
+      let written = Data(try #require(machine.contents(of: file)))
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: written) as? [String: Any])
+      #expect(object["result"] as? String == "revoked")
+      #expect(!session.text.contains("{"))
+    }
+  }
+
   @Test func aBadConfigurationStopsOnlyWhatDependsOnIt() throws {
     try withEnrolled { machine, user in
       try machine.writeConfiguration("[project]\nadjacent_intervals = 11\n")
