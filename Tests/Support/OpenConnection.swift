@@ -1,4 +1,5 @@
 import CTestSupport
+import Glibc
 
 /// Connections of this process to itself, by numeric addresses. They stay until it ends.
 public enum OpenConnection {
@@ -11,6 +12,25 @@ public enum OpenConnection {
   ) -> Int32 {
     // SAFETY: the strings end with a NUL and outlive the call.
     unsafe ctest_accepted(server, target ?? server, client, lowest)
+  }
+
+  /// Does something while the first 64 descriptors are free but for the three standard ones: what this
+  /// process has inherited is elsewhere meanwhile, and so is the one by which it reports issues. What is
+  /// opened there is closed at the end.
+  public static func alone<Result>(_ body: () -> Result) -> Result {
+    let low: ClosedRange<Int32> = 3...63
+    let inherited = low.compactMap { descriptor -> (place: Int32, copy: Int32)? in
+      let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 600)
+      return copy < 0 ? nil : (descriptor, copy)
+    }
+    for descriptor in low { close(descriptor) }
+    let result = body()
+    for descriptor in low { close(descriptor) }
+    for (place, copy) in inherited {
+      dup2(copy, place)
+      close(copy)
+    }
+    return result
   }
 
   /// Makes a socket for datagrams to `target`.
