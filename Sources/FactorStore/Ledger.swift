@@ -129,7 +129,15 @@ struct Ledger: ~Copyable {
     else {
       throw .damaged(.ledger)
     }
-    return Array(bytes.dropFirst(used))
+    let rest = Array(bytes.dropFirst(used))
+    // An entry that lacks its line feed alone is given it.
+    let feed = [UInt8(ascii: "\n")]
+    guard let whole = try chain.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) else {
+      return rest
+    }
+    try onPart(.ledger) { () throws(SystemError) in try text.write(feed, at: size) }
+    chain = whole
+    return []
   }
 
   // MARK: Looking

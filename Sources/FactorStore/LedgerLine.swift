@@ -20,6 +20,14 @@ enum LedgerLine {
   /// The most of it, in bytes, that an interrupted write can have left.
   static var longestLeft: Int { 12_288 }
 
+  /// Whether a line ends as an entry does. Of what an interrupted process leaves, no whole line does.
+  static func claimsToBeEntry(_ line: ArraySlice<UInt8>) -> Bool {
+    let trailer = line.suffix(chainKey.count + 2 * SealingKey.checksumLength)
+    return trailer.count == chainKey.count + 2 * SealingKey.checksumLength
+      && trailer.starts(with: chainKey)
+      && trailer.dropFirst(chainKey.count).allSatisfy { Hexadecimal.value($0) != nil }
+  }
+
   /// The line without its chain value.
   static func text(
     of event: LedgerEvent, number: UInt32, _ subject: LedgerSubject

@@ -72,6 +72,7 @@ public struct LedgerReading: Equatable, Sendable {
       for leftover in texts {
         lines += 1
         torn += 1
+        if fault == nil, LedgerLine.claimsToBeEntry(leftover) { fault = .broken(line: lines) }
         body(Line(text: Array(leftover), number: lines, kind: .torn))
       }
       lines += 1
@@ -82,17 +83,24 @@ public struct LedgerReading: Equatable, Sendable {
     lines += 1
     let text = Array(near[..<(end ?? near.endIndex)])
     let used = end.map { $0 - near.startIndex + 1 } ?? near.count
-    // Behind what the head knows, and not a line that claims to be an entry: left behind.
+    // Behind what the head knows, and no whole line that claims to be an entry: left behind.
+    var claim = 0
     if fault == nil, window.count <= LedgerLine.longestLeft,
       isBehindHead(chain, isWholeLine: end != nil)
     {
-      left = window.count
-      body(Line(text: text, number: lines, kind: .torn))
-      return window.count
+      let wholeLines = window.split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+      ).dropLast()
+      guard let index = wholeLines.firstIndex(where: { LedgerLine.claimsToBeEntry($0) }) else {
+        left = window.count
+        body(Line(text: text, number: lines, kind: .torn))
+        return window.count
+      }
+      claim = index
     }
     // The beginning of an entry, and nothing else: the rest was cut off with those behind it.
     let isCut = end == nil && window.count == near.count && chain.count < (head?.count ?? 0)
-    if fault == nil, !isCut { fault = .broken(line: lines) }
+    if fault == nil, !isCut { fault = .broken(line: lines + claim) }
     body(Line(text: text, number: lines, kind: .unproven))
     return used
   }

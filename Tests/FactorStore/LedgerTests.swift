@@ -132,8 +132,11 @@ struct LedgerTests {
         lines, index == 3 ? .cut(missing: 1) : .broken(line: index + 1), "without \(index + 1)")
       lines = whole
       lines.insert(whole[index], at: index)
-      // A last line that is there twice is behind the head, and no entry.
-      if index < 3 { try check(lines, .broken(line: index + 2), "\(index + 1) twice") }
+      try check(lines, .broken(line: index + 2), "\(index + 1) twice")
+      lines.insert("junk", at: index + 1)
+      let isBehind = index == 3
+      try check(
+        lines, .broken(line: index + (isBehind ? 3 : 2)), "\(index + 1) twice, and junk")
       guard index > 0 else { continue }
       lines = whole
       lines.swapAt(index - 1, index)
@@ -209,6 +212,47 @@ struct LedgerTests {
     changed[two.count + spoilt] ^= 2
     try fixture.overwrite(ledger, changed)
     #expect(try inspect().reading.fault != nil, "row \(row)")
+  }
+
+  @Test("an entry that lacks its line feed alone is given it, behind what else was left, too")
+  func lineFeed() throws {
+    for (row, left) in [(1, ""), (2, "n=3 ti\n"), (3, "\n")] {
+      let fixture = try StoreFixture()
+      let ledger = fixture.folder + "/store/ledger"
+      let head = fixture.folder + "/store/ledger.head"
+      _ = try fixture.open().enter(event())
+      let heads = try fixture.bytes(of: head)
+      // What was left before the entry is vouched for by it.
+      let one = try fixture.bytes(of: ledger)
+      try fixture.overwrite(ledger, one + Array(left.dropLast().utf8))
+      _ = try fixture.open().enter(event())
+      let two = try fixture.bytes(of: ledger)
+      try fixture.overwrite(head, heads)
+      try fixture.overwrite(ledger, Array(two.dropLast()))
+      #expect(try fixture.open().inspectLedger { _ in }.fault == nil, "row \(row)")
+      #expect(try fixture.open().enter(event()).number == 3, "row \(row)")
+      let reading = try fixture.open().inspectLedger { _ in }
+      #expect(reading.fault == nil && reading.left == 0, "row \(row)")
+      #expect(reading.last?.number == 3, "row \(row)")
+      #expect(try fixture.bytes(of: ledger).starts(with: two), "row \(row)")
+    }
+  }
+
+  @Test("a line that claims to be an entry is none that was left behind")
+  func forged() throws {
+    try enter("one", "two")
+    let two = try fixture.bytes(of: ledger)
+    let line = try #require(try text().split(separator: "\n").last)
+    for (row, left, broken) in [
+      (1, "\(line.replacing("n=2 ", with: "n=3 "))\n", 3), (2, "junk\n\(line)\n", 4),
+      (3, "\(line)\njunk", 3),
+    ] {
+      try fixture.overwrite(ledger, two + Array(left.utf8))
+      #expect(try inspect().reading.fault == .broken(line: broken), "row \(row)")
+    }
+    // Not even where the next entry vouches for it.
+    try enter("three")
+    #expect(try inspect().reading.fault == .broken(line: 3))
   }
 
   @Test("the first entry of all may be interrupted too; more without a head is not believed")
