@@ -28,10 +28,11 @@ extension Conversation {
       ) { group in host.isMember(caller, of: group) })
   }
 
-  /// Has the ledger say that the configuration is another one, if it is.
-  func note(_ configuration: Configuration) throws(HelperFailure) {
+  /// Has the ledger say that the configuration is another one, if it is. Where there is no store to be
+  /// had, whatever needs it says so.
+  func note(_ configuration: Configuration) {
     let store: Machine.Store
-    do throws(FactorStoreError) { store = try host.store() } catch { throw failure(error) }
+    do throws(FactorStoreError) { store = try host.store() } catch { return }
     let somebody = ConfigurationChange.somebody(seenBy: ("mfa-helper" as StaticString).bytes)
     if let (priority, line) = ConfigurationChange.note(
       configuration.edition, in: store, on: host, by: somebody)

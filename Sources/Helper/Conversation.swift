@@ -125,7 +125,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
     do throws(HelperFailure) {
       let configuration = try configuration()
-      try note(configuration)
+      note(configuration)
       let issuer = settings(configuration).issuer ?? Self.hostName()
       return client.send(.welcome(user: user, issuer: ShownText(cleaning: issuer)))
     } catch {

@@ -45,6 +45,17 @@ struct ConversationTests {
     return client
   }
 
+  @Test("where there is no store to be had, that is told when it is needed")
+  func noStore() throws {
+    host.storeFailure = .damaged(.directory)
+    let client = try run([list])
+    #expect(client.heard.count == 2 && client.heard.last == .failed(.storeUnavailable))
+    guard case .welcome = client.heard.first else {
+      Issue.record("\(client.heard)")
+      return
+    }
+  }
+
   private func answer(_ text: String) -> Line {
     { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
   }
