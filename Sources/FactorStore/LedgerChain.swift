@@ -53,10 +53,10 @@ struct LedgerChain: Equatable {
   ) throws(FactorStoreError) -> LedgerChain? {
     var body: [UInt8] = []
     for byte in bytes.prefix(end).dropFirst(start) {
-      if byte == UInt8(ascii: "\n"), body.count >= Self.trailerLength {
-        let value = try value(after: Array(body.dropLast(Self.trailerLength)), &key)
+      if byte == UInt8(ascii: "\n"), body.count >= LedgerLine.trailerLength {
+        let value = try value(after: Array(body.dropLast(LedgerLine.trailerLength)), &key)
         let trailer = LedgerLine.chainKey + Hexadecimal.text(of: value)
-        if constantTimeEquals(trailer.span, Array(body.suffix(Self.trailerLength)).span) {
+        if constantTimeEquals(trailer.span, Array(body.suffix(LedgerLine.trailerLength)).span) {
           var next = self
           try next.advance(by: body.count &+ 1, to: value)
           return next
@@ -66,7 +66,4 @@ struct LedgerChain: Equatable {
     }
     return nil
   }
-
-  /// How many bytes of a line are its chain value and what stands before it.
-  private static var trailerLength: Int { 7 + 2 * SealingKey.checksumLength }
 }

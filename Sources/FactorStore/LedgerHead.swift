@@ -19,6 +19,7 @@ struct LedgerHead {
   private static let versions: ClosedRange<UInt16> = 1...2
   /// What `SealingKey.checksum` is told a slot's checksum is for.
   private static let purpose: UInt8 = 5
+
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     var newest: Content?
     var free = 0

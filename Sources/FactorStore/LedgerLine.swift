@@ -13,6 +13,9 @@ enum LedgerLine {
   /// What stands before the chain's value, which ends the line.
   static var chainKey: [UInt8] { (" chain=" as StaticString).bytes }
 
+  /// How many bytes of a line are `chainKey` and the chain's value, which ends it.
+  static var trailerLength: Int { 7 + 2 * SealingKey.checksumLength }
+
   /// What is longer than this, in bytes, is no line, nor a line and what an interrupted write left
   /// before it.
   static var longest: Int { 16_384 }
@@ -22,9 +25,8 @@ enum LedgerLine {
 
   /// Whether a line ends as an entry does. Of what an interrupted process leaves, no whole line does.
   static func claimsToBeEntry(_ line: ArraySlice<UInt8>) -> Bool {
-    let trailer = line.suffix(chainKey.count + 2 * SealingKey.checksumLength)
-    return trailer.count == chainKey.count + 2 * SealingKey.checksumLength
-      && trailer.starts(with: chainKey)
+    let trailer = line.suffix(trailerLength)
+    return trailer.count == trailerLength && trailer.starts(with: chainKey)
       && trailer.dropFirst(chainKey.count).allSatisfy { Hexadecimal.value($0) != nil }
   }
 

@@ -18,13 +18,7 @@ public func joined(_ parts: [String]) -> [UInt8] {
 
 /// The UTF-8 of a text: the standard library's own ways are prepared for texts in UTF-16.
 @inline(never)
-public func bytes(of text: String) -> [UInt8] {
-  let span = text.utf8Span.span
-  var bytes: [UInt8] = []
-  bytes.reserveCapacity(span.count)
-  for index in span.indices { bytes.append(span[index]) }
-  return bytes
-}
+public func bytes(of text: String) -> [UInt8] { text.utf8Span.span.copied() }
 
 /// A number in decimal digits.
 @inline(never)

@@ -15,7 +15,7 @@ public struct LogLine: Sendable {
   /// Appends a pair whose value is known at compile time.
   public mutating func add(_ key: StaticString, _ value: StaticString) {
     start(key)
-    text += bytes(value)
+    text += value.bytes
   }
 
   /// Appends a pair whose value is a number.
@@ -79,7 +79,7 @@ public struct LogLine: Sendable {
 
   private mutating func start(_ key: StaticString) {
     if !text.isEmpty { text.append(UInt8(ascii: " ")) }
-    text += bytes(key)
+    text += key.bytes
     text.append(UInt8(ascii: "="))
   }
 
@@ -92,10 +92,5 @@ public struct LogLine: Sendable {
       true
     default: false
     }
-  }
-
-  private func bytes(_ text: StaticString) -> [UInt8] {
-    // SAFETY: the buffer covers exactly the literal's bytes.
-    text.withUTF8Buffer { unsafe Array($0) }
   }
 }

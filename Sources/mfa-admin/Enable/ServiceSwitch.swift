@@ -1,5 +1,6 @@
 import FactorStore
 import PAMStack
+import Secrets
 import System
 
 /// Switches services on and off, and puts back what nobody confirms. It is made where the journal is
@@ -91,7 +92,7 @@ struct ServiceSwitch {
     standing.processes = ProcessTable.processes(of: change.service)
     try journal.write(standing)
     if change.deadline == nil { try keep(standing) }
-    log("service-enabled", change, mark, operation: "mfa:service-enabled") { line in
+    log("service-enabled", change, .serviceEnabled, mark) { line in
       if let deadline = change.deadline {
         line.add("until", deadline.time)
       } else {
@@ -107,7 +108,8 @@ struct ServiceSwitch {
       do throws(ChangeError) {
         // Some may stand already. Where the disk is full it is put back all the same.
         do throws(ChangeError) { try begin(undoing: change) } catch {}
-        try putBack(change, reason: "failed", entered(.serviceRestored, change.service))
+        try putBack(
+          change, reason: "failed", .serviceRestored, entered(.serviceRestored, change.service))
       } catch {
         other = error
       }
@@ -147,7 +149,7 @@ struct ServiceSwitch {
       }
       let mark = try enter(.serviceConfirmed, change.service)
       try keep(change)
-      log("service-confirmed", change, mark, operation: "mfa:service-confirmed")
+      log("service-confirmed", change, .serviceConfirmed, mark)
       confirmed.append(name)
     }
     guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
@@ -201,7 +203,7 @@ struct ServiceSwitch {
     _ = try remedies(change)
     let mark = entered(.serviceDisabled, change.service)
     try begin(undoing: change)
-    try putBack(change, reason: "disabled", mark)
+    try putBack(change, reason: "disabled", .serviceDisabled, mark)
   }
 
   private func begin(undoing change: ServiceChange) throws(ChangeError) {
@@ -261,7 +263,8 @@ struct ServiceSwitch {
           // Where the disk is full it is put back all the same: at the next start once more.
           do throws(ChangeError) { try begin(undoing: change) } catch {}
         }
-        try putBack(change, reason: reason, entered(.serviceRestored, change.service))
+        try putBack(
+          change, reason: reason, .serviceRestored, entered(.serviceRestored, change.service))
         outcome.count += 1
       } catch {
         outcome.errors.append(error)
@@ -284,7 +287,7 @@ struct ServiceSwitch {
 
   /// Puts the files of a change back, as far as they are ours, and forgets it.
   private func putBack(
-    _ change: ServiceChange, reason: StaticString, _ mark: LedgerMark?
+    _ change: ServiceChange, reason: StaticString, _ kind: LedgerEvent.Kind, _ mark: LedgerMark?
   ) throws(ChangeError) {
     var trouble: ChangeError?
     for file in change.files.reversed() {
@@ -298,11 +301,7 @@ struct ServiceSwitch {
       }
     }
     try journal.forget(change)
-    let isDisabled = "\(reason)" == "disabled"
-    log(
-      "service-restored", change, mark,
-      operation: isDisabled ? "mfa:service-disabled" : "mfa:service-restored"
-    ) { $0.add("reason", reason) }
+    log("service-restored", change, kind, mark) { $0.add("reason", reason) }
     tell("\(VisibleText.escaping(change.service)): \(Self.sentence(reason))")
   }
 
@@ -361,11 +360,11 @@ struct ServiceSwitch {
   }
 
   private func log(
-    _ result: StaticString, _ change: ServiceChange, _ mark: LedgerMark?,
-    operation: StaticString, _ more: (inout LogLine) -> Void = { _ in }
+    _ result: StaticString, _ change: ServiceChange, _ kind: LedgerEvent.Kind, _ mark: LedgerMark?,
+    _ more: (inout LogLine) -> Void = { _ in }
   ) {
     var record = LogLine()
-    record.add("op", operation)
+    record.add("op", escaping: Array("mfa:".utf8) + kind.name.bytes)
     record.add("service", escaping: change.service)
     Audit.write(configuration: record, terminal: Console.terminal)
     var line = LogLine()
