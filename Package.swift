@@ -134,8 +134,9 @@ let package = Package(
     .testTarget(
       name: "HelperTests",
       dependencies: [
-        "Factors", "Helper", "HelperProtocol", "OneTimePassword", "Secrets", "SignIn",
-        "SignInTestSupport", "System",
+        "FactorStore", "Factors", "Helper", "HelperProtocol", "OneTimePassword", "Policy",
+        "Secrets",
+        "SignIn", "SignInTestSupport", "System",
       ], path: "Tests/Helper", swiftSettings: everywhere),
     .testTarget(
       name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"],

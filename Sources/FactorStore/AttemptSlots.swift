@@ -2,16 +2,17 @@ import Factors
 import Secrets
 import System
 
-/// The two slots of an attempts file, each a sector of its own: an attempt state with a sequence
-/// number, and a checksum.
+/// The two slots of an attempts file: an attempt state with a sequence number, and a checksum.
 ///
 /// The slot that is on the disk is never written to. An attempt goes to the other one, and so does
-/// what it came to, until both are synced in one go; a crash in between leaves the older slot whole.
+/// its result, until both are synced in one go; a crash in between leaves the older slot whole.
 struct AttemptSlots {
-  /// The length of a slot in bytes.
-  private static let slotLength = 512
+  /// The distance between the slots in bytes: whole sectors.
+  private static let slotLength = 1024
   /// The length of the file in bytes.
   static let length = 2 * slotLength
+  /// The length of a file of version 1 in bytes.
+  static let firstLength = 1024
 
   private static let purpose: UInt8 = 2
 
@@ -45,20 +46,20 @@ struct AttemptSlots {
 
   @_lifetime(copy bytes)
   private static func slot(_ number: Int, of bytes: Span<UInt8>) -> Span<UInt8> {
-    let start = min(number * slotLength, bytes.count)
-    return bytes.extracting(start..<min(start + slotLength, bytes.count))
+    let start = min(number * bytes.count / 2, bytes.count)
+    return bytes.extracting(start..<min(start + bytes.count / 2, bytes.count))
   }
 
   private static func read(
     _ slot: Span<UInt8>, _ key: inout SealingKey
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
+    let length =
+      slot.count == slotLength ? AttemptState.encodedLength : AttemptState.firstEncodedLength
     // One that was never written is all zeros: no checksum is needed to tell.
-    guard slot.count == slotLength, slot[0] != 0 else { return nil }
-    let encoded = slot.extracting(0..<AttemptState.encodedLength).copied()
-    let checksum = slot.extracting(AttemptState.encodedLength..<slotLength)
-    let expected = try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: purpose)
-    }
+    guard slot.count >= length + SealingKey.checksumLength, slot[0] != 0 else { return nil }
+    let encoded = slot.extracting(0..<length).copied()
+    let checksum = slot.extracting(length..<length + SealingKey.checksumLength)
+    let expected = try Self.checksum(of: encoded, &key)
     guard constantTimeEquals(checksum, expected.span) else { return nil }
     return AttemptState.decode(encoded.span)
   }
@@ -70,9 +71,7 @@ struct AttemptSlots {
     let (next, overflow) = sequence.addingReportingOverflow(1)
     guard !overflow else { throw .damaged(.attempts) }
     let encoded = state.encoded(sequence: next)
-    let checksum = try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: Self.purpose)
-    }
+    let checksum = try Self.checksum(of: encoded, &key)
     let offset = Int64(free * Self.slotLength)
     try onPart(.attempts) { () throws(SystemError) in
       try file.write(encoded + checksum, at: offset)
@@ -80,6 +79,31 @@ struct AttemptSlots {
     sequence = next
   }
 
+  private static func checksum(
+    of encoded: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: purpose)
+    }
+  }
+
   /// The free slot's content has reached the disk: from now on the other one is free.
   mutating func synced() { free = 1 - free }
+
+  /// Returns the content of a file with the state of a file of version 1, or nil when that is damaged.
+  static func converted(
+    _ bytes: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8]? {
+    guard bytes.count == firstLength else { return nil }
+    var content = [UInt8](repeating: 0, count: length)
+    let slots = try AttemptSlots(bytes: bytes, &key)
+    guard let state = slots.state else {
+      return bytes.allSatisfy({ $0 == 0 }) ? content : nil
+    }
+    let encoded = state.encoded(sequence: slots.sequence)
+    content.replaceSubrange(
+      0..<encoded.count + SealingKey.checksumLength,
+      with: encoded + (try checksum(of: encoded, &key)))
+    return content
+  }
 }

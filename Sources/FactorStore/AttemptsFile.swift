@@ -18,6 +18,16 @@ struct AttemptsFile: ~Copyable {
     try Self.read(file.name, in: file.directory, owner: file.owner)
   }
 
+  /// What the file holds, without its lock; nil when there is none, or nothing was written to it.
+  func readIfPresent() throws(FactorStoreError) -> [UInt8]? {
+    do throws(FactorStoreError) {
+      return try read()
+    } catch {
+      guard case .system(.attempts, let cause) = error, cause.isNotFound else { throw error }
+      return nil
+    }
+  }
+
   /// What the file `name` in `attempts/` holds, without its lock.
   static func read(
     _ name: FileName, in directory: StoreDirectory, owner: UInt32
@@ -29,29 +39,47 @@ struct AttemptsFile: ~Copyable {
     if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
       throw .untrusted(.attempts, distrust)
     }
-    guard status.size == Int64(AttemptSlots.length) else { throw .untrusted(.attempts, .wrongSize) }
+    guard [AttemptSlots.length, AttemptSlots.firstLength].contains(Int(status.size)) else {
+      throw .untrusted(.attempts, .wrongSize)
+    }
     return try onPart(.attempts) { () throws(SystemError) in
       try file.read(count: AttemptSlots.length)
     }
   }
 
-  /// Opens and locks the file, made first where there is none and `creating`.
-  func lock(creating: Bool) throws(FactorStoreError) -> File {
-    try file.lock(creating: creating, length: AttemptSlots.length)
+  /// Opens and locks the file, made first when there is none and `creating`. A file of version 1 is
+  /// converted, with the key that `key` reads.
+  func lock(
+    creating: Bool, key: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> File {
+    do throws(FactorStoreError) {
+      return try file.lock(creating: creating, length: AttemptSlots.length)
+    } catch {
+      guard case .untrusted(.attempts, .wrongSize) = error else { throw error }
+    }
+    let old = try file.lock(creating: false, length: AttemptSlots.firstLength)
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try old.read(count: AttemptSlots.firstLength)
+    }
+    var key = try key()
+    guard let content = try AttemptSlots.converted(bytes, &key) else { throw .damaged(.attempts) }
+    return try file.replace(with: content)
   }
 
   /// Takes the file's lock as `lock` does; a file that nobody believes, and whose lock therefore
   /// nobody holds, is put out of the way for a fresh one.
   ///
   /// - Returns: the file, and whether it is a fresh one.
-  func lockReplacingDistrusted() throws(FactorStoreError) -> LockedAttempts {
+  func lockReplacingDistrusted(
+    key: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> LockedAttempts {
     do throws(FactorStoreError) {
-      return LockedAttempts(file: try lock(creating: true), wasReplaced: false)
+      return LockedAttempts(file: try lock(creating: true, key: key), wasReplaced: false)
     } catch {
       guard case .untrusted(.attempts, _) = error else { throw error }
     }
     try file.unlink()
-    return LockedAttempts(file: try lock(creating: true), wasReplaced: true)
+    return LockedAttempts(file: try lock(creating: true, key: key), wasReplaced: true)
   }
 }
 

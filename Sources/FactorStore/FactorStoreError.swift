@@ -4,7 +4,7 @@ public import System
 public enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   public enum Part: UInt8, Sendable {
-    case directory, factors, attempts, record, key, ledger, ledgerHead
+    case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock
 
     /// The part as log lines and messages name it.
     public var name: StaticString {
@@ -16,6 +16,8 @@ public enum FactorStoreError: Error, Equatable, Sendable {
       case .key: "key"
       case .ledger: "ledger"
       case .ledgerHead: "ledger-head"
+      case .ledgerIndex: "ledger-index"
+      case .clock: "clock"
       }
     }
   }
@@ -32,6 +34,8 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   case otherKey
   /// It names another user or another numeric identity.
   case belongsToAnother
+  /// The part is older than what goes with it: an earlier copy of it was put back.
+  case rolledBack(Part)
   /// Somebody held the user's lock for too long.
   case busy
   /// libcrypto failed.
@@ -48,6 +52,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     case .otherVersion: (Part.record.name, "other-version")
     case .otherKey: (Part.record.name, "sealed-under-another-key")
     case .belongsToAnother: (Part.record.name, "belongs-to-another")
+    case .rolledBack(let part): (part.name, "rolled-back")
     case .busy: (Part.attempts.name, "busy")
     case .cryptography: (Part.key.name, "cryptography")
     case .nameTooLong: (Part.record.name, "name-too-long")

@@ -2,142 +2,297 @@ import Factors
 import Secrets
 import System
 
-/// The ledger in the store's directory: a line of text for everything that happened to what lets
-/// people in, chained to all lines before it; and beside it, the head of the chain.
+/// The audit log in the store's directory: a line of text for each change of what lets users in,
+/// chained to all lines before it; beside it the head, which says where the chain ends, and an index.
 ///
 /// MUST 1: what cannot be entered does not happen: an entry is on the disk before the change that it
 /// is about begins. (`LedgerTests.distrusted`, and Tests/Faults)
 /// MUST 2: an entry that was changed, left out, put in, moved or cut off is found, and so is which.
 /// (`LedgerTests.everyByteFlipped`, `.everyLineRemoved`, `.everyTruncation`)
-/// MUST 3: what an interrupted process left behind is neither lost nor believed, and stops nobody.
-/// (`LedgerTests.interrupted`)
-/// MUST 4: nothing is read or allocated in proportion to the ledger to write to it.
+/// MUST 3: what an interrupted process left behind the last entry is replaced by the next entry, unless
+/// it is a whole entry, and stops no user. (`LedgerTests.interrupted`, `.interruptedOften`)
+/// MUST 4: nothing is read or allocated in proportion to the audit log to write to it.
 /// (`LedgerTests.readsLittle`)
 struct Ledger: ~Copyable {
   private let directory: StoreDirectory
   private let text: OwnedFile
   private let head: OwnedFile
+  private let index: OwnedFile
 
   init(in directory: StoreDirectory, owner: UInt32) throws(FactorStoreError) {
-    guard let text = FileName("ledger"), let head = FileName("ledger.head") else {
+    guard let text = FileName("ledger"), let head = FileName("ledger.head"),
+      let index = FileName("ledger.index")
+    else {
       throw .nameTooLong
     }
     self.directory = directory
     self.text = OwnedFile(.ledger, directory: directory, name: text, owner: owner)
     self.head = OwnedFile(.ledgerHead, directory: directory, name: head, owner: owner)
+    self.index = OwnedFile(.ledgerIndex, directory: directory, name: index, owner: owner)
   }
 
-  /// Enters what is about to happen, durably. `record` is what tells the user's record as it will be
-  /// from every other; empty where there will be none.
+  /// An entry that was made, for the log, and where it is, for the user's attempt state.
+  struct Entered {
+    let mark: LedgerMark
+    let position: RecordBinding.LogPosition
+  }
+
+  /// Enters what is about to happen, durably.
   func enter(
-    _ event: LedgerEvent, user: UserName?, uid: UInt32?, record: [UInt8], _ key: inout SealingKey
-  ) throws(FactorStoreError) -> LedgerMark {
-    let subject = LedgerSubject(user: user, uid: uid, record: record)
-    guard let mark = try enter(event, subject, configuration: nil, &key) else {
+    _ event: LedgerEvent, about subject: LedgerSubject, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Entered {
+    guard let entered = try enter(event, subject, configuration: nil, &key) else {
       throw .damaged(.ledgerHead)
     }
-    return mark
+    return entered
   }
 
-  /// Enters that the configuration is another one, of this fingerprint; nil where that is in the ledger
-  /// already.
+  /// Enters that the configuration changed to this fingerprint; nil when that was entered already.
   func enter(
     _ event: LedgerEvent, configuration: UInt64, _ key: inout SealingKey
   ) throws(FactorStoreError) -> LedgerMark? {
-    try enter(event, LedgerSubject(), configuration: configuration, &key)
+    try enter(event, LedgerSubject(), configuration: configuration, &key)?.mark
   }
 
   /// Whether the configuration of this fingerprint was the last to be entered, as far as that can be told
   /// without the key and the lock.
   func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
     guard let file = try present(head) else { return false }
-    let slots = try onPart(.ledgerHead) { () throws(SystemError) in
-      try file.file.read(count: AttemptSlots.length)
-    }
-    return LedgerHead.likelyConfiguration(slots) == configuration
+    return LedgerHead.likelyConfiguration(try Self.read(file.file)) == configuration
+  }
+
+  /// Whether anything was ever entered, as far as that can be told without the key.
+  func hasEntries() throws(FactorStoreError) -> Bool {
+    guard let file = try present(head) else { return try present(text) != nil }
+    return try Self.read(file.file).contains { $0 != 0 }
+  }
+
+  private static func read(_ head: borrowing File) throws(FactorStoreError) -> [UInt8] {
+    try onPart(.ledgerHead) { () throws(SystemError) in try head.read(count: LedgerHead.length) }
   }
 
   private func enter(
     _ event: LedgerEvent, _ subject: LedgerSubject, configuration: UInt64?, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> LedgerMark? {
+  ) throws(FactorStoreError) -> Entered? {
     // Locked until the end of this function.
-    let headFile = try head.lock(creating: true, length: AttemptSlots.length)
-    let slots = try onPart(.ledgerHead) { () throws(SystemError) in
-      try headFile.read(count: AttemptSlots.length)
+    let headFile = try head.lock(creating: true, length: LedgerHead.length)
+    var head = try LedgerHead(try Self.read(headFile), &key)
+    var content: LedgerHead.Content
+    if let present = head.content {
+      content = present
+    } else {
+      content = LedgerHead.Content(chain: .empty)
     }
-    var head = try LedgerHead(slots, &key)
     if let configuration {
-      if head.configuration == configuration { return nil }
-      head.configuration = configuration
+      if content.configuration == configuration { return nil }
+      content.configuration = configuration
     }
-    // A ledger that was taken away does not begin anew by itself.
-    let text = try text.open(creating: head.chain == nil)
-    var chain = head.chain ?? .empty
-    let rest = try adopt(from: text, to: &chain, &key)
-    if head.chain == nil {
-      // Of a ledger without a head, no more than one entry can have been left so, or its beginning.
-      guard chain.count < 2, !rest.contains(UInt8(ascii: "\n")) else {
-        throw .damaged(.ledgerHead)
-      }
-      if chain.count == 1 { try head.write(chain, to: headFile, &key) }
+    if content.log == 0 { content.log = try Self.newLog() }
+    // An audit log that was taken away does not begin anew by itself.
+    let text = try text.open(creating: head.content == nil)
+    let index = try index.lock(
+      creating: content.pages.allSatisfy { $0 == 0 }, length: LedgerIndex.length)
+    try adopt(from: text, index, &head, &content, headFile, &key)
+
+    let start = content.chain.length
+    var page: LedgerIndex.Page?
+    var previous: Int64 = 0
+    let place = subject.user.map {
+      LedgerIndex.Place(escapedName: LogLine.escaped($0.bytes)[...])
     }
-    // What was left behind becomes a line of its own, which this entry vouches for.
-    var entry = rest
-    if !rest.isEmpty { entry.append(UInt8(ascii: "\n")) }
-    entry += LedgerLine.text(
-      of: event, number: chain.count &+ 1, subject)
-    let value = try chain.value(after: entry, &key)
+    if let place {
+      let present = try LedgerIndex.Page(
+        place.page, writtenFor: content.pages[place.page], in: index, &key)
+      previous = present.entry(at: place.position)
+      page = present
+    }
+    var entry = LedgerLine.text(
+      of: event, number: content.chain.count &+ 1, subject, previous: place.map { _ in previous })
+    let value = try content.chain.value(after: entry, &key)
     entry += LedgerLine.chainKey
     entry += Hexadecimal.text(of: value)
     entry.append(UInt8(ascii: "\n"))
-    try write(entry, at: chain.length, to: text)
-    try chain.advance(by: entry.count, to: value)
-    try head.write(chain, to: headFile, &key)
-    return LedgerMark(number: chain.count, chain: value)
+    try write(entry, at: start, to: text)
+    try content.chain.advance(by: entry.count, to: value)
+    if let place, let page {
+      try page.write(
+        start &+ 1, at: place.position, for: content.chain.count, to: index, &key)
+      content.pages[place.page] = content.chain.count
+    }
+    try head.write(content, to: headFile, &key)
+    return Entered(
+      mark: LedgerMark(number: content.chain.count, chain: value),
+      position: RecordBinding.LogPosition(log: content.log, entry: start &+ 1))
   }
 
+  private static func newLog() throws(FactorStoreError) -> UInt32 {
+    let bytes = try cryptographic { () throws(CryptographyError) in try randomBytes(count: 4) }
+    var reader = ByteReader(bytes.span)
+    return max(reader.read(UInt32.self) ?? 1, 1)
+  }
+
+  /// Writes an entry, durably, in the place of whatever is behind the last one.
   private func write(
     _ entry: [UInt8], at offset: Int64, to text: borrowing File
   ) throws(FactorStoreError) {
     try onPart(.ledger) { () throws(SystemError) in
+      if try text.status().size > offset { try text.setLength(offset) }
       try text.write(entry, at: offset)
       try text.syncData()
       if offset == 0 { try directory.opened.sync() }
     }
   }
 
-  /// Goes over what stands in the ledger behind the end that the head knows, which interrupted
-  /// processes left: whole entries become part of the chain, and what is behind them is returned.
+  /// Looks at what is behind the end that the head knows, which an interrupted process left. A whole
+  /// entry becomes part of the chain; nothing else is kept.
   private func adopt(
-    from text: borrowing File, to chain: inout LedgerChain, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> [UInt8] {
+    from text: borrowing File, _ index: borrowing File, _ head: inout LedgerHead,
+    _ content: inout LedgerHead.Content, _ headFile: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
     let size = try onPart(.ledger) { () throws(SystemError) in try text.status() }.size
-    let (left, overflow) = size.subtractingReportingOverflow(chain.length)
+    let start = content.chain.length
+    let (left, overflow) = size.subtractingReportingOverflow(start)
+    // An interrupted process leaves one entry at most.
     guard !overflow, left >= 0, left <= Int64(LedgerLine.longest) else { throw .damaged(.ledger) }
-    guard left > 0 else { return [] }
-    let start = chain.length
+    guard left > 0 else { return }
     let bytes = try onPart(.ledger) { () throws(SystemError) in
       try text.read(count: Int(truncatingIfNeeded: left), at: start)
     }
-    var used = 0
-    while let next = try chain.next(in: bytes, from: used, to: bytes.count, &key) {
-      used &+= Int(truncatingIfNeeded: next.length &- chain.length)
-      chain = next
-    }
-    guard bytes.count == Int(truncatingIfNeeded: left),
-      bytes.count &- used <= LedgerLine.longestLeft
-    else {
-      throw .damaged(.ledger)
-    }
-    let rest = Array(bytes.dropFirst(used))
-    // An entry that lacks its line feed alone is given it.
+    // Of an entry that lacks its line feed alone, nothing is lost.
     let feed = [UInt8(ascii: "\n")]
-    guard let whole = try chain.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) else {
-      return rest
+    guard let next = try content.chain.next(in: bytes + feed, from: 0, to: bytes.count &+ 1, &key)
+    else {
+      // Without a head, this can be the beginning of the first entry, and nothing else.
+      let isFirst = !bytes.contains(UInt8(ascii: "\n"))
+      guard head.content != nil || isFirst else { throw .damaged(.ledgerHead) }
+      guard bytes.count <= LedgerLine.longestLeft else { throw .damaged(.ledger) }
+      return
     }
-    try onPart(.ledger) { () throws(SystemError) in try text.write(feed, at: size) }
-    chain = whole
-    return []
+    let used = Int(truncatingIfNeeded: next.length &- start)
+    // More than one entry that the head does not know was not left by an interruption.
+    let rest = Array(bytes.dropFirst(used))
+    guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) == nil,
+      rest.count <= LedgerLine.longestLeft,
+      head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
+    else {
+      throw .damaged(.ledgerHead)
+    }
+    if used > bytes.count {
+      try onPart(.ledger) { () throws(SystemError) in try text.write(feed, at: size) }
+    }
+    let line = bytes.prefix(used).dropLast()
+    content.chain = next
+    // A line in front of the entry was left by version 1, which had no index.
+    if !line.contains(UInt8(ascii: "\n")), let name = LedgerLine.value(of: "user", in: line),
+      !name.elementsEqual([UInt8(ascii: "-")])
+    {
+      let place = LedgerIndex.Place(escapedName: name)
+      let page = try LedgerIndex.Page(
+        place.page, writtenFor: content.pages[place.page], in: index, &key)
+      try page.write(start &+ 1, at: place.position, for: next.count, to: index, &key)
+      content.pages[place.page] = next.count
+    }
+    try head.write(content, to: headFile, &key)
+  }
+
+  // MARK: The last entry about a user
+
+  /// What the audit log says of a user since a position.
+  struct Standing {
+    /// The position to check from the next time.
+    let position: RecordBinding.LogPosition
+    /// The fingerprint of the record after the last entry about the user that is new; nil when there is
+    /// no new one.
+    let fingerprint: UInt64?
+  }
+
+  /// How often the files are read again when another process is writing to them.
+  private static var mostReadings: Int { 200 }
+
+  /// Finds the last entry about a user behind a position. Takes no lock.
+  ///
+  /// - Throws: `.rolledBack` when the audit log ends before the position, or is gone.
+  func standing(
+    of user: [UInt8], uid: UInt32, since known: RecordBinding.LogPosition, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Standing {
+    let name = LogLine.escaped(user)
+    let place = LedgerIndex.Place(escapedName: name[...])
+    var failure = FactorStoreError.rolledBack(.ledger)
+    for reading in 0..<Self.mostReadings {
+      if reading > 0 { Clock.pause(milliseconds: 1) }
+      do throws(FactorStoreError) {
+        return try standing(name, uid, place, since: known, &key)
+      } catch {
+        // What looks so may be between two writes of another process.
+        switch error {
+        case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
+          failure = error
+        case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
+          .cryptography, .nameTooLong:
+          throw error
+        }
+      }
+    }
+    throw failure
+  }
+
+  private func standing(
+    _ name: [UInt8], _ uid: UInt32, _ place: LedgerIndex.Place,
+    since known: RecordBinding.LogPosition, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Standing {
+    guard let file = try present(head) else {
+      guard known.log == 0 else { throw .rolledBack(.ledgerHead) }
+      return Standing(position: .none, fingerprint: nil)
+    }
+    let bytes = try Self.read(file.file)
+    guard let content = try LedgerHead(bytes, &key).content else {
+      guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.ledgerHead) }
+      return Standing(position: .none, fingerprint: nil)
+    }
+    var last: Int64 = 0
+    if content.pages[place.page] > 0 {
+      let index = try index.open(creating: false)
+      let page = try LedgerIndex.Page(
+        place.page, writtenFor: content.pages[place.page], in: index, &key)
+      last = page.entry(at: place.position)
+    }
+    let isSameLog = known.log == content.log
+    let checked = isSameLog ? known.entry : 0
+    guard last >= checked else { throw .rolledBack(.ledger) }
+    let fingerprint =
+      last > checked ? try self.fingerprint(name, uid, from: last, behind: checked, &key) : nil
+    // Another audit log has to say something about whom the earlier one knew.
+    guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
+    return Standing(
+      position: RecordBinding.LogPosition(log: content.log, entry: last), fingerprint: fingerprint)
+  }
+
+  /// Follows the entries at one position of the index from `last` back, to the first one about the user.
+  private func fingerprint(
+    _ name: [UInt8], _ uid: UInt32, from last: Int64, behind checked: Int64,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> UInt64? {
+    let text = try text.open(creating: false)
+    var entry = last
+    while entry > checked {
+      let line = try LedgerLine.read(at: entry &- 1, in: text, &key)
+      guard let user = LedgerLine.value(of: "user", in: line),
+        let record = LedgerLine.value(of: "record", in: line),
+        let owner = LedgerLine.value(of: "uid", in: line)
+      else { throw .damaged(.ledger) }
+      if user.elementsEqual(name) {
+        // An account that had the name before is not the user.
+        let none = [UInt8(ascii: "-")]
+        guard owner.elementsEqual(none) || LedgerLine.number(owner) == uid else { return nil }
+        return LedgerLine.fingerprint(record)
+      }
+      // Entries of before the index name none.
+      guard let previous = LedgerLine.value(of: "previous", in: line) else { return nil }
+      let before = LedgerLine.offset(previous) ?? 0
+      guard before < entry else { throw .damaged(.ledger) }
+      entry = before
+    }
+    return nil
   }
 
   // MARK: Looking
@@ -148,14 +303,14 @@ struct Ledger: ~Copyable {
   func inspect(
     _ key: inout SealingKey, _ body: (LedgerReading.Line) -> Void
   ) throws(FactorStoreError) -> LedgerReading {
-    guard let locked = try present(head, length: AttemptSlots.length) else {
+    guard let locked = try present(head, length: LedgerHead.length) else {
       guard let file = try present(text) else { return LedgerReading(head: nil, hasHead: false) }
       return try read(file.file, LedgerReading(head: nil, hasHead: false), &key, body)
     }
     let slots = try onPart(.ledgerHead) { () throws(SystemError) in
-      try locked.file.read(count: AttemptSlots.length)
+      try locked.file.read(count: LedgerHead.length)
     }
-    let reading = LedgerReading(head: try LedgerHead(slots, &key).chain, hasHead: true)
+    let reading = LedgerReading(head: try LedgerHead(slots, &key).content?.chain, hasHead: true)
     guard let file = try present(text) else { return reading.finished(.empty) }
     let result = try read(file.file, reading, &key, body)
     // The lock ends with the head's file, which has to live until here.
@@ -204,8 +359,8 @@ struct Ledger: ~Copyable {
       case .system(.ledger, let cause), .system(.ledgerHead, let cause):
         guard cause.isNotFound else { throw error }
         return nil
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-        .cryptography, .nameTooLong:
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong:
         throw error
       }
     }

@@ -2,96 +2,124 @@ import Factors
 import Secrets
 import System
 
-/// Where the chain had come to when the ledger was last written to, so that a ledger that was cut is
-/// known, and which configuration was entered last: two slots, written by turns, each a sector of its
-/// own.
+/// The end of the audit log, so that a log that was cut is found: two slots, written by turns.
+///
+/// It also holds the fingerprint of the configuration that was entered last, and which copies of the
+/// index's pages go with it.
 struct LedgerHead {
-  /// Where the chain had come to; nil when no slot is valid.
-  let chain: LedgerChain?
-  /// The fingerprint of the configuration that was entered last; 0 where none was.
-  var configuration: UInt64
+  /// What a slot holds.
+  struct Content {
+    /// The end of the chain.
+    var chain: LedgerChain
+    /// The fingerprint of the configuration that was entered last; 0 when there is none.
+    var configuration: UInt64 = 0
+    /// A random number that tells this audit log from another; 0 in heads of version 1 and 2.
+    var log: UInt32 = 0
+    /// The entry that each page of the index was last written for; 0 for none.
+    var pages = [UInt32](repeating: 0, count: LedgerIndex.pageCount)
+  }
+
+  /// What the newest valid slot holds; nil when no slot is valid.
+  private(set) var content: Content?
   /// The slot to write to next.
   private var free: Int
 
-  private static let slotLength = AttemptSlots.length / 2
+  /// The length of the file in bytes.
+  static let length = 1024
+  private static let slotLength = length / 2
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
-  /// The first version knew nothing of configurations.
-  private static let versions: ClosedRange<UInt16> = 1...2
+  /// Version 1 has no configuration, version 2 no index.
+  private static let versions: ClosedRange<UInt16> = 1...3
   /// What `SealingKey.checksum` is told a slot's checksum is for.
   private static let purpose: UInt8 = 5
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
-    var newest: Content?
-    var free = 0
-    for slot in 0..<2 {
-      guard let content = Content(Self.slot(slot, of: bytes)) else { continue }
-      let expected = try Self.checksum(of: content.encoded, &key)
-      guard constantTimeEquals(content.checksum.span, expected.span) else { continue }
-      if let newest, newest.chain.count >= content.chain.count { continue }
-      newest = content
-      free = 1 &- slot
+    // When the slot that claims to be the newer one is valid, the other one is not looked at.
+    for slot in Self.slots(of: bytes) {
+      let expected = try Self.checksum(of: slot.encoded, &key)
+      guard constantTimeEquals(slot.checksum.span, expected.span) else { continue }
+      content = slot.content
+      free = 1 &- slot.number
+      return
     }
-    chain = newest?.chain
-    configuration = newest?.configuration ?? 0
-    self.free = free
+    content = nil
+    free = 0
   }
 
-  /// The fingerprint of the configuration that was entered last, believed without its checksum, and so
-  /// without a key: good for finding out that there is nothing to enter, and for nothing else.
+  /// The slots, the one first that claims to be the newer one.
+  private static func slots(of bytes: [UInt8]) -> [Slot] {
+    var slots: [Slot] = []
+    for number in 0..<2 {
+      guard let slot = Slot(number, of: bytes) else { continue }
+      let isNewer = slot.content.chain.count > slots.first?.content.chain.count ?? 0
+      slots.insert(slot, at: isNewer ? 0 : slots.count)
+    }
+    return slots
+  }
+
+  /// Returns the fingerprint of the configuration that was entered last, without proving it: enough to
+  /// find out that there is nothing to enter, and for nothing else.
   static func likelyConfiguration(_ bytes: [UInt8]) -> UInt64 {
-    let contents = (Content(slot(0, of: bytes)), Content(slot(1, of: bytes)))
-    guard let first = contents.0 else { return contents.1?.configuration ?? 0 }
-    guard let second = contents.1, second.chain.count > first.chain.count else {
-      return first.configuration
-    }
-    return second.configuration
+    slots(of: bytes).first?.content.configuration ?? 0
   }
 
-  private static func slot(_ number: Int, of bytes: [UInt8]) -> [UInt8] {
-    Array(bytes.dropFirst(number &* slotLength).prefix(slotLength))
-  }
-
-  /// What a slot holds.
-  private struct Content {
-    let chain: LedgerChain
-    let configuration: UInt64
+  /// A slot whose checksum was not verified.
+  private struct Slot {
+    let number: Int
+    let content: Content
     /// What the checksum is of.
     let encoded: [UInt8]
     let checksum: [UInt8]
 
-    init?(_ slot: [UInt8]) {
+    init?(_ number: Int, of bytes: [UInt8]) {
+      let slot = Array(bytes.dropFirst(number &* slotLength).prefix(slotLength))
       var reader = ByteReader(slot.span)
       guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
         versions.contains(version), let count = reader.read(UInt32.self),
         let length = reader.read(Int64.self), length >= 0,
-        let value = reader.read(count: SealingKey.checksumLength),
-        let configuration = version > 1 ? reader.read(UInt64.self) : 0
+        let value = reader.read(count: SealingKey.checksumLength)
       else { return nil }
+      var content = Content(chain: LedgerChain(count: count, length: length, value: value))
+      if version > 1 {
+        guard let configuration = reader.read(UInt64.self) else { return nil }
+        content.configuration = configuration
+      }
+      if version > 2 {
+        guard let log = reader.read(UInt32.self) else { return nil }
+        content.log = log
+        for page in content.pages.indices {
+          guard let count = reader.read(UInt32.self) else { return nil }
+          content.pages[page] = count
+        }
+      }
       encoded = Array(slot.prefix(reader.position))
       guard let checksum = reader.read(count: SealingKey.checksumLength) else { return nil }
+      self.number = number
+      self.content = content
       self.checksum = checksum
-      self.configuration = configuration
-      chain = LedgerChain(count: count, length: length, value: value)
     }
   }
 
-  /// Writes where the chain has come to, durably, to the slot that the one before is not in.
+  /// Writes where the audit log ends, durably, to the slot that is not in use.
   mutating func write(
-    _ chain: LedgerChain, to file: borrowing File, _ key: inout SealingKey
+    _ content: Content, to file: borrowing File, _ key: inout SealingKey
   ) throws(FactorStoreError) {
     var writer = ByteWriter()
     writer.write(Self.magic)
     writer.write(Self.versions.upperBound)
-    writer.write(chain.count)
-    writer.write(chain.length)
-    writer.write(chain.value)
-    writer.write(configuration)
+    writer.write(content.chain.count)
+    writer.write(content.chain.length)
+    writer.write(content.chain.value)
+    writer.write(content.configuration)
+    writer.write(content.log)
+    for page in content.pages { writer.write(page) }
     let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
     let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)
     try onPart(.ledgerHead) { () throws(SystemError) in
       try file.write(slot, at: offset)
       try file.syncData()
     }
+    self.content = content
     free = 1 &- free
   }
 

@@ -6,7 +6,7 @@ import System
 /// A line of the ledger:
 ///
 ///     n=17 time=2026-11-21T10:18:00Z event=renamed user=alice uid=1000 id=6f... name=phone by=alice
-///     by-uid=1000 via=mfa-helper from=mfa-enroll record=5a1c... chain=9f2c...
+///     by-uid=1000 via=mfa-helper from=mfa-enroll record=5a1c... previous=4711 chain=9f2c...
 ///
 /// in one line of printable ASCII, values escaped as in the system log, and a line feed.
 enum LedgerLine {
@@ -32,7 +32,7 @@ enum LedgerLine {
 
   /// The line without its chain value.
   static func text(
-    of event: LedgerEvent, number: UInt32, _ subject: LedgerSubject
+    of event: LedgerEvent, number: UInt32, _ subject: LedgerSubject, previous: Int64?
   ) -> [UInt8] {
     var line = LogLine()
     add("n", decimal(number), to: &line)
@@ -47,12 +47,73 @@ enum LedgerLine {
     add("via", event.actor.program, to: &line)
     add("from", event.actor.source.text, to: &line)
     add("record", Hexadecimal.text(of: subject.record), to: &line)
+    if let previous { line.add("previous", previous) }
     return line.text
   }
 
   @inline(never)
   private static func add(_ key: StaticString, _ value: [UInt8], to line: inout LogLine) {
     line.add(key, escaping: value)
+  }
+
+  // MARK: Reading a line again
+
+  /// The longest entry in bytes.
+  private static var longestEntry: Int { 4096 }
+
+  /// Reads the entry that begins at `start`, and proves it. A value that the entry before it is not
+  /// known to have would not fit: the chain's value covers it.
+  static func read(
+    at start: Int64, in text: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> ArraySlice<UInt8> {
+    let valueLength = Int64(2 &* SealingKey.checksumLength &+ 1)
+    let from = max(start &- valueLength, 0)
+    guard start >= 0, start == 0 || start >= valueLength else { throw .damaged(.ledger) }
+    let bytes = try onPart(.ledger) { () throws(SystemError) in
+      try text.read(count: longestEntry, at: from)
+    }
+    let before = bytes.prefix(Int(truncatingIfNeeded: start &- from))
+    let rest = bytes.dropFirst(before.count)
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged(.ledger) }
+    let value =
+      start == 0
+      ? LedgerChain.empty.value
+      : Hexadecimal.bytes(of: Array(before.dropLast()), count: SealingKey.checksumLength)
+    guard let value else { throw .damaged(.ledger) }
+    let chain = LedgerChain(count: 0, length: 0, value: value)
+    guard try chain.next(in: Array(rest), from: 0, to: end &- rest.startIndex &+ 1, &key) != nil
+    else { throw .damaged(.ledger) }
+    return rest[..<end]
+  }
+
+  /// Returns the escaped value of a key, in the last line of an entry.
+  static func value(of key: StaticString, in entry: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let wanted = key.bytes + [UInt8(ascii: "=")]
+    for pair in entry.split(separator: UInt8(ascii: " ")) where pair.starts(with: wanted) {
+      return pair.dropFirst(wanted.count)
+    }
+    return nil
+  }
+
+  /// Returns a record's fingerprint as a number; 0 for `-`, nil for anything that is none.
+  static func fingerprint(_ value: ArraySlice<UInt8>) -> UInt64? {
+    if value.elementsEqual([UInt8(ascii: "-")]) { return 0 }
+    guard let bytes = Hexadecimal.bytes(of: Array(value), count: 8) else { return nil }
+    var reader = ByteReader(bytes.span)
+    return reader.read(UInt64.self)
+  }
+
+  /// Returns the number that `LogLine` wrote, or nil when there is none.
+  static func offset(_ digits: ArraySlice<UInt8>) -> Int64? {
+    var offset: Int64 = 0
+    for digit in digits {
+      guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+      let (product, tooLarge) = offset.multipliedReportingOverflow(by: 10)
+      let (sum, overflow) = product.addingReportingOverflow(Int64(digit &- UInt8(ascii: "0")))
+      guard !tooLarge, !overflow else { return nil }
+      offset = sum
+    }
+    return offset
   }
 
   /// A number in decimal digits.

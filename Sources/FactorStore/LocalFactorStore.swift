@@ -47,21 +47,45 @@ public final class LocalFactorStore: FactorStore {
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
-    guard let sealed = try recordFile.read() else { return nil }
+    let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
+    let sealed = try recordFile.read()
+    let bytes = try attemptsFile.readIfPresent()
+    // Nothing was ever written about the user, or anybody: no key is read and no cryptography started.
+    if sealed == nil, bytes == nil, try !ledger().hasEntries() { return nil }
     var key = try key()
-    guard let record = try sealed.open(&key, account: account), record.isEnrolled else {
-      return nil
-    }
-    let attemptsFile = AttemptsFile(
-      directory: try attempts(), name: name, owner: owner)
-    let slots = try AttemptSlots(bytes: try attemptsFile.read(), &key)
-    if let attempts = slots.state, attempts.record == record.id {
-      return FactorSnapshot(record: record, attempts: attempts)
+    let pair = try StoredPair(sealed, bytes, account, &key)
+    if pair.isWhole {
+      _ = try verify(pair, account, &key)
+      guard let record = pair.record, record.isEnrolled, let state = pair.state else { return nil }
+      return FactorSnapshot(record: record, attempts: state)
     }
     // Damaged, or changed between the two reads: the lock tells which.
     let entry = try entry(of: account, creating: false)
     guard let record = entry.record else { return nil }
     return FactorSnapshot(record: record, attempts: entry.attempts)
+  }
+
+  /// Proves against the audit log that a record and an attempt state are those of the last change of
+  /// the user's.
+  ///
+  /// - Returns: the position in the audit log to check from the next time.
+  /// - Throws: `.rolledBack` when a later change was undone in the files.
+  func verify(
+    _ pair: StoredPair, _ account: Account, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> RecordBinding.LogPosition {
+    let binding = pair.state?.binding
+    let standing = try ledger().standing(
+      of: account.name, uid: account.uid, since: binding?.position ?? .none, &key)
+    guard let fingerprint = standing.fingerprint else { return standing.position }
+    if let binding {
+      guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
+    } else {
+      let present = try pair.record.map { record throws(FactorStoreError) in
+        try Self.fingerprintNumber(of: record, &key)
+      }
+      guard present ?? 0 == fingerprint else { throw .rolledBack(.record) }
+    }
+    return standing.position
   }
 
   /// Digests under the key in /etc/mfa, bound to the user and the record.
@@ -72,17 +96,31 @@ public final class LocalFactorStore: FactorStore {
     return try key.digests(of: places, in: record)
   }
 
-  /// Opens and locks the user's attempts file, for at most ten seconds' wait, and reads both files.
+  /// Opens and locks the user's attempts file, waiting ten seconds at most, and reads both files.
+  ///
+  /// - Throws: `.rolledBack` when a later change of the user's was undone in the files.
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
-    let name = try Self.fileName(of: account)
-    return try LocalFactorStoreEntry(
-      account: account, store: self,
-      recordFile: RecordFile(directory: try factors(), name: name, owner: owner),
-      attemptsFile: AttemptsFile(
-        directory: try attempts(), name: name, owner: owner),
-      key: { () throws(FactorStoreError) in try key() }, creating: creating)
+    try LocalFactorStoreEntry(
+      account: account, store: self, creating: creating, isVerified: true)
+  }
+
+  /// Opens the user's place as `entry(of:creating:)` does, also when the files are older than the audit
+  /// log or the log cannot be read: for an administrator, who decides what to do about it.
+  public func unverifiedEntry(
+    of account: Account
+  ) throws(FactorStoreError) -> LocalFactorStoreEntry {
+    try LocalFactorStoreEntry(
+      account: account, store: self, creating: false, isVerified: false)
+  }
+
+  func recordFile(of account: Account) throws(FactorStoreError) -> RecordFile {
+    RecordFile(directory: try factors(), name: try Self.fileName(of: account), owner: owner)
+  }
+
+  func attemptsFile(of account: Account) throws(FactorStoreError) -> AttemptsFile {
+    AttemptsFile(directory: try attempts(), name: try Self.fileName(of: account), owner: owner)
   }
 
   /// Hands each file in the store to `body`, in no order, until it returns false: the user whose
@@ -123,38 +161,55 @@ public final class LocalFactorStore: FactorStore {
     guard hasRecord || hasAttempts else { return nil }
     let attempts = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
-    let locked = try attempts.lockReplacingDistrusted()
+    let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
+      try self.key()
+    }
     // Asked again under the lock.
     guard Self.exists(name, in: try factors()) || locked.wasReplaced else { return nil }
     var key = try key()
-    let mark = try enter(event, user: user, uid: nil, record: [], &key)
+    let mark = try enter(event, LedgerSubject(user: user), &key).mark
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
+    try Self.forget(locked, &key)
     // The lock ends with the open file, which has to live until here.
     withExtendedLifetime(locked) {}
     return mark
   }
 
-  // MARK: The ledger
-
-  /// Enters what is about to happen to a user's record in the ledger: `record` is the fingerprint of
-  /// what it will be, empty where there will be none.
-  func enter(
-    _ event: LedgerEvent, user: UserName?, uid: UInt32?, record: [UInt8], _ key: inout SealingKey
-  ) throws(FactorStoreError) -> LedgerMark {
-    try Ledger(in: directory, owner: owner)
-      .enter(event, user: user, uid: uid, record: record, &key)
+  /// Replaces the attempt state of a user whose record was removed by one that goes with none.
+  private static func forget(
+    _ locked: borrowing LockedAttempts, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try locked.file.read(count: AttemptSlots.length)
+    }
+    var slots = try AttemptSlots(bytes: bytes, &key)
+    try slots.write(AttemptState(record: .zero, binding: RecordBinding()), to: locked.file, &key)
+    try onPart(.attempts) { () throws(SystemError) in try locked.file.syncData() }
   }
 
-  /// Enters what is about to happen to something else than a user's record.
+  // MARK: The ledger
+
+  /// Enters what is about to happen to a user's record in the audit log.
+  func enter(
+    _ event: LedgerEvent, _ subject: LedgerSubject, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Ledger.Entered {
+    try ledger().enter(event, about: subject, &key)
+  }
+
+  private func ledger() throws(FactorStoreError) -> Ledger {
+    try Ledger(in: directory, owner: owner)
+  }
+
+  /// Enters what is about to happen to something other than a user's record.
   public func enter(_ event: LedgerEvent) throws(FactorStoreError) -> LedgerMark {
     var key = try key()
-    return try enter(event, user: nil, uid: nil, record: [], &key)
+    return try enter(event, LedgerSubject(), &key).mark
   }
 
   /// Reads the ledger's head, without its lock.
   public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
-    try Ledger(in: directory, owner: owner).knows(configuration: configuration)
+    try ledger().knows(configuration: configuration)
   }
 
   /// Asks again under the ledger's lock.
@@ -162,8 +217,7 @@ public final class LocalFactorStore: FactorStore {
     _ event: LedgerEvent, configuration: UInt64
   ) throws(FactorStoreError) -> LedgerMark? {
     var key = try key()
-    return try Ledger(in: directory, owner: owner)
-      .enter(event, configuration: configuration, &key)
+    return try ledger().enter(event, configuration: configuration, &key)
   }
 
   /// Goes through the ledger: hands each line to `body`, and tells what is wrong with it. Nobody can
@@ -172,7 +226,7 @@ public final class LocalFactorStore: FactorStore {
     _ body: (LedgerReading.Line) -> Void
   ) throws(FactorStoreError) -> LedgerReading {
     var key = try key()
-    return try Ledger(in: directory, owner: owner).inspect(&key, body)
+    return try ledger().inspect(&key, body)
   }
 
   /// What the ledger calls the record that is there for an account now; empty where there is none.
@@ -197,6 +251,15 @@ public final class LocalFactorStore: FactorStore {
     return Array(checksum.prefix(fingerprintLength))
   }
 
+  /// Returns a record's fingerprint as a number.
+  static func fingerprintNumber(
+    of record: FactorRecord, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> UInt64 {
+    let bytes = try fingerprint(of: record, &key)
+    var reader = ByteReader(bytes.span)
+    return reader.read(UInt64.self) ?? 0
+  }
+
   /// What `SealingKey.checksum` is told a record's fingerprint is for.
   private static let fingerprintPurpose: UInt8 = 6
   /// The length of a record's fingerprint in bytes.
@@ -215,7 +278,7 @@ public final class LocalFactorStore: FactorStore {
   }
 
   /// Reads the key.
-  private func key() throws(FactorStoreError) -> SealingKey {
+  func key() throws(FactorStoreError) -> SealingKey {
     let file = if let keyFile { keyFile } else { try KeyFile(keyPath) }
     keyFile = file
     return try SealingKey(file, storeOwner: owner)

@@ -12,33 +12,38 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   private let attemptsFile: File
   private var key: SealingKey
   private var slots: AttemptSlots
+  /// What `RecordBinding.Identity.checksum` is for `kept`.
+  private var identity: UInt64
 
   /// The record, as it was read under the lock or written since.
   public private(set) var kept: FactorRecord?
   /// The attempt state, as it was read under the lock or written since.
   public private(set) var attempts: AttemptState
 
+  /// Opens and locks the place of `account`. `isVerified` refuses files that are older than the audit
+  /// log, and a log that cannot be read.
   init(
-    account: Account, store: LocalFactorStore, recordFile: consuming RecordFile,
-    attemptsFile: consuming AttemptsFile,
-    key: () throws(FactorStoreError) -> SealingKey, creating: Bool
+    account: Account, store: LocalFactorStore, creating: Bool, isVerified: Bool
   ) throws(FactorStoreError) {
-    let locked = try attemptsFile.lock(creating: creating)
-    // Only now: for somebody of whom nothing is known, no key is read and no cryptography started.
-    var key = try key()
-    // Read under the lock: what was read before it may have changed.
-    let record: FactorRecord?
-    if let sealed = try recordFile.read() {
-      record = try sealed.open(&key, account: account)
-    } else {
-      record = nil
+    let recordFile = try store.recordFile(of: account)
+    let locked = try store.attemptsFile(of: account).lock(creating: creating) {
+      () throws(FactorStoreError) in try store.key()
     }
+    // Only now: for a user of whom nothing is known, no key is read and no cryptography started.
+    var key = try store.key()
+    // Read under the lock: what was read before it may have changed.
     let bytes = try onPart(.attempts) { () throws(SystemError) in
       try locked.read(count: AttemptSlots.length)
     }
+    let pair = try StoredPair(try recordFile.read(), bytes, account, &key)
+    attempts = try Self.state(of: pair, isVerified: isVerified)
+    if isVerified {
+      let position = try store.verify(pair, account, &key)
+      attempts.binding?.position = position
+    }
     slots = try AttemptSlots(bytes: bytes, &key)
-    attempts = try Self.state(of: record, slots.state)
-    kept = record
+    kept = pair.record
+    identity = pair.identity
     self.account = account
     self.store = store
     self.recordFile = recordFile
@@ -48,15 +53,15 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
 
   /// A record without its own attempt state is not believed: its failures and watermarks are lost.
   private static func state(
-    of record: FactorRecord?, _ stored: AttemptState?
+    of pair: StoredPair, isVerified: Bool
   ) throws(FactorStoreError) -> AttemptState {
-    guard let record else {
-      let nobody = FactorID.zero
-      guard let stored, stored.record == nobody else { return AttemptState(record: nobody) }
-      return stored
+    guard pair.isWhole || (!isVerified && pair.state != nil) else {
+      guard let state = pair.state, state.binding != nil else { throw .damaged(.attempts) }
+      throw .rolledBack(pair.record == nil ? .record : .attempts)
     }
-    guard let stored, stored.record == record.id else { throw .damaged(.attempts) }
-    return stored
+    if pair.record != nil, let state = pair.state { return state }
+    guard let state = pair.state else { return AttemptState(record: .zero) }
+    return state.binding == nil && state.record != .zero ? AttemptState(record: .zero) : state
   }
 
   /// Opens a factor's sealed secret. What does not open was damaged.
@@ -102,8 +107,14 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     try key.digests(of: places, in: record)
   }
 
-  /// Writes to the slot that is not on the disk.
+  /// Writes to the slot that is not on the disk. Which record the state goes with stays as it is.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
+    var attempts = attempts
+    attempts.binding = self.attempts.binding
+    try put(attempts)
+  }
+
+  private func put(_ attempts: AttemptState) throws(FactorStoreError) {
     try slots.write(attempts, to: attemptsFile, &key)
     self.attempts = attempts
   }
@@ -114,54 +125,102 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     slots.synced()
   }
 
-  /// Enters the event, writes the attempt state, then renames a new record into place; or takes the
-  /// record away.
+  /// Writes the attempt state with what is to come, enters the event, renames the new record into place
+  /// or removes the old one, and writes the attempt state that goes with it.
+  ///
+  /// Interrupted at any point, the record that is there is one that the attempt state goes with.
   public func replace(
     record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> LedgerMark? {
+    var record = record
+    if event != nil { record.beginGeneration() }
+    let isRemoved = record.isVacant
     let sealed = try cryptographic { () throws(CryptographyError) in
       try SealedRecord(record, &key)
     }
     guard sealed.bytes.count <= SealedRecord.maximumLength else {
       throw .untrusted(.record, .tooLarge)
     }
-    let mark = try event.map { event throws(FactorStoreError) in
-      try enter(event, record)
-    }
-    guard !record.isVacant else {
-      try recordFile.remove()
-      kept = nil
-      self.attempts = AttemptState(record: FactorID.zero)
-      return mark
-    }
-    // The state first: watermarks of a factor that is not there yet do no harm, while a factor
-    // without its watermark accepts nothing.
-    try write(attempts)
+    let before = self.attempts
+    var binding = try settledBinding()
+    let next = try identity(of: isRemoved ? nil : record, sealed)
+    binding.pending = next
+    var prepared = before.preparing(for: attempts)
+    prepared.binding = binding
+    try put(prepared)
     try sync()
-    try recordFile.replace(with: sealed)
-    kept = record
-    return mark
+    let entered: Ledger.Entered?
+    do throws(FactorStoreError) {
+      entered = try event.map { event throws(FactorStoreError) in
+        try enter(event, isRemoved ? nil : record)
+      }
+    } catch {
+      restore(before)
+      throw error
+    }
+    if isRemoved { try recordFile.remove() } else { try recordFile.replace(with: sealed) }
+    kept = isRemoved ? nil : record
+    identity = next.checksum
+    var state =
+      isRemoved ? AttemptState(record: .zero, ownChanges: attempts.ownChanges) : attempts
+    state.binding = RecordBinding(
+      current: next, position: entered?.position ?? binding.position)
+    try put(state)
+    try sync()
+    return entered?.mark
   }
 
-  /// Enters the event, then writes an attempt state down, durably: for what changes no record.
+  /// The binding to the record that is there, without an interrupted change.
+  private func settledBinding() throws(FactorStoreError) -> RecordBinding {
+    guard let binding = attempts.binding, binding.current.checksum == identity else {
+      return RecordBinding(
+        current: RecordBinding.Identity(
+          checksum: identity, fingerprint: try fingerprint(of: kept)),
+        position: attempts.binding?.position ?? .none)
+    }
+    return RecordBinding(current: binding.current, position: binding.position)
+  }
+
+  private func identity(
+    of record: FactorRecord?, _ sealed: SealedRecord
+  ) throws(FactorStoreError) -> RecordBinding.Identity {
+    guard let record else { return .none }
+    return RecordBinding.Identity(
+      checksum: sealed.identity, fingerprint: try fingerprint(of: record))
+  }
+
+  private func fingerprint(of record: FactorRecord?) throws(FactorStoreError) -> UInt64 {
+    guard let record else { return 0 }
+    return try LocalFactorStore.fingerprintNumber(of: record, &key)
+  }
+
+  /// Writes the state of before a change that could not be entered. When that fails, the state says that
+  /// a change was interrupted, which is true.
+  private func restore(_ state: AttemptState) {
+    do throws(FactorStoreError) {
+      try put(state)
+      try sync()
+    } catch {}
+  }
+
+  /// Enters the event, then writes an attempt state, durably, with the next generation of the record.
   public func write(
     _ attempts: AttemptState, entering event: LedgerEvent
   ) throws(FactorStoreError) -> LedgerMark {
-    let mark = try enter(event, kept)
-    try write(attempts)
-    try sync()
+    guard let kept else { throw .damaged(.record) }
+    guard let mark = try replace(record: kept, attempts: attempts, entering: event) else {
+      throw .damaged(.ledger)
+    }
     return mark
   }
 
   @inline(never)
   private func enter(
     _ event: LedgerEvent, _ record: FactorRecord?
-  ) throws(FactorStoreError) -> LedgerMark {
+  ) throws(FactorStoreError) -> Ledger.Entered {
     guard let user = UserName(account.name) else { throw .nameTooLong }
-    var fingerprint: [UInt8] = []
-    if let record, !record.isVacant {
-      fingerprint = try LocalFactorStore.fingerprint(of: record, &key)
-    }
-    return try store.enter(event, user: user, uid: account.uid, record: fingerprint, &key)
+    var subject = LedgerSubject(user: user, uid: account.uid)
+    if let record { subject.record = try LocalFactorStore.fingerprint(of: record, &key) }
+    return try store.enter(event, subject, &key)
   }
 }

@@ -43,7 +43,7 @@ public final class LocalFactorStoreReader {
     }
     let bytes = try AttemptsFile.read(name, in: attempts, owner: owner)
     let slots = try AttemptSlots(bytes: bytes, &key)
-    if let state = slots.state, state.record == record.id {
+    if let state = slots.state, state.goes(with: record.id, checksum: sealed.identity) {
       return FactorSnapshot(record: record, attempts: state)
     }
     return nil

@@ -1,16 +1,18 @@
 import System
 
-/// A file of the store's that is written in place: made where there is none, and judged.
+/// A file of the store that is written in place: made when there is none, and judged.
 ///
 /// MUST 1: it is a regular file of mode 0600 with one name that belongs to the store's owner, or
 /// nothing of it is believed. (`LocalFactorStoreTests.distrusted`, `LedgerTests.distrusted`)
+/// MUST 2: a file of fixed length is made aside and renamed: interrupted at any point, no process finds
+/// a part of it. (`OwnedFileTests.interrupted`)
 struct OwnedFile: ~Copyable {
   let directory: StoreDirectory
   let name: FileName
   let owner: UInt32
   private let part: FactorStoreError.Part
 
-  /// How long somebody else may hold the file's lock, in seconds.
+  /// How long another process may hold the file's lock, in seconds.
   private static let patience: Int64 = 10
 
   init(
@@ -22,40 +24,58 @@ struct OwnedFile: ~Copyable {
     self.owner = owner
   }
 
-  /// Opens the file to be written to, made first where there is none and `creating`.
+  /// Opens the file for writing. It is made empty when there is none and `creating`.
   func open(creating: Bool) throws(FactorStoreError) -> File {
-    let file = try openOrCreate(creating)
-    let status = try onPart(part) { () throws(SystemError) in try file.status() }
-    // Empty, it was made by a process that was interrupted before it wrote anything: root's, perhaps
-    // before it gave the file away.
-    let maker = status.size == 0 ? 0 : owner
-    if let distrust = status.distrust(owners: (owner, maker), permissions: 0o600) {
-      throw .untrusted(part, distrust)
+    if let file = try existing() {
+      let status = try status(of: file)
+      guard status.size > 0 || creating else { throw .system(part, .notFound(.open)) }
+      try give(file, status)
+      return file
     }
-    guard status.size > 0 || creating else { throw .system(part, .notFound(.open)) }
-    if status.owner != owner {
-      try onPart(part) { () throws(SystemError) in try file.changeOwner(to: owner) }
+    guard creating else { throw .system(part, .notFound(.open)) }
+    do throws(SystemError) {
+      let file = try directory.opened.create(name)
+      try file.changeMode(to: 0o600)
+      if try file.status().owner != owner { try file.changeOwner(to: owner) }
+      return file
+    } catch {
+      guard error.isExisting else { throw .system(part, error) }
     }
-    return file
+    return try open(creating: true)
   }
 
-  /// Opens and locks a file of exactly `length` bytes, made of zeros where there is none and
-  /// `creating`. The lock ends with the value.
+  /// Opens and locks a file of exactly `length` bytes, made of zeros when there is none and `creating`.
+  /// The lock ends with the value. A file that was made and never written to counts as none.
   func lock(creating: Bool, length: Int) throws(FactorStoreError) -> File {
-    let file = try open(creating: creating)
-    guard try onPart(part, { () throws(SystemError) in try file.lock(seconds: Self.patience) })
-    else { throw part == .attempts ? .busy : .system(part, .busy(.lock)) }
-    let size = try onPart(part) { () throws(SystemError) in try file.status() }.size
-    if size == 0, creating {
-      try onPart(part) { () throws(SystemError) in
-        try file.write([UInt8](repeating: 0, count: length))
-        try file.sync()
-        try directory.opened.sync()
+    while true {
+      guard let file = try existing() else {
+        guard creating else { throw .system(part, .notFound(.open)) }
+        if let made = try make([UInt8](repeating: 0, count: length), replacing: false) {
+          return made
+        }
+        continue
       }
-    } else if size != Int64(length) {
-      throw .untrusted(part, .wrongSize)
+      try waitForLock(file)
+      let status = try status(of: file)
+      // The file was replaced while this process waited for its lock.
+      if status.links == 0 { continue }
+      if status.size == Int64(length) {
+        try give(file, status)
+        return file
+      }
+      if status.size == 0, !creating { throw .system(part, .notFound(.open)) }
+      guard creating, status.size < Int64(length), try isUnwritten(file, length) else {
+        throw .untrusted(part, .wrongSize)
+      }
+      // The lock on the old file is held until the new one has its name.
+      if let made = try make([UInt8](repeating: 0, count: length), replacing: true) { return made }
     }
-    return file
+  }
+
+  /// Puts a file with this content in the place of one whose lock the caller holds.
+  func replace(with content: [UInt8]) throws(FactorStoreError) -> File {
+    guard let made = try make(content, replacing: true) else { throw .busy }
+    return made
   }
 
   /// Takes the file away, whatever it is.
@@ -63,23 +83,70 @@ struct OwnedFile: ~Copyable {
     try onPart(part) { () throws(SystemError) in try directory.opened.unlink(name) }
   }
 
-  private func openOrCreate(_ creating: Bool) throws(FactorStoreError) -> File {
+  // MARK: Steps
+
+  /// Opens and judges the file; nil when there is none.
+  private func existing() throws(FactorStoreError) -> File? {
+    let file: File
     do throws(SystemError) {
-      return try directory.opened.fileForUpdating(name)
+      file = try directory.opened.fileForUpdating(name)
     } catch {
-      guard creating, error.isNotFound else {
-        throw error.isSymbolicLink ? .untrusted(part, .symbolicLink) : .system(part, error)
-      }
+      if error.isNotFound { return nil }
+      throw error.isSymbolicLink ? .untrusted(part, .symbolicLink) : .system(part, error)
     }
-    return try onPart(part) { () throws(SystemError) in
-      do throws(SystemError) {
-        let file = try directory.opened.create(name)
-        try file.changeMode(to: 0o600)
-        if try file.status().owner != owner { try file.changeOwner(to: owner) }
-        return file
-      } catch  where error.isExisting {
-        return try directory.opened.fileForUpdating(name)
-      }
+    let status = try status(of: file)
+    // An empty file was made by a process that was interrupted: by root's, perhaps, before it gave the
+    // file to the store's owner. A file without a name was replaced since it was opened.
+    let maker = status.size == 0 ? 0 : owner
+    if status.links > 0,
+      let distrust = status.distrust(owners: (owner, maker), permissions: 0o600)
+    {
+      throw .untrusted(part, distrust)
     }
+    return file
+  }
+
+  private func status(of file: borrowing File) throws(FactorStoreError) -> FileStatus {
+    try onPart(part) { () throws(SystemError) in try file.status() }
+  }
+
+  private func give(_ file: borrowing File, _ status: FileStatus) throws(FactorStoreError) {
+    guard status.owner != owner else { return }
+    try onPart(part) { () throws(SystemError) in try file.changeOwner(to: owner) }
+  }
+
+  private func waitForLock(_ file: borrowing File) throws(FactorStoreError) {
+    guard try onPart(part, { () throws(SystemError) in try file.lock(seconds: Self.patience) })
+    else { throw part == .attempts ? .busy : .system(part, .busy(.lock)) }
+  }
+
+  /// Whether nothing was ever written to a file: it is empty, or all zeros.
+  private func isUnwritten(
+    _ file: borrowing File, _ length: Int
+  ) throws(FactorStoreError) -> Bool {
+    let bytes = try onPart(part) { () throws(SystemError) in try file.read(count: length) }
+    return bytes.allSatisfy { $0 == 0 }
+  }
+
+  /// Makes the file aside, with its lock, and renames it. Nil when another process was first.
+  private func make(_ content: [UInt8], replacing: Bool) throws(FactorStoreError) -> File? {
+    guard let draftName = FileName([UInt8(ascii: ".")] + name.bytes) else { throw .nameTooLong }
+    let draft = OwnedFile(part, directory: directory, name: draftName, owner: owner)
+    let file = try draft.open(creating: true)
+    try waitForLock(file)
+    // Who makes the first file does so under the lock of its draft.
+    if !replacing, try existing() != nil { return nil }
+    do throws(SystemError) {
+      try file.setLength(0)
+      try file.write(content)
+      try file.sync()
+      try directory.opened.rename(draftName, to: name)
+      try directory.opened.sync()
+    } catch {
+      // The process that had the draft's lock before has renamed it.
+      if error.isNotFound { return nil }
+      throw .system(part, error)
+    }
+    return file
   }
 }

@@ -14,6 +14,13 @@ struct SealedRecord {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
+  /// The first eight bytes of the checksum, which an attempt state names.
+  var identity: UInt64 {
+    var reader = ByteReader(bytes.span)
+    _ = reader.read(count: bytes.count &- SealingKey.checksumLength)
+    return reader.read(UInt64.self) ?? 0
+  }
+
   init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
     let signed = record.encoded() + (try key.identity())
     bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
@@ -53,7 +60,7 @@ struct SealedRecord {
   private func diagnose(_ signed: [UInt8], _ identity: [UInt8]) -> FactorStoreError {
     var reader = ByteReader(signed.span)
     _ = reader.read(count: 4)
-    if let version = reader.read(UInt16.self), version != FactorRecord.version {
+    if let version = reader.read(UInt16.self), !(1...FactorRecord.version).contains(version) {
       return .otherVersion(version)
     }
     // The identity of the key comes last. In a record that was cut or extended other bytes stand

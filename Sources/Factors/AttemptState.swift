@@ -4,7 +4,10 @@
 /// to a state that `judge` takes)
 /// MUST 2: an accepted step, and every earlier one, is never accepted again.
 /// (`AttemptStateTests.acceptedOnce`)
-/// MUST 3: setting the clock back ends no wait. (`AttemptStateTests.clockSetBack`)
+/// MUST 3: setting the clock back ends no wait, and the time of the last failure never goes back.
+/// (`AttemptStateTests.clockSetBack`)
+/// MUST 4: attempts that the user's own processes make without a password delay only such attempts,
+/// and are a fifth at most of the failures that lock the factors. (`AttemptStateTests.ownChecks`)
 public struct AttemptState: Equatable, Sendable {
   /// The last step of a factor that was accepted: nothing up to it is accepted again.
   public struct Watermark: Equatable, Sendable {
@@ -20,40 +23,137 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
+  /// What a state holds. A copy of the state shares it until one of them changes: states are handed from
+  /// function to function, and each copy of a large value is code in the module.
+  private final class Storage: @unchecked Sendable {
+    let record: FactorID
+    var failures: UInt32
+    var lastFailure: Int64
+    var watermarks: [Watermark]
+    var signInsPutOff: UInt32
+    var untold: Untold
+    var remembered: RememberedCodes
+    var ownChecks: FailureCount
+    var ownChanges: HourlyCount
+    var binding: RecordBinding?
+
+    init(
+      record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
+      signInsPutOff: UInt32, untold: Untold, remembered: RememberedCodes, ownChecks: FailureCount,
+      ownChanges: HourlyCount, binding: RecordBinding?
+    ) {
+      self.record = record
+      self.failures = failures
+      self.lastFailure = lastFailure
+      self.watermarks = watermarks
+      self.signInsPutOff = signInsPutOff
+      self.untold = untold
+      self.remembered = remembered
+      self.ownChecks = ownChecks
+      self.ownChanges = ownChanges
+      self.binding = binding
+    }
+
+    func copy() -> Storage {
+      Storage(
+        record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
+        signInsPutOff: signInsPutOff, untold: untold, remembered: remembered,
+        ownChecks: ownChecks, ownChanges: ownChanges, binding: binding)
+    }
+  }
+
+  private var storage: Storage
+
+  /// The storage, for a change: no other state shares it.
+  private var own: Storage {
+    @inline(never)
+    mutating get {
+      if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+      return storage
+    }
+  }
+
   /// The record that the state belongs to.
-  public let record: FactorID
+  public var record: FactorID { storage.record }
 
   /// Consecutive failures, in any factor.
-  public private(set) var failures: UInt32
+  public private(set) var failures: UInt32 {
+    get { storage.failures }
+    set { own.failures = newValue }
+  }
 
   /// When the last of them was, in seconds since the epoch.
-  public private(set) var lastFailure: Int64
+  public private(set) var lastFailure: Int64 {
+    get { storage.lastFailure }
+    set { own.lastFailure = newValue }
+  }
 
   /// One for each factor of the record.
-  public private(set) var watermarks: [Watermark]
+  public private(set) var watermarks: [Watermark] {
+    get { storage.watermarks }
+    set { own.watermarks = newValue }
+  }
 
   /// How many sign-ins somebody without a factor has made while one was offered.
-  public private(set) var signInsPutOff: UInt32
+  public private(set) var signInsPutOff: UInt32 {
+    get { storage.signInsPutOff }
+    set { own.signInsPutOff = newValue }
+  }
 
   /// What the person was not told yet.
-  public private(set) var untold: Untold
+  public private(set) var untold: Untold {
+    get { storage.untold }
+    set { own.untold = newValue }
+  }
 
   /// The codes that make up for one that would be asked for.
-  public private(set) var remembered: RememberedCodes
+  public private(set) var remembered: RememberedCodes {
+    get { storage.remembered }
+    set { own.remembered = newValue }
+  }
+
+  /// Consecutive failures of attempts that a process of the user's made without a password.
+  public private(set) var ownChecks: FailureCount {
+    get { storage.ownChecks }
+    set { own.ownChecks = newValue }
+  }
+
+  /// The changes that the user made in the present hour.
+  public private(set) var ownChanges: HourlyCount {
+    get { storage.ownChanges }
+    set { own.ownChanges = newValue }
+  }
+
+  /// The record that the state goes with, and how far the audit log was checked; nil in a state of
+  /// version 1, which names the record by its id alone.
+  public var binding: RecordBinding? {
+    get { storage.binding }
+    set { own.binding = newValue }
+  }
 
   /// Puts a state together.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
     signInsPutOff: UInt32 = 0, untold: Untold = Untold(),
-    remembered: RememberedCodes = RememberedCodes()
+    remembered: RememberedCodes = RememberedCodes(), ownChecks: FailureCount = FailureCount(),
+    ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil
   ) {
-    self.remembered = remembered
-    self.record = record
-    self.signInsPutOff = signInsPutOff
-    self.untold = untold
-    self.failures = failures
-    self.lastFailure = lastFailure
-    self.watermarks = watermarks
+    storage = Storage(
+      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
+      signInsPutOff: signInsPutOff, untold: untold, remembered: remembered, ownChecks: ownChecks,
+      ownChanges: ownChanges, binding: binding)
+  }
+
+  /// Compares everything that two states hold.
+  @inline(never)
+  public static func == (left: AttemptState, right: AttemptState) -> Bool {
+    let (left, right) = (left.storage, right.storage)
+    return left === right
+      || (left.record == right.record && left.failures == right.failures
+        && left.lastFailure == right.lastFailure && left.watermarks == right.watermarks
+        && left.signInsPutOff == right.signInsPutOff && left.untold == right.untold
+        && left.remembered == right.remembered && left.ownChecks == right.ownChecks
+        && left.ownChanges == right.ownChanges && left.binding == right.binding)
   }
 
   /// What the person is to be told at the next sign-in.
@@ -90,47 +190,78 @@ public struct AttemptState: Equatable, Sendable {
     case disabled
   }
 
-  /// Whether a code may be tried at `now` (seconds since the epoch).
+  /// Which failures an attempt is counted among.
+  public enum Counter: Sendable {
+    /// Attempts at a sign-in, and after a password was verified.
+    case signIn
+    /// Attempts that a process of the user's makes without a password, such as a screen locker.
+    case ownCheck
+  }
+
+  /// The largest number of failures of `Counter.ownCheck` before such attempts are refused: a fifth
+  /// of those that lock the factors, so that a program of the user's cannot lock them alone.
+  public static func mostOwnChecks(_ policy: ThrottlePolicy) -> UInt32 {
+    max(policy.disablesAfter / 5, 1)
+  }
+
+  /// Returns whether a code may be tried at `now` (seconds since the epoch).
   ///
-  /// A failure in the future counts as one right now.
-  public func standing(_ policy: ThrottlePolicy, now: Int64) -> Standing {
-    guard failures < policy.disablesAfter else { return .disabled }
-    let wait = policy.wait(afterFailures: failures)
+  /// A failure in the future counts as a failure at `now`.
+  public func standing(
+    _ policy: ThrottlePolicy, now: Int64, counter: Counter = .signIn
+  ) -> Standing {
+    // All failures together stay below the limit of NIST SP 800-63B-4, section 3.2.2.
+    guard failures.addingSaturated(ownChecks.failures) < policy.disablesAfter else {
+      return .disabled
+    }
+    let counted =
+      switch counter {
+      case .signIn: FailureCount(failures: failures, last: lastFailure)
+      case .ownCheck: ownChecks
+      }
+    if counter == .ownCheck, counted.failures >= Self.mostOwnChecks(policy) { return .disabled }
+    let wait = policy.wait(afterFailures: counted.failures)
     guard wait > 0 else { return .open }
-    let (elapsed, overflow) = now.subtractingReportingOverflow(lastFailure)
+    let (elapsed, overflow) = now.subtractingReportingOverflow(counted.last)
     guard !overflow, elapsed >= 0 else { return .waiting(seconds: wait) }
     return elapsed >= wait ? .open : .waiting(seconds: wait - elapsed)
   }
 
   /// How an attempt begins.
   public enum Beginning: Equatable, Sendable {
-    /// It is counted: to be written down before anything is compared.
+    /// The attempt is counted. The state must be written before anything is compared.
     case counted(AttemptState)
-    /// It is refused, and nothing may be compared. `correction` is to be written down where there is
-    /// one: the clock was set back, and the wait runs from now.
-    case refused(Standing, correction: AttemptState?)
+    /// The attempt is refused, and nothing may be compared.
+    case refused(Standing)
   }
 
   /// Counts an attempt at `now` from `source`, or refuses it.
   public func begin(
-    _ policy: ThrottlePolicy, now: Int64, from source: Source = .unknown
+    _ policy: ThrottlePolicy, now: Int64, from source: Source = .unknown,
+    counter: Counter = .signIn
   ) -> Beginning {
-    let standing = standing(policy, now: now)
+    let standing = standing(policy, now: now, counter: counter)
+    guard standing == .open else { return .refused(standing) }
     var next = self
-    switch standing {
-    case .open:
+    switch counter {
+    case .signIn:
       next.failures = failures.addingSaturated(1)
-      next.lastFailure = now
-      next.untold.failures = untold.failures.addingSaturated(1)
-      next.untold.lastFailure = now
-      next.untold.source = source
-      return .counted(next)
-    case .waiting:
-      guard lastFailure > now else { return .refused(standing, correction: nil) }
-      next.lastFailure = now
-      return .refused(standing, correction: next)
-    case .disabled:
-      return .refused(standing, correction: nil)
+      next.lastFailure = max(lastFailure, now)
+    case .ownCheck:
+      next.ownChecks = FailureCount(
+        failures: ownChecks.failures.addingSaturated(1), last: max(ownChecks.last, now))
+    }
+    next.untold.failures = untold.failures.addingSaturated(1)
+    next.untold.lastFailure = now
+    next.untold.source = source
+    return .counted(next)
+  }
+
+  /// Returns the wait in seconds that follows the failures of a counter; 0 for none.
+  public func wait(_ policy: ThrottlePolicy, counter: Counter) -> Int64 {
+    switch counter {
+    case .signIn: policy.wait(afterFailures: failures)
+    case .ownCheck: policy.wait(afterFailures: ownChecks.failures)
     }
   }
 
@@ -165,9 +296,7 @@ public struct AttemptState: Equatable, Sendable {
     guard let fresh = matches.first(where: { isFresh($0) }) else {
       return (.replayed(first.factor), self)
     }
-    var next = self
-    next.failures = 0
-    next.lastFailure = 0
+    var next = unlocked()
     for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
     return (.accepted(fresh.factor), next)
   }
@@ -219,7 +348,9 @@ public struct AttemptState: Equatable, Sendable {
   /// The state for the first factor of `record`: no failures and no watermarks, for there was nothing
   /// to guess. What was not told is told yet.
   public func beginning(_ record: FactorRecord) -> AttemptState {
-    AttemptState(record: record.id, signInsPutOff: signInsPutOff, untold: untold)
+    AttemptState(
+      record: record.id, signInsPutOff: signInsPutOff, untold: untold, ownChanges: ownChanges,
+      binding: binding)
   }
 
   /// The state with a new factor, whose first watermark is the step that confirmed it.
@@ -257,23 +388,68 @@ public struct AttemptState: Equatable, Sendable {
     watermarks.first { $0.factor == factor }?.step
   }
 
-  /// The state once failures are forgiven: a recovery code or a bypass code was accepted, or an
-  /// administrator unlocked the user. The watermarks stay, for what was accepted once is never
+  /// The state once failures are forgiven: a code of a factor was accepted, or an administrator unlocked
+  /// the user. The watermarks stay, for what was accepted once is never
   /// accepted again.
   public func unlocked() -> AttemptState {
     var next = self
     next.failures = 0
     next.lastFailure = 0
+    next.ownChecks = FailureCount()
     return next
+  }
+
+  /// Returns the state with one more change that the user made at `now` (seconds since the epoch), or
+  /// nil when the user has made `HourlyCount.most` changes in this hour.
+  public func countingOwnChange(at now: Int64) -> AttemptState? {
+    guard let count = ownChanges.adding(at: now) else { return nil }
+    var next = self
+    next.ownChanges = count
+    return next
+  }
+
+  // MARK: The record that goes with it
+
+  /// Returns whether the state goes with a record whose `RecordBinding.Identity.checksum` is `checksum`.
+  public func goes(with id: FactorID, checksum: UInt64) -> Bool {
+    guard let binding else { return record == id }
+    return binding.current.checksum == checksum || binding.pending?.checksum == checksum
+  }
+
+  /// Whether the state says that the user has no record, or may have none because a change was
+  /// interrupted. A state of version 1 does not say.
+  public var goesWithoutRecord: Bool {
+    guard let binding else { return true }
+    return binding.current.isNone || binding.pending?.isNone ?? false
+  }
+
+  /// Returns this state, before a change, with what the change adds: the watermarks of factors that
+  /// only `next` has. Wherever the change is interrupted, the record that is there then has its
+  /// watermarks.
+  public func preparing(for next: AttemptState) -> AttemptState {
+    var state = self
+    for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
+      // A factor that was removed gives way to one that is added.
+      if state.watermarks.count >= FactorRecord.maximumFactors,
+        let index = state.watermarks.firstIndex(where: { next.watermark(of: $0.factor) == nil })
+      {
+        state.watermarks.remove(at: index)
+      }
+      state.watermarks.append(mark)
+    }
+    return state
   }
 
   // MARK: Binary form
 
-  /// The format that is written and read.
-  public static let version: UInt16 = 1
+  /// The format that is written. Version 1 is read too.
+  public static let version: UInt16 = 2
 
-  /// The length of the binary form in bytes, whatever it holds: half a disk sector's worth of slot.
-  public static let encodedLength = 480
+  /// The length of the binary form in bytes, whatever it holds.
+  public static let encodedLength = 640
+
+  /// The length of the binary form of version 1 in bytes.
+  public static let firstEncodedLength = 480
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x53]  // MFAS
 
@@ -297,6 +473,11 @@ public struct AttemptState: Equatable, Sendable {
     writer.writeShort(untold.source.text)
     writer.write(untold.noticesTold)
     remembered.encode(to: &writer)
+    writer.write(ownChecks.failures)
+    writer.write(ownChecks.last)
+    writer.write(ownChanges.hour)
+    writer.write(ownChanges.count)
+    RecordBinding.encode(binding, to: &writer)
     writer.pad(to: Self.encodedLength)
     return writer.bytes
   }
@@ -311,8 +492,9 @@ public struct AttemptState: Equatable, Sendable {
   /// Reads the binary form. Nil when it is none, or of another version.
   public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
     var reader = ByteReader(encoded)
-    guard encoded.count == encodedLength, reader.read(count: 4) == magic,
-      reader.read(UInt16.self) == version, let sequence = reader.read(UInt64.self),
+    guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
+      encoded.count == (version == 1 ? firstEncodedLength : encodedLength),
+      version == 1 || version == self.version, let sequence = reader.read(UInt64.self),
       let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
       let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
       let signInsPutOff = reader.read(UInt32.self),
@@ -321,7 +503,7 @@ public struct AttemptState: Equatable, Sendable {
     var watermarks: [Watermark] = []
     for _ in 0..<count {
       guard let factor = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
-        let step = reader.read(Int64.self)
+        let step = reader.read(Int64.self), !watermarks.contains(where: { $0.factor == factor })
       else { return nil }
       watermarks.append(Watermark(factor: factor, step: step))
     }
@@ -330,15 +512,34 @@ public struct AttemptState: Equatable, Sendable {
       Source(source).text == source, let noticesTold = reader.read(UInt32.self),
       let remembered = RememberedCodes(&reader)
     else { return nil }
-    guard reader.isRestZero else { return nil }
+    guard let own = version == 1 ? Own() : Own(&reader), reader.isRestZero else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       signInsPutOff: signInsPutOff,
       untold: Untold(
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
         noticesTold: noticesTold),
-      remembered: remembered)
+      remembered: remembered, ownChecks: own.checks, ownChanges: own.changes, binding: own.binding)
     return (state, sequence)
+  }
+
+  /// What version 2 added.
+  private struct Own {
+    var checks = FailureCount()
+    var changes = HourlyCount()
+    var binding: RecordBinding?
+
+    init() {}
+
+    init?(_ reader: inout ByteReader) {
+      guard let failures = reader.read(UInt32.self), let last = reader.read(Int64.self),
+        let hour = reader.read(Int64.self), let count = reader.read(UInt16.self),
+        let decoded = RecordBinding.decode(&reader)
+      else { return nil }
+      checks = FailureCount(failures: failures, last: last)
+      changes = HourlyCount(hour: hour, count: count)
+      binding = decoded.binding
+    }
   }
 }
 

@@ -10,30 +10,104 @@ import Secrets
 /// `.everyTruncation`, `.trailingBytes`)
 /// MUST 2: a version that is not known is refused as such. (`FactorRecordTests.otherVersions`)
 public struct FactorRecord: Equatable, Sendable {
+  /// What a record holds. A copy of the record shares it until one of them changes: records are handed
+  /// from function to function, and each copy of a large value is code in the module.
+  private final class Storage: @unchecked Sendable {
+    let user: UserName
+    let uid: UInt32
+    let id: FactorID
+    var generation: UInt32 = 0
+    var factors: [Factor] = []
+    var recoveryCodes: [RecoveryCodeDigest] = []
+    var grants: [Grant] = []
+    var notices: [Notice] = []
+    var noticesMailed: UInt32 = 0
+
+    init(user: UserName, uid: UInt32, id: FactorID) {
+      self.user = user
+      self.uid = uid
+      self.id = id
+    }
+
+    func copy() -> Storage {
+      let copy = Storage(user: user, uid: uid, id: id)
+      copy.generation = generation
+      copy.factors = factors
+      copy.recoveryCodes = recoveryCodes
+      copy.grants = grants
+      copy.notices = notices
+      copy.noticesMailed = noticesMailed
+      return copy
+    }
+  }
+
+  private var storage: Storage
+
+  /// The storage, for a change: no other record shares it.
+  private var own: Storage {
+    @inline(never)
+    mutating get {
+      if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+      return storage
+    }
+  }
+
   /// The account the factors belong to.
-  public let user: UserName
+  public var user: UserName { storage.user }
 
   /// The account's numeric identity when they were enrolled: a name that was given to somebody else
   /// does not inherit them.
-  public let uid: UInt32
+  public var uid: UInt32 { storage.uid }
 
   /// What ties the attempt state to this record: 16 random bytes.
-  public let id: FactorID
+  public var id: FactorID { storage.id }
+
+  /// How often the record was changed. A change that was begun with an earlier generation is refused.
+  public private(set) var generation: UInt32 {
+    get { storage.generation }
+    set { own.generation = newValue }
+  }
 
   /// The factors, oldest first, at most `maximumFactors`, ids and names unique.
-  public private(set) var factors: [Factor]
+  public private(set) var factors: [Factor] {
+    get { storage.factors }
+    set { own.factors = newValue }
+  }
 
   /// What is kept of the recovery codes that are left, at most `maximumRecoveryCodes`.
-  public private(set) var recoveryCodes: [RecoveryCodeDigest]
+  public private(set) var recoveryCodes: [RecoveryCodeDigest] {
+    get { storage.recoveryCodes }
+    set { own.recoveryCodes = newValue }
+  }
 
   /// What administrators granted, oldest first, at most `maximumGrants`, ids unique.
-  public private(set) var grants: [Grant]
+  public private(set) var grants: [Grant] {
+    get { storage.grants }
+    set { own.grants = newValue }
+  }
 
   /// What happened lately, oldest first, at most `maximumNotices`, numbers rising.
-  public private(set) var notices: [Notice]
+  public private(set) var notices: [Notice] {
+    get { storage.notices }
+    set { own.notices = newValue }
+  }
 
   /// The number of the last notice that was mailed, or will never be.
-  public private(set) var noticesMailed: UInt32
+  public private(set) var noticesMailed: UInt32 {
+    get { storage.noticesMailed }
+    set { own.noticesMailed = newValue }
+  }
+
+  /// Compares everything that two records hold.
+  @inline(never)
+  public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
+    let (left, right) = (left.storage, right.storage)
+    return left === right
+      || (left.user == right.user && left.uid == right.uid && left.id == right.id
+        && left.generation == right.generation && left.factors == right.factors
+        && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
+        && left.notices == right.notices && left.noticesMailed == right.noticesMailed)
+  }
 
   /// The most factors a user may have.
   public static let maximumFactors = 8
@@ -47,8 +121,11 @@ public struct FactorRecord: Equatable, Sendable {
   /// The most notices that are kept: older ones give way.
   public static let maximumNotices = 8
 
-  /// The format that is written and read.
-  public static let version: UInt16 = 1
+  /// The newest format. A record of generation 0 is written in version 1, which has no generation.
+  public static let version: UInt16 = 2
+
+  /// The version that secrets and digests are bound to. They stay valid when the format changes.
+  private static let contextVersion: UInt16 = 1
 
   /// The longest record in bytes, before the store adds its seal.
   public static let maximumLength = 8192
@@ -62,14 +139,7 @@ public struct FactorRecord: Equatable, Sendable {
 
   /// An empty record of a user's.
   public init(user: UserName, uid: UInt32, id: FactorID) {
-    self.user = user
-    self.uid = uid
-    self.id = id
-    factors = []
-    recoveryCodes = []
-    grants = []
-    notices = []
-    noticesMailed = 0
+    storage = Storage(user: user, uid: uid, id: id)
   }
 
   /// Whether there is a factor.
@@ -79,6 +149,15 @@ public struct FactorRecord: Equatable, Sendable {
   public var isVacant: Bool { factors.isEmpty && grants.isEmpty && notices.isEmpty }
 
   // MARK: Changing
+
+  /// Begins the next generation. The store does so for each change that it enters in the audit log.
+  public mutating func beginGeneration() { generation = Self.generation(after: generation) }
+
+  /// Returns the generation after another. More changes than fit cannot be made in the life of a
+  /// machine.
+  public static func generation(after generation: UInt32) -> UInt32 {
+    generation == .max ? 1 : generation &+ 1
+  }
 
   /// Why a factor cannot be added or renamed.
   public enum ChangeRefusal: Error, Equatable, Sendable {
@@ -220,10 +299,11 @@ public struct FactorRecord: Equatable, Sendable {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(Self.version)
+    writer.write(generation == 0 ? 1 : Self.version)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)
+    if generation > 0 { writer.write(generation) }
     writer.write(UInt8(truncatingIfNeeded: factors.count))
     for factor in factors {
       writer.write(factor.id.bytes)
@@ -272,13 +352,15 @@ public struct FactorRecord: Equatable, Sendable {
     var reader = ByteReader(encoded)
     guard reader.read(count: 4) == Self.magic else { throw .notARecord }
     guard let version = reader.read(UInt16.self) else { throw .damaged }
-    guard version == Self.version else { throw .otherVersion(version) }
+    guard (1...Self.version).contains(version) else { throw .otherVersion(version) }
     guard let name = reader.readShort(), let user = UserName(name),
       let uid = reader.read(UInt32.self),
       let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
-      let count = reader.read(UInt8.self)
+      let generation = version == 1 ? 0 : reader.read(UInt32.self),
+      version == 1 || generation > 0, let count = reader.read(UInt8.self)
     else { throw .damaged }
     self.init(user: user, uid: uid, id: id)
+    self.generation = generation
     for _ in 0..<count {
       guard let factor = Self.readFactor(&reader) else { throw .damaged }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
@@ -385,7 +467,7 @@ public struct FactorRecord: Equatable, Sendable {
   /// What a recovery code's digest is bound to: version, user, uid and record.
   public func recoveryCodeContext() -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(Self.version)
+    writer.write(Self.contextVersion)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)
@@ -398,7 +480,7 @@ public struct FactorRecord: Equatable, Sendable {
     factor: FactorID, parameters: TOTPParameters
   ) -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(Self.version)
+    writer.write(Self.contextVersion)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)

@@ -56,9 +56,37 @@ extension Conversation {
     } catch {
       throw failure(error)
     }
-    // Somebody else's factor has appeared since: the proof did not ask for it.
-    guard entry.record?.id == session.record else { throw .requiresRecentLogin }
+    try require(session, entry.kept)
     return entry
+  }
+
+  /// Checks, under the user's lock, that a session has not ended: by its deadline, or by a change of the
+  /// record that the session did not make.
+  func require(_ session: Session, _ kept: FactorRecord?) throws(HelperFailure) {
+    guard try bootTime() < session.deadline else { throw .sessionExpired }
+    guard kept?.id == session.record, kept?.generation ?? 0 == session.generation else {
+      throw .requiresRecentLogin
+    }
+  }
+
+  /// Returns the caller's attempt state with one more change of this hour, or refuses the change.
+  func countedChange(
+    _ entry: Machine.Store.Entry, at now: Int64
+  ) throws(HelperFailure) -> AttemptState {
+    guard let state = entry.attempts.countingOwnChange(at: now) else {
+      throw .tooManyChanges(
+        seconds: Self.seconds(entry.attempts.ownChanges.secondsLeft(at: now)))
+    }
+    return state
+  }
+
+  /// What is kept for the caller now, with factors or without; nil when nothing is.
+  func keptRecord() throws(HelperFailure) -> FactorRecord? {
+    do throws(FactorStoreError) {
+      return try host.store().existingEntry(of: caller)?.kept
+    } catch {
+      throw failure(error)
+    }
   }
 
   /// What is kept for the caller, or a new record.
@@ -109,11 +137,11 @@ extension Conversation {
 
   /// The circumstances of an attempt of the caller's.
   func circumstances(
-    factor: FactorID? = nil
+    factor: FactorID? = nil, counter: AttemptState.Counter
   ) throws(HelperFailure) -> Attempt.Circumstances {
     Attempt.Circumstances(
-      settings: try settings(), now: try now(), source: source, program: Self.program,
-      factor: factor)
+      settings: try settings(), clock: host.attemptClock, source: source, program: Self.program,
+      factor: factor, counter: counter)
   }
 
   func now() throws(HelperFailure) -> Int64 {

@@ -27,7 +27,8 @@ extension Conversation {
   // MARK: Recovery codes
 
   /// Puts a new set of recovery codes in the place of the old one.
-  func generateRecoveryCodes(_ session: Session) throws(HelperFailure) -> RecoveryCodeList {
+  mutating func generateRecoveryCodes(_ session: Session) throws(HelperFailure) -> RecoveryCodeList
+  {
     guard try snapshot() != nil else { throw .factorNotFound }
     let entry = try entry(creating: false, session)
     guard var record = entry.record else { throw .factorNotFound }
@@ -37,7 +38,8 @@ extension Conversation {
     let now = try now()
     record.note(.recoveryCodesMade, from: source, at: now)
     let event = LedgerEvent(.recoveryCodesMade, by: actor, at: now)
-    let mark = try replace(entry, record, entry.attempts, entering: event)
+    let mark = try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    self.session?.advance(to: entry.kept)
     logChange("recovery-codes-made", nil, mark)
     return RecoveryCodeList(text: text)
   }
@@ -56,8 +58,12 @@ extension Conversation {
 
   /// Learns how far the clock of a factor's authenticator is off from two codes in a row, which are
   /// an attempt like any other.
-  func resynchronize(_ request: borrowing ResyncRequest) throws(HelperFailure) {
-    let circumstances = try circumstances()
+  mutating func resynchronize(
+    _ request: borrowing ResyncRequest, _ session: Session
+  ) throws(HelperFailure) {
+    let circumstances = try circumstances(counter: .signIn)
+    circumstances.expect(id: session.record, generation: session.generation)
+    guard try bootTime() < session.deadline else { throw .sessionExpired }
     let result: Attempt.Resynchronizing
     do throws(FactorStoreError) {
       result = try Attempt.resynchronize(
@@ -68,7 +74,11 @@ extension Conversation {
       throw failure(error)
     }
     switch result {
-    case .done(let factor, let mark): logChange("resynchronized", factor, mark)
+    case .done(let factor, let generation, let mark):
+      self.session?.generation = generation
+      logChange("resynchronized", factor, mark)
+    case .superseded: throw .requiresRecentLogin
+    case .tooManyChanges(let wait): throw .tooManyChanges(seconds: Self.seconds(wait))
     case .wrong(let wait):
       logFailure("resynchronization-failed")
       guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
@@ -83,12 +93,13 @@ extension Conversation {
   // MARK: Factors of other programs
 
   /// Enrols a factor that another program made.
-  func importFactor(
+  mutating func importFactor(
     _ request: borrowing ImportRequest, _ session: Session
   ) throws(HelperFailure) -> Factor {
     guard request.key.count >= ImportRequest.shortestKey else { throw .secretTooShort }
-    let now = try now()
     let entry = try entry(creating: true, session)
+    let now = try now()
+    let allowed = try countedChange(entry, at: now)
     let description = Importing.Description(
       displayName: request.displayName, parameters: request.parameters,
       timeOffset: request.timeOffset,
@@ -97,12 +108,13 @@ extension Conversation {
     do throws(FactorStoreError) {
       result = try Importing.add(
         description, key: request.key.span, recoveryCodes: request.recoveryCodes.span, to: entry,
-        of: caller, now: now, from: source, by: actor)
+        of: caller, attempts: allowed, now: now, from: source, by: actor)
     } catch {
       throw failure(error)
     }
     switch result {
     case .imported(let factor, _, let mark):
+      self.session?.advance(to: entry.kept)
       logChange("imported", factor, mark)
       return factor
     case .present: throw .alreadyImported

@@ -18,6 +18,12 @@ public import System
 /// MUST 3: a secret leaves once, before it is enrolled, and lives here only until its deadline.
 /// (`ConversationTests.secretIsNotShownAgain`, `.deadline`)
 /// MUST 4: interrupted anywhere, nothing has changed. (`ConversationTests.interrupted`; Tests/Faults)
+/// MUST 5: a session ends with its deadline, and with any change of the record that it did not make:
+/// both are checked under the user's lock. (`SessionTests`)
+/// MUST 6: a ticket gives one factor, however a session that rests on it goes on, and changes no count
+/// of failures. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
+/// MUST 7: what a process of the user's can do without a password throttles no sign-in.
+/// (`ConversationTests.ownChecks`)
 public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   let caller: Account
   /// Whether the caller may have everybody's notices mailed.
@@ -33,7 +39,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   let audit: (_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) -> Void
   let mail: (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
 
-  private var session: Session?
+  var session: Session?
   private var pending: PendingSecret?
   private var failedProofs = 0
 
@@ -64,14 +70,63 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     self.mail = mail
   }
 
-  /// What re-authentication has brought about.
+  /// What re-authentication has established.
   struct Session {
     /// Seconds since the machine was started.
     let deadline: Int64
-    /// The record there was, which the proof was good for.
+    /// How the account was proven.
+    let basis: Basis
+    /// The record that was there; nil when nothing was kept.
     var record: FactorID?
+    /// The generation of that record. A change by anybody else makes it another one.
+    var generation: UInt32
     /// What was proven, and so what the session is good for.
     var scope: Scope
+
+    /// Takes note of the factor that the user showed.
+    mutating func take(_ shown: ShownFactor) {
+      switch shown {
+      case .none: return
+      case .code: scope = basis.scope
+      case .usedUp:
+        noteUse()
+        scope = basis.scope
+      }
+    }
+
+    /// Takes note that a recovery code or a bypass code was used, which is a change of the record. Any
+    /// other change since the session began still ends it.
+    mutating func noteUse() { generation = FactorRecord.generation(after: generation) }
+
+    /// Takes note of a change that the session itself made.
+    mutating func advance(to record: FactorRecord?) {
+      self.record = record?.id
+      generation = record?.generation ?? 0
+    }
+  }
+
+  /// How an account was proven.
+  enum Basis: Equatable {
+    case password
+    case ticket(GrantID)
+
+    /// What is allowed once a present factor was verified too, or when there is none.
+    var scope: Scope {
+      switch self {
+      case .password: .everything
+      case .ticket(let id): .oneFactor(id)
+      }
+    }
+  }
+
+  /// What a user showed of a present factor.
+  enum ShownFactor {
+    /// Nothing.
+    case none
+    /// A code of a factor.
+    case code
+    /// A recovery code or a bypass code, one use of which is gone.
+    case usedUp
   }
 
   /// What a session is good for.
@@ -172,19 +227,17 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         return client.send(
           .recoveryCodes(try generateRecoveryCodes(try requireSession(for: .recoveryCodes))))
       case .resync(let request):
-        _ = try requireSession(for: .resynchronizing)
-        try resynchronize(request)
+        try resynchronize(request, try requireSession(for: .resynchronizing))
         return client.send(.done)
       case .importFactor(let request):
         let session = try requireSession(for: .otherChange)
         guard try settings().state != .disabled else { throw .multiFactorDisabled }
         let factor = try importFactor(request, session)
-        let record = try snapshot()?.record.id
-        self.session?.record = record
         return client.send(.enrolled(factor.id))
       case .signIn(let request):
         guard try snapshot() != nil else { throw .factorNotFound }
-        try attempt(request.code, with: request.factor)
+        let shown = try attempt(request.code, with: request.factor, counter: .ownCheck)
+        if case .usedUp = shown { session?.noteUse() }
         return client.send(.tested)
       case .deliver(let user):
         try deliver(to: user)
@@ -205,30 +258,37 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     if session != nil {
       let present = try requireSession(for: .resynchronizing)
       if present.scope == .resynchronizing {
-        if try provePresentFactor(person) { session?.scope = .everything }
+        let shown = try provePresentFactor(person)
+        session?.take(shown)
       }
       return Self.seconds(present.deadline - (try bootTime()))
     }
     let snapshot = try snapshot()
     if let snapshot { try requireOpen(snapshot) }
-    var scope = try proveAccount(person, withTicket: withTicket)
-    if snapshot != nil, try !provePresentFactor(person) { scope = .resynchronizing }
+    let kept = try keptRecord()
+    let basis = try proveAccount(person, withTicket: withTicket)
+    var started = Session(
+      deadline: try bootTime() &+ Self.sessionLength, basis: basis, record: kept?.id,
+      generation: kept?.generation ?? 0, scope: basis.scope)
+    if snapshot != nil {
+      started.scope = .resynchronizing
+      started.take(try provePresentFactor(person))
+    }
     guard proof.retire() else { throw .internalError }
-    session = Session(
-      deadline: try bootTime() &+ Self.sessionLength, record: snapshot?.record.id, scope: scope)
+    session = started
     return Self.seconds(Self.sessionLength)
   }
 
   private mutating func proveAccount(
     _ person: ClientPerson<Client>, withTicket: Bool
-  ) throws(HelperFailure) -> Scope {
-    if withTicket { return .oneFactor(try proveTicket(person)) }
+  ) throws(HelperFailure) -> Basis {
+    if withTicket { return .ticket(try proveTicket(person)) }
     guard proof.prove(caller, by: person) else { throw proofFailed() }
-    return .everything
+    return .password
   }
 
-  /// An administrator's ticket proves the account to who has no password. It is used up by the factor
-  /// that is bound with it, so that an enrolment that is interrupted can be begun again.
+  /// Verifies an administrator's ticket, which proves the account to a user without a password. It is
+  /// used up by the factor that is bound with it, so an enrolment that is interrupted can begin again.
   private mutating func proveTicket(
     _ person: ClientPerson<Client>
   ) throws(HelperFailure) -> GrantID {
@@ -239,7 +299,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       throw .ticketInvalid
     }
     let result: Attempt.Redeeming
-    let circumstances = try circumstances()
+    let circumstances = try circumstances(counter: .ownCheck)
     do throws(FactorStoreError) {
       result = try Attempt.redeem(
         ticket: ticket, by: caller, in: try host.store(), circumstances)
@@ -254,6 +314,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       throw .ticketInvalid
     case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
     case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .tooManyChanges(let wait): throw .tooManyChanges(seconds: Self.seconds(wait))
     }
   }
 
@@ -267,25 +328,24 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   /// shows none: all that is left then is to resynchronise a factor, which its own codes prove.
   private mutating func provePresentFactor(
     _ person: ClientPerson<Client>
-  ) throws(HelperFailure) -> Bool {
+  ) throws(HelperFailure) -> ShownFactor {
     let prompt = ShownText(cleaning: ("One-time code of a present factor: " as StaticString).bytes)
     guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
-    guard typed.count > 0 else { return false }
+    guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {
-      try attempt(typed)
-      return true
+      return try attempt(typed, counter: .signIn)
     } catch {
       failedProofs += 1
       throw error
     }
   }
 
-  /// Has a code judged like one at a sign-in.
+  /// Verifies a code as at a sign-in.
   private func attempt(
-    _ typed: borrowing SecretBytes, with factor: FactorID? = nil
-  ) throws(HelperFailure) {
+    _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter
+  ) throws(HelperFailure) -> ShownFactor {
     let codes = TypedCodes(whole: typed.span)
-    let circumstances = try circumstances(factor: factor)
+    let circumstances = try circumstances(factor: factor, counter: counter)
     let result: Attempt.Result
     do throws(FactorStoreError) {
       result = try Attempt.make(codes, by: caller, in: try host.store(), circumstances).result
@@ -294,8 +354,10 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
     report(Outcome(result), state: circumstances.settings.state)
     switch result {
-    case .accepted: return
-    case .recovered, .bypassed: deliverInBackground()
+    case .accepted: return .code
+    case .recovered, .bypassed:
+      deliverInBackground()
+      return .usedUp
     case .wrong(0): throw .invalidVerificationCode
     case .replayed(_, 0): throw .codeAlreadyUsed
     case .wrong(let wait), .replayed(_, let wait):
@@ -351,20 +413,21 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let session = try requireSession(for: .binding)
     let settings = try settings()
     guard settings.state != .disabled else { throw .multiFactorDisabled }
-    let now = try now()
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
-    let step = try pending.confirm(request.code, settings, now: now)
+    let step = try pending.confirm(request.code, settings, now: try now())
     let entry = try entry(creating: true, session)
+    let now = try now()
+    let allowed = try countedChange(entry, at: now)
     var record = try record(entry)
     let factor = try pending.factor(
       named: request.displayName, at: now, in: record, sealedBy: entry)
     try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
     let event = try note(factor, session.scope, in: &record, at: now)
-    let attempts = entry.record == nil ? entry.attempts.beginning(record) : entry.attempts
+    let attempts = entry.record == nil ? allowed.beginning(record) : allowed
     let mark = try replace(
       entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
       entering: event)
-    self.session?.record = record.id
+    self.session?.advance(to: entry.kept)
     if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
     self.pending = nil
     logChange("enrolled", factor, mark)
@@ -398,9 +461,11 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let entry = try entry(creating: false, session)
     guard var record = entry.record else { throw .factorNotFound }
     try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
+    let now = try now()
     let event = LedgerEvent(
-      .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: try now())
-    let mark = try replace(entry, record, entry.attempts, entering: event)
+      .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: now)
+    let mark = try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    self.session?.advance(to: entry.kept)
     logChange("renamed", record.factor(id), mark)
   }
 
@@ -419,8 +484,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     let event = LedgerEvent(.unenrolled, factor, by: actor, at: now)
-    let mark = try replace(entry, record, entry.attempts.forgetting(), entering: event)
-    if record.factors.isEmpty { self.session?.record = nil }
+    let allowed = try countedChange(entry, at: now)
+    let mark = try replace(entry, record, allowed.forgetting(), entering: event)
+    self.session?.advance(to: entry.kept)
     logChange("unenrolled", factor, mark)
     return wasNewest
   }
@@ -438,12 +504,20 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   /// Anybody who acts as the user may make the next sign-in ask for more.
   private func forget() throws(HelperFailure) -> UInt8 {
-    let event = LedgerEvent(.forgotten, by: actor, at: try now())
+    let entry: Machine.Store.Entry?
     do throws(FactorStoreError) {
-      guard let entry = try host.store().existingEntry(of: caller) else { return 0 }
-      let places = entry.attempts.remembered.entries.count
-      guard places > 0 else { return 0 }
-      let mark = try entry.write(entry.attempts.forgetting(), entering: event)
+      entry = try host.store().existingEntry(of: caller)
+    } catch {
+      throw failure(error)
+    }
+    guard let entry else { return 0 }
+    let places = entry.attempts.remembered.entries.count
+    guard places > 0 else { return 0 }
+    let now = try now()
+    let allowed = try countedChange(entry, at: now)
+    do throws(FactorStoreError) {
+      let mark = try entry.write(
+        allowed.forgetting(), entering: LedgerEvent(.forgotten, by: actor, at: now))
       logChange("forgotten", nil, mark)
       return UInt8(clamping: places)
     } catch {
@@ -451,8 +525,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  private func test(_ typed: borrowing SecretBytes) throws(HelperFailure) {
+  private mutating func test(_ typed: borrowing SecretBytes) throws(HelperFailure) {
     guard try snapshot() != nil else { throw .factorNotFound }
-    try attempt(typed)
+    let shown = try attempt(typed, counter: .ownCheck)
+    if case .usedUp = shown { session?.noteUse() }
   }
 }

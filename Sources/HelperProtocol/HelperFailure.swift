@@ -50,6 +50,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
   case secondFactorRequired
   /// The user has a factor with this key already.
   case alreadyImported
+  /// The user has made as many changes as are allowed in an hour; the next is in so many seconds.
+  case tooManyChanges(seconds: UInt32)
 
   /// The number in a message.
   var number: UInt8 {
@@ -79,13 +81,22 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .codesNotConsecutive: 23
     case .secondFactorRequired: 24
     case .alreadyImported: 25
+    case .tooManyChanges: 26
     }
   }
 
   /// The seconds in a message: 0 where they mean nothing.
   var seconds: UInt32 {
-    guard case .tooManyAttempts(let seconds) = self else { return 0 }
-    return seconds
+    switch self {
+    case .tooManyAttempts(let seconds), .tooManyChanges(let seconds): return seconds
+    case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
+      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .factorsDisabled,
+      .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
+      .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
+      .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
+      .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported:
+      return 0
+    }
   }
 
   /// Nil for a number that is none, and for seconds where they mean nothing.
@@ -116,6 +127,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 23: self = .codesNotConsecutive
     case 24: self = .secondFactorRequired
     case 25: self = .alreadyImported
+    case 26: self = .tooManyChanges(seconds: seconds)
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

@@ -55,6 +55,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case secondFactorRequired
   /// A factor with this key is enrolled already.
   case alreadyImported
+  /// The user has made as many changes as are allowed in an hour; the next is in so many seconds.
+  case tooManyChanges(seconds: Int)
 
   // MARK: Found out here
 
@@ -97,6 +99,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .codesNotConsecutive: .codesNotConsecutive
       case .secondFactorRequired: .secondFactorRequired
       case .alreadyImported: .alreadyImported
+      case .tooManyChanges(let seconds): .tooManyChanges(seconds: Int(seconds))
       }
   }
 }
@@ -139,6 +142,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .codesNotConsecutive: "the two codes do not follow each other"
     case .secondFactorRequired: "you have a second factor, and it was not shown"
     case .alreadyImported: "you have a second factor with this key already"
+    case .tooManyChanges: "you have made too many changes to your second factors in this hour"
     case .helperUnavailable(let number):
       "the helper \(MultiFactor.helperPath) cannot be started (\(Self.text(of: number)))"
     case .helperEnded: "the helper ended unexpectedly"
@@ -184,6 +188,7 @@ extension MultiFactorError: CustomStringConvertible {
       "type the code that the app shows, wait until it shows the next, and type that one"
     case .secondFactorRequired: "sign in with a code from one of your second factors"
     case .alreadyImported: "there is nothing to do; mfa-enroll list shows it"
+    case .tooManyChanges(let seconds): "try again in \(seconds / 60 + 1) minutes"
     }
   }
 }

@@ -51,33 +51,43 @@ extension Attempt {
     return .bypassed(grant, mark)
   }
 
-  /// What a guess at a ticket came to.
+  /// The result of verifying a ticket.
   public enum Redeeming: Sendable {
     /// It is good; it is used up only by what it is good for.
     case good(GrantID)
-    /// Wrong, used or expired, with how many seconds to wait before the next guess; 0 for none.
+    /// Wrong, used or expired, with how many seconds to wait before the next attempt; 0 for none.
     case wrong(wait: Int64)
     case refused(AttemptState.Standing)
+    /// The user has made as many changes as are allowed in an hour; with the seconds that are left.
+    case tooManyChanges(wait: Int64)
   }
 
-  /// Looks for the ticket that somebody typed. It counts as an attempt.
+  /// Verifies a ticket that the user typed. It is counted as one of the user's own checks and as one of
+  /// the changes of this hour, and changes no other count, right or wrong.
   public static func redeem<Store: FactorStore>(
     ticket: RecoveryCode, by account: Account, in store: Store, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Redeeming {
-    let entry = try store.entry(of: account, creating: true)
-    let untold = entry.attempts.untold
+    // Without a place in the store there is no ticket, and none is made for an attempt.
+    guard let entry = try store.existingEntry(of: account),
+      let record = entry.kept, record.grants.contains(where: { $0.kind == .ticket })
+    else { return .wrong(wait: 0) }
+    try circumstances.start()
+    guard let allowed = entry.attempts.countingOwnChange(at: circumstances.now) else {
+      return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: circumstances.now))
+    }
     switch try begin(entry, circumstances) {
     case .refused(let standing): return .refused(standing)
     case .counted(let counted):
-      if let record = entry.kept,
+      guard
         let found = try grant(.ticket, ticket, of: record, entry, now: circumstances.now)
-      {
-        try entry.write(counted.unlocked().restoring(untold))
+      else {
         try entry.sync()
-        return .good(found.id)
+        return .wrong(
+          wait: counted.wait(circumstances.settings.throttle, counter: circumstances.counter))
       }
+      try entry.write(allowed)
       try entry.sync()
-      return .wrong(wait: circumstances.settings.throttle.wait(afterFailures: counted.failures))
+      return .good(found.id)
     }
   }
 

@@ -9,7 +9,12 @@ import System
 extension Attempt {
   /// What an attempt to resynchronise a factor came to.
   public enum Resynchronizing: Sendable {
-    case done(Factor, LedgerMark?)
+    /// It was resynchronised; with the record's new generation.
+    case done(Factor, generation: UInt32, LedgerMark?)
+    /// The record was changed since the user was authenticated.
+    case superseded
+    /// The user has made as many changes as are allowed in an hour; with the seconds that are left.
+    case tooManyChanges(wait: Int64)
     /// They are no two fresh codes in a row of the factor's; with how many seconds to wait, 0 for
     /// none.
     case wrong(wait: Int64)
@@ -25,10 +30,15 @@ extension Attempt {
     _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Resynchronizing {
     let entry = try store.entry(of: account, creating: false)
+    try circumstances.start()
+    guard circumstances.allows(entry.kept) else { return .superseded }
     guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
     let length = factor.parameters.codeLength
     guard let first = first.code(of: length), let second = second.code(of: length) else {
       return .notACode
+    }
+    guard let allowed = entry.attempts.countingOwnChange(at: circumstances.now) else {
+      return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: circumstances.now))
     }
     let untold = entry.attempts.untold
     let throttle = circumstances.settings.throttle
@@ -38,7 +48,7 @@ extension Attempt {
       let found = try finding(first, second, factor, counted, entry, circumstances.now)
       guard let finding = found else {
         try entry.sync()
-        return .wrong(wait: throttle.wait(afterFailures: counted.failures))
+        return .wrong(wait: counted.wait(throttle, counter: circumstances.counter))
       }
       do throws(FactorRecord.ChangeRefusal) {
         try record.setTimeOffset(of: id, to: finding.timeOffset)
@@ -52,10 +62,10 @@ extension Attempt {
       let event = LedgerEvent(
         .resynchronized, factor, by: circumstances.actor(record), at: circumstances.now)
       let mark = try entry.replace(record: record, attempts: counted, entering: event)
-      let state = counted.resynchronized(id, at: finding.step)
+      let state = allowed.resynchronized(id, at: finding.step)
       try entry.write(state.restoring(untold))
       try entry.sync()
-      return .done(factor, mark)
+      return .done(factor, generation: entry.kept?.generation ?? 0, mark)
     }
   }
 

@@ -15,6 +15,7 @@ public import System
 /// there is an error instead. (`AttemptTests.failedSync`, and Tests/Faults)
 /// MUST 4: a recovery code is good once, and a bypass code as often as it says.
 /// (`AttemptTests.recoveryCodeIsGoodOnce`, `GrantTests.bypass`)
+/// MUST 6: nothing but a code of a factor forgives failures. (`ThrottleModelTests`)
 /// MUST 5: what is told is told once, and what cannot be told is kept. (`NewsTests`)
 public enum Attempt {
   /// What a guess came to.
@@ -65,6 +66,7 @@ public enum Attempt {
     _ codes: TypedCodes, by account: Account, in store: Store, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Judgement {
     let entry = try store.entry(of: account, creating: false)
+    try circumstances.start()
     guard let record = entry.kept, mayHaveCodes(record) else {
       return Judgement(result: .notEnrolled, news: .none)
     }
@@ -72,11 +74,12 @@ public enum Attempt {
       return Judgement(result: .notACode, news: .none)
     }
 
-    let untold = entry.attempts.untold
+    let before = entry.attempts
+    let untold = before.untold
     switch try begin(entry, circumstances) {
     case .refused(let standing): return Judgement(result: .refused(standing), news: .none)
     case .counted(let counted):
-      let result = try judge(codes, record, counted, untold, entry, circumstances)
+      let result = try judge(codes, record, counted, before, entry, circumstances)
       switch result {
       case .accepted, .recovered, .bypassed:
         return Judgement(
@@ -89,15 +92,16 @@ public enum Attempt {
 
   static func judge<Entry: FactorStoreEntry>(
     _ codes: TypedCodes, _ record: FactorRecord, _ counted: AttemptState,
-    _ untold: AttemptState.Untold, _ entry: Entry, _ circumstances: Circumstances
+    _ before: AttemptState, _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Result {
     if circumstances.factor == nil {
-      let forgiven = counted.unlocked().restoring(untold)
+      // Only a code of a factor forgives failures: NIST SP 800-63B-4, section 3.2.2, allows it for the
+      // authenticators that were used.
       if let spent = try recoveryCode(codes, of: record, entry) {
-        return try spend(spent, of: record, forgiven, entry, circumstances)
+        return try spend(spent, of: record, before, entry, circumstances)
       }
       if let grant = try bypass(codes, of: record, entry, now: circumstances.now) {
-        return try use(grant, of: record, forgiven, entry, circumstances)
+        return try use(grant, of: record, before, entry, circumstances)
       }
     }
     let settings = circumstances.settings
@@ -113,14 +117,15 @@ public enum Attempt {
     if let named = circumstances.factor { matches.removeAll { $0.factor != named } }
     var (outcome, state) = counted.judge(matches)
     if case .accepted = outcome {
-      state = told(state.restoring(untold), record, circumstances)
+      state = told(state.restoring(before.untold), record, circumstances)
       for place in try entry.digests(of: circumstances.places, in: record) {
         state = state.remembering(place, at: circumstances.now)
       }
     }
     if state != counted { try entry.write(state) }
     try entry.sync()
-    return result(outcome, record, state, settings.throttle)
+    let wait = state.wait(settings.throttle, counter: circumstances.counter)
+    return result(outcome, record, wait: wait)
   }
 
   /// The state of somebody who was let in: with everything told, where somebody listens.
@@ -141,14 +146,10 @@ public enum Attempt {
     _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Beginning {
     let beginning = entry.attempts.begin(
-      circumstances.settings.throttle, now: circumstances.now, from: circumstances.source)
+      circumstances.settings.throttle, now: circumstances.now, from: circumstances.source,
+      counter: circumstances.counter)
     switch beginning {
-    case .refused(let standing, let correction):
-      if let correction {
-        try entry.write(correction)
-        try entry.sync()
-      }
-      return .refused(standing)
+    case .refused(let standing): return .refused(standing)
     case .counted(let counted):
       try entry.write(counted)
       return .counted(counted)
@@ -209,10 +210,8 @@ public enum Attempt {
   }
 
   private static func result(
-    _ outcome: AttemptState.Outcome, _ record: FactorRecord, _ state: AttemptState,
-    _ throttle: ThrottlePolicy
+    _ outcome: AttemptState.Outcome, _ record: FactorRecord, wait: Int64
   ) -> Result {
-    let wait = throttle.wait(afterFailures: state.failures)
     switch outcome {
     case .wrong: return .wrong(wait: wait)
     case .replayed(let id):

@@ -3,12 +3,15 @@ public import Factors
 public import Policy
 
 extension Attempt {
-  /// Under which an attempt is made.
-  public struct Circumstances: Sendable {
+  /// Under which an attempt is made. A class, because it is handed from function to function, and each
+  /// copy of a large value is code in the module.
+  public final class Circumstances {
     /// What is in force.
     public let settings: Settings
-    /// Seconds since the epoch.
-    public let now: Int64
+    /// Seconds since the epoch, once `start()` has read the clock.
+    public private(set) var now: Int64 = 0
+    /// Reads the clock.
+    private let clock: () throws(FactorStoreError) -> Int64
     /// From where.
     public let source: Source
     /// The PAM service, or the program, in which it is made.
@@ -21,19 +24,48 @@ extension Attempt {
     /// what has happened is told.
     public let isListening: Bool
 
-    /// Puts the circumstances together.
+    /// Which failures the attempt is counted among.
+    public let counter: AttemptState.Counter
+
+    /// Puts the circumstances together. `clock` is read under the user's lock: a process that was
+    /// stopped before it had the lock must not act on an earlier time.
     public init(
-      settings: Settings, now: Int64, source: Source = .unknown, program: [UInt8] = [],
-      factor: FactorID? = nil, places: [Place] = [], isListening: Bool = false
+      settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
+      source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
+      places: [Place] = [], isListening: Bool = false, counter: AttemptState.Counter = .signIn
     ) {
       self.settings = settings
-      self.now = now
+      self.clock = clock
+      self.counter = counter
       self.source = source
       self.program = program
       self.factor = factor
       self.places = places
       self.isListening = isListening
     }
+
+    /// A record, at one point of its history.
+    struct Version {
+      let id: FactorID?
+      let generation: UInt32
+    }
+
+    /// The record that the attempt is for; nil for whichever is there.
+    private(set) var expected: Version?
+
+    /// Makes the attempt one for this record alone, and none that was changed since.
+    public func expect(id: FactorID?, generation: UInt32) {
+      expected = Version(id: id, generation: generation)
+    }
+
+    /// Whether the attempt is for a record as it is now.
+    func allows(_ kept: FactorRecord?) -> Bool {
+      guard let expected else { return true }
+      return kept?.id == expected.id && kept?.generation ?? 0 == expected.generation
+    }
+
+    /// Reads the clock. The caller holds the user's lock.
+    func start() throws(FactorStoreError) { now = try clock() }
 
     /// The owner of a record, as who makes the attempt.
     func actor(_ record: FactorRecord) -> LedgerEvent.Actor {

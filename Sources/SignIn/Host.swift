@@ -130,3 +130,15 @@ public struct LocalHost: Host {
   /// Starts `mfa-helper`, which nobody waits for.
   public func deliverNotices(to account: Account) -> Bool { Delivery.start(for: account) }
 }
+
+extension Host {
+  /// The time for an attempt, which fails as the store does.
+  func attemptTime() throws(FactorStoreError) -> Int64 {
+    do throws(SystemError) { return try now() } catch { throw .system(.clock, error) }
+  }
+
+  /// What reads the time under a user's lock.
+  public var attemptClock: () throws(FactorStoreError) -> Int64 {
+    { () throws(FactorStoreError) in try attemptTime() }
+  }
+}

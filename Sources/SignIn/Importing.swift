@@ -52,15 +52,17 @@ public enum Importing {
   /// Imports a factor for `account` at `now` (seconds since the epoch), asked for by `actor`,
   /// of whom the notice says `source`.
   ///
-  /// The person has used it, so no code confirms it. `recoveryCodes` are those that were not used,
+  /// `attempts` is the attempt state to go on from. The user has used the factor, so no code confirms
+  /// it. `recoveryCodes` are those that were not used,
   /// `recoveryCodeLength` digits each, one behind the other; they go behind those that are there.
   public static func add<Entry: FactorStoreEntry>(
     _ description: Description, key: Span<UInt8>, recoveryCodes: Span<UInt8>, to entry: Entry,
-    of account: Account, now: Int64, from source: Source, by actor: LedgerEvent.Actor
+    of account: Account, attempts: AttemptState, now: Int64, from source: Source,
+    by actor: LedgerEvent.Actor
   ) throws(FactorStoreError) -> Result {
     if let hindrance = try hindrance(to: key, in: entry) { return hindrance }
-    let (empty, attempts) = try start(entry, account)
-    var record = empty
+    var record = try entry.keptOrNew(for: account)
+    let attempts = entry.record == nil ? attempts.beginning(record) : attempts
     let factor = try factor(description, key, at: now, in: record, entry)
     do throws(FactorRecord.ChangeRefusal) {
       try record.add(factor)
@@ -109,15 +111,6 @@ public enum Importing {
       for index in key.indices { filled[index] = key[index] }
     }
     return filled
-  }
-
-  /// The record and the state there are, or new ones.
-  private static func start<Entry: FactorStoreEntry>(
-    _ entry: Entry, _ account: Account
-  ) throws(FactorStoreError) -> (FactorRecord, AttemptState) {
-    if let record = entry.record { return (record, entry.attempts) }
-    let record = try entry.keptOrNew(for: account)
-    return (record, entry.attempts.beginning(record))
   }
 
   private static func factor<Entry: FactorStoreEntry>(

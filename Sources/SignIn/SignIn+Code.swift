@@ -74,14 +74,13 @@ extension SignIn {
     switch keeper {
     case .helper(let view): return try attemptByHelper(codes, named, view, account)
     case .store(let store, let record, let places):
-      // Read again: the person took a while.
-      let now = try now()
       let judgement: Attempt.Judgement
       do throws(FactorStoreError) {
         judgement = try Attempt.make(
           codes, by: account, in: store,
           Attempt.Circumstances(
-            settings: settings, now: now, source: request.source, program: request.service,
+            settings: settings, clock: host.attemptClock, source: request.source,
+            program: request.service,
             factor: named, places: places,
             isListening: application.isListening && settings.state != .observe))
       } catch {

@@ -150,7 +150,8 @@ extension SignIn {
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
-      .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported:
+      .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
+      .tooManyChanges:
       throw .refused(failure)
     }
   }

@@ -16,7 +16,7 @@ public enum Clock {
   }
 
   /// Does nothing for a while.
-  static func pause(milliseconds: Int) {
+  public static func pause(milliseconds: Int) {
     var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
     // SAFETY: `time` outlives the call; an interrupted pause is simply shorter.
     _ = unsafe nanosleep(&time, nil)

@@ -70,6 +70,11 @@ public struct File: ~Copyable {
     }
   }
 
+  /// Cuts the file off behind its first `length` bytes, or extends it with zeros.
+  public func setLength(_ length: Int64) throws(SystemError) {
+    _ = try retrying(.write) { ftruncate(descriptor, Int(length)) }
+  }
+
   /// Waits until the file's data, and its length where that changed, are on the disk.
   public func syncData() throws(SystemError) {
     _ = try retrying(.sync) { fdatasync(descriptor) }

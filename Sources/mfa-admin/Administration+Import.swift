@@ -120,8 +120,8 @@ extension Administration {
       }
     let result = try found.secret.withSpan { key throws(FactorStoreError) in
       try Importing.add(
-        description, key: key, recoveryCodes: codes.span, to: entry, of: account, now: now,
-        from: Source(actor), by: ledgerActor)
+        description, key: key, recoveryCodes: codes.span, to: entry, of: account,
+        attempts: entry.attempts, now: now, from: Source(actor), by: ledgerActor)
     }
     guard case .imported(let factor, let dropped, let mark) = result else {
       return Self.outcome(result, name)

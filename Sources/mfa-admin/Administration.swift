@@ -284,8 +284,8 @@ struct Administration {
       switch error {
       // There is nothing, or nothing that can be believed.
       case .system(.attempts, _), .untrusted(.attempts, _): return false
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-        .cryptography, .nameTooLong:
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong:
         throw error
       }
     }
@@ -380,8 +380,8 @@ struct Administration {
       case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
         .untrusted(.factors, _):
         throw .store(error)
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-        .cryptography, .nameTooLong:
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong:
         return .unusable(subject.trouble(error))
       }
     }

@@ -20,8 +20,8 @@ enum Trouble: Equatable, Sendable {
   init(_ error: FactorStoreError) {
     switch error {
     case .belongsToAnother: self = .belongsToAnother
-    case .system, .untrusted, .damaged, .otherVersion, .otherKey, .busy, .cryptography,
-      .nameTooLong:
+    case .system, .untrusted, .damaged, .otherVersion, .otherKey, .rolledBack, .busy,
+      .cryptography, .nameTooLong:
       self = .store(error)
     }
   }
@@ -78,6 +78,8 @@ enum Trouble: Equatable, Sendable {
     case .otherVersion(let version): "its record has version \(version), which is unknown here"
     case .otherKey: "its record is sealed under another key than the one in /etc/mfa/key"
     case .belongsToAnother: "it belongs to another account"
+    case .rolledBack(let part):
+      "\(describe(part)) is older than the audit log says: an earlier copy was put back"
     case .busy: "somebody has held the user's lock for ten seconds"
     case .cryptography: "libcrypto failed"
     case .nameTooLong: "the name is too long"
@@ -93,12 +95,14 @@ enum Trouble: Equatable, Sendable {
     case .key: "/etc/mfa/key"
     case .ledger: "/var/lib/mfa/ledger"
     case .ledgerHead: "/var/lib/mfa/ledger.head"
+    case .ledgerIndex: "/var/lib/mfa/ledger.index"
+    case .clock: "the clock"
     }
   }
 
   /// The file of the ledger that is meant.
   private static func ledger(_ error: FactorStoreError) -> String {
-    if case .untrusted(.ledgerHead, _) = error { return describe(.ledgerHead) }
+    if case .untrusted(let part, _) = error { return describe(part) }
     return describe(.ledger)
   }
 
@@ -125,12 +129,18 @@ enum Trouble: Equatable, Sendable {
       return "try again when the directory service answers; getent passwd shows what it says"
     case .store(let error):
       switch error {
-      case .system(.ledger, _), .system(.ledgerHead, _):
+      case .system(.ledger, _), .system(.ledgerHead, _), .system(.ledgerIndex, _):
         return "nothing is changed that cannot be entered in the ledger: df /var/lib/mfa"
-      case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust):
+      case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust),
+        .untrusted(.ledgerIndex, let distrust):
         return Self.hint(distrustedLedger: distrust, Self.ledger(error))
-      case .damaged(.ledger), .damaged(.ledgerHead):
+      case .rolledBack(.ledger), .rolledBack(.ledgerHead), .damaged(.ledger),
+        .damaged(.ledgerHead), .damaged(.ledgerIndex):
         return "mfa-admin ledger verify says what is wrong; mfa-admin(8), LEDGER, what to do"
+      case .rolledBack:
+        return "mfa-admin ledger show --user \(name) shows what was undone; \(anew); "
+          + "if you restored the file: mfa-admin unlock \(name) --accept-restored"
+      case .system(.clock, _), .untrusted(.clock, _): return "set the clock: timedatectl"
       case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
         .untrusted(.record, _), .damaged:
         return anew

@@ -21,7 +21,8 @@ enum ExitStatus: Int32 {
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,
-      .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported:
+      .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported,
+      .tooManyChanges:
       self = .failed
     }
   }

@@ -22,7 +22,7 @@ import Testing
     let written = made.code.written()
     return try Attempt.make(
       TypedCodes(whole: written.span), by: account(store, user), in: store.store,
-      Attempt.Circumstances(settings: .defaults, now: TemporaryStore.now)
+      Attempt.Circumstances(settings: .defaults, clock: { TemporaryStore.now })
     ).result
   }
 
@@ -77,7 +77,7 @@ import Testing
     #expect(made.explanation.hasPrefix("good for one enrolment until 2023-11-15 22:13:20 UTC; id "))
     let result = try Attempt.redeem(
       ticket: made.code, by: account(store, "bob"), in: store.store,
-      Attempt.Circumstances(settings: .defaults, now: TemporaryStore.now + 86_399))
+      Attempt.Circumstances(settings: .defaults, clock: { TemporaryStore.now + 86_399 }))
     guard case .good(made.report.grant.id) = result else {
       Issue.record("\(result)")
       return

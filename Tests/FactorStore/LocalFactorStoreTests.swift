@@ -148,7 +148,7 @@ struct LocalFactorStoreTests {
   func otherVersion() throws {
     try fixture.enroll()
     var bytes = try fixture.bytes(of: fixture.record)
-    for version in [UInt8(0), 2, 255] {
+    for version in [UInt8(0), 3, 255] {
       bytes[5] = version
       try fixture.overwrite(fixture.record, bytes)
       #expect(try refusal() == .otherVersion(UInt16(version)))
@@ -162,7 +162,7 @@ struct LocalFactorStoreTests {
     try unenrollAll()
     try fixture.enroll()
     try fixture.overwrite(fixture.attempts, old)
-    #expect(try refusal() == .damaged(.attempts))
+    #expect(try refusal() == .rolledBack(.attempts))
   }
 
   /// In a function of its own, whose end gives the lock back.
@@ -183,9 +183,10 @@ struct LocalFactorStoreTests {
     let before = try fixture.bytes(of: fixture.attempts)
     try count()
     let after = try fixture.bytes(of: fixture.attempts)
-    let newest = before[..<512] == after[..<512] ? 512 : 0
-    #expect(before[..<512] == after[..<512] || before[512...] == after[512...])
-    for index in newest..<newest + 512 {
+    let newest = before[..<1024] == after[..<1024] ? 1024 : 0
+    #expect(before[..<1024] == after[..<1024] || before[1024...] == after[1024...])
+    let written = AttemptState.encodedLength + 32
+    for index in newest..<newest + written {
       var torn = after
       torn[index] ^= 0x40
       try fixture.overwrite(fixture.attempts, torn)
@@ -193,7 +194,7 @@ struct LocalFactorStoreTests {
       #expect(state == older, "byte \(index)")
     }
     // Nor does the older one make any difference, whatever it says it is.
-    for index in 512 - newest..<1024 - newest {
+    for index in 1024 - newest..<1024 - newest + written {
       var torn = after
       torn[index] ^= 0x80
       try fixture.overwrite(fixture.attempts, torn)
@@ -225,7 +226,7 @@ struct LocalFactorStoreTests {
     try entry.write(state)
     try entry.write(entry.attempts.unlocked())
     let after = try fixture.bytes(of: fixture.attempts)
-    #expect((before[..<512] == after[..<512]) != (before[512...] == after[512...]))
+    #expect((before[..<1024] == after[..<1024]) != (before[1024...] == after[1024...]))
     try entry.sync()
   }
 
@@ -245,26 +246,35 @@ struct LocalFactorStoreTests {
       ])
   }
 
-  @Test("interrupted at each step, a change leaves a usable pair")
+  @Test("a change that fails behind its entry leaves what was there, and can be made again")
   func interruptedAtEachStep() throws {
-    // The steps of `replace`: the state first, then the record. Old record with new state:
     let first = try fixture.enroll()
-    let oldRecord = try fixture.bytes(of: fixture.record)
-    let second = try fixture.enroll("Tablet", confirmedAt: 20)
-    let newRecord = try fixture.bytes(of: fixture.record)
-    try fixture.overwrite(fixture.record, oldRecord)
-    let before = try #require(try fixture.open().snapshot(of: fixture.account))
-    #expect(before.record.factors == [first])
-    #expect(
-      before.attempts.judge([.init(factor: first.id, step: 10)]).outcome == .replayed(first.id))
-    try fixture.overwrite(fixture.record, newRecord)
+    try fixture.rename()
+    // The attempt state and the audit log know of the change, and the record cannot be written.
+    let draft = fixture.folder + "/store/factors/.alice"
+    try Command.succeed(["/usr/bin/env", "mkdir", draft])
+    #expect(throws: FactorStoreError.self) { try fixture.rename("Tablet") }
+    for _ in 1...2 {
+      let before = try #require(try fixture.open().snapshot(of: fixture.account))
+      #expect(before.record.factors == [first])
+      #expect(
+        before.attempts.judge([.init(factor: first.id, step: 10)]).outcome == .replayed(first.id))
+      // Attempts in between change nothing of that.
+      try count()
+    }
+    try Command.succeed(["/usr/bin/env", "rmdir", draft])
+    try fixture.rename("Tablet")
     let after = try #require(try fixture.open().snapshot(of: fixture.account))
-    #expect(after.record.factors == [first, second])
-    // A first enrolment that ended between the two leaves nobody enrolled, and can be done again.
-    try Command.succeed(["/usr/bin/env", "rm", fixture.record])
-    #expect(try fixture.open().snapshot(of: fixture.account) == nil)
-    try fixture.enroll("Again")
-    #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
+    #expect(after.record.factors.map(\.displayName.utf8) == [Array("Tablet".utf8)])
+    #expect(after.record.generation == 2 && after.attempts.failures == 2)
+    // A first enrolment that failed so leaves the user without a factor, and can be done again.
+    let bob = try StoreFixture()
+    try Command.succeed(["/usr/bin/env", "mkdir", bob.folder + "/store/factors/.alice"])
+    #expect(throws: FactorStoreError.self) { try bob.enroll(entering: StoreFixture.event) }
+    #expect(try bob.open().snapshot(of: bob.account) == nil)
+    try Command.succeed(["/usr/bin/env", "rmdir", bob.folder + "/store/factors/.alice"])
+    try bob.enroll("Again", entering: StoreFixture.event)
+    #expect(try bob.open().snapshot(of: bob.account)?.record.factors.count == 1)
   }
 
   @Test("a parent folder that somebody else may change is not trusted")

@@ -54,8 +54,40 @@ final class StoreFixture {
     try file.close()
   }
 
+  /// Enrols a factor for another user.
+  func enroll(_ account: Account, _ name: String = "Phone") throws {
+    let entry = try open().entry(of: account, creating: true)
+    guard let id = FactorID(bytes: try randomBytes(count: 16)) else { return }
+    var record = try entry.keptOrNew(for: account)
+    let sealed = try entry.seal(
+      Array("12345678901234567890".utf8).span, for: id, parameters: parameters, in: record)
+    try record.add(
+      Factor(
+        id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_700_000_000,
+        kind: .totp(parameters, sealedSecret: sealed)))
+    _ = try entry.replace(
+      record: record, attempts: entry.attempts.adding(id, confirmedAt: 10), entering: Self.event)
+  }
+
+  /// Makes a change that is entered in the audit log.
   @discardableResult
-  func enroll(_ name: String = "Phone", confirmedAt step: Int64 = 10) throws -> Factor {
+  func rename(_ name: String = "Phone") throws -> LedgerMark? {
+    let entry = try open().entry(of: account, creating: false)
+    guard var record = entry.record, let factor = record.factors.first else { return nil }
+    try record.rename(factor.id, to: try DisplayName(Array(name.utf8)))
+    return try entry.replace(record: record, attempts: entry.attempts, entering: Self.event)
+  }
+
+  static let event = LedgerEvent(
+    .renamed, ids: Array("0a1b".utf8), detail: Array("phone".utf8),
+    by: LedgerEvent.Actor(
+      name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([])),
+    at: 1_700_000_059)
+
+  @discardableResult
+  func enroll(
+    _ name: String = "Phone", confirmedAt step: Int64 = 10, entering event: LedgerEvent? = nil
+  ) throws -> Factor {
     let entry = try open().entry(of: account, creating: true)
     guard let user = UserName(account.name),
       let newID = FactorID(bytes: try randomBytes(count: 16)),
@@ -70,7 +102,7 @@ final class StoreFixture {
     try record.add(factor)
     let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts
     _ = try entry.replace(
-      record: record, attempts: attempts.adding(id, confirmedAt: step), entering: nil)
+      record: record, attempts: attempts.adding(id, confirmedAt: step), entering: event)
     return factor
   }
 }

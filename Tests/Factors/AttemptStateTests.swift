@@ -8,13 +8,13 @@ import Testing
   private static let second = identifier(2)
 
   private static func state(
-    failures: UInt32 = 0, lastFailure: Int64 = 0, step: Int64 = 100
+    failures: UInt32 = 0, lastFailure: Int64 = 0, step: Int64 = 100, ownChecks: UInt32 = 0
   ) -> AttemptState {
     AttemptState(
       record: identifier(0xEE), failures: failures, lastFailure: lastFailure,
       watermarks: [
         .init(factor: first, step: step), .init(factor: second, step: step),
-      ])
+      ], ownChecks: FailureCount(failures: ownChecks, last: now))
   }
 
   /// The state that an attempt is counted in; nil when it is refused.
@@ -55,7 +55,7 @@ import Testing
     #expect(number == 5)
     #expect(
       state.begin(Self.policy, now: Self.now)
-        == .refused(.waiting(seconds: 30), correction: nil))
+        == .refused(.waiting(seconds: 30)))
   }
 
   struct Standing: Sendable {
@@ -100,8 +100,8 @@ import Testing
     }
     #expect(number == 100)
     #expect(state.standing(Self.policy, now: .max) == .disabled)
-    #expect(state.begin(Self.policy, now: .max) == .refused(.disabled, correction: nil))
-    #expect(state.begin(Self.policy, now: .min) == .refused(.disabled, correction: nil))
+    #expect(state.begin(Self.policy, now: .max) == .refused(.disabled))
+    #expect(state.begin(Self.policy, now: .min) == .refused(.disabled))
   }
 
   @Test func theHundredthMayStillBeRight() throws {
@@ -117,22 +117,69 @@ import Testing
   @Test func clockSetBack() {
     let state = Self.state(failures: 5, lastFailure: Self.now)
     for back in [1, 29, 30, 31, 86_400, Self.now] {
-      let earlier = Self.now - back
-      guard case .refused(let standing, let correction?) = state.begin(Self.policy, now: earlier)
-      else {
-        Issue.record("\(back) s back")
-        continue
-      }
-      #expect(standing == .waiting(seconds: 30), "\(back) s back")
-      // The wait runs from the clock as it is now, all of it.
-      #expect(correction.failures == 5)
-      #expect(correction.lastFailure == earlier)
-      #expect(correction.watermarks == state.watermarks)
-      #expect(correction.standing(Self.policy, now: earlier + 29) == .waiting(seconds: 1))
-      #expect(correction.standing(Self.policy, now: earlier + 30) == .open)
       #expect(
-        correction.begin(Self.policy, now: earlier)
-          == .refused(.waiting(seconds: 30), correction: nil))
+        state.begin(Self.policy, now: Self.now - back) == .refused(.waiting(seconds: 30)),
+        "\(back) s back")
+    }
+    // Below the number that is answered with a wait, the time of the last failure stays the later one.
+    let counted = Self.counted(Self.state(failures: 3, lastFailure: Self.now), at: Self.now - 60)
+    #expect(counted?.failures == 4 && counted?.lastFailure == Self.now)
+  }
+
+  /// MUST 4.
+  @Test func ownChecks() throws {
+    var state = Self.state()
+    var now = Self.now
+    var number = 0
+    while case .counted(let next) = state.begin(Self.policy, now: now, counter: .ownCheck) {
+      state = next.judge([]).state
+      #expect(state.failures == 0 && state.standing(Self.policy, now: now) == .open)
+      now += 900
+      number += 1
+    }
+    #expect(number == 20)
+    #expect(state.standing(Self.policy, now: now, counter: .ownCheck) == .disabled)
+    // They wait as the others do, by their own count.
+    #expect(
+      Self.state(ownChecks: 5).standing(Self.policy, now: Self.now, counter: .ownCheck)
+        == .waiting(seconds: 30))
+    #expect(
+      Self.state(failures: 5).standing(Self.policy, now: Self.now, counter: .ownCheck) == .open)
+    // All failures together are no more than the limit.
+    while case .counted(let next) = state.begin(Self.policy, now: now) {
+      state = next
+      now += 900
+      number += 1
+    }
+    #expect(number == 100 && state.standing(Self.policy, now: now) == .disabled)
+    // An accepted code forgives both.
+    let (outcome, accepted) = state.judge([.init(factor: Self.first, step: 101)])
+    #expect(outcome == .accepted(Self.first))
+    #expect(accepted.failures == 0 && accepted.ownChecks == FailureCount())
+    #expect(state.unlocked().ownChecks == FailureCount())
+    // A policy that locks at the first failure still allows one.
+    #expect(AttemptState.mostOwnChecks(ThrottlePolicy(disablesAfter: 1)) == 1)
+  }
+
+  @Test func changesOfAnHour() throws {
+    var state = Self.state()
+    let start = Self.now / 3600 * 3600
+    for number in 1...30 {
+      state = try #require(state.countingOwnChange(at: start + 60), "change \(number)")
+    }
+    #expect(state.countingOwnChange(at: start + 60) == nil)
+    #expect(state.ownChanges.secondsLeft(at: start + 60) == 3540)
+    #expect(state.countingOwnChange(at: start + 3599) == nil)
+    // A clock that was set back begins no new hour.
+    #expect(state.countingOwnChange(at: start - 7200) == nil)
+    #expect(state.countingOwnChange(at: start + 3600)?.ownChanges.count == 1)
+    // The count stays when the first factor is enrolled.
+    let user = try #require(UserName(Array("alice".utf8)))
+    let record = FactorRecord(user: user, uid: 1, id: Self.first)
+    #expect(state.beginning(record).ownChanges == state.ownChanges)
+    for time in [Int64.min, -1, 0, .max] {
+      _ = state.ownChanges.secondsLeft(at: time)
+      _ = HourlyCount(hour: .max, count: 1).secondsLeft(at: time)
     }
   }
 
@@ -151,7 +198,7 @@ import Testing
           case .counted(let next):
             #expect(standing == .open)
             #expect(next.failures == failures + 1)
-          case .refused(let refusal, _): #expect(refusal == standing)
+          case .refused(let refusal): #expect(refusal == standing)
           }
         }
       }
@@ -298,7 +345,16 @@ import Testing
       signInsPutOff: .max,
       untold: .init(
         failures: .max, lastFailure: .min, source: Source([UInt8](repeating: 0x78, count: 64)),
-        noticesTold: .max)),
+        noticesTold: .max),
+      ownChecks: FailureCount(failures: .max, last: .min),
+      ownChanges: HourlyCount(hour: .max, count: .max),
+      binding: RecordBinding(
+        current: .init(checksum: .max, fingerprint: 1), pending: .init(checksum: 0, fingerprint: 0),
+        position: .init(log: .max, entry: .max))),
+    AttemptState(
+      record: .zero,
+      binding: RecordBinding(
+        current: .init(checksum: 7, fingerprint: 8), position: .init(log: 9, entry: 10))),
   ]
 
   @Test(arguments: samples)
@@ -335,6 +391,58 @@ import Testing
       #expect(decodedState(Array(encoded.prefix(count))) == nil, "\(count)")
     }
     #expect(decodedState(encoded + [0]) == nil)
+  }
+
+  /// A state of version 1 has nothing of what came later, and is written in the present version.
+  @Test func versionOneIsRead() throws {
+    let state = AttemptState(
+      record: Self.first, failures: 5, lastFailure: Self.now,
+      watermarks: [.init(factor: Self.first, step: 1), .init(factor: Self.second, step: 2)])
+    var old = Array(state.encoded(sequence: 3).prefix(AttemptState.firstEncodedLength))
+    old[5] = 1
+    // Where version 2 has its first addition, version 1 has zeros.
+    let start = 47 + 2 * 24 + 4 + 8 + 1 + 4 + 1
+    for index in start..<old.count { old[index] = 0 }
+    let read = try #require(decodedState(old))
+    #expect(read.state == state && read.sequence == 3)
+    #expect(read.state.binding == nil)
+    old[start] = 1
+    #expect(decodedState(old) == nil)
+  }
+
+  @Test func aStateGoesWithItsRecord() {
+    let one = RecordBinding.Identity(checksum: 1, fingerprint: 10)
+    let two = RecordBinding.Identity(checksum: 2, fingerprint: 20)
+    let id = Self.first
+    var state = AttemptState(record: id)
+    #expect(state.goes(with: id, checksum: 9) && !state.goes(with: Self.second, checksum: 9))
+    #expect(state.goesWithoutRecord)
+    state.binding = RecordBinding(current: one)
+    #expect(state.goes(with: Self.second, checksum: 1) && !state.goes(with: id, checksum: 2))
+    #expect(!state.goesWithoutRecord)
+    state.binding?.pending = two
+    #expect(state.goes(with: id, checksum: 1) && state.goes(with: id, checksum: 2))
+    #expect(!state.goesWithoutRecord && !state.goes(with: id, checksum: 0))
+    state.binding?.pending = RecordBinding.Identity.none
+    #expect(state.goesWithoutRecord)
+    #expect(state.binding?.allows(fingerprint: 10) == true)
+    #expect(state.binding?.allows(fingerprint: 0) == true)
+    #expect(state.binding?.allows(fingerprint: 20) == false)
+  }
+
+  /// Whichever record an interrupted change leaves, its factors have watermarks.
+  @Test func preparingKeepsAndAddsWatermarks() {
+    let before = AttemptState(
+      record: .zero, failures: 3,
+      watermarks: (1...8).map { .init(factor: identifier($0), step: 1) })
+    let after = AttemptState(
+      record: identifier(1),
+      watermarks: (2...9).map { .init(factor: identifier($0), step: $0 == 2 ? 50 : 2) })
+    let prepared = before.preparing(for: after)
+    #expect(prepared.failures == 3 && prepared.watermarks.count == 8)
+    #expect(
+      prepared.watermark(of: identifier(2)) == 1 && prepared.watermark(of: identifier(9)) == 2)
+    #expect(before.preparing(for: before) == before)
   }
 
   @Test func otherVersionsAndKindsAreRefused() {

@@ -8,19 +8,6 @@ import SignInTestSupport
 import System
 import Testing
 
-/// A proof that asks for a password.
-private struct PasswordProof: AccountProof {
-  func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
-    person.tell(ShownText(cleaning: Array("hello".utf8)))
-    guard let answer = person.ask(ShownText(cleaning: Array("Password: ".utf8)), echo: false) else {
-      return false
-    }
-    return constantTimeEquals(answer.span, Array("right".utf8).span)
-  }
-
-  func retire() -> Bool { true }
-}
-
 @Suite("The helper's conversation")
 struct ConversationTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
@@ -353,7 +340,22 @@ struct ConversationTests {
     }
     let client = try run([request, request])
     #expect(client.heard.suffix(2) == [.tested, .failed(.codeAlreadyUsed)])
-    #expect(host.memory.attempts.failures == 1)
+    #expect(host.memory.attempts.ownChecks.failures == 1 && host.memory.attempts.failures == 0)
+  }
+
+  @Test("wrong codes that a process of the user's tries without a password throttle no sign-in")
+  func ownChecks() throws {
+    try enrollKnown()
+    let wrong: Line = { _ in
+      try HelperRequestBox(
+        .signIn(
+          CodeRequest(factor: nil, code: SecretBytes(copying: Array("000000".utf8).span))))
+    }
+    for _ in 1...100 { _ = try run([wrong, wrong]) }
+    #expect(host.memory.attempts.ownChecks.failures == 5)
+    #expect(host.memory.attempts.failures == 0)
+    let started = try run([session, answer("right"), answer(try KnownFactor.code(at: host.time))])
+    #expect(started.heard.last == .sessionStarted(600))
   }
 
   @Test("switched off, nothing is enrolled; in error, nothing is said to be")

@@ -149,19 +149,72 @@ struct TicketTests {
     #expect(answers(without).last == .failed(.secondFactorRequired))
   }
 
-  @Test("guesses at a ticket count, and a bypass code is none")
+  @Test("wrong tickets are throttled by a count of their own, and a bypass code is no ticket")
   func guesses() throws {
     try grant(.bypass)
-    for text in [Self.written, "aaaa-aaaa-aaaa-aaaa"] {
-      #expect(answers(try run([session, answer(text)])).last == .failed(.ticketInvalid))
+    #expect(answers(try run([session, answer(Self.written)])).last == .failed(.ticketInvalid))
+    try grant()
+    for _ in 1...4 {
+      #expect(
+        answers(try run([session, answer("aaaa-aaaa-aaaa-aaaa")])).last == .failed(.ticketInvalid))
     }
-    #expect(host.memory.attempts.failures == 2)
     #expect(answers(try run([session, answer("123456")])).last == .failed(.ticketInvalid))
-    #expect(host.memory.attempts.failures == 2, "what has no ticket's form costs nothing")
-    for _ in 3...5 { _ = try run([session, answer("aaaa-aaaa-aaaa-aaaa")]) }
+    #expect(host.memory.attempts.ownChecks.failures == 4, "what is no ticket costs nothing")
+    _ = try run([session, answer("aaaa-aaaa-aaaa-aaaa")])
     #expect(
       answers(try run([session, answer(Self.written)])).last
         == .failed(.tooManyAttempts(seconds: 30)))
+    #expect(host.memory.attempts.failures == 0)
+  }
+
+  @Test("a good ticket forgives no failure, so a present factor cannot be guessed with it")
+  func failuresStay() throws {
+    _ = try host.memory.enroll(
+      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    try grant()
+    let right = try KnownFactor.code(at: host.time)
+    let wrong = right == "000000" ? "111111" : "000000"
+    for attempt in 1...5 {
+      #expect(
+        answers(try run([session, answer(Self.written), answer(wrong)])).last
+          == .failed(attempt == 5 ? .tooManyAttempts(seconds: 30) : .invalidVerificationCode))
+      #expect(host.memory.attempts.failures == attempt)
+    }
+    for _ in 1...20 {
+      #expect(answers(try run([session])).last == .failed(.tooManyAttempts(seconds: 30)))
+    }
+    #expect(host.memory.attempts.failures == 5)
+  }
+
+  @Test("a ticket cannot be redeemed more often in an hour than anything else can be changed")
+  func redeemedOften() throws {
+    try grant()
+    for _ in 1...30 { #expect(answers(try run([session, answer(Self.written)])).count == 2) }
+    guard
+      case .failed(.tooManyChanges) = answers(try run([session, answer(Self.written)])).last
+    else {
+      Issue.record("the ticket was redeemed once more")
+      return
+    }
+  }
+
+  @Test("a ticket session without a code that shows one later binds one factor, with the ticket")
+  func emptyCodeThenSession() throws {
+    let old = try host.memory.enroll(
+      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    try grant()
+    let client = try run([
+      session, answer(Self.written), answer(""),
+      { _ in try HelperRequestBox(.session) }, answer(try KnownFactor.code(at: host.time)),
+      { _ in try HelperRequestBox(.unenroll(factor: old.id)) },
+      generate, enroll(), generate,
+    ])
+    #expect(
+      answers(client).suffix(5) == [
+        .sessionStarted(600), .failed(.requiresRecentLogin), .secret, .enrolled,
+        .failed(.ticketInvalid),
+      ])
+    #expect(host.memory.record?.grants == [] && host.memory.record?.factors.count == 2)
   }
 
   // MARK: Mail

@@ -112,7 +112,7 @@ enum Samples {
     .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,
     .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError, .internalError,
     .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
-    .secondFactorRequired, .alreadyImported,
+    .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60),
   ]
 
   static let responses: [@Sendable () throws -> HelperResponse] =

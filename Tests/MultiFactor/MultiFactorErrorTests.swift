@@ -12,7 +12,7 @@ import Testing
     .configurationInvalid, .multiFactorDisabled, .internalError,
     .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,
     .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
-    .secondFactorRequired, .alreadyImported, .userTokenExpired,
+    .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60), .userTokenExpired,
   ]
 
   @Test("every error says what happened and what to do next", arguments: errors)

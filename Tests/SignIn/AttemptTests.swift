@@ -16,7 +16,7 @@ struct AttemptTests {
   private func attempt(_ code: String) throws -> Attempt.Result {
     try Attempt.make(
       TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
-      Attempt.Circumstances(settings: .defaults, now: now)
+      Attempt.Circumstances(settings: .defaults, clock: { now })
     ).result
   }
 
@@ -56,7 +56,7 @@ struct AttemptTests {
       let second = Array(try KnownFactor.code(at: now, steps: 21).utf8)
       return try Attempt.resynchronize(
         factor.id, first: TypedCodes(whole: first.span), second: TypedCodes(whole: second.span),
-        by: account, in: store, Attempt.Circumstances(settings: .defaults, now: now))
+        by: account, in: store, Attempt.Circumstances(settings: .defaults, clock: { now }))
     }
     store.failure = (.write(failures: 0), .busy)
     #expect(throws: FactorStoreError.busy) { _ = try resynchronize() }
@@ -178,7 +178,7 @@ struct AttemptTests {
     try enrollWithRecoveryCodes()
     let result = try Attempt.make(
       TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: store,
-      Attempt.Circumstances(settings: .defaults, now: now, isListening: true)
+      Attempt.Circumstances(settings: .defaults, clock: { now }, isListening: true)
     ).result
     guard case .recovered(let recovery) = result, let replacement = recovery.replacement else {
       Issue.record("nothing took the used code's place")

@@ -25,7 +25,7 @@ import Testing
     let entry = try store.entry(of: account, creating: true)
     return try Importing.add(
       description, key: key.span, recoveryCodes: Array(codes.utf8).span, to: entry, of: account,
-      now: Self.now, from: Source(Array("here".utf8)),
+      attempts: entry.attempts, now: Self.now, from: Source(Array("here".utf8)),
       by: LedgerEvent.Actor(
         name: account.name, uid: account.uid, program: Array("tests".utf8), source: .unknown))
   }

@@ -215,6 +215,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> LedgerMark {
     try write(attempts)
     try sync()
+    store.record?.beginGeneration()
     store.events.append(event)
     guard let mark = LedgerMark(Array("\(store.events.count):00c0ffee".utf8)) else {
       throw .damaged(.ledger)
@@ -230,6 +231,8 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> LedgerMark? {
     try store.note(.replace)
+    var record = record
+    if event != nil { record.beginGeneration() }
     store.record = record.isVacant ? nil : record
     store.attempts = attempts
     guard let event else { return nil }

@@ -1,0 +1,169 @@
+@testable import FactorStore
+import Factors
+import Foundation
+import System
+import TestSupport
+import Testing
+
+/// Copies of the store's files that a process without the key puts back.
+@Suite("Files that were put back", .privateMachine)
+struct RollbackTests {
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  private func path(_ name: String) -> String { fixture.folder + "/store/" + name }
+
+  /// The files of the store at one moment; nil for one that is not there.
+  private func copy(_ names: [String]) throws -> [String: [UInt8]?] {
+    var files: [String: [UInt8]?] = [:]
+    for name in names {
+      let isThere = FileManager.default.fileExists(atPath: path(name))
+      files[name] = .some(isThere ? try fixture.bytes(of: path(name)) : nil)
+    }
+    return files
+  }
+
+  private func putBack(_ files: [String: [UInt8]?], _ names: [String]) throws {
+    for name in names {
+      guard let content = files[name] else { continue }
+      if let content {
+        try fixture.write(content, to: "/store/" + name)
+      } else {
+        try Command.succeed(["/bin/rm", "-f", path(name)])
+      }
+    }
+  }
+
+  private func refusal() throws -> (snapshot: FactorStoreError?, entry: FactorStoreError?) {
+    let store = try fixture.open()
+    var result: (snapshot: FactorStoreError?, entry: FactorStoreError?)
+    do throws(FactorStoreError) { _ = try store.snapshot(of: fixture.account) } catch {
+      result.snapshot = error
+    }
+    do throws(FactorStoreError) {
+      _ = try store.entry(of: fixture.account, creating: true)
+    } catch {
+      result.entry = error
+    }
+    return result
+  }
+
+  private static let all = [
+    "factors/alice", "attempts/alice", "ledger", "ledger.head", "ledger.index",
+  ]
+
+  /// What is put back of the files from before the last change of the user's, and what is refused.
+  struct Row: Sendable {
+    let number: Int
+    let names: [String]
+    let part: FactorStoreError.Part?
+  }
+
+  @Test(
+    "an earlier copy of any of the files is refused, alone and with others",
+    arguments: [
+      Row(number: 1, names: ["factors/alice"], part: .attempts),
+      Row(number: 2, names: ["attempts/alice"], part: .attempts),
+      Row(number: 3, names: ["factors/alice", "attempts/alice"], part: .attempts),
+      Row(number: 4, names: ["ledger.head"], part: .ledgerIndex),
+      Row(number: 5, names: ["ledger.index"], part: .ledgerIndex),
+      Row(number: 6, names: ["ledger.head", "ledger.index"], part: .ledger),
+      Row(number: 7, names: ["ledger", "ledger.head", "ledger.index"], part: .ledger),
+      Row(
+        number: 8, names: ["factors/alice", "attempts/alice", "ledger.index"], part: .ledgerIndex),
+      Row(number: 9, names: ["factors/alice", "attempts/alice", "ledger"], part: .ledger),
+      // The whole store at an earlier time fits together: THREATS.md says so.
+      Row(number: 10, names: all, part: nil),
+    ])
+  func earlierCopies(_ row: Row) throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    try fixture.rename("Tablet")
+    let earlier = try copy(Self.all)
+    // The copies of a page and the slots of the head are written by turns.
+    for name in ["Card", "Key", "Watch"] { try fixture.rename(name) }
+    try putBack(earlier, row.names)
+    let refusal = try refusal()
+    switch row.part {
+    case .ledgerIndex?:
+      #expect(refusal.snapshot == .damaged(.ledgerIndex), "row \(row.number)")
+      #expect(refusal.entry == .damaged(.ledgerIndex), "row \(row.number)")
+    case .ledger? where row.number == 9:
+      #expect(refusal.snapshot == .damaged(.ledger), "row \(row.number)")
+      #expect(refusal.entry == .damaged(.ledger), "row \(row.number)")
+    case let part?:
+      #expect(refusal.snapshot == .rolledBack(part), "row \(row.number)")
+      #expect(refusal.entry == .rolledBack(part), "row \(row.number)")
+    case nil: #expect(refusal.snapshot == nil && refusal.entry == nil, "row \(row.number)")
+    }
+  }
+
+  @Test(
+    "files of an enrolled user that are removed are refused: the password alone is not enough",
+    arguments: [
+      Row(number: 1, names: ["factors/alice"], part: .record),
+      Row(number: 2, names: ["factors/alice", "attempts/alice"], part: .record),
+      Row(number: 3, names: ["ledger.head"], part: .ledgerHead),
+      Row(number: 4, names: ["ledger", "ledger.head", "ledger.index"], part: .ledgerHead),
+      Row(
+        number: 5, names: ["factors/alice", "ledger", "ledger.head", "ledger.index"], part: .record),
+    ])
+  func removed(_ row: Row) throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    try fixture.rename("Tablet")
+    for name in row.names { try Command.succeed(["/bin/rm", path(name)]) }
+    let refusal = try refusal()
+    let part = try #require(row.part)
+    #expect(refusal.snapshot == .rolledBack(part), "row \(row.number)")
+    #expect(refusal.entry == .rolledBack(part), "row \(row.number)")
+  }
+
+  @Test("a factor that was revoked does not come back with an earlier pair of files")
+  func revoked() throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    let earlier = try copy(Self.all)
+    let user = try #require(UserName(fixture.account.name))
+    _ = try fixture.open().discard(user: user, entering: StoreFixture.event)
+    #expect(try fixture.open().snapshot(of: fixture.account) == nil)
+    try putBack(earlier, ["factors/alice", "attempts/alice"])
+    let refusal = try refusal()
+    #expect(refusal.snapshot == .rolledBack(.attempts))
+    #expect(refusal.entry == .rolledBack(.attempts))
+  }
+
+  @Test("an attempt in between, and changes of other users at the same position, change nothing")
+  func othersAtOnePosition() throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    let place = LedgerIndex.Place(escapedName: Array("alice".utf8)[...])
+    var others: [Account] = []
+    var number = 0
+    while others.count < 3 {
+      number += 1
+      let name = Array("user\(number)".utf8)
+      if LedgerIndex.Place(escapedName: name[...]) == place {
+        others.append(Account(name: name, uid: UInt32(2000 + number)))
+      }
+    }
+    for account in others { try fixture.enroll(account) }
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
+    for account in others + [fixture.account] {
+      let entry = try fixture.open().entry(of: account, creating: false)
+      try entry.write(entry.attempts.puttingOff())
+      try entry.sync()
+    }
+    let earlier = try copy(["factors/alice", "attempts/alice"])
+    try fixture.rename("Tablet")
+    for account in others { try fixture.enroll(account, "Second") }
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
+    try putBack(earlier, ["factors/alice", "attempts/alice"])
+    #expect(try refusal().entry == .rolledBack(.attempts))
+  }
+
+  @Test("a store of version 1 is read, and bound to the audit log by its next change")
+  func versionOne() throws {
+    try fixture.enroll()
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.generation == 0)
+    try fixture.rename("Tablet")
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.generation == 1)
+  }
+}

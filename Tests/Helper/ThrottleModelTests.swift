@@ -1,0 +1,165 @@
+import FactorStore
+import Factors
+import Helper
+import HelperProtocol
+import OneTimePassword
+import Policy
+import Secrets
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+/// Random requests of every kind that an attacker who knows the password can make, without a code.
+///
+/// Whatever the attacker mixes, the attempts that are compared before a code of a factor is accepted
+/// are no more than the throttle allows in the time that has passed.
+@Suite("The throttle, over random requests")
+struct ThrottleModelTests {
+  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
+
+  /// A generator whose sequence is known by its seed (SplitMix64).
+  struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var value = state
+      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+      return value ^ (value >> 31)
+    }
+  }
+
+  private static let ticket = Array("0123456789".utf8)
+  private static let writtenTicket = "gayt-emzu-gu3d-oobz"
+  private static let recovery = Array("abcdefghij".utf8)
+  private static let writtenRecovery = "mfrg-gzdf-mztw-q2lk"
+  private static let bypass = Array("ABCDEFGHIJ".utf8)
+  private static let writtenBypass = "ifbe-grcf-izdu-qskk"
+
+  /// How many attempts one counter allows within `seconds`, from a fresh start.
+  private static func allowed(in seconds: Int64, _ policy: ThrottlePolicy) -> Int {
+    var count = 0
+    var time: Int64 = 0
+    while count < Int(policy.disablesAfter) {
+      time += policy.wait(afterFailures: UInt32(count))
+      guard time <= seconds else { break }
+      count += 1
+    }
+    return count
+  }
+
+  private func line(_ request: @escaping () throws -> HelperRequestBox) -> Line {
+    { _ in try request() }
+  }
+
+  private func answer(_ text: String) -> Line {
+    line { try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
+  }
+
+  private func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
+
+  /// One conversation with the helper, of random requests. It may end anywhere: the process is killed.
+  private func script(_ factor: FactorID, _ generator: inout Generator) -> [Line] {
+    let wrong =
+      ["000000", "111111", "222222", "aaaa-aaaa-aaaa-aaaa", "12345678"]
+      .randomElement(using: &generator) ?? ""
+    let kinds = 0..<8
+    var lines: [Line] = [line { try HelperRequestBox(.hello) }]
+    for _ in 0..<Int.random(in: 1...6, using: &generator) {
+      switch Int.random(in: kinds, using: &generator) {
+      case 0:
+        lines += [line { try HelperRequestBox(.session) }, answer("right"), answer(wrong)]
+      case 1:
+        lines += [line { try HelperRequestBox(.session) }, answer("right"), answer("")]
+      case 2:
+        lines += [
+          line { try HelperRequestBox(.ticketSession) }, answer(Self.writtenTicket), answer(wrong),
+        ]
+      case 3:
+        lines += [
+          line { try HelperRequestBox(.ticketSession) }, answer(Self.writtenTicket), answer(""),
+        ]
+      case 4: lines.append(line { try HelperRequestBox(.test(secret(wrong))) })
+      case 5:
+        lines.append(
+          line { try HelperRequestBox(.signIn(CodeRequest(factor: nil, code: secret(wrong)))) })
+      case 6:
+        let code = [Self.writtenRecovery, Self.writtenBypass].randomElement(using: &generator)
+        lines.append(line { try HelperRequestBox(.test(secret(code ?? ""))) })
+      case _:
+        lines += [
+          line {
+            try HelperRequestBox(
+              .rename(factor: factor, displayName: try DisplayName(Array("n".utf8))))
+          },
+          line { try HelperRequestBox(.status) }, line { try HelperRequestBox(.list) },
+        ]
+      }
+    }
+    return Array(lines.prefix(Int.random(in: 1...lines.count, using: &generator)))
+  }
+
+  private func converse(_ script: [Line], _ host: ScriptedHost) throws {
+    var conversation = Conversation(
+      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      proof: PasswordProof(), client: ScriptedClient(script), sinceBoot: { host.time },
+      log: { _, _ in }, audit: { _, _, _ in }, mail: { _, _ in .sent })
+    conversation.run()
+  }
+
+  private func signIn(_ host: ScriptedHost, _ text: String) {
+    let application = ScriptedApplication([.text(text)])
+    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    _ = SignIn(request, host: host, application: application).authenticate()
+  }
+
+  private func prepare(_ host: ScriptedHost) throws -> FactorID {
+    let account = try #require(host.account)
+    let factor = try host.memory.enroll("Old", secret: KnownFactor.secret, for: account)
+    _ = try host.memory.grant(
+      .ticket, Self.ticket, to: account, madeAt: host.time, seconds: 1 << 40)
+    _ = try host.memory.grant(
+      .bypass, Self.bypass, to: account, madeAt: host.time, seconds: 1 << 40, uses: 255)
+    try host.memory.keep(recoveryCodes: [(Self.recovery, .generated)])
+    return factor.id
+  }
+
+  /// How often codes were compared while the user's lock was held.
+  private func comparisons(_ steps: [MemoryStore.Step]) -> Int {
+    steps.split(separator: .lock).count { $0.contains(.secret) }
+  }
+
+  @Test("no mixture of requests buys an additional attempt", arguments: 1...60)
+  func bounded(seed: UInt64) throws {
+    var generator = Generator(state: seed)
+    let host = ScriptedHost()
+    let factor = try prepare(host)
+    let start = host.time
+    let policy = ThrottlePolicy()
+    let isFast = seed % 3 == 0
+    for _ in 0..<150 {
+      let count = comparisons(host.memory.steps)
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: signIn(host, ["000000", "111111"].randomElement(using: &generator) ?? "")
+      case 1:
+        // The process is killed once the attempt was counted, or the disk fails.
+        let step = [MemoryStore.Step.sync, .secret, .digest].randomElement(using: &generator)
+        host.memory.failure = step.map { ($0, .system(.attempts, SystemError(.sync, number: 5))) }
+        signIn(host, "000000")
+        host.memory.failure = nil
+      case _: try converse(script(factor, &generator), host)
+      }
+      if !isFast { host.time += Int64.random(in: 0...90, using: &generator) }
+      let elapsed = host.time - start
+      let allowed =
+        Self.allowed(in: elapsed, policy)
+        + min(Self.allowed(in: elapsed, policy), Int(AttemptState.mostOwnChecks(policy)))
+      #expect(
+        comparisons(host.memory.steps) <= min(allowed, Int(policy.disablesAfter)),
+        "seed \(seed), after \(elapsed) s, \(comparisons(host.memory.steps) - count) at once")
+    }
+    #expect(comparisons(host.memory.steps) > 4, "the throttle was never tried")
+  }
+}
