@@ -55,6 +55,13 @@ import Testing
       number: 18, main: "UsePAM = no\n" + include,
       obstacle: "/etc/ssh/sshd_config:1 sets usepam before"),
     Row(number: 19, main: "UsePAM = yes\n# UsePAM no\n" + include, obstacle: nil),
+    Row(number: 20, main: "UsePAM yes # a comment\n" + include, obstacle: nil),
+    Row(number: 21, main: "Match User bob\nMatch all # a comment\n" + include, obstacle: nil),
+    Row(
+      number: 22, main: "PasswordAuthentication 'yes'\n" + include,
+      obstacle: "/etc/ssh/sshd_config:1 sets passwordauthentication before"),
+    Row(
+      number: 23, main: "AuthenticationMethods 'keyboard-interactive'\n" + include, obstacle: nil),
   ]
 
   @Test("what keeps the drop-in from counting, and what it does not hold for", arguments: rows)

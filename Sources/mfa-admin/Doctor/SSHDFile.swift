@@ -64,7 +64,7 @@ struct SSHDFile {
     let physical = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in physical.enumerated() {
       let words = Self.words(bytes)
-      guard let keyword = words.first?.lowercased() else { continue }
+      guard let keyword = words.first?.lowercased(), !keyword.isEmpty else { continue }
       let place = "\(VisibleText.escaping(path)):\(index + 1)"
       let arguments = Array(words.dropFirst())
       switch keyword {
@@ -152,27 +152,42 @@ struct SSHDFile {
     return fitting.contains(name.count)
   }
 
-  /// The words of a line: blanks, and the first equals sign, stand between them; quotation marks may
-  /// stand around one; `#` begins a comment.
-  private static func words(_ line: ArraySlice<UInt8>) -> [String] {
+  /// The words of a line as sshd reads them (`strdelim` and `argv_split` in OpenSSH's misc.c): blanks
+  /// and the first equals sign separate words, quotation marks may surround a part of a word, and `#`
+  /// at the start of a word begins a comment. In an argument, single quotation marks count too, and a
+  /// backslash before a quotation mark, a space or another backslash stands for that character.
+  static func words(_ line: ArraySlice<UInt8>) -> [String] {
     var words: [[UInt8]] = []
     var word: [UInt8]?
-    var isQuoted = false
+    var quote: UInt8?
     var equalsSigns = 0
-    for byte in line {
-      if byte == UInt8(ascii: "\"") {
-        isQuoted.toggle()
+    var rest = line
+    while let byte = rest.popFirst() {
+      let isArgument = !words.isEmpty
+      if isArgument, byte == UInt8(ascii: "\\"), let next = rest.first,
+        isQuotationMark(next) || next == byte || quote == nil && next == UInt8(ascii: " ")
+      {
+        word = (word ?? []) + [next]
+        rest.removeFirst()
+        continue
+      }
+      if quote == byte {
+        quote = nil
+        continue
+      }
+      if quote == nil, byte == UInt8(ascii: "\"") || isArgument && isQuotationMark(byte) {
+        quote = byte
         word = word ?? []
         continue
       }
       let isFirstEqualsSign =
         byte == UInt8(ascii: "=") && words.count + (word == nil ? 0 : 1) == 1 && equalsSigns == 0
       let isBlank = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), 0x0C].contains(byte)
-      if !isQuoted, isBlank || isFirstEqualsSign {
+      if quote == nil, isBlank || isFirstEqualsSign {
         if isFirstEqualsSign { equalsSigns += 1 }
         if let ended = word { words.append(ended) }
         word = nil
-      } else if !isQuoted, byte == UInt8(ascii: "#"), word == nil {
+      } else if quote == nil, byte == UInt8(ascii: "#"), word == nil {
         break
       } else {
         word = (word ?? []) + [byte]
@@ -180,5 +195,9 @@ struct SSHDFile {
     }
     if let word { words.append(word) }
     return words.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func isQuotationMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
   }
 }

@@ -67,20 +67,16 @@ struct SecureShellDropIn {
   static func occurrences(in text: [UInt8], file: String) -> [Occurrence] {
     var found: [Occurrence] = []
     var isInMatch = false
-    for (index, line) in MarkedText.lines(of: text).enumerated() {
-      let words = String(decoding: line, as: UTF8.self)
-        .split(maxSplits: 1) { $0.isWhitespace || $0 == "=" }
-      guard let keyword = words.first?.lowercased(), !keyword.hasPrefix("#") else { continue }
-      var value = (words.count > 1 ? String(words[1]) : "")[...]
-      while let byte = value.last, byte.isWhitespace || byte == "\"" { value.removeLast() }
-      while let byte = value.first, byte.isWhitespace || byte == "\"" || byte == "=" {
-        value.removeFirst()
-      }
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let words = SSHDFile.words(line)
+      guard let keyword = words.first?.lowercased(), !keyword.isEmpty else { continue }
+      let value = words.dropFirst().joined(separator: " ")
       // `Match all` ends what a block is for.
       if keyword == "match" { isInMatch = value.lowercased() != "all" }
       found.append(
         Occurrence(
-          file: file, line: index + 1, keyword: keyword, value: String(value), isInMatch: isInMatch)
+          file: file, line: index + 1, keyword: keyword, value: value, isInMatch: isInMatch)
       )
     }
     return found
