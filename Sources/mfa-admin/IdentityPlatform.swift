@@ -13,7 +13,8 @@ struct IdentityPlatform: Equatable {
     let text: String
 
     init(_ place: String, _ reason: String) {
-      text = VisibleText.escaping("\(place): \(reason)")
+      // As bytes, so that line feeds are escaped too.
+      text = VisibleText.escaping(Array("\(place): \(reason)".utf8))
     }
   }
 
@@ -103,7 +104,7 @@ struct IdentityPlatform: Equatable {
     guard !isEnabled else {
       throw Refusal("\(entry.place).\(name)", "this provider is enabled, and is not there here")
     }
-    return "\(entry.place).\(name), which is disabled"
+    return "\(entry.place).\(VisibleText.escaping(Array(name.utf8))), which is disabled"
   }
 
   private static func isEnabled(_ value: JSON, at place: String) throws(Refusal) -> Bool {

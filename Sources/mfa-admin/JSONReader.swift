@@ -70,7 +70,7 @@ struct JSONReader {
     guard let members = items as? [(name: String, value: JSON)], let last = members.last,
       members.dropLast().contains(where: { $0.name == last.name })
     else { return nil }
-    return "\"\(VisibleText.escaping(last.name))\""
+    return "\"\(VisibleText.escaping(Array(last.name.utf8)))\""
   }
 
   private mutating func member() throws(Refusal) -> (name: String, value: JSON) {

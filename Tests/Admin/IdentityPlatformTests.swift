@@ -162,6 +162,21 @@ import Testing
     #expect(refusal.map { isHarmless($0.text) } == true)
   }
 
+  @Test func refusalIsOneLine() {
+    let refusal = #expect(throws: IdentityPlatform.Refusal.self) {
+      _ = try read(#"{"mfa":{"a\nb":1}}"#)
+    }
+    #expect(refusal?.text.hasPrefix("mfa.a\\x0ab: ") == true)
+  }
+
+  @Test func ignoredProviderIsEscaped() throws {
+    let settings = try read(
+      Self.project(Self.totp + #",{"state":"DISABLED","\u001b[2J\nProviderConfig":{}}"#))
+    #expect(
+      settings.ignored
+        == ["mfa.providerConfigs[1].\\x1b[2J\\x0aProviderConfig, which is disabled"])
+  }
+
   @Test func whatIsWrittenReadsBackEqual() throws {
     for isTenant in [false, true] {
       for intervals in [UInt8?.none, 0, 5, 10] {

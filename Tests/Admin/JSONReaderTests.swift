@@ -41,6 +41,7 @@ import Testing
     (23, #""\ud800""#, 1, "has an escape that is not understood"),
     (24, "{\"a\":1,\n\"a\":2}", 2, "has the member \"a\" twice"),
     (25, String(repeating: "[", count: 17), 1, "lies too deep"),
+    (26, #"{"\n":1,"\n":2}"#, 1, #"has the member "\x0a" twice"#),
   ]
 
   @Test(arguments: refused)
