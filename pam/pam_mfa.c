@@ -2,6 +2,8 @@
 // and maps; everything that decides anything is on the other side.
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include <unistd.h>
 
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
@@ -133,7 +135,9 @@ static int pam_result(mfa_verdict verdict) {
 
 typedef mfa_verdict (*question)(const mfa_request *, const mfa_application *);
 
-static int consult(question decide, pam_handle_t *pam, int flags, int argc, const char **argv) {
+// Not copied into its two callers: the module is loaded at each sign-in, and small.
+__attribute__((noinline)) static int consult(
+    question decide, pam_handle_t *pam, int flags, int argc, const char **argv) {
   const char *user = NULL;
   if (pam_get_user(pam, &user, NULL) != PAM_SUCCESS) return pam_result(MFA_DENY);
   struct application application = {.pam = pam, .flags = flags};
@@ -157,7 +161,15 @@ static int consult(question decide, pam_handle_t *pam, int flags, int argc, cons
       .arguments = argv,
       .argument_count = argc,
   };
-  return pam_result(decide(&request, &calls));
+  const uid_t caller = getuid();
+  const mfa_verdict verdict = decide(&request, &calls);
+  // The identity is root's while a lock is held (Sources/System/UninterruptedSection.swift). Where it
+  // could not be put back the application must not go on with it.
+  if (getuid() != caller) {
+    pam_syslog(pam, LOG_ERR, "result=error part=process reason=identity-not-restored");
+    return pam_result(MFA_DENY);
+  }
+  return pam_result(verdict);
 }
 
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {

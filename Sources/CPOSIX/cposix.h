@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <syslog.h>
@@ -170,10 +171,54 @@ static inline int cposix_set_identities(uid_t real, uid_t effective, uid_t saved
   return setresuid(real, effective, saved);
 }
 
+// Makes the effective group, which the program's file may have given the process (setgid), the only
+// one of the three. Returns whether no other is left. Supplementary groups stay: to give them up takes
+// CAP_SETGID.
+static inline int cposix_leave_group(void) {
+  const gid_t own = getegid();
+  return syscall(SYS_setresgid, own, own, own) == 0 && getgid() == own;
+}
+
 static inline int cposix_identities(
     uid_t *_Nonnull real, uid_t *_Nonnull effective, uid_t *_Nonnull saved) {
   extern int getresuid(uid_t *, uid_t *, uid_t *);
   return getresuid(real, effective, saved);
+}
+
+// Whether a file may grow to `end` bytes under RLIMIT_FSIZE: where it may not, a write is cut or, at the
+// limit, ends the process by SIGXFSZ.
+static inline int cposix_may_grow_to(long long end) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (unsigned long long)end <= limit.rlim_cur;
+}
+
+// Blocks the signals with which a terminal stops a process, and makes this thread's real user identity
+// that of root where the effective one is: kill(2) asks for the real and the saved identity. Returns what
+// `cposix_end_uninterrupted` needs, which is not 0: the identity, and above it a bit for each signal that
+// was not blocked; 0 with nothing changed where that failed. Where the real identity is another user's and
+// cannot be changed the process could be stopped: EPERM. The system calls are made directly, for the C
+// library changes the identity of every thread.
+enum { CPOSIX_STOP_SIGNALS = 7 << (SIGTSTP - 1), CPOSIX_BEGUN = 1 << 8 };
+_Static_assert(SIGTTIN == SIGTSTP + 1 && SIGTTOU == SIGTSTP + 2, "the stop signals are in a row");
+
+static inline unsigned long long cposix_begin_uninterrupted(void) {
+  const uid_t real = (uid_t)syscall(SYS_getuid), effective = (uid_t)syscall(SYS_geteuid);
+  if (real != effective && (effective != 0 || syscall(SYS_setresuid, 0, -1, -1) != 0)) {
+    errno = EPERM;
+    return 0;
+  }
+  unsigned long long stops = CPOSIX_STOP_SIGNALS, before = 0;
+  // It fails for wrong arguments alone.
+  (void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &stops, &before, sizeof stops);
+  return real | (CPOSIX_BEGUN | (stops & ~before) >> (SIGTSTP - 1)) << 32;
+}
+
+// Undoes `cposix_begin_uninterrupted`. A signal that came meanwhile stops the process now.
+static inline void cposix_end_uninterrupted(unsigned long long begun) {
+  const uid_t user = (uid_t)begun;
+  if ((uid_t)syscall(SYS_getuid) != user) (void)syscall(SYS_setresuid, user, -1, -1);
+  const unsigned long long stops = (begun >> 32 & 7) << (SIGTSTP - 1);
+  (void)syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &stops, NULL, sizeof stops);
 }
 
 static inline int cposix_clear_environment(void) {
@@ -199,6 +244,12 @@ static inline void cposix_ignore_hang_up(void) { (void)signal(SIGHUP, SIG_IGN); 
 // called the program.
 static inline void cposix_open_log(const char *_Nonnull name) {
   openlog(name, LOG_PID, LOG_AUTHPRIV);
+}
+
+// Locks one byte of a file for its open file description (F_OFD_SETLK, fcntl(2)), without waiting.
+static inline int cposix_lock_byte(int descriptor, long long offset) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+  return fcntl(descriptor, 37, &lock);
 }
 
 // Closes every descriptor from `first` on.

@@ -46,7 +46,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   /// The part in question, and the reason in one word, for log lines.
   public var names: (part: StaticString, reason: StaticString) {
     switch self {
-    case .system(let part, _): (part.name, "system")
+    case .system(let part, let error): (part.name, error.isBusy ? "busy" : "system")
     case .untrusted(let part, let distrust): (part.name, distrust.name)
     case .damaged(let part): (part.name, "damaged")
     case .otherVersion: (Part.record.name, "other-version")

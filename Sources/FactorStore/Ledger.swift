@@ -75,7 +75,8 @@ struct Ledger: ~Copyable {
     _ event: LedgerEvent, _ subject: LedgerSubject, configuration: UInt64?, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Entered? {
     // Locked until the end of this function.
-    let headFile = try head.lock(creating: true, length: LedgerHead.length)
+    let headFile = try head.lock(
+      creating: true, length: LedgerHead.length, seconds: event.kind.patience)
     var head = try LedgerHead(try Self.read(headFile), &key)
     var content: LedgerHead.Content
     if let present = head.content {

@@ -9,7 +9,14 @@ public final class LedgerEvent: Sendable {
     /// The name.
     public let name: StaticString
 
-    private init(_ name: StaticString) { self.name = name }
+    /// How long an entry may wait for the ledger's lock, in seconds; 0 for one try. A sign-in does not
+    /// wait, or hardly, for others: not at all for an entry about what has happened already.
+    let patience: Int64
+
+    private init(_ name: StaticString, patience: Int64 = OwnedFile.patience) {
+      self.name = name
+      self.patience = patience
+    }
 
     /// A factor was bound.
     public static var enrolled: Kind { Kind("enrolled") }
@@ -24,7 +31,7 @@ public final class LedgerEvent: Sendable {
     /// A factor's clock was put right.
     public static var resynchronized: Kind { Kind("resynchronized") }
     /// A recovery code was used.
-    public static var recoveryCodeUsed: Kind { Kind("recovery-code-used") }
+    public static var recoveryCodeUsed: Kind { Kind("recovery-code-used", patience: 1) }
     /// New recovery codes were made, and the old ones are void.
     public static var recoveryCodesMade: Kind { Kind("recovery-codes-made") }
     /// An administrator made a ticket.
@@ -32,7 +39,7 @@ public final class LedgerEvent: Sendable {
     /// An administrator made a bypass code.
     public static var bypassMade: Kind { Kind("bypass-made") }
     /// A bypass code was used.
-    public static var bypassUsed: Kind { Kind("bypass-used") }
+    public static var bypassUsed: Kind { Kind("bypass-used", patience: 1) }
     /// Tickets or bypass codes were taken back.
     public static var grantWithdrawn: Kind { Kind("grant-withdrawn") }
     /// Everything that lets a user in was taken away.
@@ -44,7 +51,7 @@ public final class LedgerEvent: Sendable {
     /// An administrator is about to change the configuration with mfa-admin.
     public static var configured: Kind { Kind("configured") }
     /// The configuration is another one than it was when last looked at.
-    public static var policyChanged: Kind { Kind("policy-changed") }
+    public static var policyChanged: Kind { Kind("policy-changed", patience: 0) }
     /// A service was switched on, to be confirmed or for good.
     public static var serviceEnabled: Kind { Kind("service-enabled") }
     /// A service that was switched on was confirmed.

@@ -88,6 +88,15 @@ public final class LocalFactorStore: FactorStore {
     return standing.position
   }
 
+  /// Reads and opens the record.
+  public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
+    let name = try Self.fileName(of: account)
+    let factors = try factors()
+    guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
+    var key = try key()
+    return try sealed.open(&key, account: account)
+  }
+
   /// Digests under the key in /etc/mfa, bound to the user and the record.
   public func digests(
     of places: [Place], in record: FactorRecord
@@ -217,7 +226,10 @@ public final class LocalFactorStore: FactorStore {
     _ event: LedgerEvent, configuration: UInt64
   ) throws(FactorStoreError) -> LedgerMark? {
     var key = try key()
-    return try ledger().enter(event, configuration: configuration, &key)
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let mark = try ledger().enter(event, configuration: configuration, &key)
+    _ = consume section
+    return mark
   }
 
   /// Goes through the ledger: hands each line to `body`, and tells what is wrong with it. Nobody can

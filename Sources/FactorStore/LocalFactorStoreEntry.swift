@@ -10,6 +10,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   private let recordFile: RecordFile
   /// The open attempts file holds the lock until it is closed.
   private let attemptsFile: File
+  /// Stands behind the file, so that it ends when the lock has been released.
+  private let section: UninterruptedSection
   private var key: SealingKey
   private var slots: AttemptSlots
   /// What `RecordBinding.Identity.checksum` is for `kept`.
@@ -25,6 +27,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   init(
     account: Account, store: LocalFactorStore, creating: Bool, isVerified: Bool
   ) throws(FactorStoreError) {
+    let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
     let recordFile = try store.recordFile(of: account)
     let locked = try store.attemptsFile(of: account).lock(creating: creating) {
       () throws(FactorStoreError) in try store.key()
@@ -48,6 +51,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     self.store = store
     self.recordFile = recordFile
     self.attemptsFile = locked
+    self.section = section
     self.key = key
   }
 

@@ -12,8 +12,8 @@ struct OwnedFile: ~Copyable {
   let owner: UInt32
   private let part: FactorStoreError.Part
 
-  /// How long another process may hold the file's lock, in seconds.
-  private static let patience: Int64 = 10
+  /// How long somebody else may hold the file's lock, in seconds.
+  static var patience: Int64 { 10 }
 
   init(
     _ part: FactorStoreError.Part, directory: StoreDirectory, name: FileName, owner: UInt32
@@ -46,7 +46,12 @@ struct OwnedFile: ~Copyable {
 
   /// Opens and locks a file of exactly `length` bytes, made of zeros when there is none and `creating`.
   /// The lock ends with the value. A file that was made and never written to counts as none.
-  func lock(creating: Bool, length: Int) throws(FactorStoreError) -> File {
+  ///
+  /// The lock must be taken in an `UninterruptedSection`. Another process may hold it for `seconds`; with
+  /// 0 it is tried once.
+  func lock(
+    creating: Bool, length: Int, seconds: Int64 = OwnedFile.patience
+  ) throws(FactorStoreError) -> File {
     while true {
       guard let file = try existing() else {
         guard creating else { throw .system(part, .notFound(.open)) }
@@ -55,7 +60,7 @@ struct OwnedFile: ~Copyable {
         }
         continue
       }
-      try waitForLock(file)
+      try waitForLock(file, seconds: seconds)
       let status = try status(of: file)
       // The file was replaced while this process waited for its lock.
       if status.links == 0 { continue }
@@ -115,8 +120,10 @@ struct OwnedFile: ~Copyable {
     try onPart(part) { () throws(SystemError) in try file.changeOwner(to: owner) }
   }
 
-  private func waitForLock(_ file: borrowing File) throws(FactorStoreError) {
-    guard try onPart(part, { () throws(SystemError) in try file.lock(seconds: Self.patience) })
+  private func waitForLock(
+    _ file: borrowing File, seconds: Int64 = OwnedFile.patience
+  ) throws(FactorStoreError) {
+    guard try onPart(part, { () throws(SystemError) in try file.lock(seconds: seconds) })
     else { throw part == .attempts ? .busy : .system(part, .busy(.lock)) }
   }
 

@@ -7,9 +7,17 @@ public protocol AccountProof {
   /// Asks for what PAM wants to know, and judges it.
   func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool
 
-  /// The proof is done with: the caller's identity, which it needed, is given up. Tells whether that
-  /// worked.
+  /// Gives up the caller's identity, which only `prove` needs, and returns whether it is given up.
+  /// Nothing changes when it was given up before.
   func retire() -> Bool
+
+  /// Whether the identity that `prove` needs has been given up.
+  var isRetired: Bool { get }
+}
+
+extension AccountProof {
+  /// A proof that needs no identity is never retired.
+  public var isRetired: Bool { false }
 }
 
 /// The person whom a proof asks.

@@ -42,9 +42,19 @@ public struct PAMProof: AccountProof {
 
   /// Makes the system user's identity the only one the process has.
   public func retire() -> Bool {
+    guard !isRetired else { return true }
     do throws(SystemError) {
       try PrivilegedProcess.leaveCaller(identities)
       return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Asks the kernel: all three identities of the process are the system user's.
+  public var isRetired: Bool {
+    do throws(SystemError) {
+      return try PrivilegedProcess.identities().caller == identities.own
     } catch {
       return false
     }

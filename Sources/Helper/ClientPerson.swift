@@ -5,9 +5,12 @@ import Secrets
 struct ClientPerson<Client: Link>: Person {
   let client: Client
 
+  /// How long the person may take to answer, in seconds: long enough to find a phone.
+  private static var patience: Int64 { 600 }
+
   func ask(_ prompt: ShownText, echo: Bool) -> SecretBytes? {
     guard client.send(.prompt(text: prompt, echo: echo)) else { return nil }
-    switch client.receive() {
+    switch client.receive(seconds: Self.patience) {
     case .request(.answer(let answer)): return answer
     case .request: return nil
     case .unsupportedDisplayName: return nil

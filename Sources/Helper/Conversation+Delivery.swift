@@ -18,11 +18,13 @@ extension Conversation {
   func deliver(to user: UserName) throws(HelperFailure) {
     guard servesEverybody || user.bytes == caller.name else { throw .notPermitted }
     guard let account = try account(user) else { throw .notPermitted }
-    // The mailer is to have nobody's identity but the system user's.
-    guard proof.retire() else { throw .internalError }
+    // Looked at first, without a lock: until there is something to mail, the process stays one of its
+    // caller's and counts as such.
     guard let record = try record(of: account) else { return }
     let notices = record.notices.filter { $0.number > record.noticesMailed }
     guard !notices.isEmpty else { return }
+    // The mailer must have no identity but the system user's.
+    guard proof.retire() else { throw .internalError }
     let message = NoticeMail(to: account, of: notices, from: Self.hostName()).text
     let mailing = mail(message, account.name)
     report(mailing, account)
@@ -38,10 +40,10 @@ extension Conversation {
     }
   }
 
-  /// What is kept for an account, without the lock once it is known.
+  /// What is kept for an account, read without a lock.
   private func record(of account: Account) throws(HelperFailure) -> FactorRecord? {
     do throws(FactorStoreError) {
-      return try host.store().existingEntry(of: account)?.kept
+      return try host.store().kept(for: account)
     } catch {
       throw failure(error)
     }

@@ -28,9 +28,16 @@ extension Conversation {
       ) { group in host.isMember(caller, of: group) })
   }
 
-  /// Has the ledger say that the configuration is another one, if it is. Where there is no store to be
-  /// had, whatever needs it says so.
-  func note(_ configuration: Configuration) {
+  /// Gives up the caller's identity, so that the caller can no longer stop this process, and records in
+  /// the audit log that the configuration changed, if it did. Every lock is taken after this.
+  func leaveCaller() throws(HelperFailure) {
+    guard proof.retire() else { throw .internalError }
+    note(try configuration())
+  }
+
+  /// Records in the audit log that the configuration changed, if it did. Does nothing without a store:
+  /// whatever needs the store reports that.
+  private func note(_ configuration: Configuration) {
     let store: Machine.Store
     do throws(FactorStoreError) { store = try host.store() } catch { return }
     let somebody = ConfigurationChange.somebody(seenBy: ("mfa-helper" as StaticString).bytes)
@@ -41,11 +48,21 @@ extension Conversation {
     }
   }
 
+  /// What is stored for the caller. The store reads without a lock, and with the caller's lock where
+  /// another process changed the files between two reads. That lock needs `leaveCaller`, after which no
+  /// password can be proven, so the read is repeated a few times first.
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {
-    do throws(FactorStoreError) {
-      return try host.store().snapshot(of: caller)
-    } catch {
-      throw failure(error)
+    var triesLeft = 3
+    while true {
+      do throws(FactorStoreError) {
+        return try host.store().snapshot(of: caller)
+      } catch {
+        guard case .system(.attempts, let cause) = error, cause.isNotPermitted, triesLeft > 0 else {
+          throw failure(error)
+        }
+      }
+      triesLeft -= 1
+      if triesLeft == 0 { try leaveCaller() }
     }
   }
 
@@ -80,10 +97,10 @@ extension Conversation {
     return state
   }
 
-  /// What is kept for the caller now, with factors or without; nil when nothing is.
+  /// What is kept for the caller now, with factors or without; nil when nothing is. Takes no lock.
   func keptRecord() throws(HelperFailure) -> FactorRecord? {
     do throws(FactorStoreError) {
-      return try host.store().existingEntry(of: caller)?.kept
+      return try host.store().kept(for: caller)
     } catch {
       throw failure(error)
     }

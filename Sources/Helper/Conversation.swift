@@ -24,6 +24,8 @@ public import System
 /// of failures. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
 /// MUST 7: what a process of the user's can do without a password throttles no sign-in.
 /// (`ConversationTests.ownChecks`)
+/// MUST 8: the caller can stop this process only while it holds no lock: the caller's identity is given
+/// up before the first lock. (`RetirementTests.leavesCallerFirst`; Tests/EndToEnd/StoppedProcessTests)
 public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   let caller: Account
   /// Whether the caller may have everybody's notices mailed.
@@ -46,6 +48,15 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   /// How long a session lasts, in seconds. NIST SP 800-63B-4, section 4.1.2.2,
   /// gives a code for binding as long.
   public static var sessionLength: Int64 { 600 }
+
+  /// How long a client without a session may be silent, in seconds.
+  private static var idleTime: Int64 { 60 }
+
+  /// How long the client may be silent now, in seconds: until the session ends, where there is one.
+  private var patience: Int64 {
+    guard let session, let now = sinceBoot() else { return Self.idleTime }
+    return max(session.deadline &- now, Self.idleTime)
+  }
 
   /// How often a proof may fail before the helper ends.
   private static var mostFailedProofs: Int { 3 }
@@ -155,12 +166,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   public mutating func run() {
     guard greet() else { return }
     converse()
+    // Requests that take no lock have used the configuration too.
+    do throws(HelperFailure) { try leaveCaller() } catch {}
     if session != nil { deliverInBackground() }
   }
 
   private mutating func converse() {
     while true {
-      switch client.receive() {
+      switch client.receive(seconds: patience) {
       case .ended: return
       case .malformed:
         _ = client.send(.failed(.protocolError))
@@ -174,13 +187,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   }
 
   private func greet() -> Bool {
-    guard case .request(.hello) = client.receive(), let user = UserName(caller.name) else {
+    guard case .request(.hello) = client.receive(seconds: Self.idleTime),
+      let user = UserName(caller.name)
+    else {
       _ = client.send(.failed(.protocolError))
       return false
     }
     do throws(HelperFailure) {
       let configuration = try configuration()
-      note(configuration)
       let issuer = settings(configuration).issuer ?? Self.hostName()
       return client.send(.welcome(user: user, issuer: ShownText(cleaning: issuer)))
     } catch {
@@ -235,6 +249,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         let factor = try importFactor(request, session)
         return client.send(.enrolled(factor.id))
       case .signIn(let request):
+        try leaveCaller()
         guard try snapshot() != nil else { throw .factorNotFound }
         let shown = try attempt(request.code, with: request.factor, counter: .ownCheck)
         if case .usedUp = shown { session?.noteUse() }
@@ -270,11 +285,12 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     var started = Session(
       deadline: try bootTime() &+ Self.sessionLength, basis: basis, record: kept?.id,
       generation: kept?.generation ?? 0, scope: basis.scope)
+    // What follows takes locks, and needs the caller's identity no more.
+    try leaveCaller()
     if snapshot != nil {
       started.scope = .resynchronizing
       started.take(try provePresentFactor(person))
     }
-    guard proof.retire() else { throw .internalError }
     session = started
     return Self.seconds(Self.sessionLength)
   }
@@ -283,6 +299,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     _ person: ClientPerson<Client>, withTicket: Bool
   ) throws(HelperFailure) -> Basis {
     if withTicket { return .ticket(try proveTicket(person)) }
+    guard !proof.isRetired else { throw .requiresRecentLogin }
     guard proof.prove(caller, by: person) else { throw proofFailed() }
     return .password
   }
@@ -292,6 +309,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   private mutating func proveTicket(
     _ person: ClientPerson<Client>
   ) throws(HelperFailure) -> GrantID {
+    try leaveCaller()
     let prompt = ShownText(cleaning: ("Enrolment ticket: " as StaticString).bytes)
     guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
     guard let ticket = RecoveryCode(answer: typed.span) else {
@@ -504,6 +522,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   /// Anybody who acts as the user may make the next sign-in ask for more.
   private func forget() throws(HelperFailure) -> UInt8 {
+    try leaveCaller()
     let entry: Machine.Store.Entry?
     do throws(FactorStoreError) {
       entry = try host.store().existingEntry(of: caller)
@@ -526,6 +545,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   }
 
   private mutating func test(_ typed: borrowing SecretBytes) throws(HelperFailure) {
+    try leaveCaller()
     guard try snapshot() != nil else { throw .factorNotFound }
     let shown = try attempt(typed, counter: .ownCheck)
     if case .usedUp = shown { session?.noteUse() }

@@ -8,8 +8,12 @@ public enum HelperProgram {
   /// Runs the program and returns its exit status: 0, or 1 when it could not even begin.
   @export(interface)
   public static func run() -> Int32 {
-    do throws(SystemError) {
+    do throws(UnsuitableProcess) {
       try PrivilegedProcess.settle(name: "mfa-helper")
+    } catch {
+      return refuse(error)
+    }
+    do throws(SystemError) {
       let identities = try PrivilegedProcess.identities()
       guard identities.own != 0 else {
         return refuse("root-owned", caller: identities.caller)
@@ -21,6 +25,11 @@ public enum HelperProgram {
       }
       guard let caller = try Account.with(uid: identities.caller) else {
         return refuse("no-such-account", caller: identities.caller)
+      }
+      guard case .taken(let slot) = try HelperSlot.take(for: identities) else {
+        return refuse(
+          "too-many-helpers", caller: identities.caller,
+          .unsuitableProcess(.tooManyHelpers))
       }
       let terminal = ControllingTerminal.name
       var conversation = Conversation(
@@ -34,15 +43,40 @@ public enum HelperProgram {
             succeeded: succeeded)
         }, mail: Mailing.send)
       conversation.run()
+      // The slot ends with the process.
+      withExtendedLifetime(slot) {}
       return 0
     } catch {
-      var line = LogLine()
-      line.add("result", "error")
-      line.add("part", "process")
-      line.add("errno", escaping: Array(error.name.utf8))
-      Log.write(.error, line)
-      return 1
+      return refuse(.system(error))
     }
+  }
+
+  /// Logs why the process is refused, and tells the client where the client can do something about it.
+  private static func refuse(_ reason: UnsuitableProcess) -> Int32 {
+    var line = LogLine()
+    line.add("result", "error")
+    line.add("part", "process")
+    switch reason {
+    case .limit(let limit):
+      line.add("reason", "resource-limit")
+      line.add("limit", limit.name)
+    case .attribute(let attribute):
+      line.add("reason", attribute.name)
+    case .system(let error):
+      line.add("errno", escaping: Array(error.name.utf8))
+    }
+    line.add("uid", Int64(ProcessIdentity.current.user))
+    Log.write(.error, line)
+    switch reason {
+    case .limit(let limit):
+      let number = UInt8(truncatingIfNeeded: limit.rawValue)
+      _ = PipeLink().send(.failed(.unsuitableProcess(.resourceLimit(number))))
+    case .attribute(.niceness): _ = PipeLink().send(.failed(.unsuitableProcess(.niceness)))
+    case .attribute:
+      _ = PipeLink().send(.failed(.unsuitableProcess(.schedulingPolicy)))
+    case .system: break
+    }
+    return 1
   }
 
   private static func bootTime() -> Int64? {
@@ -59,14 +93,16 @@ public enum HelperProgram {
   }
 
   /// Tells the client, and the log, that the helper will not work for this caller.
-  private static func refuse(_ reason: StaticString, caller: UInt32) -> Int32 {
+  private static func refuse(
+    _ reason: StaticString, caller: UInt32, _ failure: HelperFailure = .notPermitted
+  ) -> Int32 {
     var line = LogLine()
     line.add("result", "error")
     line.add("part", "process")
     line.add("reason", reason)
     line.add("uid", Int64(caller))
     Log.write(.error, line)
-    _ = PipeLink().send(.failed(.notPermitted))
+    _ = PipeLink().send(.failed(failure))
     return 1
   }
 }

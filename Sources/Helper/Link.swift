@@ -2,8 +2,8 @@ public import HelperProtocol
 
 /// What the helper says and hears: the client, or whoever stands in for it in a test.
 public protocol Link {
-  /// The next request, once there is one.
-  func receive() -> Reception
+  /// The next request; `.ended` when none has come after `seconds`.
+  func receive(seconds: Int64) -> Reception
 
   /// Sends a response, and tells whether it went out.
   func send(_ response: consuming HelperResponse) -> Bool

@@ -6,16 +6,14 @@ import System
 public struct PipeLink: Link {
   private let channel = Channel()
 
-  /// How long the client may be silent, in seconds: long enough to find a phone.
-  private static let patience: Int32 = 900
-
   /// The link.
   public init() {}
 
-  /// Reads a frame from standard input, for at most fifteen minutes.
-  public func receive() -> Reception {
+  /// Reads a frame from standard input.
+  public func receive(seconds: Int64) -> Reception {
+    let seconds = Int32(clamping: seconds)
     var header = SecretBytes(count: Frame.headerLength)
-    guard fill(&header) else { return .ended }
+    guard fill(&header, seconds) else { return .ended }
     let length: Int
     do throws(MessageRefusal) {
       length = try Frame.bodyLength(header: header.span)
@@ -23,7 +21,7 @@ public struct PipeLink: Link {
       return .malformed
     }
     var body = SecretBytes(count: length)
-    guard fill(&body) else { return .ended }
+    guard fill(&body, seconds) else { return .ended }
     do throws(MessageRefusal) {
       return .request(try HelperRequest(body: body.span))
     } catch {
@@ -31,10 +29,10 @@ public struct PipeLink: Link {
     }
   }
 
-  private func fill(_ bytes: inout SecretBytes) -> Bool {
+  private func fill(_ bytes: inout SecretBytes, _ seconds: Int32) -> Bool {
     do throws(SystemError) {
       return try bytes.withMutableSpan { span throws(SystemError) in
-        try channel.receive(into: &span, seconds: Self.patience)
+        try channel.receive(into: &span, seconds: seconds)
       }
     } catch {
       return false

@@ -52,6 +52,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
   case alreadyImported
   /// The user has made as many changes as are allowed in an hour; the next is in so many seconds.
   case tooManyChanges(seconds: UInt32)
+  /// The helper does not work in the process that the client started it in.
+  case unsuitableProcess(ProcessFault)
 
   /// The number in a message.
   var number: UInt8 {
@@ -81,25 +83,28 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .codesNotConsecutive: 23
     case .secondFactorRequired: 24
     case .alreadyImported: 25
-    case .tooManyChanges: 26
+    case .unsuitableProcess: 26
+    case .tooManyChanges: 27
     }
   }
 
-  /// The seconds in a message: 0 where they mean nothing.
+  /// The detail in a message: the seconds to wait, or the number of the process's fault; 0 for
+  /// every other failure.
   var seconds: UInt32 {
     switch self {
-    case .tooManyAttempts(let seconds), .tooManyChanges(let seconds): return seconds
+    case .tooManyAttempts(let seconds), .tooManyChanges(let seconds): seconds
+    case .unsuitableProcess(let fault): UInt32(fault.number)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
       .invalidVerificationCode, .codeAlreadyUsed, .notACode, .factorsDisabled,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
       .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported:
-      return 0
+      0
     }
   }
 
-  /// Nil for a number that is none, and for seconds where they mean nothing.
+  /// Nil for a number that is none, and for a detail that the failure does not have.
   init?(number: UInt8, seconds: UInt32) {
     switch number {
     case 1: self = .notPermitted
@@ -127,7 +132,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 23: self = .codesNotConsecutive
     case 24: self = .secondFactorRequired
     case 25: self = .alreadyImported
-    case 26: self = .tooManyChanges(seconds: seconds)
+    case 26: self = .unsuitableProcess(ProcessFault(number: UInt8(truncatingIfNeeded: seconds)))
+    case 27: self = .tooManyChanges(seconds: seconds)
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

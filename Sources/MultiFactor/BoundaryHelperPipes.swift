@@ -78,6 +78,13 @@ struct HelperPipes: ~Copyable, Sendable {
       responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)
   }
 
+  /// Whether there is a message, or the end of the stream. Does not wait.
+  var hasSomethingToRead: Bool {
+    var request = pollfd(fd: responses, events: Int16(POLLIN), revents: 0)
+    // SAFETY: one structure, which outlives the call.
+    return unsafe poll(&request, 1, 0) > 0
+  }
+
   /// Writes one message, whole. Where the helper has ended, what it said before is still to be read:
   /// why, perhaps.
   func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {

@@ -10,7 +10,9 @@ enum ConversationError: Error {
   /// Whether the helper does not go on.
   var endsConversation: Bool {
     switch self {
-    case .failed(let failure): failure == .protocolError || failure == .internalError
+    case .failed(.protocolError), .failed(.internalError), .failed(.unsuitableProcess):
+      true
+    case .failed: false
     case .broken: true
     }
   }

@@ -79,9 +79,7 @@ public actor MultiFactor {
   public func session(
     reauthenticate: Reauthenticator
   ) async throws(MultiFactorError) -> MultiFactorSession {
-    try begin()
-    try send(.session)
-    return try await recognise(reauthenticate)
+    try await recognise(reauthenticate, withTicket: false)
   }
 
   /// Begins a session for a person without a password, with a ticket from an administrator in the
@@ -95,19 +93,18 @@ public actor MultiFactor {
   public func ticketSession(
     reauthenticate: Reauthenticator
   ) async throws(MultiFactorError) -> MultiFactorSession {
-    try begin()
-    try send(.ticketSession)
-    return try await recognise(reauthenticate)
+    try await recognise(reauthenticate, withTicket: true)
   }
 
   /// Passes the helper's questions on to the person until there is a session.
   private func recognise(
-    _ reauthenticate: Reauthenticator
+    _ reauthenticate: Reauthenticator, withTicket: Bool
   ) async throws(MultiFactorError) -> MultiFactorSession {
+    var response = try firstResponse(withTicket: withTicket)
     isAsking = true
     defer { isAsking = false }
     while true {
-      switch try receive() {
+      switch consume response {
       case .prompt(let text, let echo):
         let prompt = ReauthenticationPrompt(
           text: String(decoding: text.utf8, as: UTF8.self), echo: echo)
@@ -134,7 +131,20 @@ public actor MultiFactor {
       case .recoveryCodes: throw misunderstood()
       case .forgotten: throw misunderstood()
       }
+      response = try receive()
     }
+  }
+
+  /// Asks for a session. A helper that has judged a code or a ticket can no longer check a password and
+  /// says so (`requiresRecentLogin`); another helper is asked then.
+  private func firstResponse(withTicket: Bool) throws(MultiFactorError) -> HelperResponse {
+    do throws(MultiFactorError) {
+      return try exchange(withTicket ? .ticketSession : .session)
+    } catch {
+      guard error == .requiresRecentLogin else { throw error }
+    }
+    close()
+    return try exchange(withTicket ? .ticketSession : .session)
   }
 
   // MARK: Factors
@@ -357,6 +367,9 @@ public actor MultiFactor {
     let userName: String
     let issuer: String
 
+    /// Whether the helper has ended, or said something unasked.
+    var hasEnded: Bool { pipes.hasSomethingToRead }
+
     func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
       try pipes.send(message)
     }
@@ -369,6 +382,8 @@ public actor MultiFactor {
   /// Begins a conversation, unless there is one.
   private func begin() throws(MultiFactorError) {
     guard !isAsking else { throw .operationInProgress }
+    // A helper that has heard nothing for a minute ends, unless there is a session.
+    if conversation?.hasEnded == true { conversation = nil }
     guard conversation == nil else { return }
     let pipes = try open()
     try pipes.send(Self.encoded(.hello))
@@ -388,13 +403,18 @@ public actor MultiFactor {
   private func exchange(
     _ request: consuming HelperRequest
   ) throws(MultiFactorError) -> HelperResponse {
+    // What cannot be sent is refused, whether there is a helper or not.
+    let message = try Self.encoded(request)
     try begin()
-    try send(request)
+    try send(message)
     return try receive()
   }
 
   private func send(_ request: consuming HelperRequest) throws(MultiFactorError) {
-    let message = try Self.encoded(request)
+    try send(try Self.encoded(request))
+  }
+
+  private func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
     do throws(MultiFactorError) {
       guard try conversation?.send(message) != nil else { throw .helperEnded }
     } catch {

@@ -57,6 +57,11 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case alreadyImported
   /// The user has made as many changes as are allowed in an hour; the next is in so many seconds.
   case tooManyChanges(seconds: Int)
+  /// The helper does not work with an attribute of this process, such as `RLIMIT_FSIZE`, which the
+  /// helper inherits.
+  case unsuitableProcess(attribute: String)
+  /// The user has as many helpers as one user may have at once.
+  case tooManyHelpers
 
   // MARK: Found out here
 
@@ -100,7 +105,27 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .secondFactorRequired: .secondFactorRequired
       case .alreadyImported: .alreadyImported
       case .tooManyChanges(let seconds): .tooManyChanges(seconds: Int(seconds))
+      case .unsuitableProcess(.tooManyHelpers): .tooManyHelpers
+      case .unsuitableProcess(let fault): .unsuitableProcess(attribute: fault.attribute)
       }
+  }
+}
+
+extension ProcessFault {
+  /// The names of Linux's resource limits, by number.
+  private static var limits: [String] {
+    [
+      "CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS", "LOCKS",
+      "SIGPENDING", "MSGQUEUE", "NICE", "RTPRIO", "RTTIME",
+    ]
+  }
+
+  /// The attribute of the process that is at fault.
+  fileprivate var attribute: String {
+    if self == .niceness { return "niceness" }
+    if self == .schedulingPolicy { return "scheduling policy" }
+    guard Self.limits.indices.contains(Int(number)) else { return "attribute \(number)" }
+    return "RLIMIT_" + Self.limits[Int(number)]
   }
 }
 
@@ -143,6 +168,9 @@ extension MultiFactorError: CustomStringConvertible {
     case .secondFactorRequired: "you have a second factor, and it was not shown"
     case .alreadyImported: "you have a second factor with this key already"
     case .tooManyChanges: "you have made too many changes to your second factors in this hour"
+    case .unsuitableProcess(let attribute):
+      "the helper does not work with the \(attribute) of this process"
+    case .tooManyHelpers: "too many of your programs are using the helper at the same time"
     case .helperUnavailable(let number):
       "the helper \(MultiFactor.helperPath) cannot be started (\(Self.text(of: number)))"
     case .helperEnded: "the helper ended unexpectedly"
@@ -189,6 +217,9 @@ extension MultiFactorError: CustomStringConvertible {
     case .secondFactorRequired: "sign in with a code from one of your second factors"
     case .alreadyImported: "there is nothing to do; mfa-enroll list shows it"
     case .tooManyChanges(let seconds): "try again in \(seconds / 60 + 1) minutes"
+    case .unsuitableProcess:
+      "start this program without nice, chrt and ulimit; prlimit shows the limits that are set"
+    case .tooManyHelpers: "end some of them, and try again"
     }
   }
 }

@@ -151,7 +151,7 @@ extension SignIn {
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
       .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
-      .tooManyChanges:
+      .unsuitableProcess, .tooManyChanges:
       throw .refused(failure)
     }
   }

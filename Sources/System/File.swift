@@ -1,6 +1,9 @@
 import CPOSIX
 
 /// An open file. It is closed when the value ends.
+///
+/// MUST 1: no write that RLIMIT_FSIZE would cut begins: the limit of whoever started the application
+/// neither ends the application nor leaves half an entry. (`FileSizeLimitTests`)
 public struct File: ~Copyable {
   let descriptor: Int32
 
@@ -51,8 +54,10 @@ public struct File: ~Copyable {
     return filled
   }
 
-  /// Writes all of `bytes` at `offset`.
+  /// Writes all of `bytes` at `offset`; nothing where RLIMIT_FSIZE allows only a part (EFBIG).
   public func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(SystemError) {
+    let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
+    guard !overflow, cposix_may_grow_to(end) != 0 else { throw SystemError(.write, number: EFBIG) }
     var written = 0
     while written < bytes.count {
       let already = written
@@ -100,14 +105,15 @@ public struct File: ~Copyable {
     _ = try retrying(.changeMode) { fchmod(descriptor, permissions) }
   }
 
-  /// Takes the file's exclusive lock, or gives up after `seconds`.
+  /// Takes the file's exclusive lock, or gives up after `seconds`; with 0, after one try.
   ///
   /// The lock ends with the file. It is asked for again every millisecond rather than waited for: a
   /// wait could be ended only by a signal, and signals are the host program's.
   ///
   /// - Returns: whether the lock was taken.
   public func lock(seconds: Int64) throws(SystemError) -> Bool {
-    let deadline = try Clock.sinceBoot() &+ seconds
+    // With the time that a try takes, 900 of them are about a second.
+    var triesLeft = seconds &* 900
     while true {
       do throws(SystemError) {
         _ = try retrying(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -115,8 +121,21 @@ public struct File: ~Copyable {
       } catch {
         guard error.number == EWOULDBLOCK else { throw error }
       }
-      guard try Clock.sinceBoot() < deadline else { return false }
+      guard triesLeft > 0 else { return false }
+      triesLeft &-= 1
       Clock.pause(milliseconds: 1)
+    }
+  }
+
+  /// Locks one byte, which the file need not have, for as long as the file is open. Returns whether no
+  /// other open file has it locked.
+  public func lockByte(at offset: Int64) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      _ = try retrying(.lock) { cposix_lock_byte(descriptor, offset) }
+      return true
+    } catch {
+      guard error.number == EAGAIN || error.number == EACCES else { throw error }
+      return false
     }
   }
 }

@@ -11,31 +11,16 @@ public enum PrivilegedProcess {
     public let own: UInt32
   }
 
-  /// Makes the process a known one: the log under `name`, in authpriv; no capability but, where it is
-  /// permitted, the one to write to the audit trail, and that one not in effect; descriptors 0 to 2 open
-  /// and no other, an empty environment, the root directory, a umask of 077, no core dump, not to be
-  /// traced, and all signals at their defaults.
-  public static func settle(name: StaticString) throws(SystemError) {
-    // First, for what goes wrong is said there. Nothing is opened by it.
-    // SAFETY: a literal is NUL-terminated and lives for ever.
+  /// Gives every inherited attribute and resource limit a known value, or refuses the process. Opens
+  /// the log under `name`, in authpriv, first: a refusal is logged there.
+  public static func settle(name: StaticString) throws(UnsuitableProcess) {
+    // SAFETY: a literal is NUL-terminated and lives for ever. Nothing is opened by the call.
     name.withUTF8Buffer { buffer in
       guard let base = buffer.baseAddress else { return }
       unsafe cposix_open_log(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
     }
-    guard cposix_reduce_capabilities() == 0 else { throw SystemError.last(.identity) }
-    for descriptor in Int32(0)...2 where isClosed(descriptor) { try openNothing() }
-    guard cposix_close_from(3) == 0 else { throw SystemError.last(.descriptors) }
-    guard cposix_clear_environment() == 0 else { throw SystemError.last(.environment) }
-    // SAFETY: a literal is NUL-terminated.
-    guard unsafe chdir("/") == 0 else { throw SystemError.last(.environment) }
-    _ = umask(0o077)
-    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-    // SAFETY: `limit` outlives the call.
-    guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else {
-      throw SystemError.last(.limit)
-    }
-    guard cposix_not_dumpable() == 0 else { throw SystemError.last(.limit) }
-    cposix_default_signals()
+    for attribute in InheritedAttribute.allCases { try attribute.settle() }
+    for limit in ResourceLimit.allCases { try limit.settle() }
   }
 
   /// Whose identities the process has. The saved one must be the effective one.
@@ -45,10 +30,17 @@ public enum PrivilegedProcess {
     return Identities(caller: real, own: effective)
   }
 
-  /// Gives the caller's identity up for good, so that the caller can no longer send signals, and
-  /// proves that it is gone. What the process may have of capabilities stays.
+  /// Gives up the caller's identity for good, so that the caller can no longer send signals, and
+  /// proves that it is gone. The real and saved groups become the effective one, which is the program's
+  /// own where its file is setgid. What the process may have of capabilities stays.
+  ///
+  /// The caller's supplementary groups stay: only CAP_SETGID, with which a process can join every group,
+  /// could give them up. They open nothing that the caller could not open, and the helper opens no path
+  /// that the caller names.
   public static func leaveCaller(_ identities: Identities) throws(SystemError) {
     let own = identities.own
+    // The group first: without the user's identity it may no longer be possible.
+    guard cposix_leave_group() != 0 else { throw SystemError.last(.identity) }
     // Who gives root's identity up would lose them. Where that cannot be said, they are lost.
     let isKept = cposix_keep_capabilities(1) == 0
     guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
@@ -68,17 +60,5 @@ public enum PrivilegedProcess {
       throw SystemError.last(.identity)
     }
     return (real, effective, saved)
-  }
-
-  private static func isClosed(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    // SAFETY: `status` is written by the call and outlives it.
-    return unsafe fstat(descriptor, &status) != 0 && cposix_errno() == EBADF
-  }
-
-  /// Opens the lowest free descriptor on nothing.
-  private static func openNothing() throws(SystemError) {
-    // SAFETY: a literal is NUL-terminated.
-    _ = try retrying(.open) { unsafe cposix_openat(AT_FDCWD, "/dev/null", O_RDWR, 0) }
   }
 }

@@ -37,6 +37,12 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether the process may not do what it asked for.
   public var isForbidden: Bool { number == EACCES }
 
+  /// Whether the process lacks a privilege, or its caller could stop it with a lock in hand.
+  public var isNotPermitted: Bool { number == EPERM }
+
+  /// Whether another process has held the lock for too long.
+  public var isBusy: Bool { number == EWOULDBLOCK }
+
   /// Whether the other end of a stream is closed.
   public var isBrokenPipe: Bool { number == EPIPE || number == ECONNRESET }
 

@@ -22,7 +22,7 @@ enum ExitStatus: Int32 {
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,
       .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported,
-      .tooManyChanges:
+      .unsuitableProcess, .tooManyHelpers, .tooManyChanges:
       self = .failed
     }
   }

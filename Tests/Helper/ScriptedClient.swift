@@ -22,7 +22,11 @@ final class ScriptedClient: Link {
 
   init(_ script: [(ScriptedClient) throws -> HelperRequestBox?]) { self.script = script }
 
-  func receive() -> Reception {
+  /// How long the helper would have waited for each request, in seconds.
+  var waits: [Int64] = []
+
+  func receive(seconds: Int64) -> Reception {
+    waits.append(seconds)
     guard !script.isEmpty else { return .ended }
     do {
       guard let box = try script.removeFirst()(self) else { return .ended }

@@ -105,9 +105,10 @@ import Testing
     Row(number: 13, body: [0x89, 0, 1, 2, 0, 1, 0], refusal: .malformed),
     Row(number: 19, body: [0x89, 0, 1, 1, 0, 1, 2], refusal: .malformed),
     Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
-    // Failures: no such number, and seconds where they mean nothing.
+    // Failures: no such number, and a detail that the failure does not have.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
-    Row(number: 15, body: [0x8B, 0, 1, 99, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 28, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 37, body: [0x8B, 0, 1, 26, 0, 4, 0, 0, 1, 1], refusal: .malformed),
     Row(number: 16, body: [0x8B, 0, 1, 1, 0, 4, 0, 0, 0, 1], refusal: .malformed),
     // Status: no such enrollment, state or standing, more imported codes than codes, seconds where
     // they mean nothing.

@@ -113,6 +113,9 @@ enum Samples {
     .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError, .internalError,
     .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
     .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60),
+    .unsuitableProcess(.resourceLimit(0)),
+    .unsuitableProcess(.resourceLimit(15)), .unsuitableProcess(.niceness),
+    .unsuitableProcess(.schedulingPolicy), .unsuitableProcess(.tooManyHelpers),
   ]
 
   static let responses: [@Sendable () throws -> HelperResponse] =

@@ -13,6 +13,8 @@ import Testing
     .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,
     .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
     .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60), .userTokenExpired,
+    .tooManyHelpers,
+    .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
   ]
 
   @Test("every error says what happened and what to do next", arguments: errors)

@@ -368,3 +368,7 @@ int ctest_child_signals(void) { return child_signals; }
 int ctest_finds_child(int all) {
   return waitpid(-1, NULL, WNOHANG | (all ? __WALL : 0)) >= 0 || errno != ECHILD;
 }
+
+int ctest_set_identities(unsigned real, unsigned effective, unsigned saved) {
+  return setresuid(real, effective, saved);
+}

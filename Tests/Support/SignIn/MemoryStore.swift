@@ -112,6 +112,13 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
+  /// What is there, with a factor or without.
+  public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
+    try note(.snapshot)
+    guard let record, record.user.bytes == account.name else { return nil }
+    return record
+  }
+
   /// Digests that anybody could make (FNV-1a): nothing is hidden here.
   public func digests(
     of places: [Place], in record: FactorRecord

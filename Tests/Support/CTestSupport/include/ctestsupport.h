@@ -94,6 +94,9 @@ int ctest_child_signals(void);
 // said: 1 or 0.
 int ctest_finds_child(int all);
 
+// Sets the real, effective and saved user identity of this process: 0, or -1.
+int ctest_set_identities(unsigned real, unsigned effective, unsigned saved);
+
 // Milliseconds of a clock that is never set.
 int64_t ctest_milliseconds(void);
 

@@ -1,0 +1,134 @@
+import CPOSIX
+
+/// A resource limit of a process (getrlimit(2)), and what the helper does about one that it inherits.
+///
+/// A limit that is too low does not fail a call in an orderly way: it kills the process or makes an
+/// allocation fail in the middle of a change. So each is raised, or refused before anything begins.
+public enum ResourceLimit: Int32, CaseIterable, Sendable {
+  case cpuTime = 0
+  case fileSize = 1
+  case data = 2
+  case stack = 3
+  case coreFile = 4
+  case residentSet = 5
+  case processes = 6
+  case openFiles = 7
+  case lockedMemory = 8
+  case addressSpace = 9
+  case fileLocks = 10
+  case pendingSignals = 11
+  case messageQueues = 12
+  case niceness = 13
+  case realTimePriority = 14
+  case realTimeCPU = 15
+
+  /// What is done about a limit.
+  public enum Rule: Equatable, Sendable {
+    /// It is set to zero, for good.
+    case zero
+    /// A lower soft limit is raised to the hard limit; a hard limit below this number is refused.
+    case atLeast(UInt64)
+    /// It is raised to the hard limit; a hard limit that leaves less than this number beyond what is
+    /// used already is refused.
+    case leaves(UInt64)
+    /// It is raised to the hard limit; a hard limit that is not infinite is refused.
+    case unlimited
+    /// It stays: it can neither end the helper nor fail a call that the helper makes.
+    case unchanged
+  }
+
+  /// The rule. The numbers are in the unit of the limit: seconds, bytes, processes, files.
+  public var rule: Rule {
+    switch self {
+    // SIGXCPU, then SIGKILL. A conversation takes less than a second; `unix_chkpwd`, which hashes a
+    // password under the same limit, a few at the most expensive settings.
+    case .cpuTime: .leaves(60)
+    // SIGXFSZ, or a write that is cut. The audit log only grows, so no number is enough.
+    case .fileSize: .unlimited
+    // Measured: 4 MiB.
+    case .data: .atLeast(64 << 20)
+    // Measured: 136 KiB.
+    case .stack: .atLeast(1 << 20)
+    case .coreFile: .zero
+    // `unix_chkpwd` is a process of the caller, the mailer one of `mfa`. limits.conf(5) suggests 20
+    // for students, so that more cannot be asked for.
+    case .processes: .atLeast(16)
+    // The helper has up to 8 open at once, with PAM's modules and the name service up to 20.
+    case .openFiles: .atLeast(64)
+    // Measured: 42 MiB, most of it libraries.
+    case .addressSpace: .atLeast(256 << 20)
+    // Without effect since Linux 2.4.30 and 2.4.25.
+    case .residentSet, .fileLocks: .unchanged
+    // The helper locks no memory, queues no signal, and has no message queue.
+    case .lockedMemory, .pendingSignals, .messageQueues: .unchanged
+    // Ceilings for what the process may ask for; and for real-time processes, which it is not.
+    case .niceness, .realTimePriority, .realTimeCPU: .unchanged
+    }
+  }
+
+  /// The limit's name, as log lines have it.
+  public var name: StaticString {
+    switch self {
+    case .cpuTime: "RLIMIT_CPU"
+    case .fileSize: "RLIMIT_FSIZE"
+    case .data: "RLIMIT_DATA"
+    case .stack: "RLIMIT_STACK"
+    case .coreFile: "RLIMIT_CORE"
+    case .residentSet: "RLIMIT_RSS"
+    case .processes: "RLIMIT_NPROC"
+    case .openFiles: "RLIMIT_NOFILE"
+    case .lockedMemory: "RLIMIT_MEMLOCK"
+    case .addressSpace: "RLIMIT_AS"
+    case .fileLocks: "RLIMIT_LOCKS"
+    case .pendingSignals: "RLIMIT_SIGPENDING"
+    case .messageQueues: "RLIMIT_MSGQUEUE"
+    case .niceness: "RLIMIT_NICE"
+    case .realTimePriority: "RLIMIT_RTPRIO"
+    case .realTimeCPU: "RLIMIT_RTTIME"
+    }
+  }
+
+  /// The value that means that there is no limit (RLIM_INFINITY).
+  static var infinity: UInt64 { .max }
+
+  /// Applies the rule to this process.
+  func settle() throws(UnsuitableProcess) {
+    var soft: UInt64 = 0
+    var hard: UInt64 = 0
+    // SAFETY: both are written by the call and outlive it.
+    guard unsafe cposix_get_limit(rawValue, &soft, &hard) == 0 else {
+      throw .system(SystemError.last(.limit))
+    }
+    switch rule {
+    case .unchanged: return
+    case .zero: try set(0, 0)
+    case .atLeast(let least):
+      guard soft < least else { return }
+      guard hard >= least else { throw .limit(self) }
+      try set(hard, hard)
+    case .leaves(let least):
+      let (needed, overflow) = cposix_used_cpu_seconds().addingReportingOverflow(least)
+      guard !overflow, hard >= needed else { throw .limit(self) }
+      if soft < hard { try set(hard, hard) }
+    case .unlimited:
+      guard hard == Self.infinity else { throw .limit(self) }
+      if soft < hard { try set(hard, hard) }
+    }
+  }
+
+  private func set(_ soft: UInt64, _ hard: UInt64) throws(UnsuitableProcess) {
+    guard cposix_set_limit(rawValue, soft, hard) == 0 else {
+      throw .system(SystemError.last(.limit))
+    }
+  }
+}
+
+/// Why a program refuses to work in the process that its caller made for it.
+public enum UnsuitableProcess: Error, Equatable, Sendable {
+  /// A resource limit is too low, and cannot be raised.
+  case limit(ResourceLimit)
+  /// An attribute cannot be put right.
+  case attribute(InheritedAttribute)
+  /// A system call failed.
+  case system(SystemError)
+}

@@ -1,0 +1,90 @@
+import CTestSupport
+import Foundation
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// In processes of their own: identities, limits and signals are those of a whole process.
+@Suite("A part during which no other user can stop the process", .privateMachine)
+struct UninterruptedSectionTests {
+  /// A line of this process's status in /proc.
+  static func status(_ name: String) -> String {
+    let text = FileManager.default.contents(atPath: "/proc/thread-self/status") ?? Data()
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix(name + ":\t") }.map { String($0.dropFirst(name.count + 2)) }
+      ?? ""
+  }
+
+  /// The bits of SIGTSTP, SIGTTIN and SIGTTOU.
+  static let stops: UInt64 = 0x380000
+
+  static var blocked: UInt64? { UInt64(status("SigBlk"), radix: 16) }
+
+  @Test("in a program that acts as root for a user, the user may send no signal until the end")
+  func undone() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ctest_set_identities(12345, 0, 0) == 0)
+      let before = UninterruptedSectionTests.blocked
+      do {
+        let section = try UninterruptedSection()
+        #expect(UninterruptedSectionTests.status("Uid") == "0\t0\t0\t0")
+        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+        let inner = try UninterruptedSection()
+        _ = consume inner
+        #expect(UninterruptedSectionTests.status("Uid") == "0\t0\t0\t0")
+        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+        _ = consume section
+      }
+      #expect(UninterruptedSectionTests.status("Uid") == "12345\t0\t0\t0")
+      #expect(UninterruptedSectionTests.blocked == before)
+    }
+  }
+
+  @Test("a program whose caller can signal it, and that cannot change that, does not begin")
+  func refused() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ctest_set_identities(12345, 12346, 12346) == 0)
+      #expect(throws: SystemError(.lock, number: EPERM)) { _ = try UninterruptedSection() }
+      #expect(UninterruptedSectionTests.status("Uid") == "12345\t12346\t12346\t12346")
+      #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0)
+    }
+  }
+
+  @Test("a program that nobody else can signal keeps its identity")
+  func own() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ctest_set_identities(12345, 12345, 12345) == 0)
+      let section = try UninterruptedSection()
+      #expect(UninterruptedSectionTests.status("Uid") == "12345\t12345\t12345\t12345")
+      #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+      _ = consume section
+      #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0)
+    }
+  }
+}
+
+@Suite("Writing under RLIMIT_FSIZE", .privateMachine)
+struct FileSizeLimitTests {
+  @Test("a write that the limit would cut is refused before it begins, and no signal is sent")
+  func refused() async {
+    await #expect(processExitsWith: .success) {
+      let folder = "/var/lib/mfa-limit-\(getpid())"
+      try Command.succeed(["/bin/mkdir", folder])
+      let path = try #require(TrustedPath(Array((folder + "/file").utf8)))
+      let directory = try path.parent()
+      let file = try directory.create(path.last)
+      try Command.succeed(["/usr/bin/prlimit", "--pid", "\(getpid())", "--fsize=100"])
+      try file.write([UInt8](repeating: 1, count: 100))
+      for (count, offset) in [(101, 0), (1, 100), (50, 60), (1, Int64.max)] as [(Int, Int64)] {
+        #expect(throws: SystemError(.write, number: EFBIG), "\(count) at \(offset)") {
+          try file.write([UInt8](repeating: 2, count: count), at: offset)
+        }
+      }
+      #expect(try file.read(count: 200) == [UInt8](repeating: 1, count: 100))
+      try file.write([3], at: 99)
+      #expect(try file.read(count: 1, at: 99) == [3])
+      try Command.succeed(["/bin/rm", "-r", folder])
+    }
+  }
+}
