@@ -72,6 +72,10 @@ enum AdminError: Error, Equatable {
   /// What was to be said could not be written.
   case output(SystemError)
 
+  /// The lock of this file could not be had; the processes that hold it.
+  case locked(String, [LockHolder])
+  /// The process that holds a lock has not ended, or could not be killed.
+  case notEnded(LockHolder)
   /// A service was not switched on, off or confirmed.
   case change(ChangeError)
 
@@ -89,7 +93,7 @@ enum AdminError: Error, Equatable {
       .notApplied, .configurationBusy,
       .importSource,
       .notImported, .ledger, .notMet,
-      .clock, .output:
+      .clock, .output, .locked, .notEnded:
       .failure
     }
   }
@@ -144,6 +148,12 @@ enum AdminError: Error, Equatable {
     case .ledger(let trouble): trouble.sentence
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .output(let error): "standard output cannot be written: \(error.text)"
+    case .locked(let path, let holders) where holders.isEmpty:
+      "the lock of \(VisibleText.escaping(path)) was held for ten seconds"
+    case .locked(let path, let holders):
+      "the lock of \(VisibleText.escaping(path)) is held by "
+        + holders.map(\.sentence).joined(separator: "; ")
+    case .notEnded(let holder): "\(holder.sentence), has not ended"
     case .change(let error): error.message
     }
   }
@@ -191,6 +201,9 @@ enum AdminError: Error, Equatable {
     case .ledger(let trouble): trouble.hint
     case .clock: "look at the system log"
     case .output: "make room, or write elsewhere"
+    case .locked(_, let holders) where holders.isEmpty: "try again"
+    case .locked: "the same command with --end-holder kills what holds the lock"
+    case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
     case .change(let error): error.hint
     }
   }

@@ -11,6 +11,9 @@ struct ForgetCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
@@ -19,7 +22,9 @@ struct ForgetCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    let report = try administration.forget(user)
+    let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.forget(user)
+    }
     try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }

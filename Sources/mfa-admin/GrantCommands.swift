@@ -19,6 +19,9 @@ struct TicketCommand: ParsableCommand {
   @Option(help: "Why, in a few words, for the log and for the user.")
   var reason: String?
 
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
@@ -29,8 +32,10 @@ struct TicketCommand: ParsableCommand {
 
   func run() throws {
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
-    let made = try administration.grant(
-      .ticket, to: user, for: valid, uses: 1, reason: try reason.map { try grantReason($0) })
+    let reason = try reason.map { try grantReason($0) }
+    let made = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.grant(.ticket, to: user, for: valid, uses: 1, reason: reason)
+    }
     try Console.write(made, asJSON: json)
   }
 }
@@ -57,6 +62,9 @@ struct BypassCommand: ParsableCommand {
   @Option(help: "Why, in a few words, for the log and for the user.")
   var reason: String
 
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
@@ -70,8 +78,10 @@ struct BypassCommand: ParsableCommand {
 
   func run() throws {
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
-    let made = try administration.grant(
-      .bypass, to: user, for: duration, uses: uses, reason: try grantReason(reason))
+    let reason = try grantReason(reason)
+    let made = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.grant(.bypass, to: user, for: duration, uses: uses, reason: reason)
+    }
     try Console.write(made, asJSON: json)
   }
 }
@@ -111,6 +121,9 @@ struct WithdrawCommand: ParsableCommand {
   @Flag(help: "Take back all that the user was granted.")
   var all = false
 
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
@@ -133,7 +146,9 @@ struct WithdrawCommand: ParsableCommand {
       if let id = id.flatMap({ GrantID(hexadecimal: Array($0.utf8)) }) { .one(id) } else {
         .everything
       }
-    let report = try administration.withdraw(target, of: user)
+    let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.withdraw(target, of: user)
+    }
     try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }

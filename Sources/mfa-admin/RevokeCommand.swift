@@ -18,6 +18,9 @@ struct RevokeCommand: ParsableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
@@ -40,7 +43,9 @@ struct RevokeCommand: ParsableCommand {
       guard Console.canAsk else { throw .unconfirmed }
       guard Console.confirms(revocation.question) else { throw .declined }
     }
-    let report = try administration.revoke(revocation)
+    let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.revoke(revocation)
+    }
     try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }

@@ -11,6 +11,9 @@ struct UnlockCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
@@ -19,7 +22,9 @@ struct UnlockCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
-    let report = try administration.unlock(user)
+    let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.unlock(user)
+    }
     try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }

@@ -480,7 +480,7 @@ struct ExaminationTests {
     host.statuses[helper] = MemoryHost.file(0, 0o4755)
     let finding = try #require(Ownership.findings(on: try Chart(of: host)).first)
     #expect(
-      finding.hint == "chown mfa:mfa \(helper) && chmod 4755 \(helper)"
+      finding.hint == "chown mfa:mfa \(helper) && chmod 6755 \(helper)"
         + " && setcap cap_audit_write=p \(helper)")
   }
 

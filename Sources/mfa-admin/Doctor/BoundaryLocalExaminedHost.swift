@@ -132,6 +132,8 @@ struct LocalExaminedHost: ExaminedHost {
     return answer == 1
   }
 
+  func stoppedLockHolders() -> [LockHolder] { LockHolders.stopped() }
+
   func output(
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Trouble) -> ProgramOutput? {

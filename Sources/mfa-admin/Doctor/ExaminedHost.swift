@@ -57,4 +57,12 @@ protocol ExaminedHost {
   /// What one of root's own programs prints; nil where there is no such program.
   func output(of program: String, _ arguments: [String]) throws(ProgramOutput.Trouble)
     -> ProgramOutput?
+
+  /// The processes that hold a lock in the store and cannot go on.
+  func stoppedLockHolders() -> [LockHolder]
+}
+
+extension ExaminedHost {
+  /// A host without processes has none.
+  func stoppedLockHolders() -> [LockHolder] { [] }
 }

@@ -55,7 +55,7 @@ enum Ownership: Examination {
       harm: noChange, isOptional: true),
     Requirement(path: "/usr/lib/mfa", kind: .folder, owner: .root, harm: noEnrolling),
     Requirement(
-      path: "/usr/lib/mfa/mfa-helper", kind: .file, owner: .mfa, permissions: [0o4755],
+      path: "/usr/lib/mfa/mfa-helper", kind: .file, owner: .mfa, permissions: [0o6755, 0o4755],
       harm: noEnrolling),
     Requirement(path: "/etc/pam.d/mfa-enroll", kind: .file, owner: .root, harm: noEnrolling),
   ]

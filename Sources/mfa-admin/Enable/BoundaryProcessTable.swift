@@ -30,17 +30,22 @@ enum ProcessTable {
 
   /// The program of a process, also where another has taken its place since.
   static func program(of number: Int64) -> String? {
+    guard let path = target("/proc/\(number)/exe") else { return nil }
+    let suffix = " (deleted)"
+    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+  }
+
+  /// What a link of /proc's leads to.
+  static func target(_ link: String) -> String? {
     var target = [UInt8](repeating: 0, count: 4096)
     // SAFETY: the string is lent for the call, which writes at most as many bytes as there are.
     let length = unsafe target.withUnsafeMutableBytes { buffer -> Int in
       guard let base = buffer.baseAddress else { return -1 }
       return unsafe readlink(
-        "/proc/\(number)/exe", base.assumingMemoryBound(to: CChar.self), buffer.count)
+        link, base.assumingMemoryBound(to: CChar.self), buffer.count)
     }
     guard length > 0 else { return nil }
-    let path = String(decoding: target.prefix(length), as: UTF8.self)
-    let suffix = " (deleted)"
-    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+    return String(decoding: target.prefix(length), as: UTF8.self)
   }
 
   private static func entry(_ number: Int64) -> (ancestor: SignInProgram.Ancestor, parent: Int64)? {

@@ -1,0 +1,269 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Processes that a user can stop, and the locks that everyone needs.
+  @Suite struct StoppedProcess {
+    /// Asks for a code alone.
+    private static let suService = ["auth required pam_mfa.so", "account required pam_permit.so"]
+
+    /// Whether another process has the lock on a file.
+    private func isLocked(_ path: String) throws -> Bool {
+      try !Command.run(["/usr/bin/flock", "--nonblock", path, "/bin/true"]).status.isSuccess
+    }
+
+    private func waitUntil(_ what: String, _ isSo: () throws -> Bool) throws {
+      let deadline = Deadline.usual
+      while try !isSo() {
+        guard !deadline.isOver else { throw HarnessFailure("\(what): not by the deadline") }
+      }
+    }
+
+    /// Starts `su` for a victim as an attacker, from a shell with job control, and types a wrong code. The
+    /// write that counts the attempt, under the lock, is held up for so many microseconds.
+    private func hold(
+      _ victim: MachineUser, _ code: String, by attacker: MachineUser, for microseconds: Int
+    ) throws -> TerminalSession {
+      let session = try TerminalSession([
+        "/bin/bash", "-c",
+        """
+        set -m; strace -DDD -qq -o /dev/null -f -u \(attacker.name) -e trace=fdatasync \
+        -e inject=fdatasync:delay_enter=\(microseconds) -- /bin/su \(victim.name) -c true; echo over
+        read line
+        """,
+      ])
+      try session.expect("One-time code: ")
+      try session.send(code)
+      return session
+    }
+
+    private func numberOfSu() throws -> String {
+      let numbers = try Command.succeed(["/usr/bin/pgrep", "-x", "su"]).split(separator: "\n")
+      return String(try #require(numbers.first))
+    }
+
+    @Test("while `su` holds the victim's lock, the user who started it may not stop it")
+    func stopSignal() throws {
+      try Machine.use { machine in
+        try machine.writeService("su", Self.suService)
+        let (victim, enrollment) = try machine.addEnrolledUser()
+        let attacker = try machine.addUser()
+        let session = try hold(
+          victim, try enrollment.phone.wrongCode(), by: attacker, for: 5_000_000)
+        let lock = "/var/lib/mfa/attempts/\(victim.name)"
+        try waitUntil("su holds the lock") { try isLocked(lock) }
+        let number = try numberOfSu()
+        for signal in ["-STOP", "-TSTP", "-0"] {
+          let kill = try Command.run(["/bin/kill", signal, number], as: attacker.identity)
+          #expect(kill.errorText.contains("Operation not permitted"), "\(signal): \(kill)")
+        }
+        #expect(try isLocked(lock))
+        let status = try Command.succeed(["/bin/cat", "/proc/\(number)/status"])
+        #expect(status.contains("Uid:\t0\t0\t0\t0\n"), "\(status)")
+        try session.expect("over")
+        #expect(try !isLocked(lock))
+      }
+    }
+
+    @Test("Ctrl-Z stops `su` only when it has released the victim's lock")
+    func terminalStop() throws {
+      try Machine.use { machine in
+        try machine.writeService("su", Self.suService)
+        let (victim, enrollment) = try machine.addEnrolledUser()
+        let attacker = try machine.addUser()
+        let session = try hold(
+          victim, try enrollment.phone.wrongCode(), by: attacker, for: 1_000_000)
+        let lock = "/var/lib/mfa/attempts/\(victim.name)"
+        try waitUntil("su holds the lock") { try isLocked(lock) }
+        try session.sendKeys([0x1A])
+        try waitUntil("the lock is free") { try !isLocked(lock) }
+        // Others go on, whether `su` does or not.
+        let service = try machine.makeService(OneCode.stack)
+        let outcome = try PAMClient.signIn(
+          service: service, user: victim.name, answers: [.text(try enrollment.phone.code())])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+        _ = session
+      }
+    }
+
+    @Test("the helper that judges a code cannot be stopped by its user, and has none of its groups")
+    func helper() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let session = try HelperSession(as: user)
+        #expect(try session.greet()?.kind == 0x81)
+        let number = "\(session.process.number)"
+        let before = try Command.run(["/bin/kill", "-TSTP", number], as: user.identity)
+        #expect(before.status.isSuccess, "it is the user's own process still")
+        let code = Array(try enrollment.phone.code().utf8)
+        #expect(try session.ask(10, code)?.kind == 0x8A, "a terminal's stop is ignored")
+        for signal in ["-STOP", "-KILL"] {
+          let kill = try Command.run(["/bin/kill", signal, number], as: user.identity)
+          #expect(kill.errorText.contains("Operation not permitted"), "\(kill)")
+        }
+        let status = try Command.succeed(["/bin/cat", "/proc/\(number)/status"])
+        let group = try Command.succeed(["/usr/bin/id", "-g", "mfa"]).dropLast()
+        #expect(status.contains("Gid:\t\(group)\t\(group)\t\(group)\t\(group)\n"), "\(status)")
+        // A password cannot be proven any more, which is said before it is asked for.
+        #expect(try session.ask(2) == HelperSession.Message(0x8B, [[2], [0, 0, 0, 0]]))
+        #expect(try session.ask(7)?.kind == 0x87)
+      }
+    }
+
+    /// Holds the lock on a file and stops itself. Root's; ended with the value.
+    private func holder(of path: String) throws -> ChildProcess {
+      let holder = try ChildProcess([
+        "/usr/bin/python3", "-c",
+        """
+        import fcntl, os, signal, sys
+        file = open(sys.argv[1], 'r+b')
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        """, path,
+      ])
+      try waitUntil("the lock is held") {
+        let text = try Command.run(["/bin/cat", "/proc/\(holder.number)/stat"]).text
+        return text.contains(") T ")
+      }
+      return holder
+    }
+
+    @Test("no sign-in waits for the audit log: a changed configuration is noted later")
+    func changedConfiguration() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let holder = try holder(of: "/var/lib/mfa/ledger.head")
+        try machine.writeConfiguration("[project]\n# another\n")
+        let start = try machine.log.position()
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+        let line = try machine.log.waitForEntry(containing: "result=policy-changed", since: start)
+        #expect(line.fields["part"] == "ledger-head" && line.fields["reason"] == "busy", "\(line)")
+        holder.send(signal: 9)
+        _ = try holder.wait()
+        _ = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: 1))])
+        let noted = try machine.log.waitForEntry(containing: " ledger=", since: start)
+        #expect(noted.fields["result"] == "policy-changed", "\(noted)")
+      }
+    }
+
+    @Test("a bypass code that cannot be entered in the audit log is denied with the reason")
+    func bypassCode() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let made = try Command.succeed([
+          "/usr/sbin/mfa-admin", "bypass", user.name, "--reason", "test",
+        ])
+        let code = String(try #require(made.split(separator: "\n").first))
+        let holder = try holder(of: "/var/lib/mfa/ledger.head")
+        let start = try machine.log.position()
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(outcome.code == "PAM_AUTH_ERR", "\(outcome)")
+        let line = try machine.log.waitForEntry(containing: "result=error", since: start)
+        #expect(line.fields["part"] == "ledger-head" && line.fields["reason"] == "busy", "\(line)")
+        holder.send(signal: 9)
+        _ = try holder.wait()
+        let again = try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)])
+        #expect(again.code == "PAM_SUCCESS", "\(again)")
+      }
+    }
+
+    @Test("mfa-admin names the process that holds a lock, and ends it where it is told to")
+    func administrator() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        _ = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.wrongCode())])
+        let lock = "/var/lib/mfa/attempts/\(user.name)"
+        let holder = try holder(of: lock)
+        let name = "process \(holder.number) (python3) of root, since "
+        let refused = try Command.run(["/usr/sbin/mfa-admin", "unlock", user.name])
+        #expect(refused.status == .exited(1))
+        #expect(refused.errorText.contains("the lock of \(lock) is held by \(name)"), "\(refused)")
+        #expect(refused.errorText.contains(", stopped\n"), "\(refused.errorText)")
+        #expect(refused.errorText.contains("hint: the same command with --end-holder"))
+        let doctor = try Command.run(["/usr/sbin/mfa-admin", "doctor"]).text
+        #expect(doctor.contains("error: \(lock): \(name)"), "\(doctor)")
+        let start = try machine.log.position()
+        let done = try Command.run(["/usr/sbin/mfa-admin", "unlock", user.name, "--end-holder"])
+        #expect(done.status == .exited(0), "\(done.errorText)")
+        #expect(try holder.wait() == .killed(signal: 9))
+        let line = try machine.log.waitForEntry(containing: "lock-holder-ended", since: start)
+        #expect(line.fields["process"] == "\(holder.number)" && line.fields["state"] == "stopped")
+      }
+    }
+
+    @Test("a user has sixteen helpers at once, and keeps nobody else from having them")
+    func count() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let other = try machine.addUser()
+        var sessions: [HelperSession] = []
+        for _ in 1...16 {
+          let session = try HelperSession(as: user)
+          #expect(try session.greet()?.kind == 0x81)
+          // Nothing is to be mailed: the process stays the user's own.
+          #expect(try session.ask(18, Array(user.name.utf8))?.kind == 0x88)
+          sessions.append(session)
+        }
+        let status = try Command.succeed(["/bin/cat", "/proc/\(sessions[0].process.number)/status"])
+        let number = try Command.succeed(["/usr/bin/id", "-u", user.name]).dropLast()
+        #expect(status.contains("Uid:\t\(number)\t"), "\(status)")
+        let start = try machine.log.position()
+        let tooMany = try HelperSession(as: user)
+        #expect(try tooMany.greet() == HelperSession.Message(0x8B, [[26], [0, 0, 0, 34]]))
+        let line = try machine.log.waitForEntry(containing: "part=process", since: start)
+        #expect(line.fields["reason"] == "too-many-helpers", "\(line)")
+        #expect(try HelperSession(as: other).greet()?.kind == 0x81)
+        #expect(try HelperSession(identity: .current).greet()?.kind == 0x81)
+        sessions[0].send(11)
+        #expect(try sessions[0].waitForExit() == .exited(0))
+        #expect(try HelperSession(as: user).greet()?.kind == 0x81)
+      }
+    }
+
+    @Test("`su` under RLIMIT_FSIZE is denied, neither killed nor is anything written by half")
+    func fileSizeLimit() throws {
+      try Machine.use { machine in
+        try machine.writeService("su", Self.suService)
+        let (victim, enrollment) = try machine.addEnrolledUser()
+        let attacker = try machine.addUser()
+        let before = machine.contents(of: "/var/lib/mfa/attempts/\(victim.name)")
+        let start = try machine.log.position()
+        let session = try TerminalSession([
+          "/usr/bin/prlimit", "--fsize=512", "/usr/bin/setpriv", "--reuid=\(attacker.name)",
+          "--regid=\(attacker.name)", "--init-groups", "/bin/bash", "-c",
+          "su \(victim.name) -c true; echo status $?",
+        ])
+        try session.expect("One-time code: ")
+        try session.send(try enrollment.phone.code())
+        try session.expect("status 1")
+        let line = try machine.log.waitForEntry(containing: "result=error", since: start)
+        #expect(line.fields["errno"] == "EFBIG", "\(line)")
+        #expect(machine.contents(of: "/var/lib/mfa/attempts/\(victim.name)") == before)
+      }
+    }
+
+    @Test("no other program of the user's reads the memory of mfa-enroll")
+    func notDumpable() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let session = try TerminalSession(["/usr/bin/mfa-enroll"], as: user.identity)
+        try session.expect("Password: ")
+        let path = "/proc/\(session.process.number)/"
+        let owner = try Command.succeed(["/usr/bin/stat", "-c", "%U", path + "mem"])
+        #expect(owner == "root\n")
+        let read = try Command.run(["/usr/bin/head", "-c1", path + "environ"], as: user.identity)
+        #expect(!read.status.isSuccess, "\(read)")
+        let limits = try Command.succeed(["/bin/cat", path + "limits"])
+        #expect(limits.contains(/Max core file size +0 +0/), "\(limits)")
+      }
+    }
+  }
+}
