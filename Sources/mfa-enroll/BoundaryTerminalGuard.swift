@@ -16,12 +16,8 @@ enum TerminalGuard {
   private static let hidden = Mutex<Hidden?>(nil)
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
 
-  /// To be called before anything else: threads inherit what is blocked here. Core dumps, which
-  /// would hold secrets, are turned off too.
+  /// To be called before anything else: threads inherit what is blocked here.
   static func prepare() {
-    var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    // SAFETY: the limit is read by the call and outlives it.
-    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     block(SIG_BLOCK, signals)
   }
 

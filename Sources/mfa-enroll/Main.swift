@@ -1,4 +1,5 @@
 import ArgumentParser
+import MultiFactor
 
 /// The entry point: runs the command, and tells failures the way this program does.
 @main
@@ -6,6 +7,13 @@ enum Main {
   /// The main thread looks after signals and nothing else; the command runs in a task that is
   /// detached from it.
   static func main() {
+    guard MultiFactor.protectProcess() else {
+      tell(
+        Failure(
+          "this process cannot be protected from other programs of yours",
+          hint: "start it where prctl(2) is allowed", status: .failed))
+      MFAEnroll.exit(withError: ExitCode(ExitStatus.failed.rawValue))
+    }
     TerminalGuard.prepare()
     Task.detached { await run() }
     TerminalGuard.wait()

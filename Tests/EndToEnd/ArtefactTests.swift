@@ -90,10 +90,10 @@ extension EndToEnd {
       }
     }
 
-    @Test("the helper is setuid to the system user, and hardened")
+    @Test("the helper is setuid and setgid to the system user, and hardened")
     func helperFile() throws {
       #expect(
-        try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", Self.helper]) == "mfa mfa 4755\n")
+        try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", Self.helper]) == "mfa mfa 6755\n")
       // Permitted, and not effective.
       try Command.succeed(["/sbin/setcap", "-q", "-v", "cap_audit_write=p", Self.helper])
       let dynamic = try readelf("-d", Self.helper)
