@@ -16,8 +16,8 @@ static inline int cposix_clock_is_synchronized(void) {
   return answer < 0 ? -1 : answer != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
 }
 
-// A descriptor of a process (pidfd_open(2)), which goes on naming that process when its number is given
-// to another: -1 where there is no such process.
+// Opens a descriptor of a process (pidfd_open(2)), which names that process even when the kernel reuses
+// its number. Returns -1 when the process does not exist.
 static inline int cposix_open_process(int number) {
   return (int)syscall(SYS_pidfd_open, number, 0);
 }

@@ -15,7 +15,7 @@ public protocol FactorStore {
   /// lock: by the time it is looked at, it may have changed.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
-  /// The user's record, also of a user without a factor, or nil when there is none. Takes no lock.
+  /// Returns the user's record, even when it has no factor, or nil. Takes no lock.
   func kept(for account: Account) throws(FactorStoreError) -> FactorRecord?
 
   /// What is kept of places in `record`: keyed, so that only this host recognises them.

@@ -5,7 +5,7 @@ import Secrets
 struct ClientPerson<Client: Link>: Person {
   let client: Client
 
-  /// How long the person may take to answer, in seconds: long enough to find a phone.
+  /// How long the user may take to answer, in seconds: long enough to find a phone.
   private static var patience: Int64 { 600 }
 
   func ask(_ prompt: ShownText, echo: Bool) -> SecretBytes? {

@@ -18,8 +18,8 @@ extension Conversation {
   func deliver(to user: UserName) throws(HelperFailure) {
     guard servesEverybody || user.bytes == caller.name else { throw .notPermitted }
     guard let account = try account(user) else { throw .notPermitted }
-    // Looked at first, without a lock: until there is something to mail, the process stays one of its
-    // caller's and counts as such.
+    // The record is read without a lock. The process keeps its caller's identity, and counts as the
+    // caller's process, unless there is a notice to mail.
     guard let record = try record(of: account) else { return }
     let notices = record.notices.filter { $0.number > record.noticesMailed }
     guard !notices.isEmpty else { return }

@@ -52,7 +52,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   /// How long a client without a session may be silent, in seconds.
   private static var idleTime: Int64 { 60 }
 
-  /// How long the client may be silent now, in seconds: until the session ends, where there is one.
+  /// How long the client may be silent now, in seconds. During a session this is the rest of it.
   private var patience: Int64 {
     guard let session, let now = sinceBoot() else { return Self.idleTime }
     return max(session.deadline &- now, Self.idleTime)

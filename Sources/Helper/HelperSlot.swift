@@ -7,7 +7,7 @@ import System
 /// RLIMIT_NPROC does not limit how many there are. Each holds a lock on one byte of
 /// `/var/lib/mfa/helpers`, which only `mfa` can open; the kernel releases the lock with the process.
 struct HelperSlot: ~Copyable {
-  /// What came of taking a slot.
+  /// The result of taking a slot.
   enum Result: ~Copyable {
     case taken(HelperSlot)
     /// The user has as many helpers as there may be.

@@ -1,7 +1,7 @@
 import CPOSIX
 
-/// What a process inherits from its caller beside its resource limits (`ResourceLimit`), in the order
-/// in which the helper puts it right.
+/// What a process inherits from its caller in addition to its resource limits (`ResourceLimit`). The
+/// helper settles the cases in this order.
 ///
 /// The kernel undoes the rest itself when it runs a setuid program: the execution domain's flags that
 /// weaken it, the parent-death signal, timers of timer_create(2), caught signals, tracing. A process
@@ -9,7 +9,7 @@ import CPOSIX
 /// `nosuid` mount) runs the helper as its caller, and `HelperProgram` refuses. What stays as it is,
 /// because nothing here depends on it: the session keyring, the score of the OOM killer (systemd gives
 /// sessions 100 and 200, which cannot be lowered; the killer ends the helper as SIGKILL does), and the
-/// control group, whose freezer acts on whoever is in it.
+/// control group, whose freezer acts on every process in the group.
 public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   /// ITIMER_REAL with alarm(2), ITIMER_VIRTUAL and ITIMER_PROF, whose signals end a process.
   case timers

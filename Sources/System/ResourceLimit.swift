@@ -88,7 +88,7 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
     }
   }
 
-  /// The value that means that there is no limit (RLIM_INFINITY).
+  /// The value of an unlimited resource (RLIM_INFINITY).
   static var infinity: UInt64 { .max }
 
   /// Applies the rule to this process.

@@ -37,7 +37,7 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether the process may not do what it asked for.
   public var isForbidden: Bool { number == EACCES }
 
-  /// Whether the process lacks a privilege, or its caller could stop it with a lock in hand.
+  /// Whether the call was not permitted (EPERM).
   public var isNotPermitted: Bool { number == EPERM }
 
   /// Whether another process has held the lock for too long.

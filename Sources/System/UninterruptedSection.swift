@@ -9,8 +9,8 @@ import CPOSIX
 ///
 /// MUST 1: a process that another user can stop does not get into one: `mfa-helper`, before it has given
 /// up its caller's identity. (`UninterruptedSectionTests.refused`)
-/// MUST 2: signals and identity are as before at the end; where the identity cannot be put back, the
-/// sign-in is denied. (`UninterruptedSectionTests.undone`; `consult` in pam/pam_mfa.c)
+/// MUST 2: the end restores signals and identity; if the identity cannot be restored, the sign-in is
+/// denied. (`UninterruptedSectionTests.undone`; `consult` in pam/pam_mfa.c)
 public struct UninterruptedSection: ~Copyable {
   /// What undoes it (`cposix_begin_uninterrupted`).
   private let begun: UInt64

@@ -64,7 +64,7 @@ enum LockHolders {
     return files
   }
 
-  /// Whether what the kernel writes of an open file tells of an exclusive lock (flock(2)).
+  /// Whether the text of a file in /proc/PID/fdinfo names an exclusive lock (flock(2)).
   static func isLocked(_ text: String) -> Bool {
     text.split(separator: "\n").contains { line in
       let words = line.split(whereSeparator: \.isWhitespace)
@@ -76,7 +76,7 @@ enum LockHolders {
     path == "/var/lib/mfa/ledger.head" || path.hasPrefix("/var/lib/mfa/attempts/")
   }
 
-  /// Whether both paths lead to one file: a process may see another file under the same path.
+  /// Whether both paths lead to the same file. A process can see another file under the same path.
   private static func isSame(_ first: String, _ second: String) -> Bool {
     var one = stat()
     var other = stat()

@@ -23,7 +23,7 @@ struct LockHolder: Equatable {
   let command: String
   /// The user that it was started by (the real identity).
   let user: UInt32
-  /// The user's name; nil where there is none.
+  /// The user's name, or nil for a number without an account.
   let userName: [UInt8]?
   /// Whether the process can go on.
   let state: State

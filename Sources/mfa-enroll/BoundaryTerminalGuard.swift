@@ -16,7 +16,7 @@ enum TerminalGuard {
   private static let hidden = Mutex<Hidden?>(nil)
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
 
-  /// To be called before anything else: threads inherit what is blocked here.
+  /// Blocks the signals. Call it before any thread starts: threads inherit the blocked signals.
   static func prepare() {
     block(SIG_BLOCK, signals)
   }

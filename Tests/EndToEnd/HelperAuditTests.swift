@@ -128,8 +128,12 @@ extension EndToEnd {
         _ = try session.greet()
         let held = [Self.none, Self.auditWrite, Self.none, Self.none]
         #expect(try session.prove(password: "not it")?.kind == 0x8B)
+        // By another helper: one that has judged a code cannot check a password any more.
+        let judge = try HelperSession(as: user, through: library.wrapper)
+        _ = try judge.greet()
         let wrong = Array(try enrollment.phone.wrongCode().utf8)
-        #expect(try session.ask(10, wrong)?.kind == 0x8B)
+        #expect(try judge.ask(10, wrong)?.kind == 0x8B)
+        #expect(try capabilities(judge.process.number) == held)
         #expect(try capabilities(session.process.number) == held)
         let code = try enrollment.phone.code()
         #expect(try session.prove(password: user.password, code: code)?.kind == 0x84)

@@ -10,7 +10,7 @@ extension EndToEnd {
       let title: String
       /// Python statements that root's process runs before it becomes the user's and the helper's.
       let setup: String
-      /// A file in /proc/PID, and a line that has to begin one of its lines.
+      /// A file in /proc/PID, and the beginning of a line that the file must have.
       var file = "status"
       var expected = "State:\t"
       /// The number of the fault that the client is told; nil where the helper works.
