@@ -200,6 +200,14 @@ let package = Package(
         "SignIn", "SignInTestSupport", "System", "TestSupport", "mfa-admin",
       ],
       path: "Tests/Admin", swiftSettings: everywhere),
+    // Tests/Fuzz/run links the same code with libFuzzer.
+    .testTarget(
+      name: "FuzzReplayTests",
+      dependencies: [
+        "FactorStore", "Factors", "HelperProtocol", "Import", "OneTimePassword", "PAMStack",
+        "Policy", "Secrets", "SignIn", "System", "TestSupport", "mfa-admin",
+      ],
+      path: "Tests/Fuzz", exclude: ["Regressions", "Seeds", "run"], swiftSettings: everywhere),
   ],
   swiftLanguageModes: [.v6]
 )

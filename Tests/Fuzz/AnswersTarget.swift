@@ -1,0 +1,109 @@
+import OneTimePassword
+import Secrets
+import SignIn
+
+/// Reads what a user typed: as a code, as a recovery code, and as a password with a code behind it.
+///
+/// The readings are those that a second, simpler reading of the same rules gives. What is read is
+/// written in one canonical form, which reads back equal.
+enum AnswersTarget {
+  static func check(_ input: [UInt8]) throws {
+    try checkCode(Code(answer: input.span), input)
+    try checkRecoveryCode(RecoveryCode(answer: input.span), input)
+    try checkWhole(TypedCodes(whole: input.span), input)
+    try checkEnd(TypedCodes(endOf: input.span), input)
+    try require(
+      (RecoveryCode(bytes: input.span) == nil) == (input.count != RecoveryCode.length),
+      "a recovery code is made from another number of bytes")
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  /// The digits of a code, by the rules: 6 to 8 digits, with spaces anywhere, in 32 bytes at most.
+  private static func digits(of answer: [UInt8]) -> [UInt8]? {
+    let digits = answer.filter { $0 != UInt8(ascii: " ") }
+    guard answer.count <= 32, (6...8).contains(digits.count), digits.allSatisfy(isDigit) else {
+      return nil
+    }
+    return digits
+  }
+
+  /// The bytes of a recovery code, by the rules.
+  private static func recoveryBytes(of answer: [UInt8]) -> [UInt8]? {
+    guard answer.count <= 48 else { return nil }
+    var number: [UInt8] = []
+    for byte in answer where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
+      let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+      var letter = byte
+      if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { letter |= 0x20 }
+      if byte == UInt8(ascii: "0") { letter = UInt8(ascii: "o") }
+      if byte == UInt8(ascii: "1") { letter = UInt8(ascii: "l") }
+      if byte == UInt8(ascii: "8") { letter = UInt8(ascii: "b") }
+      guard let value = letters.firstIndex(of: letter) else { return nil }
+      number.append(UInt8(value))
+    }
+    guard number.count == 16 else { return nil }
+    let bits = number.flatMap { value in (0..<5).map { value >> (4 - $0) & 1 } }
+    return (0..<10).map { byte in (0..<8).reduce(0) { $0 << 1 | bits[byte * 8 + $1] } }
+  }
+
+  private static func checkCode(_ code: Code?, _ answer: [UInt8]) throws {
+    let expected = digits(of: answer)
+    try require(code.map { bytes($0.written()) } == expected, "a code is read otherwise")
+    guard let code else { return }
+    try require(code.value < code.length.modulus, "a code is too large")
+    let again = try requireValue(Code(answer: code.written().span), "a code does not read back")
+    try require(again.mask(equals: code) == .max, "a code reads back otherwise")
+  }
+
+  private static func checkRecoveryCode(_ code: RecoveryCode?, _ answer: [UInt8]) throws {
+    try require(
+      code.map { bytes($0.bytes()) } == recoveryBytes(of: answer),
+      "a recovery code is read otherwise")
+    guard let code else { return }
+    let written = code.written()
+    try require(written.count == RecoveryCode.writtenLength, "a recovery code has another length")
+    for again in [
+      RecoveryCode(answer: written.span), RecoveryCode(written: written.span),
+      RecoveryCode(bytes: code.bytes().span),
+    ] {
+      try require(
+        again.map { bytes($0.bytes()) } == bytes(code.bytes()),
+        "a recovery code reads back otherwise")
+    }
+  }
+
+  private static func checkWhole(_ codes: TypedCodes, _ answer: [UInt8]) throws {
+    let expected = digits(of: answer)
+    for length in CodeLength.allCases {
+      let code = codes.code(of: length).map { bytes($0.written()) }
+      try require(
+        code == (expected?.count == Int(length.rawValue) ? expected : nil),
+        "a whole answer is read otherwise")
+    }
+    try require((codes.any == nil) == (expected == nil), "a whole answer has another reading")
+    try require(
+      codes.recoveryCode == nil || codes.any == nil, "an answer is two kinds of code at once")
+  }
+
+  private static func checkEnd(_ codes: TypedCodes, _ answer: [UInt8]) throws {
+    for length in CodeLength.allCases {
+      let count = Int(length.rawValue)
+      let end = Array(answer.suffix(count))
+      let expected = end.count == count && end.allSatisfy(isDigit) ? end : nil
+      try require(
+        codes.code(of: length).map { bytes($0.written()) } == expected,
+        "the end of an answer is read otherwise")
+    }
+    let end = Array(answer.suffix(RecoveryCode.writtenLength))
+    let hyphens = end.indices.filter { end[$0] == UInt8(ascii: "-") }
+    let isWritten =
+      end.count == RecoveryCode.writtenLength && hyphens == [4, 9, 14]
+      && !end.contains(UInt8(ascii: " "))
+    try require(
+      codes.recoveryCode.map { bytes($0.bytes()) } == (isWritten ? recoveryBytes(of: end) : nil),
+      "a recovery code at the end of an answer is read otherwise")
+  }
+}

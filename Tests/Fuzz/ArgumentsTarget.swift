@@ -1,0 +1,50 @@
+import Secrets
+
+@testable import SignIn
+
+/// Reads the arguments of the module in a service file. NUL separates them in the input.
+///
+/// Arguments that are accepted mean the same in any order, and written out from what they mean they
+/// are accepted again. A refusal names one of the arguments. The prompt has no control characters.
+enum ArgumentsTarget {
+  static func check(_ input: [UInt8]) throws {
+    let arguments = input.split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
+    let options: ModuleOptions
+    do throws(ModuleOptions.Refusal) { options = try ModuleOptions(arguments) } catch {
+      switch error {
+      case .unknown(let argument), .repeated(let argument):
+        try require(arguments.contains(argument), "a refusal names another argument")
+      case .contradictory: break
+      }
+      return try require(isRefused(arguments.reversed()), "the order decides about a refusal")
+    }
+    try require(try ModuleOptions(arguments.reversed()) == options, "the order changes the meaning")
+    try require(try ModuleOptions(written(options)) == options, "the options read back otherwise")
+    try require(written(options).count == arguments.count, "an argument has no meaning")
+    try require(
+      options.question.count <= ModuleOptions.longestPrompt
+        && options.question.allSatisfy { $0 >= 0x20 && $0 != 0x7F },
+      "the prompt has control characters or is too long")
+  }
+
+  private static func isRefused(_ arguments: [[UInt8]]) -> Bool {
+    do throws(ModuleOptions.Refusal) {
+      _ = try ModuleOptions(arguments)
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  private static func written(_ options: ModuleOptions) -> [[UInt8]] {
+    var arguments: [[UInt8]] = []
+    if let path = options.configuration { arguments.append(Array("config=".utf8) + path) }
+    if let prompt = options.prompt { arguments.append(Array("prompt=".utf8) + prompt) }
+    if options.echo { arguments.append(Array("echo".utf8)) }
+    if options.debug { arguments.append(Array("debug".utf8)) }
+    if options.triesFirstPass { arguments.append(Array("try_first_pass".utf8)) }
+    if options.usesFirstPass { arguments.append(Array("use_first_pass".utf8)) }
+    if options.forwardsPass { arguments.append(Array("forward_pass".utf8)) }
+    return arguments
+  }
+}

@@ -1,0 +1,99 @@
+import Factors
+import Foundation
+import Secrets
+import System
+
+@testable import FactorStore
+
+/// Reads an attempt state, and the two slots of an attempts file. The input is the binary form of a
+/// state, without the slot's checksum, and any bytes behind it.
+///
+/// A state that parses is written back byte for byte. Slots without a valid checksum hold no state; a
+/// slot that was written reads back equal, and with any bit of it changed the other slot counts.
+/// Attempts on any state count first and end in a standing.
+enum AttemptsTarget {
+  static func check(_ input: [UInt8]) throws {
+    var key = try Samples.key()
+    let file = Array(
+      (input + [UInt8](repeating: 0, count: AttemptSlots.length))
+        .prefix(AttemptSlots.length))
+    try require(try AttemptSlots(bytes: file, &key).state == nil, "a checksum was guessed")
+    _ = try AttemptSlots(bytes: input, &key)
+    let encoded = Array(input.prefix(AttemptState.encodedLength))
+    guard let (state, sequence) = AttemptState.decode(encoded.span) else { return }
+    try require(state.encoded(sequence: sequence) == encoded, "a state is written back otherwise")
+    try require(
+      AttemptState.claimedSequence(of: encoded.span) == sequence, "the sequence differs")
+    try checkAttempts(on: state)
+    try checkSlots(of: state, fingerprint(of: input))
+  }
+
+  private static func checkAttempts(on state: AttemptState) throws {
+    let policy = ThrottlePolicy()
+    for now in [Int64.min, 0, state.lastFailure, 1_800_000_000, .max] {
+      switch state.begin(policy, now: now, from: .unknown) {
+      case .counted(let counted):
+        try require(
+          counted.failures > state.failures || state.failures == .max, "an attempt is not counted")
+        let matches = state.watermarks.map { AttemptState.Match(factor: $0.factor, step: $0.step) }
+        let (outcome, after) = counted.judge(matches)
+        if case .accepted = outcome { throw Violation(description: "a used code is accepted") }
+        try require(after == counted, "a used code changes the state")
+      case .refused(let standing, let correction):
+        try require(standing != .open, "an attempt is refused while codes may be tried")
+        try checkRoundTrip(of: correction ?? state)
+      }
+    }
+    try checkRoundTrip(of: state.puttingOff().told(upTo: .max).forgetting())
+    let place = PlaceDigest(.session, .max)
+    try checkRoundTrip(of: state.remembering(place, at: .max))
+  }
+
+  private static func checkRoundTrip(of state: AttemptState) throws {
+    let encoded = state.encoded(sequence: .max)
+    try require(encoded.count == AttemptState.encodedLength, "a state has another length")
+    try require(
+      AttemptState.decode(encoded.span)?.state == state, "a changed state reads back otherwise")
+  }
+
+  private static func checkSlots(of state: AttemptState, _ choice: UInt64) throws {
+    let scratch = try ScratchFolder()
+    defer { scratch.remove() }
+    let name = try requireValue(FileName("attempts"), "a file name")
+    let file = try scratch.opened().create(name)
+    try file.write([UInt8](repeating: 0, count: AttemptSlots.length))
+    var key = try Samples.key()
+    var slots = try AttemptSlots(
+      bytes: try file.read(count: AttemptSlots.length), &key)
+    let older = AttemptState(record: state.record)
+    try slots.write(older, to: file, &key)
+    slots.synced()
+    try slots.write(state, to: file, &key)
+    let written = try file.read(count: AttemptSlots.length)
+    try require(try AttemptSlots(bytes: written, &key).state == state, "slots read back otherwise")
+    let changed = changingOneBit(of: written, choice)
+    let found = try AttemptSlots(bytes: changed, &key).state
+    try require(found == state || found == older, "a changed slot is accepted, or both are lost")
+  }
+
+  static func samples() throws -> [[UInt8]] {
+    let record = try Samples.identifier(0xEE)
+    let empty = AttemptState(record: record)
+    let watermarks = try (0..<FactorRecord.maximumFactors).map {
+      AttemptState.Watermark(factor: try Samples.identifier(UInt8($0)), step: 59_000_000)
+    }
+    var remembered = RememberedCodes()
+    for number in 0..<16 as Range<UInt64> {
+      remembered.add(PlaceDigest(number % 2 == 0 ? .address : .session, number), at: 1_700_000_000)
+    }
+    let full = AttemptState(
+      record: record, failures: .max, lastFailure: .max, watermarks: watermarks,
+      signInsPutOff: .max,
+      untold: AttemptState.Untold(
+        failures: .max, lastFailure: .min,
+        source: Source([UInt8](repeating: 0x3A, count: Source.maximumLength)), noticesTold: .max),
+      remembered: remembered)
+    return [empty, empty.adding(try Samples.identifier(1), confirmedAt: 59_000_000), full]
+      .map { $0.encoded(sequence: 7) }
+  }
+}

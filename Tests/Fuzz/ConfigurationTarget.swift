@@ -1,0 +1,135 @@
+@testable import Policy
+
+/// Reads a configuration of up to three files, which the byte 0x1E separates.
+///
+/// What parses is printed in one canonical form, which parses back equal. The settings in force never
+/// contradict one another, and a lookup that failed makes none of them weaker. An error names a line
+/// that exists, in one line of ASCII.
+enum ConfigurationTarget {
+  static func check(_ input: [UInt8]) throws {
+    let files = parts(of: input, atMost: 3)
+    var draft = ConfigurationDraft()
+    let configuration: Configuration
+    do throws(ConfigurationError) {
+      for (number, file) in files.enumerated() {
+        try draft.add(file.span, from: Array("/etc/\(number).conf".utf8))
+      }
+      configuration = try draft.finish()
+    } catch {
+      return try checkError(error, files)
+    }
+    try checkText(configuration.printed(), of: configuration)
+    try checkText(draft.printed(), of: configuration)
+    try require(
+      try Configuration.parse(configuration.printed().span).printed() == configuration.printed(),
+      "printing twice gives two texts")
+    try require(configuration.tenants.count <= Tenant.maximumCount, "there are too many tenants")
+    for tenant in [nil] + configuration.tenants.prefix(4).map({ $0 }) {
+      try checkSettings(configuration, of: tenant)
+    }
+  }
+
+  private static func checkError(_ error: ConfigurationError, _ files: [[UInt8]]) throws {
+    try require(Int(error.file) < files.count, "the error is in a file that was not read")
+    let lines = files[Int(error.file)].count { $0 == UInt8(ascii: "\n") } + 1
+    try require((0...lines).contains(error.line), "the error is in a line that does not exist")
+    let message = error.message(file: Array("/etc/mfa/mfa.conf".utf8))
+    try requirePrintableASCII(message, "the message of an error")
+    try require(message.count <= 1024, "the message of an error has \(message.count) bytes")
+  }
+
+  private static func checkText(_ text: [UInt8], of configuration: Configuration) throws {
+    try requireShowable(text, allowing: ["\n"], "the text of a configuration")
+    try require(
+      try parsed(text) == configuration, "the text of a configuration parses back otherwise")
+  }
+
+  private static func parsed(_ text: [UInt8]) throws(Violation) -> Configuration {
+    do throws(ConfigurationError) {
+      return try Configuration.parse(text.span)
+    } catch {
+      let message = String(decoding: error.message(file: []), as: UTF8.self)
+      throw Violation(description: "the text of a configuration does not parse: \(message)")
+    }
+  }
+
+  /// Compares the settings where lookups fail with those for either answer.
+  private static func checkSettings(_ configuration: Configuration, of tenant: Tenant?) throws {
+    let users = [Array("alice".utf8)] + (tenant?.selectors.users.prefix(2) ?? [])
+    for user in users {
+      let answers: [(_ group: [UInt8]) -> Bool?] = [
+        { _ in true }, { _ in false }, { $0.count % 2 == 0 },
+      ]
+      for answer in answers {
+        for subject in configuration.subjects(of: tenant, user: user, isMember: answer).prefix(4) {
+          let known = configuration.settings(for: subject)
+          try checkContradictions(in: known)
+          try checkOrigins(configuration, subject, known)
+          for (address, isMember) in [
+            (subject.address, { _ in nil }), (nil, answer), (nil, { _ in nil }),
+          ] as [(IPAddress?, (_ group: [UInt8]) -> Bool?)] {
+            let unknown = configuration.settings(
+              for: Subject(
+                user: user, service: subject.service, address: address, isMember: isMember))
+            try checkContradictions(in: unknown)
+            try requireNotWeaker(unknown, known, subject.service)
+          }
+        }
+      }
+    }
+  }
+
+  private static func checkContradictions(in settings: Settings) throws {
+    let throttle = settings.throttle
+    try require(
+      throttle.waitsAfter <= throttle.disablesAfter && throttle.firstWait <= throttle.longestWait
+        && throttle.disablesAfter <= 100 && settings.adjacentIntervals <= 10,
+      "settings contradict one another: \(settings)")
+    try require(
+      settings.enrollment != .offered || settings.offer.ends, "an offer has no end: \(settings)")
+  }
+
+  private static func checkOrigins(
+    _ configuration: Configuration, _ subject: Subject, _ settings: Settings
+  ) throws {
+    let values = Overrides(settings)
+    for item in configuration.settingsInForce(for: subject) {
+      try require(
+        item.value == values.printed(item.key), "the setting in force differs for \(item.key)")
+    }
+  }
+
+  private static func requireNotWeaker(
+    _ unknown: Settings, _ known: Settings, _ service: [UInt8]
+  ) throws {
+    var weaker: [String] = []
+    if unknown.state.strictness < known.state.strictness { weaker.append("state") }
+    if unknown.adjacentIntervals > known.adjacentIntervals { weaker.append("adjacent_intervals") }
+    if unknown.enrollment.rawValue < known.enrollment.rawValue { weaker.append("enrollment") }
+    if unknown.enrollment == .offered, known.enrollment == .offered {
+      for made in [0, 1, 10, 999, 1000] as [UInt32] {
+        for now in [0, 1_700_000_000, 200_000_000_000] as [Int64]
+        where unknown.offer.allowsPuttingOff(afterSignIns: made, now: now)
+          && !known.offer.allowsPuttingOff(afterSignIns: made, now: now)
+        {
+          weaker.append("offer after \(made) sign-ins at \(now)")
+        }
+      }
+    }
+    if unknown.promptHints, !known.promptHints { weaker.append("prompt_hints") }
+    if unknown.oldestCode(in: service) > known.oldestCode(in: service) {
+      weaker.append("remember")
+    }
+    if unknown.throttle.disablesAfter > known.throttle.disablesAfter {
+      weaker.append("disable_after")
+    }
+    for failures in 0...110 as ClosedRange<UInt32>
+    where unknown.throttle.wait(afterFailures: failures)
+      < known.throttle.wait(afterFailures: failures)
+    {
+      weaker.append("wait after \(failures) failures")
+    }
+    try require(
+      weaker.isEmpty, "a failed lookup weakens \(weaker): \(unknown) in place of \(known)")
+  }
+}

@@ -1,0 +1,54 @@
+/// A parser under test. The fuzzer and `FuzzReplayTests` give inputs to the same functions.
+///
+/// Every target checks more than that the parser does not crash: what parses prints back equal, what
+/// has a checksum cannot be changed, sizes are bounded, and printed text has no control characters.
+enum FuzzTarget: String, CaseIterable, Sendable {
+  case record
+  case attempts
+  case ledger
+  case configuration
+  case arguments
+  case answers
+  case services
+  case messages
+  case otpauth
+  case googleAuthenticator = "google-authenticator"
+  case usersOATH = "users-oath"
+  case sshd
+  case json
+
+  /// Gives `input` to the parser. Throws where a property does not hold.
+  func check(_ input: [UInt8]) throws {
+    switch self {
+    case .record: try RecordTarget.check(input)
+    case .attempts: try AttemptsTarget.check(input)
+    case .ledger: try LedgerTarget.check(input)
+    case .configuration: try ConfigurationTarget.check(input)
+    case .arguments: try ArgumentsTarget.check(input)
+    case .answers: try AnswersTarget.check(input)
+    case .services: try ServicesTarget.check(input)
+    case .messages: try MessagesTarget.check(input)
+    case .otpauth: try OTPAuthTarget.check(input)
+    case .googleAuthenticator: try GoogleAuthenticatorTarget.check(input)
+    case .usersOATH: try UsersOATHTarget.check(input)
+    case .sshd: try SSHDTarget.check(input)
+    case .json: try JSONTarget.check(input)
+    }
+  }
+
+  /// Inputs in a binary format, made with the product's own encoder so that they follow the format
+  /// when it changes. The inputs of the other targets are text and lie in Seeds/.
+  func samples() throws -> [[UInt8]] {
+    switch self {
+    case .record: try RecordTarget.samples()
+    case .attempts: try AttemptsTarget.samples()
+    case .messages: try MessagesTarget.samples()
+    case .ledger, .configuration, .arguments, .answers, .services, .otpauth, .googleAuthenticator,
+      .usersOATH, .sshd, .json:
+      []
+    }
+  }
+
+  /// Whether checking an input needs root. The store refuses folders that belong to other users.
+  var needsRoot: Bool { self == .ledger }
+}

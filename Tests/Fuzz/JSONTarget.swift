@@ -1,0 +1,73 @@
+import Foundation
+import Policy
+
+@testable import mfa_admin
+
+/// Reads JSON, and the settings of Identity Platform from it.
+///
+/// What parses prints back equal, and Foundation reads the same from it. A refusal is one line that
+/// can be shown, and names a line of the input. Settings read back equal from their JSON and from the
+/// section of the configuration that they are written to.
+enum JSONTarget {
+  static func check(_ input: [UInt8]) throws {
+    let value: JSON
+    do throws(JSONReader.Refusal) { value = try JSONReader.value(of: input) } catch {
+      let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
+      try require((1...lines).contains(error.line), "a refusal names a line that does not exist")
+      try requireShowable(Array(error.reason.utf8), "a refusal")
+      return try require(error.reason.utf8.count <= 4096 + input.count * 4, "a refusal is too long")
+    }
+    let text = Array(value.text.utf8)
+    try requireShowable(text, allowing: ["\n"] + directions, "the text of a value")
+    try require(try JSONReader.value(of: text).text == value.text, "a value reads back otherwise")
+    for json in [input, text] {
+      let object = try JSONSerialization.jsonObject(with: Data(json), options: [.fragmentsAllowed])
+      try require(Self.isSame(object, value), "Foundation reads another value")
+    }
+    for isTenant in [true, false] { try checkSettings(value, isTenant: isTenant) }
+  }
+
+  /// Strings of a value are printed as they are but for control characters: JSON is for programs.
+  private static let directions: [Unicode.Scalar] =
+    ((0x200E...0x200F).map { $0 } + (0x2028...0x202E).map { $0 } + (0x2066...0x2069).map { $0 }
+    + [0x061C]).compactMap { Unicode.Scalar(UInt32($0)) }
+
+  private static func isSame(_ object: Any, _ value: JSON) -> Bool {
+    switch value {
+    case .null: return object is NSNull
+    case .bool(let bool): return (object as? Bool) == bool
+    case .number(let number): return (object as? NSNumber)?.int64Value == number
+    case .string(let string):
+      return (object as? String).map { Array($0.utf8) } == Array(string.utf8)
+    case .array(let values):
+      guard let objects = object as? [Any], objects.count == values.count else { return false }
+      return zip(objects, values).allSatisfy { isSame($0, $1) }
+    case .object(let members):
+      guard let objects = object as? [String: Any], objects.count == members.count else {
+        return false
+      }
+      return members.allSatisfy { member in
+        objects[member.name].map { isSame($0, member.value) } ?? false
+      }
+    }
+  }
+
+  private static func checkSettings(_ value: JSON, isTenant: Bool) throws {
+    let settings: IdentityPlatform
+    do throws(IdentityPlatform.Refusal) {
+      settings = try IdentityPlatform(value, isTenant: isTenant)
+    } catch {
+      return try requireShowable(Array(error.text.utf8), "a refusal")
+    }
+    for text in settings.ignored { try requireShowable(Array(text.utf8), "what is ignored") }
+    let json = settings.json(isTenant: isTenant)
+    let again = try IdentityPlatform(
+      try JSONReader.value(of: Array(json.text.utf8)), isTenant: isTenant)
+    try require(
+      again.isEnabled == settings.isEnabled
+        && again.adjacentIntervals == settings.adjacentIntervals, "settings read back otherwise")
+    let tenant = isTenant ? Array("t".utf8) : nil
+    let users = isTenant ? Array("users = alice\n".utf8) : []
+    _ = try Configuration.parse((settings.section(tenant: tenant) + users).span)
+  }
+}

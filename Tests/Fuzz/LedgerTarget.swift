@@ -1,0 +1,182 @@
+import FactorStore
+import Factors
+import Foundation
+import System
+
+@testable import mfa_admin
+
+/// Damages the audit log. The input says which entries to write and how to change the files then.
+///
+/// Only entries that were written are reported as proven, each in its place; a log that is not the
+/// one that was written has a fault; a log that was interrupted in a write takes the next entry. What
+/// is printed of any line has no control characters.
+enum LedgerTarget {
+  static func check(_ input: [UInt8]) throws {
+    let store = try Store()
+    defer { store.remove() }
+    var instructions = Instructions(input)
+    try store.writeEntries(&instructions)
+    try store.damage(&instructions)
+    try store.inspect()
+  }
+
+  private final class Store {
+    private let folder: ScratchFolder
+    private var marks: [LedgerMark] = []
+    /// The lines that were written, without their line feeds.
+    private var lines: [[UInt8]] = []
+    /// The head after each entry.
+    private var heads: [[UInt8]] = []
+    private var written: [UInt8] = []
+    private var damaged: [UInt8] = []
+    private var hasCurrentHead = true
+
+    init() throws {
+      folder = try ScratchFolder()
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/store", withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700])
+      try create("key", in: try folder.opened(), [UInt8](0..<32), permissions: 0o400)
+    }
+
+    func remove() { folder.remove() }
+
+    private func create(
+      _ name: String, in directory: borrowing Directory, _ bytes: [UInt8], permissions: UInt32
+    ) throws {
+      let name = try requireValue(FileName(Array(name.utf8)), "a file name")
+      let file = try directory.create(name)
+      try file.write(bytes)
+      try file.changeMode(to: permissions)
+    }
+
+    private func opened() throws -> LocalFactorStore {
+      try LocalFactorStore(
+        StoreLocation(
+          directory: try folder.trustedPath(of: "store"), key: try folder.trustedPath(of: "key")))
+    }
+
+    /// The contents of a file of the log. Empty if the file does not exist.
+    private func contents(_ name: String) throws -> [UInt8] {
+      let path = "\(folder.path)/store/\(name)"
+      guard FileManager.default.fileExists(atPath: path) else { return [] }
+      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// Writes over a file in place, which keeps its owner and permissions.
+    private func replace(_ name: String, _ bytes: [UInt8]) throws {
+      guard bytes != (try contents(name)) else { return }
+      let path = "\(folder.path)/store/\(name)"
+      if !FileManager.default.fileExists(atPath: path) {
+        let directory = try folder.trustedPath(of: "store").lastDirectory()
+        try create(name, in: directory, [], permissions: 0o600)
+      }
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try file.truncate(atOffset: 0)
+      try file.write(contentsOf: Data(bytes))
+      try file.close()
+    }
+
+    private static func event(_ instructions: inout Instructions) -> LedgerEvent {
+      let kinds = [
+        LedgerEvent.Kind.enrolled, .revoked, .configured, .recoveryCodeUsed, .serviceRestored,
+      ]
+      let kind = kinds[instructions.number() % kinds.count]
+      let detail = instructions.bytes(atMost: 160)
+      return LedgerEvent(
+        kind, ids: Array("0a1b".utf8), detail: detail,
+        by: LedgerEvent.Actor(
+          name: instructions.bytes(atMost: 40), uid: UInt32(instructions.number()),
+          program: Array("mfa-admin".utf8), source: Source(instructions.bytes(atMost: 70))),
+        at: Int64(truncatingIfNeeded: instructions.number64()))
+    }
+
+    func writeEntries(_ instructions: inout Instructions) throws {
+      for _ in 0..<instructions.number() % 5 {
+        marks.append(try opened().enter(Self.event(&instructions)))
+        heads.append(try contents("ledger.head"))
+      }
+      written = try contents("ledger")
+      lines = written.split(separator: UInt8(ascii: "\n")).map(Array.init)
+      try require(
+        lines.count == marks.count, "an entry is not one line")
+      for line in lines { try requirePrintableASCII(line, "an entry") }
+    }
+
+    func damage(_ instructions: inout Instructions) throws {
+      damaged = written
+      var count = 0
+      while !instructions.isAtEnd, count < 8 {
+        count += 1
+        let operation = instructions.number() % 8
+        let place = instructions.number(below: damaged.count + 1)
+        switch operation {
+        case 0 where place < damaged.count: damaged[place] ^= UInt8(instructions.number() | 1)
+        case 1:
+          let end = min(place + 1 + instructions.number(), damaged.count)
+          damaged.removeSubrange(place..<end)
+        case 2: damaged.insert(contentsOf: instructions.bytes(atMost: 80), at: place)
+        case 3: damaged.removeSubrange(place...)
+        case 4 where !lines.isEmpty:
+          let line = lines[instructions.number() % lines.count] + [UInt8(ascii: "\n")]
+          damaged.insert(contentsOf: line, at: place)
+        case 5: damaged += instructions.bytes(atMost: 200)
+        case 6 where !heads.isEmpty:
+          hasCurrentHead = false
+          try replace("ledger.head", heads[instructions.number() % heads.count])
+        case 7 where !heads.isEmpty:
+          hasCurrentHead = false
+          var head = heads[heads.count - 1]
+          head[instructions.number(below: head.count)] ^= UInt8(instructions.number() | 1)
+          try replace("ledger.head", head)
+        case _: continue
+        }
+      }
+      try replace("ledger", damaged)
+    }
+
+    private func read() throws -> (reading: LedgerReading, lines: [LedgerReading.Line]) {
+      var lines: [LedgerReading.Line] = []
+      let reading = try opened().inspectLedger { lines.append($0) }
+      return (reading, lines)
+    }
+
+    func inspect() throws {
+      let (reading, lines) = try read()
+      try require(reading.lines == lines.count, "the number of lines differs")
+      var proven = 0
+      for line in lines {
+        let entry = LedgerEntry(line)
+        try requireShowable(Array(entry.line.dropLast().utf8), "a printed line")
+        try requireShowable(Array(entry.json.text.utf8), allowing: ["\n"], "a line as JSON")
+        guard case .entry(let mark) = line.kind else { continue }
+        try require(
+          proven < marks.count && mark == marks[proven] && line.text == self.lines[proven],
+          "an entry is proven that was not written there")
+        proven += 1
+      }
+      try require(
+        reading.last == (proven == 0 ? nil : marks[proven - 1]), "the last entry is another one")
+      let isWhole = damaged.starts(with: written)
+      if damaged == written, hasCurrentHead {
+        try require(reading.fault == nil && reading.left == 0, "a log that is whole has a fault")
+      }
+      guard hasCurrentHead, reading.fault == nil else { return }
+      try require(isWhole, "a log that was changed has no fault")
+      guard !marks.isEmpty else { return }
+      try checkNextEntry(behind: proven)
+    }
+
+    /// A log without a fault takes another entry, and has no fault then.
+    private func checkNextEntry(behind proven: Int) throws {
+      var none = Instructions([])
+      let mark = try opened().enter(Self.event(&none))
+      let (reading, lines) = try read()
+      try require(
+        reading.fault == nil && reading.last == mark && reading.left == 0,
+        "a log has a fault behind the next entry: \(String(describing: reading.fault))")
+      let entries = lines.count { if case .entry = $0.kind { true } else { false } }
+      try require(entries == proven + 1, "the next entry is not proven")
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import FactorStore
+import PAMStack
+import Policy
+import SignIn
+import System
+
+@testable import mfa_admin
+
+/// Reads the files of sshd, which the byte 0x1E separates: sshd_config, two files in the folder
+/// sshd_config.d, and what `sshd -T` prints.
+///
+/// Every place that is reported exists and can be shown. Both readers of these files see the same
+/// settings. Connections that `sshd -T -C` is asked about are well formed.
+enum SSHDTarget {
+  private static let folder = "/etc/ssh/sshd_config.d"
+  private static let paths = ["/etc/ssh/sshd_config", folder + "/00-a.conf", folder + "/50-b.conf"]
+
+  static func check(_ input: [UInt8]) throws {
+    let texts = parts(of: input, atMost: 4)
+    let host = Host(texts: Array(texts.prefix(3)))
+    let settings = SSHDSettings(texts.count > 3 ? texts[3] : texts[0])
+    try checkSettings(settings)
+    let file = SSHDFile(of: host)
+    for line in file.lines {
+      try checkPlace(line.place, texts)
+      try require(
+        !line.keyword.isEmpty && line.keyword == line.keyword.lowercased(),
+        "a keyword is \(line.keyword)")
+      if let match = line.match {
+        try require(file.matches.indices.contains(match), "a line is under no Match line")
+      }
+    }
+    for match in file.matches {
+      try checkPlace(match.place, texts)
+      let connection = SSHDView.Connection(matching: match) { _ in "alice" }
+      guard let specification = connection?.specification else { continue }
+      try require(
+        specification.utf8.count { $0 == UInt8(ascii: ",") } == 4
+          && specification.utf8.allSatisfy { $0 > 0x20 }, "a connection is \(specification)")
+    }
+    for (place, _) in file.unread { try requireShowable(Array(place.utf8), "a place") }
+    try checkPlace(file.place(of: SSHDSettings.keys, saying: settings), texts)
+    try checkDropIn(texts, file)
+  }
+
+  private static func checkPlace(_ place: String, _ texts: [[UInt8]]) throws {
+    let parts = place.split(separator: ":")
+    let index = try requireValue(
+      paths.firstIndex { $0 == parts.first ?? "" }, "a place names no file: \(place)")
+    guard parts.count > 1 else { return }
+    let lines = texts[index].count { $0 == UInt8(ascii: "\n") } + 1
+    let line = try requireValue(Int(parts[1]), "a place has no line")
+    try require((1...lines).contains(line), "a place names a line that does not exist")
+  }
+
+  private static func checkSettings(_ settings: SSHDSettings) throws {
+    try require(settings.isLike(settings), "settings differ from themselves")
+    for list in settings.methodLists ?? [] {
+      for method in list { try require(!method.contains(","), "a method is a list") }
+    }
+    _ = settings.takesPasswords
+    _ = settings.asksByKeyboard
+  }
+
+  /// Compares what the drop-in is checked against with what the doctor reads.
+  private static func checkDropIn(_ texts: [[UInt8]], _ file: SSHDFile) throws {
+    let others = zip(paths, texts).dropFirst().map { (path: $0, text: $1) }
+    _ = SecureShellDropIn.obstacle(main: texts[0], others: others)
+    for exception in SecureShellDropIn.exceptions(main: texts[0], others: others) {
+      try checkPlace(exception.place, texts)
+    }
+    for (path, text) in zip(paths, texts.prefix(3)) {
+      let found = SecureShellDropIn.occurrences(in: text, file: path)
+      for occurrence in found { try checkPlace(occurrence.place, texts) }
+      for line in file.lines where line.place.hasPrefix(path + ":") {
+        guard SecureShellDropIn.settings.contains(where: { $0.name.lowercased() == line.keyword })
+        else { continue }
+        let same = found.first { $0.place == line.place }
+        try require(
+          same?.keyword == line.keyword,
+          "the doctor reads \(line.keyword) in \(line.place), the drop-in \(same?.keyword ?? "-")")
+        try require(
+          same?.value.lowercased() == line.arguments.joined(separator: " ").lowercased(),
+          "the doctor reads \(line.arguments) in \(line.place), the drop-in \(same?.value ?? "-")")
+      }
+    }
+  }
+
+  /// A host that has files of sshd and nothing else.
+  private struct Host: ExaminedHost {
+    struct Stacks: StackSource {
+      func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? { nil }
+    }
+
+    let texts: [[UInt8]]
+    let stacks = Stacks()
+
+    func text(of path: String) throws(SystemError) -> [UInt8]? {
+      guard let index = paths.firstIndex(of: path), index < texts.count else { return nil }
+      return texts[index]
+    }
+
+    func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
+      guard folder == SSHDTarget.folder else { throw .system(.notFound(.open)) }
+      return paths.prefix(texts.count).dropFirst().map { String($0.dropFirst(folder.count + 1)) }
+    }
+
+    func services() throws(StackRefusal) -> [[UInt8]] { [] }
+
+    func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+      .defaults
+    }
+
+    func now() throws(SystemError) -> Int64 { 0 }
+
+    func account(named name: [UInt8]) throws(SystemError) -> Account? { nil }
+
+    func isMember(_ account: Account, of group: [UInt8]) -> Bool? { nil }
+
+    func accounts() throws(SystemError) -> [KnownAccount] { [] }
+
+    func stored() throws(AdminError) -> [UserReport] { [] }
+
+    func status(of path: String) throws(SystemError) -> PathStatus? { nil }
+
+    func room(at path: String) throws(SystemError) -> FileSystemRoom {
+      FileSystemRoom(bytes: 0, files: 0)
+    }
+
+    func tryWriting(in folder: String) throws(TrustedPath.Refusal) {}
+
+    func mayWriteAudit(_ program: String) throws(SystemError) -> Bool { false }
+
+    func clockIsSynchronized() throws(SystemError) -> Bool { true }
+
+    func output(
+      of program: String, _ arguments: [String]
+    ) throws(ProgramOutput.Trouble) -> ProgramOutput? { nil }
+  }
+}

@@ -1,0 +1,53 @@
+import Factors
+import OneTimePassword
+import Secrets
+
+@testable import FactorStore
+
+/// Values that the samples of the targets consist of.
+enum Samples {
+  /// A sealing key that is always the same.
+  static func key() throws(CryptographyError) -> SealingKey {
+    try SealingKey(master: [UInt8](0..<32).span)
+  }
+
+  static func identifier(_ byte: UInt8) throws(Violation) -> FactorID {
+    try requireValue(
+      FactorID(bytes: [UInt8](repeating: byte, count: FactorID.length)), "an identifier")
+  }
+
+  static func record(user: [UInt8] = Array("alice".utf8)) throws(Violation) -> FactorRecord {
+    FactorRecord(
+      user: try requireValue(UserName(user), "a user name"), uid: 1000, id: try identifier(0xEE))
+  }
+
+  static func factor(_ number: UInt8) throws -> Factor {
+    Factor(
+      id: try identifier(number), displayName: try DisplayName(Array("phone \(number)".utf8)),
+      enrolledAt: 1_700_000_000, kind: .totp(.standard, sealedSecret: [1, 2, 3]))
+  }
+
+  /// A factor that takes as many bytes as a factor can.
+  static func longestFactor(_ number: UInt8) throws -> Factor {
+    let name = Array((String(repeating: "\u{1F511}", count: 62) + "\(number)").utf8)
+    let parameters = try requireValue(
+      TOTPParameters(algorithm: .sha512, codeLength: .eight, period: 120), "parameters")
+    return Factor(
+      id: try identifier(number), displayName: try DisplayName(name), enrolledAt: .min,
+      kind: .totp(
+        parameters, sealedSecret: [UInt8](repeating: 0xFF, count: Factor.longestSealedSecret)),
+      origin: .imported, timeOffset: .min)
+  }
+
+  /// A grant that takes as many bytes as a grant can.
+  static func longestGrant(_ number: UInt8) throws -> Grant {
+    let id = try requireValue(
+      GrantID(bytes: [UInt8](repeating: number, count: GrantID.length)), "an identifier")
+    return try requireValue(
+      Grant(
+        kind: number % 2 == 0 ? .ticket : .bypass, id: id, madeAt: .min, expiresAt: .max,
+        usesLeft: .max, reason: try Grant.Reason([UInt8](repeating: 0x72, count: 128)),
+        digest: [UInt8](repeating: number, count: RecoveryCodeDigest.length)),
+      "a grant")
+  }
+}
