@@ -35,7 +35,9 @@ enum AttemptsTarget {
       case .counted(let counted):
         try require(
           counted.failures > state.failures || state.failures == .max, "an attempt is not counted")
-        let matches = state.watermarks.map { AttemptState.Match(factor: $0.factor, step: $0.step) }
+        let matches = state.watermarks.compactMap { mark in
+          state.watermark(of: mark.factor).map { AttemptState.Match(factor: mark.factor, step: $0) }
+        }
         let (outcome, after) = counted.judge(matches)
         if case .accepted = outcome { throw Violation(description: "a used code is accepted") }
         try require(after == counted, "a used code changes the state")

@@ -104,6 +104,20 @@ enum RecordTarget {
     }
     var granted = empty
     try require(granted.add(try Samples.longestGrant(1)), "a grant is not added")
-    return [empty, one, granted, all].map { $0.encoded() }
+    let valid = [empty, one, granted, all].map { $0.encoded() }
+    return valid + deceptiveNames.map { replacing("phone 1", with: $0, in: one.encoded()) }
+  }
+
+  /// Names that a record must not have, as long as the name that they replace.
+  private static let deceptiveNames = ["phone  ", " phone1", "phone\u{7F}1", "phone\n1"]
+
+  private static func replacing(_ name: String, with other: String, in bytes: [UInt8]) -> [UInt8] {
+    var result = bytes
+    let name = Array(name.utf8)
+    for start in 0..<max(bytes.count - name.count, 0)
+    where Array(bytes[start..<start + name.count]) == name {
+      result.replaceSubrange(start..<start + name.count, with: Array(other.utf8))
+    }
+    return result
   }
 }
