@@ -26,10 +26,17 @@ struct SSHDFile {
   /// How deep files may include one another, as sshd has it.
   private static let deepest = 16
 
+  /// How many files are read. A file that is included several times counts each time, so that files
+  /// that include one another end.
+  private static let mostFiles = 1000
+
   private(set) var lines: [Line] = []
   private(set) var matches: [Match] = []
   /// What could not be read, and why.
   private(set) var unread: [(place: String, reason: String)] = []
+  private var filesRead = 0
+  /// Whether the rest is left out, as sshd does where files include one another too deep.
+  private var isStopped = false
 
   /// Reads the file of a host.
   init(of host: any ExaminedHost) { read(Self.path, under: nil, depth: 0, host) }
@@ -60,9 +67,11 @@ struct SSHDFile {
     case .success(nil): return
     case .failure(let error): return unread.append((path, error.reason))
     }
+    filesRead += 1
     var match = outer
     let physical = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in physical.enumerated() {
+      guard !isStopped else { return }
       let words = Self.words(bytes)
       guard let keyword = words.first?.lowercased(), !keyword.isEmpty else { continue }
       let place = "\(VisibleText.escaping(path)):\(index + 1)"
@@ -73,11 +82,15 @@ struct SSHDFile {
         matches.append(Match(place: place, arguments: arguments))
       case "include":
         guard depth < Self.deepest else {
-          unread.append((place, "files include one another more than \(Self.deepest) deep"))
-          continue
+          stop(at: place, "files include one another more than \(Self.deepest) deep")
+          return
         }
         for pattern in arguments {
-          for file in files(pattern, at: place, host) {
+          for file in files(pattern, at: place, host) where !isStopped {
+            guard filesRead < Self.mostFiles else {
+              stop(at: place, "more than \(Self.mostFiles) files are included")
+              return
+            }
             read(file, under: match, depth: depth + 1, host)
           }
         }
@@ -85,6 +98,12 @@ struct SSHDFile {
         lines.append(Line(place: place, keyword: keyword, arguments: arguments, match: match))
       }
     }
+  }
+
+  /// Leaves out the rest of all files.
+  private mutating func stop(at place: String, _ reason: String) {
+    unread.append((place, reason))
+    isStopped = true
   }
 
   /// Why something cannot be read.
