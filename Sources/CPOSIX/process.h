@@ -39,10 +39,13 @@ static inline int cposix_reap(pid_t process, int *_Nonnull status) {
 // In a copy: becomes `path`, with `input` as its standard input, nowhere to write to, no other
 // descriptor, no environment but `environment`, every signal as in a program that was just started,
 // and, where this process is root's, nothing of root's but the user identity: the group is that of the
-// program's file.
+// program's file. The real user identity becomes the effective one, so that a caller of a set-user-ID
+// program cannot signal the copy.
 static inline void cposix_become(
     const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
     char *_Nullable const *_Nonnull environment, int input) {
+  const uid_t user = geteuid();
+  if (user != 0 && syscall(SYS_setresuid, user, user, user) != 0) _exit(126);
   cposix_default_signals();
   struct stat program;
   if (stat(path, &program) != 0) _exit(errno == ENOENT ? 127 : 126);

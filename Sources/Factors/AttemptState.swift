@@ -322,9 +322,30 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
+  /// The state after an attempt turned out to be no failure. What was pending before it is restored,
+  /// unless other attempts failed since: those stay pending.
+  public func withdrawingFailure(untold before: Untold) -> AttemptState {
+    var next = self
+    guard untold.failures > 0 else { return next }
+    next.untold.failures = untold.failures - 1
+    guard next.untold.failures == before.failures else { return next }
+    next.untold.lastFailure = before.lastFailure
+    next.untold.source = before.source
+    return next
+  }
+
   /// The state once the person was told of everything, up to the notice `number`.
   public func told(upTo number: UInt32) -> AttemptState {
     restoring(Untold(noticesTold: number))
+  }
+
+  /// The state once the user confirmed that they read about so many failures, and the notices up to
+  /// `number`. Where there are other failures since, all of them stay pending.
+  public func confirmed(failures: UInt32, upTo number: UInt32) -> AttemptState {
+    var next = self
+    next.untold.noticesTold = max(number, untold.noticesTold)
+    if untold.failures == failures { next.untold.failures = 0 }
+    return next
   }
 
   // MARK: Codes that are remembered

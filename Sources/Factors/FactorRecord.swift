@@ -118,8 +118,9 @@ public struct FactorRecord: Equatable, Sendable {
   /// The most grants a user may have.
   public static let maximumGrants = 4
 
-  /// The most notices that are kept: older ones give way.
-  public static let maximumNotices = 8
+  /// The most notices that are kept. One place for each factor and for the recovery codes, so that
+  /// the latest notice about each is always kept, and three more.
+  public static let maximumNotices = 12
 
   /// The newest format. A record of generation 0 is written in version 1, which has no generation.
   public static let version: UInt16 = 2
@@ -128,7 +129,7 @@ public struct FactorRecord: Equatable, Sendable {
   private static let contextVersion: UInt16 = 1
 
   /// The longest record in bytes, before the store adds its seal.
-  public static let maximumLength = 8192
+  public static let maximumLength = 10_240
 
   /// Why bytes are no record.
   public enum Refusal: Error, Equatable, Sendable {
@@ -261,18 +262,57 @@ public struct FactorRecord: Equatable, Sendable {
   /// The number of the last notice; 0 before the first one.
   public var lastNotice: UInt32 { notices.last?.number ?? noticesMailed }
 
-  /// Keeps a notice of what happened at `time`, in seconds since the epoch. The oldest one gives way
-  /// where there are too many, and what of `detail` is beyond 255 bytes is cut.
+  /// Adds a notice of what happened to `subject` at `time`, in seconds since the epoch. Bytes of
+  /// `detail` beyond 255 are cut. When there are too many notices, an older one is removed.
   public mutating func note(
-    _ kind: Notice.Kind, _ detail: [UInt8] = [], from source: Source, at time: Int64
+    _ kind: Notice.Kind, _ detail: [UInt8] = [], about subject: Notice.Subject, from source: Source,
+    at time: Int64
   ) {
     let (number, overflow) = lastNotice.addingReportingOverflow(1)
     // Nobody has this happen four thousand million times; what would, is not numbered anew.
     guard !overflow else { return }
-    if notices.count >= Self.maximumNotices { notices.removeFirst() }
     notices.append(
       Notice(
-        number: number, kind: kind, time: time, detail: Array(detail.prefix(255)), source: source))
+        number: number, kind: kind, time: time, detail: Array(detail.prefix(255)), source: source,
+        subject: subject))
+    guard notices.count > Self.maximumNotices else { return }
+    let index = notices.firstIndex { !isLatest($0) }
+    notices.remove(at: index ?? 0)
+  }
+
+  /// Whether a notice is the latest about a factor of the record, or about the recovery codes. Such
+  /// notices are never removed, so an attacker cannot push the notice of their factor out.
+  private func isLatest(_ notice: Notice) -> Bool {
+    let subject = notice.subject
+    guard subject == .recoveryCodes || factors.contains(where: { .factor($0.id) == subject }) else {
+      return false
+    }
+    return !isPending(subject, after: notice.number)
+  }
+
+  /// The notices after the number `last`, oldest first.
+  @inline(never)
+  public func notices(after last: UInt32) -> [Notice] { notices.filter { $0.number > last } }
+
+  /// What a notice about a factor has as its subject: the factor, if the record holds another one.
+  public func subject(of id: FactorID) -> Notice.Subject {
+    factors.contains { $0.id != id } ? .factor(id) : .account
+  }
+
+  /// Whether a sign-in with a factor may confirm the notices after the number `last`.
+  ///
+  /// It may if none of them is about this factor. Otherwise an attacker could enrol a factor and
+  /// confirm its notice with it. The exception is a user for whom no other way is left: there are
+  /// unconfirmed notices about every factor and about the recovery codes.
+  public func mayConfirm(after last: UInt32, with id: FactorID) -> Bool {
+    guard isPending(.factor(id), after: last) else { return true }
+    guard factors.allSatisfy({ isPending(.factor($0.id), after: last) }) else { return false }
+    return recoveryCodes.isEmpty || isPending(.recoveryCodes, after: last)
+  }
+
+  @inline(never)
+  private func isPending(_ subject: Notice.Subject, after last: UInt32) -> Bool {
+    notices.contains { $0.number > last && $0.subject == subject }
   }
 
   /// Takes note that every notice up to `number` was mailed.
@@ -343,6 +383,7 @@ public struct FactorRecord: Equatable, Sendable {
       writer.write(notice.time)
       writer.writeShort(notice.detail)
       writer.writeShort(notice.source.text)
+      if generation > 0 { writer.writeShort(notice.subject.bytes) }
     }
     return writer.bytes
   }
@@ -371,7 +412,7 @@ public struct FactorRecord: Equatable, Sendable {
     for _ in 0..<grantCount {
       guard let grant = Self.readGrant(&reader), add(grant) else { throw .damaged }
     }
-    guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader),
+    guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader, version),
       reader.isAtEnd
     else { throw .damaged }
     noticesMailed = mailed
@@ -406,17 +447,22 @@ public struct FactorRecord: Equatable, Sendable {
     }
   }
 
-  private static func readNotices(_ reader: inout ByteReader) -> [Notice]? {
+  private static func readNotices(
+    _ reader: inout ByteReader, _ version: UInt16
+  ) -> [Notice]? {
     guard let count = reader.read(UInt8.self), count <= maximumNotices else { return nil }
     var notices: [Notice] = []
     for _ in 0..<count {
       guard let number = reader.read(UInt32.self), number > notices.last?.number ?? 0,
         let kind = reader.read(UInt8.self).flatMap({ Notice.Kind(rawValue: $0) }),
         let time = reader.read(Int64.self), let detail = reader.readShort(),
-        let text = reader.readShort(), Source(text).text == text
+        let text = reader.readShort(), Source(text).text == text,
+        let subject = Notice.Subject(version == 1 ? [] : reader.readShort())
       else { return nil }
       notices.append(
-        Notice(number: number, kind: kind, time: time, detail: detail, source: Source(text)))
+        Notice(
+          number: number, kind: kind, time: time, detail: detail, source: Source(text),
+          subject: subject))
     }
     return notices
   }

@@ -28,6 +28,41 @@ public struct Notice: Equatable, Sendable {
     case revoked = 11
   }
 
+  /// The way of signing in that changed. Only a sign-in by a different way confirms the notice.
+  public struct Subject: Equatable, Sendable {
+    /// What is written: nothing for the account, one byte for a kind, the id of a factor.
+    let bytes: [UInt8]
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// No other way of signing in existed, for example at the first enrolment. The notice needs no
+    /// confirmation.
+    public static var account: Subject { Subject(bytes: []) }
+
+    /// A factor, which may have been removed since.
+    public static func factor(_ id: FactorID) -> Subject { Subject(bytes: id.bytes) }
+
+    /// The recovery codes.
+    public static var recoveryCodes: Subject { Subject(bytes: [1]) }
+
+    /// A ticket or a bypass code.
+    public static var grant: Subject { Subject(bytes: [2]) }
+
+    /// Whether a user has to confirm the notice.
+    public var needsConfirmation: Bool { !bytes.isEmpty }
+
+    /// Reads what was written. Nil for anything else.
+    init?(_ bytes: [UInt8]?) {
+      guard let bytes else { return nil }
+      switch bytes.count {
+      case 0, FactorID.length: break
+      case 1: guard bytes[0] == 1 || bytes[0] == 2 else { return nil }
+      default: return nil
+      }
+      self.bytes = bytes
+    }
+  }
+
   /// Where it stands among the user's notices: the first is 1.
   public let number: UInt32
   /// What happened.
@@ -38,13 +73,18 @@ public struct Notice: Equatable, Sendable {
   public let detail: [UInt8]
   /// From where.
   public let source: Source
+  /// The way of signing in that changed.
+  public let subject: Subject
 
-  /// Puts a notice together. `detail` is at most 255 bytes.
-  init(number: UInt32, kind: Kind, time: Int64, detail: [UInt8], source: Source) {
+  /// Creates a notice. `detail` is at most 255 bytes.
+  init(
+    number: UInt32, kind: Kind, time: Int64, detail: [UInt8], source: Source, subject: Subject
+  ) {
     self.number = number
     self.kind = kind
     self.time = time
     self.detail = detail
     self.source = source
+    self.subject = subject
   }
 }

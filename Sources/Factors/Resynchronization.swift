@@ -8,11 +8,30 @@ public import Secrets
 /// nothing. (`ResynchronizationTests.replayedPair`)
 /// MUST 2: nothing is learnt from one code, or from two that do not follow each other.
 /// (`ResynchronizationTests.notConsecutive`)
+/// MUST 3: the codes arrive one after the other, at most two minutes apart, and as far apart as two
+/// codes in a row are on a screen. (`ResynchronizationTests.timely`)
 public enum Resynchronization {
-  /// How many time steps an authenticator may be ahead or behind: an hour at 30 seconds.
+  /// How many seconds an authenticator may be ahead or behind.
   ///
-  /// A stranger's two guesses of six digits hit one of the 241 pairs with a chance of 1 in 4 * 10^9.
-  public static let range: Int64 = 120
+  /// A quartz clock of 20 parts in a million drifts 53 seconds in a month, so a phone or a token that
+  /// nobody has set for half a year is within five minutes. A phone that sets its clock by the network
+  /// is within a second. A code from an hour ago, which an attacker has collected, is outside.
+  public static let range: Int64 = 300
+
+  /// The most time steps that `range` is with codes of `period` seconds; at least one.
+  public static func steps(period: UInt16) -> Int64 {
+    guard period > 0 else { return 1 }
+    return max(range / Int64(period), 1)
+  }
+
+  /// How many seconds may pass between the two codes, whatever their period is.
+  public static let longestPause: Int64 = 120
+
+  /// Whether two codes in a row can be shown `elapsed` seconds apart: the second code ends two periods
+  /// after the first begins, and typing it may take 30 seconds more.
+  public static func isTimely(_ elapsed: Int64, period: UInt16) -> Bool {
+    elapsed >= 0 && elapsed <= min(longestPause, 2 * Int64(period) + 30)
+  }
 
   /// What two codes tell.
   public struct Finding: Equatable, Sendable {
@@ -33,7 +52,9 @@ public enum Resynchronization {
     watermark: Int64
   ) throws(CryptographyError) -> Finding? {
     let present = parameters.step(at: now)
-    let (earliest, underflow) = present.subtractingReportingOverflow(range)
+    let range = steps(period: parameters.period)
+    // One step more, for the first code of a pair that begins the range.
+    let (earliest, underflow) = present.subtractingReportingOverflow(range + 1)
     let (latest, overflow) = present.addingReportingOverflow(range)
     guard !underflow, !overflow, latest >= 0 else { return nil }
     var hotp = try HOTP(secret: secret, algorithm: parameters.algorithm)

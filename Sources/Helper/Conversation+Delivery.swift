@@ -5,8 +5,9 @@ import Secrets
 import SignIn
 import System
 
-// Notices by mail. They are in the record before, so that none is lost with a process; a mail may be
-// sent twice, where two processes send it at once.
+// Notices by mail. The mail starts right after the change is on the disk, in a process that the caller
+// can neither signal nor keep from ending. A notice that was not mailed stays in the record, and the
+// next change or sign-in mails it. A mail may be sent twice, where two processes send it at once.
 extension Conversation {
   /// Has the caller's notices mailed by a process that nobody waits for.
   func deliverInBackground() {

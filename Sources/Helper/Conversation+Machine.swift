@@ -199,7 +199,7 @@ extension Conversation {
     let event = Event(outcome: outcome, request: request, account: caller, state: state)
     if let (priority, line) = event.logLine { log(priority, line) }
     guard let succeeded = outcome.judgement else { return }
-    audit(.authentication, ("mfa:code" as StaticString).bytes, succeeded)
+    audit(.authentication, outcome.auditedOperation.bytes, succeeded)
   }
 
   /// Has the log and the audit trail say that something was changed.

@@ -34,13 +34,18 @@ extension Conversation {
     guard var record = entry.record else { throw .factorNotFound }
     var digests: [RecoveryCodeDigest] = []
     let text = try newCodes(for: record, entry, &digests)
+    let hadNone = record.recoveryCodes.isEmpty
     record.setRecoveryCodes(digests)
     let now = try now()
-    record.note(.recoveryCodesMade, from: source, at: now)
+    // Codes that come with the first factor replace no way of signing in that somebody else has.
+    let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
+    record.note(
+      .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
     let event = LedgerEvent(.recoveryCodesMade, by: actor, at: now)
     let mark = try replace(entry, record, try countedChange(entry, at: now), entering: event)
     self.session?.advance(to: entry.kept)
     logChange("recovery-codes-made", nil, mark)
+    deliverInBackground()
     return RecoveryCodeList(text: text)
   }
 
@@ -56,20 +61,55 @@ extension Conversation {
 
   // MARK: A clock that drifted
 
-  /// Learns how far the clock of a factor's authenticator is off from two codes in a row, which are
-  /// an attempt like any other.
-  mutating func resynchronize(
+  /// Takes the first code of a resynchronisation, which counts as an attempt.
+  func beginResynchronizing(
     _ request: borrowing ResyncRequest, _ session: Session
-  ) throws(HelperFailure) {
+  ) throws(HelperFailure) -> PendingResync {
+    let circumstances = try circumstances(for: session)
+    let first = TypedCodes(whole: request.code.span)
+    let arrival = try bootTime()
+    let start: Attempt.ResynchronizationStart
+    do throws(FactorStoreError) {
+      start = try Attempt.beginResynchronizing(
+        request.factor, first: first, by: caller, in: try host.store(), circumstances)
+    } catch {
+      throw failure(error)
+    }
+    switch start {
+    case .counted(let untold):
+      return PendingResync(
+        factor: request.factor, first: first, arrival: arrival, untold: untold)
+    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .notACode: throw .notACode
+    case .noSuchFactor: throw .factorNotFound
+    case .superseded: throw .requiresRecentLogin
+    }
+  }
+
+  /// What a resynchronisation is made under: it needs the record to be as the session knows it.
+  private func circumstances(
+    for session: Session
+  ) throws(HelperFailure) -> Attempt.Circumstances {
+    guard try bootTime() < session.deadline else { throw .sessionExpired }
     let circumstances = try circumstances(counter: .signIn)
     circumstances.expect(id: session.record, generation: session.generation)
-    guard try bootTime() < session.deadline else { throw .sessionExpired }
+    return circumstances
+  }
+
+  /// Takes the second code, and learns from both how far the clock of a factor's authenticator is off.
+  mutating func resynchronize(
+    _ pending: PendingResync?, second: borrowing SecretBytes, _ session: Session
+  ) throws(HelperFailure) {
+    guard let pending else { throw .codesNotConsecutive }
+    let circumstances = try circumstances(for: session)
+    let pair = Attempt.CodePair(
+      first: pending.first, second: TypedCodes(whole: second.span),
+      elapsed: try bootTime() &- pending.arrival, untold: pending.untold)
     let result: Attempt.Resynchronizing
     do throws(FactorStoreError) {
       result = try Attempt.resynchronize(
-        request.factor, first: TypedCodes(whole: request.first.span),
-        second: TypedCodes(whole: request.second.span), by: caller, in: try host.store(),
-        circumstances)
+        pending.factor, with: pair, by: caller, in: try host.store(), circumstances)
     } catch {
       throw failure(error)
     }
@@ -77,14 +117,13 @@ extension Conversation {
     case .done(let factor, let generation, let mark):
       self.session?.generation = generation
       logChange("resynchronized", factor, mark)
+      deliverInBackground()
     case .superseded: throw .requiresRecentLogin
     case .tooManyChanges(let wait): throw .tooManyChanges(seconds: Self.seconds(wait))
     case .wrong(let wait):
       logFailure("resynchronization-failed")
       guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
       throw .codesNotConsecutive
-    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
-    case .refused(.disabled), .refused(.open): throw .factorsDisabled
     case .notACode: throw .notACode
     case .noSuchFactor: throw .factorNotFound
     }
@@ -116,6 +155,7 @@ extension Conversation {
     case .imported(let factor, _, let mark):
       self.session?.advance(to: entry.kept)
       logChange("imported", factor, mark)
+      deliverInBackground()
       return factor
     case .present: throw .alreadyImported
     case .refused(let refusal): throw Self.failure(refusal)

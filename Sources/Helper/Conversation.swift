@@ -43,6 +43,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
 
   var session: Session?
   private var pending: PendingSecret?
+  private var resync: PendingResync?
+  /// Whether the account's first factor was enrolled in this conversation.
+  private(set) var isFirstEnrolment = false
   private var failedProofs = 0
 
   /// How long a session lasts, in seconds. NIST SP 800-63B-4, section 4.1.2.2,
@@ -168,7 +171,6 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     converse()
     // Requests that take no lock have used the configuration too.
     do throws(HelperFailure) { try leaveCaller() } catch {}
-    if session != nil { deliverInBackground() }
   }
 
   private mutating func converse() {
@@ -241,7 +243,15 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         return client.send(
           .recoveryCodes(try generateRecoveryCodes(try requireSession(for: .recoveryCodes))))
       case .resync(let request):
-        try resynchronize(request, try requireSession(for: .resynchronizing))
+        let session = try requireSession(for: .resynchronizing)
+        resync = nil
+        resync = try beginResynchronizing(request, session)
+        return client.send(.done)
+      case .completeResync(let code):
+        let session = try requireSession(for: .resynchronizing)
+        let begun = resync
+        resync = nil
+        try resynchronize(begun, second: code, session)
         return client.send(.done)
       case .importFactor(let request):
         let session = try requireSession(for: .otherChange)
@@ -448,7 +458,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     self.session?.advance(to: entry.kept)
     if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
     self.pending = nil
+    if record.factors.count == 1 { isFirstEnrolment = true }
     logChange("enrolled", factor, mark)
+    deliverInBackground()
     return factor.id
   }
 
@@ -457,14 +469,18 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
   ) throws(HelperFailure) -> LedgerEvent {
     guard case .oneFactor(let ticket) = scope else {
-      record.note(.enrolled, factor.displayName.utf8, from: source, at: now)
+      record.note(
+        .enrolled, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+        at: now)
       return LedgerEvent(.enrolled, factor, by: actor, at: now)
     }
     // It was withdrawn meanwhile, or is used, or is past its time.
     guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
       record.use(ticket)
     else { throw .ticketInvalid }
-    record.note(.ticketUsed, factor.displayName.utf8, from: source, at: now)
+    record.note(
+      .ticketUsed, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+      at: now)
     return LedgerEvent(
       .enrolledByTicket,
       ids: factor.id.hexadecimal + [UInt8(ascii: ",")] + ticket.hexadecimal,
@@ -498,7 +514,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
     let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
     let now = try now()
-    record.note(.unenrolled, factor.displayName.utf8, from: source, at: now)
+    record.note(
+      .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: source, at: now)
     // The watermark stays until there is another factor. Were it gone before the record is, a crash
     // in between would leave a factor that accepts nothing.
     let event = LedgerEvent(.unenrolled, factor, by: actor, at: now)
@@ -506,6 +523,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let mark = try replace(entry, record, allowed.forgetting(), entering: event)
     self.session?.advance(to: entry.kept)
     logChange("unenrolled", factor, mark)
+    deliverInBackground()
     return wasNewest
   }
 

@@ -19,7 +19,7 @@ public enum DeliveryMessages {
   private static func text(
     of request: consuming HelperRequest
   ) throws(MessageRefusal) -> [UInt8] {
-    let message = try request.encoded()
+    let message = try request.encodedForSignIn()
     var bytes: [UInt8] = []
     for index in message.span.indices { bytes.append(message.span[index]) }
     return bytes

@@ -36,7 +36,8 @@ public enum HelperRequest: ~Copyable, Sendable {
   case status
   /// Asks for new recovery codes, which make the old ones void. Needs a session.
   case generateRecoveryCodes
-  /// Shows two codes that follow each other, to have the factor's clock put right. Needs a session.
+  /// Shows a code of a factor whose clock is off. The code after it follows as `completeResync`, at
+  /// most two minutes later. Needs a session.
   case resync(ResyncRequest)
   /// Takes over a factor that another program made. Needs a session.
   case importFactor(ImportRequest)
@@ -47,6 +48,8 @@ public enum HelperRequest: ~Copyable, Sendable {
   case deliver(user: UserName)
   /// Has the codes forgotten that are remembered, so that the next sign-in from anywhere asks for one.
   case forget
+  /// Shows the code after the one that `resync` showed. Needs a session.
+  case completeResync(SecretBytes)
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -58,10 +61,12 @@ public enum HelperRequest: ~Copyable, Sendable {
   @export(interface)
   public borrowing func encoded() throws(MessageRefusal) -> SecretBytes {
     switch self {
-    case .hello:
-      var writer = MessageWriter(kind: Kind.hello)
-      writer.field(Self.version)
-      return try writer.finish()
+    case .hello: return try encodedForSignIn()
+    case .list: return try encodedForSignIn()
+    case .status: return try encodedForSignIn()
+    case .signIn: return try encodedForSignIn()
+    case .deliver: return try encodedForSignIn()
+    case .bye: return try encodedForSignIn()
     case .session:
       return try MessageWriter(kind: Kind.session).finish()
     case .answer(let answer):
@@ -81,8 +86,6 @@ public enum HelperRequest: ~Copyable, Sendable {
       writer.field(request.code.span)
       writer.field(request.displayName.utf8)
       return try writer.finish()
-    case .list:
-      return try MessageWriter(kind: Kind.list).finish()
     case .rename(let factor, let displayName):
       var writer = MessageWriter(kind: Kind.rename)
       writer.field(factor.bytes)
@@ -97,21 +100,15 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.test)
       writer.field(code.span)
       return try writer.finish()
-    case .bye:
-      return try MessageWriter(kind: Kind.bye).finish()
     case .ticketSession:
       return try MessageWriter(kind: Kind.ticketSession).finish()
-    case .status:
-      return try MessageWriter(kind: Kind.status).finish()
     case .generateRecoveryCodes:
       return try MessageWriter(kind: Kind.generateRecoveryCodes).finish()
     case .resync(let request):
-      guard request.first.count <= Self.longestAnswer else { throw .tooLong }
-      guard request.second.count <= Self.longestAnswer else { throw .tooLong }
+      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
       var writer = MessageWriter(kind: Kind.resync)
       writer.field(request.factor.bytes)
-      writer.field(request.first.span)
-      writer.field(request.second.span)
+      writer.field(request.code.span)
       return try writer.finish()
     case .importFactor(let request):
       try request.check()
@@ -123,6 +120,31 @@ public enum HelperRequest: ~Copyable, Sendable {
       writer.field(request.watermark)
       writer.fields(request.recoveryCodes.span, each: ImportRequest.recoveryCodeLength)
       return try writer.finish()
+    case .forget:
+      return try MessageWriter(kind: Kind.forget).finish()
+    case .completeResync(let code):
+      guard code.count <= Self.longestAnswer else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.completeResync)
+      writer.field(code.span)
+      return try writer.finish()
+    }
+  }
+
+  /// The message with its frame, for the requests that the PAM module makes. Fails for all others: the
+  /// module is to hold no code that it never runs.
+  @export(interface)
+  public borrowing func encodedForSignIn() throws(MessageRefusal) -> SecretBytes {
+    switch self {
+    case .hello:
+      var writer = MessageWriter(kind: Kind.hello)
+      writer.field(Self.version)
+      return try writer.finish()
+    case .list:
+      return try MessageWriter(kind: Kind.list).finish()
+    case .bye:
+      return try MessageWriter(kind: Kind.bye).finish()
+    case .status:
+      return try MessageWriter(kind: Kind.status).finish()
     case .signIn(let request):
       guard request.code.count <= Self.longestAnswer else { throw .tooLong }
       var writer = MessageWriter(kind: Kind.signIn)
@@ -133,8 +155,20 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.deliver)
       writer.field(user.bytes)
       return try writer.finish()
-    case .forget:
-      return try MessageWriter(kind: Kind.forget).finish()
+    case .session: throw .malformed
+    case .answer: throw .malformed
+    case .cancel: throw .malformed
+    case .generateSecret: throw .malformed
+    case .enroll: throw .malformed
+    case .rename: throw .malformed
+    case .unenroll: throw .malformed
+    case .test: throw .malformed
+    case .ticketSession: throw .malformed
+    case .generateRecoveryCodes: throw .malformed
+    case .resync: throw .malformed
+    case .importFactor: throw .malformed
+    case .forget: throw .malformed
+    case .completeResync: throw .malformed
     }
   }
 
@@ -200,10 +234,9 @@ public enum HelperRequest: ~Copyable, Sendable {
       self = .generateRecoveryCodes
     case Kind.resync:
       let factor = try reader.factor()
-      let first = try reader.secret(longest: Self.longestAnswer)
-      let second = try reader.secret(longest: Self.longestAnswer)
+      let code = try reader.secret(longest: Self.longestAnswer)
       try reader.end()
-      self = .resync(ResyncRequest(factor: factor, first: first, second: second))
+      self = .resync(ResyncRequest(factor: factor, code: code))
     case Kind.importFactor:
       let displayName = try reader.displayName()
       let parameters = try reader.parameters()
@@ -231,6 +264,10 @@ public enum HelperRequest: ~Copyable, Sendable {
     case Kind.forget:
       try reader.end()
       self = .forget
+    case Kind.completeResync:
+      let code = try reader.secret(longest: Self.longestAnswer)
+      try reader.end()
+      self = .completeResync(code)
     default:
       throw .unknownKind(kind)
     }
@@ -257,5 +294,6 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let signIn: UInt8 = 0x11
     static let deliver: UInt8 = 0x12
     static let forget: UInt8 = 0x13
+    static let completeResync: UInt8 = 0x14
   }
 }

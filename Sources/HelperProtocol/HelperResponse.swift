@@ -23,7 +23,7 @@ public enum HelperResponse: ~Copyable, Sendable {
   case enrolled(FactorID)
   /// Answers `list`: oldest first, at most `FactorRecord.maximumFactors`.
   case factors([FactorSummary])
-  /// Answers `rename` and `resync`.
+  /// Answers `rename`, `resync`, `completeResync` and `deliver`.
   case done
   /// Answers `unenroll`: whether the factor was the most recently enrolled one, so that the person
   /// is signed out, and whether policy wants the person's other sessions on the host to end.

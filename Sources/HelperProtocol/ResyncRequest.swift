@@ -1,20 +1,16 @@
 public import Factors
 public import Secrets
 
-/// What a client has to show so that the helper learns how far a factor's clock is off: two codes
-/// that follow each other.
+/// The first of the two codes from which the helper learns how far a factor's clock is off.
 public struct ResyncRequest: ~Copyable, Sendable {
   /// The factor.
   public let factor: FactorID
-  /// The first code as it was typed.
-  public let first: SecretBytes
-  /// The one after it, as it was typed.
-  public let second: SecretBytes
+  /// The code as it was typed.
+  public let code: SecretBytes
 
   /// Puts a request together.
-  public init(factor: FactorID, first: consuming SecretBytes, second: consuming SecretBytes) {
+  public init(factor: FactorID, code: consuming SecretBytes) {
     self.factor = factor
-    self.first = first
-    self.second = second
+    self.code = code
   }
 }

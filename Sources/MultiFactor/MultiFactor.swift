@@ -252,26 +252,36 @@ public actor MultiFactor {
     return Unenrollment(signedOut: signedOut, endsSessions: endsSessions)
   }
 
-  /// Has the helper learn how far a factor's clock is off, from two codes that follow each other.
+  /// Shows the helper a code of a factor whose clock is off. `completeResync` shows the code after it,
+  /// when the authenticator shows that one: at most two minutes later.
   ///
   /// - Parameters:
   ///   - factor: the factor.
-  ///   - first: a code as it was typed.
-  ///   - second: the code that the authenticator showed after it.
+  ///   - code: a code as it was typed.
   ///   - session: a fresh session.
-  /// - Throws: `codesNotConsecutive` when they do not follow each other, at most one was right, or
-  ///   they are further off than the host looks; `notACode`; `codeAlreadyUsed` when they are older
-  ///   than a code that was accepted; and whatever else the helper says.
+  /// - Throws: `notACode`; `tooManyAttempts`; and whatever else the helper says. Whether the code is
+  ///   right is not said before the second one is there.
   public func resync(
-    _ factor: MultiFactorInfo, first: consuming SecretBytes, second: consuming SecretBytes,
-    with session: MultiFactorSession
+    _ factor: MultiFactorInfo, code: consuming SecretBytes, with session: MultiFactorSession
   ) throws(MultiFactorError) {
     try check(session)
-    guard first.count <= HelperRequest.longestAnswer, second.count <= HelperRequest.longestAnswer
-    else { throw .notACode }
-    let request = ResyncRequest(
-      factor: try Self.identifier(factor.uid), first: first, second: second)
+    guard code.count <= HelperRequest.longestAnswer else { throw .notACode }
+    let request = ResyncRequest(factor: try Self.identifier(factor.uid), code: code)
     guard case .done = try exchange(.resync(request)) else { throw misunderstood() }
+  }
+
+  /// Shows the helper the code after the one that `resync` showed. The helper learns from both how far
+  /// the factor's clock is off, and both are used up.
+  ///
+  /// - Throws: `codesNotConsecutive` when the codes do not follow each other, when one of them was
+  ///   wrong or used, when they came too far apart, or when the clock is off by more than five
+  ///   minutes; `notACode`; and whatever else the helper says.
+  public func completeResync(
+    code: consuming SecretBytes, with session: MultiFactorSession
+  ) throws(MultiFactorError) {
+    try check(session)
+    guard code.count <= HelperRequest.longestAnswer else { throw .notACode }
+    guard case .done = try exchange(.completeResync(code)) else { throw misunderstood() }
   }
 
   /// Takes over a factor that another program made, and hands back its `uid`.

@@ -164,7 +164,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .lastFactorRequired: "this is your last second factor, and this host requires one"
     case .ticketInvalid: "the ticket is not right, was used already, or is past its time"
     case .secretTooShort: "the key is too short for this host"
-    case .codesNotConsecutive: "the two codes do not follow each other"
+    case .codesNotConsecutive: "the two codes do not follow each other, or came too far apart"
     case .secondFactorRequired: "you have a second factor, and it was not shown"
     case .alreadyImported: "you have a second factor with this key already"
     case .tooManyChanges: "you have made too many changes to your second factors in this hour"

@@ -43,11 +43,12 @@ extension Attempt {
     guard record.use(grant.id) else { throw .damaged(.record) }
     record.removeExpiredGrants(at: circumstances.now)
     record.note(
-      .bypassUsed, grant.reason?.utf8 ?? [], from: circumstances.source, at: circumstances.now)
+      .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: circumstances.source,
+      at: circumstances.now)
     let event = LedgerEvent(
       .bypassUsed, grant, by: circumstances.actor(record), at: circumstances.now)
     let mark = try entry.replace(
-      record: record, attempts: told(state, record, circumstances), entering: event)
+      record: record, attempts: state, entering: event)
     return .bypassed(grant, mark)
   }
 

@@ -44,11 +44,12 @@ extension Attempt {
       digest = itsDigest
     }
     record.spendRecoveryCode(spent, replacement: digest)
-    record.note(.recoveryCodeUsed, from: circumstances.source, at: circumstances.now)
+    record.note(
+      .recoveryCodeUsed, about: .recoveryCodes, from: circumstances.source, at: circumstances.now)
     let event = LedgerEvent(
       .recoveryCodeUsed, by: circumstances.actor(record), at: circumstances.now)
     let mark = try entry.replace(
-      record: record, attempts: told(state, record, circumstances), entering: event)
+      record: record, attempts: state, entering: event)
     return .recovered(
       Recovery(left: record.recoveryCodes.count, replacement: replacement, mark: mark))
   }

@@ -15,8 +15,9 @@ public import System
 /// there is an error instead. (`AttemptTests.failedSync`, and Tests/Faults)
 /// MUST 4: a recovery code is good once, and a bypass code as often as it says.
 /// (`AttemptTests.recoveryCodeIsGoodOnce`, `GrantTests.bypass`)
+/// MUST 5: a pending notice stays pending until a sign-in by another way than the one that changed
+/// has shown it to the user for certain. (`NewsTests`)
 /// MUST 6: nothing but a code of a factor forgives failures. (`ThrottleModelTests`)
-/// MUST 5: what is told is told once, and what cannot be told is kept. (`NewsTests`)
 public enum Attempt {
   /// What a guess came to.
   public enum Result: Sendable {
@@ -81,9 +82,10 @@ public enum Attempt {
     case .counted(let counted):
       let result = try judge(codes, record, counted, before, entry, circumstances)
       switch result {
-      case .accepted, .recovered, .bypassed:
-        return Judgement(
-          result: result, news: circumstances.isListening ? News(record, untold) : .none)
+      case .accepted(let factor):
+        return Judgement(result: result, news: circumstances.news(record, untold, factor.id))
+      case .recovered, .bypassed:
+        return Judgement(result: result, news: circumstances.news(record, untold, nil))
       case .wrong, .replayed, .refused, .notACode, .notEnrolled:
         return Judgement(result: result, news: .none)
       }
@@ -116,8 +118,11 @@ public enum Attempt {
     }
     if let named = circumstances.factor { matches.removeAll { $0.factor != named } }
     var (outcome, state) = counted.judge(matches)
-    if case .accepted = outcome {
-      state = told(state.restoring(before.untold), record, circumstances)
+    if case .accepted(let factor) = outcome {
+      state = state.restoring(before.untold)
+      if circumstances.news(record, before.untold, factor).ending == .told {
+        state = state.told(upTo: record.lastNotice)
+      }
       for place in try entry.digests(of: circumstances.places, in: record) {
         state = state.remembering(place, at: circumstances.now)
       }
@@ -126,13 +131,6 @@ public enum Attempt {
     try entry.sync()
     let wait = state.wait(settings.throttle, counter: circumstances.counter)
     return result(outcome, record, wait: wait)
-  }
-
-  /// The state of somebody who was let in: with everything told, where somebody listens.
-  static func told(
-    _ state: AttemptState, _ record: FactorRecord, _ circumstances: Circumstances
-  ) -> AttemptState {
-    circumstances.isListening ? state.told(upTo: record.lastNotice) : state
   }
 
   /// How an attempt begins, once that is written down.

@@ -23,6 +23,9 @@ extension Attempt {
     /// Whether the person sees what is told: a recovery code that is used up is then replaced, and
     /// what has happened is told.
     public let isListening: Bool
+    /// Whether text is certain to reach the user's screen. Otherwise notices stay pending until the
+    /// user answers a question about them.
+    public let isShown: Bool
 
     /// Which failures the attempt is counted among.
     public let counter: AttemptState.Counter
@@ -32,7 +35,8 @@ extension Attempt {
     public init(
       settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
       source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
-      places: [Place] = [], isListening: Bool = false, counter: AttemptState.Counter = .signIn
+      places: [Place] = [], isListening: Bool = false, isShown: Bool = false,
+      counter: AttemptState.Counter = .signIn
     ) {
       self.settings = settings
       self.clock = clock
@@ -42,6 +46,16 @@ extension Attempt {
       self.factor = factor
       self.places = places
       self.isListening = isListening
+      self.isShown = isShown
+    }
+
+    /// Collects what is pending, for a sign-in by `factor`; nothing where nobody is listening.
+    @inline(never)
+    func news(
+      _ record: FactorRecord, _ untold: AttemptState.Untold, _ factor: FactorID?
+    ) -> News {
+      guard isListening else { return .none }
+      return News(record, untold, factor: factor, isShown: isShown)
     }
 
     /// A record, at one point of its history.

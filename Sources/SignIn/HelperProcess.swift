@@ -43,7 +43,7 @@ public final class HelperProcess: HelperLink {
   private static func encode(
     _ request: borrowing HelperRequest
   ) throws(HelperTrouble) -> SecretBytes {
-    do throws(MessageRefusal) { return try request.encoded() } catch { throw .malformed }
+    do throws(MessageRefusal) { return try request.encodedForSignIn() } catch { throw .malformed }
   }
 
   private static func length(_ header: borrowing SecretBytes) throws(HelperTrouble) -> Int {

@@ -71,7 +71,9 @@ public enum Importing {
     }
     let codes = try digests(of: recoveryCodes, in: record, entry)
     record.setRecoveryCodes(codes)
-    record.note(.imported, factor.displayName.utf8, from: source, at: now)
+    record.note(
+      .imported, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+      at: now)
     let present = factor.parameters.step(at: factor.clock(at: now))
     let mark = try entry.replace(
       record: record,

@@ -1,25 +1,49 @@
 public import Factors
 
-/// What has happened since a person was told last.
+/// What happened since the user was told last.
 public struct News: Equatable, Sendable {
-  /// Attempts that failed, and where the last one came from.
+  /// Failed attempts, and where the last one came from.
   public let untold: AttemptState.Untold
-  /// What else happened, oldest first.
+  /// The pending notices, oldest first.
   public let notices: [Notice]
+  /// What becomes of them once they are shown.
+  public let ending: Ending
 
-  /// Nothing happened.
-  static var none: News { News(untold: AttemptState.Untold(), notices: []) }
-
-  /// Puts the news together.
-  public init(untold: AttemptState.Untold, notices: [Notice]) {
-    self.untold = untold
-    self.notices = notices
+  /// What becomes of pending notices that this sign-in shows.
+  public enum Ending: Sendable {
+    /// They are not shown again.
+    case told
+    /// They are shown again unless the user answers that they read them.
+    case asks
+    /// They are shown again: one of them is about the very factor that signed in.
+    case stays
   }
 
-  /// What `record` and `untold` hold that was not told.
-  init(_ record: FactorRecord, _ untold: AttemptState.Untold) {
+  /// Nothing happened.
+  static var none: News { News(untold: AttemptState.Untold(), notices: [], ending: .stays) }
+
+  /// Puts the news together.
+  public init(untold: AttemptState.Untold, notices: [Notice], ending: Ending) {
+    self.untold = untold
+    self.notices = notices
+    self.ending = ending
+  }
+
+  /// Collects what is pending in `record` and `untold`, for a sign-in by `factor`; nil for a sign-in
+  /// by anything that is used up or that an administrator made, which confirms nothing.
+  ///
+  /// `isShown` tells whether text reaches the user's screen for certain.
+  init(_ record: FactorRecord, _ untold: AttemptState.Untold, factor: FactorID?, isShown: Bool) {
+    let notices = record.notices(after: untold.noticesTold)
+    let mayConfirm = factor.map { record.mayConfirm(after: untold.noticesTold, with: $0) } ?? false
     self.init(
-      untold: untold, notices: record.notices.filter { $0.number > untold.noticesTold })
+      untold: untold, notices: notices,
+      ending: mayConfirm ? Self.ending(notices, isShown) : .stays)
+  }
+
+  /// What becomes of notices that this sign-in may confirm.
+  static func ending(_ notices: [Notice], _ isShown: Bool) -> Ending {
+    isShown || !notices.contains { $0.subject.needsConfirmation } ? .told : .asks
   }
 
   /// Whether there is nothing to tell.

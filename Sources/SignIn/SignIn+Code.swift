@@ -61,15 +61,16 @@ extension SignIn {
         let outcome = Outcome.notACode(Self.kind(of: answer))
         return try forward(answer, nil, after: outcome, options, settings)
       }
-      let (outcome, length) = try attempt(codes, named, settings, account, keeper)
+      let (outcome, length) = try attempt(
+        codes, named, options, settings, account, keeper)
       return try forward(answer, length, after: outcome, options, settings)
     }
   }
 
   /// Makes the attempt: what came of it, and how many bytes at the end of the answer were the code.
   private func attempt(
-    _ codes: TypedCodes, _ named: FactorID?, _ settings: Settings, _ account: Account,
-    _ keeper: FactorKeeper<Machine.Store>
+    _ codes: TypedCodes, _ named: FactorID?, _ options: ModuleOptions, _ settings: Settings,
+    _ account: Account, _ keeper: FactorKeeper<Machine.Store>
   ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
     switch keeper {
     case .helper(let view): return try attemptByHelper(codes, named, view, account)
@@ -82,26 +83,32 @@ extension SignIn {
             settings: settings, clock: host.attemptClock, source: request.source,
             program: request.service,
             factor: named, places: places,
-            isListening: application.isListening && settings.state != .observe))
+            isListening: application.isListening && settings.state != .observe,
+            isShown: request.isAtTerminal))
       } catch {
         throw .store(error)
       }
       let result = judgement.result
-      tell(judgement.news)
-      deliver(after: result, to: account)
+      // The mail first: whoever signs in may never answer.
+      deliver(after: result, record, to: account)
+      tell(judgement.news, of: record, account, store, mayAsk: !options.usesFirstPass)
       let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
       return (Outcome(result), length)
     }
   }
 
-  /// Has the notice of a use go out. It is in the record already; whether it arrives changes nothing.
-  private func deliver(after result: Attempt.Result, to account: Account) {
+  /// Starts the mailing of the notice of a use, and of any notice that could not be mailed before: a
+  /// user can end the processes in which the own changes are made, but not this one.
+  private func deliver(
+    after result: Attempt.Result, _ record: FactorRecord, to account: Account
+  ) {
     switch result {
-    case .recovered, .bypassed:
-      guard !host.deliverNotices(to: account) else { return }
-      application.log(.warning, Event.undelivered(account))
-    case .accepted, .wrong, .replayed, .refused, .notACode, .notEnrolled: return
+    case .accepted: guard record.noticesMailed < record.lastNotice else { return }
+    case .recovered, .bypassed: break
+    case .wrong, .replayed, .refused, .notACode, .notEnrolled: return
     }
+    guard !host.deliverNotices(to: account) else { return }
+    application.log(.warning, Event.undelivered(account))
   }
 
   /// Hands on what was typed before a code of `length`, where that is asked for: after an accepted

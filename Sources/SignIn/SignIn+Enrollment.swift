@@ -243,7 +243,9 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     var digests: [RecoveryCodeDigest] = []
     let codes = try recoveryCodes(for: record, entry, &digests)
     record.setRecoveryCodes(digests)
-    record.note(.enrolled, factor.displayName.utf8, from: source, at: now)
+    record.note(
+      .enrolled, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+      at: now)
     let attempts = entry.attempts.beginning(record)
     let next = attempts.keeping(record).adding(factor.id, confirmedAt: step)
     let complete = record

@@ -77,23 +77,6 @@ extension SignIn {
     }
   }
 
-  /// Tells somebody without a factor what happened to those there were. That it cannot be told stops
-  /// nobody.
-  func tellNews(_ account: Account, _ store: Machine.Store) {
-    guard application.isListening else { return }
-    do throws(FactorStoreError) {
-      let entry = try store.entry(of: account, creating: false)
-      guard let record = entry.kept else { return }
-      let news = News(record, entry.attempts.untold)
-      guard !news.isEmpty else { return }
-      try entry.write(entry.attempts.told(upTo: record.lastNotice))
-      try entry.sync()
-      tell(news)
-    } catch {
-      // Mostly that there is no such place: nothing was ever enrolled.
-    }
-  }
-
   /// Somebody who will not be let in is asked as if they had a factor, so that the question tells
   /// nobody whether there is such a user.
   func askInVain(_ options: ModuleOptions) {

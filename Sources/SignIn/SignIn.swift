@@ -89,7 +89,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     findings.store = store
     guard try snapshot(store, account) == nil else { return .enrolled }
-    if settings.state != .observe { tellNews(account, store) }
+    // A bypass code has shown them already, and confirms nothing.
+    if settings.state != .observe, !application.isNoted(.bypass, of: account.name) {
+      tellNews(account, store)
+    }
     switch settings.enrollment {
     case .selfService: return .notEnrolled
     case .offered:
@@ -175,11 +178,6 @@ public struct SignIn<Machine: Host, Asker: Application> {
     line.add("step", step)
     details(&line)
     application.log(.debug, line)
-  }
-
-  /// Tells the person what has happened since they were told last.
-  func tell(_ news: News) {
-    for message in news.messages { application.tell(message, essential: false) }
   }
 
   func report(_ outcome: Outcome, account: Account?, state: Configuration.State) {

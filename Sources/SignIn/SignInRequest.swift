@@ -1,4 +1,5 @@
 import Factors
+import Secrets
 
 /// One sign-in, as PAM describes it. None of it is trusted.
 public struct SignInRequest: Sendable {
@@ -15,6 +16,14 @@ public struct SignInRequest: Sendable {
 
   /// From where the person signs in.
   var source: Source { Source(remoteHost: remoteHost, terminal: terminal) }
+
+  /// Whether the application runs on the user's own terminal, as `login`, `su` and `sudo` do: nobody
+  /// signs in from elsewhere, and PAM names a terminal. sshd says "ssh", and cron "cron".
+  var isAtTerminal: Bool {
+    guard remoteHost?.isEmpty ?? true, let terminal else { return false }
+    let names: [StaticString] = ["/dev/tty", "/dev/pts/", "tty", "pts/"]
+    return names.contains { terminal.starts(with: $0.bytes) }
+  }
 
   /// Puts a request together.
   public init(

@@ -39,7 +39,8 @@ extension Administration {
       kind, of: record, entry, madeAt: now, expiresAt: end, uses: uses, reason: reason)
     guard record.add(grant) else { return nil }
     record.note(
-      kind == .ticket ? .ticketMade : .bypassMade, reason?.utf8 ?? [], from: Source(actor), at: now)
+      kind == .ticket ? .ticketMade : .bypassMade, reason?.utf8 ?? [], about: .grant,
+      from: Source(actor), at: now)
     let mark = try entry.replace(
       record: record, attempts: attempts,
       entering: LedgerEvent(

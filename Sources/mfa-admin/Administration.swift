@@ -239,7 +239,9 @@ struct Administration {
     // in between would leave a factor that accepts nothing.
     let attempts = entry.attempts.forgetting()
     let places = entry.attempts.remembered.entries.count
-    record.note(.unenrolled, factor.displayName.utf8, from: Source(actor), at: now)
+    record.note(
+      .unenrolled, factor.displayName.utf8, about: record.subject(of: factor.id),
+      from: Source(actor), at: now)
     let event = LedgerEvent(.unenrolled, factor, by: ledgerActor, at: now)
     let mark = try onUser(subject) { () throws(FactorStoreError) in
       try entry.replace(record: record, attempts: attempts, entering: event)
@@ -303,7 +305,7 @@ struct Administration {
       record.factors, grants: record.grants.count,
       places: entry.attempts.remembered.entries.count)
     record.removeEverything()
-    record.note(.revoked, from: Source(actor), at: now)
+    record.note(.revoked, about: .account, from: Source(actor), at: now)
     let mark = try entry.replace(
       record: record, attempts: entry.attempts.forgetting(),
       entering: LedgerEvent(.revoked, by: ledgerActor, at: now))

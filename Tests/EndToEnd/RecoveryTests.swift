@@ -145,7 +145,7 @@ extension EndToEnd {
 
     struct Drift: Sendable, CustomTestStringConvertible {
       let number: Int
-      /// How many steps the phone is ahead: 20 are ten minutes.
+      /// How many steps the phone is ahead: 8 are four minutes.
       let steps: Int
       /// The step whose code was used last, counted from the present one.
       let lastUsed: Int
@@ -154,15 +154,16 @@ extension EndToEnd {
     }
 
     static let drifts = [
-      Drift(number: 1, steps: 20, lastUsed: -5, isDone: true),
-      Drift(number: 2, steps: -20, lastUsed: -40, isDone: true),
+      Drift(number: 1, steps: 8, lastUsed: -5, isDone: true),
+      Drift(number: 2, steps: -8, lastUsed: -40, isDone: true),
       // Behind a code that was accepted: an overheard pair moves nothing.
-      Drift(number: 3, steps: -20, lastUsed: -5, isDone: false),
-      // Further than an hour.
-      Drift(number: 4, steps: 125, lastUsed: -5, isDone: false),
+      Drift(number: 3, steps: -8, lastUsed: -5, isDone: false),
+      // Further than five minutes, in the past and in the future.
+      Drift(number: 4, steps: 15, lastUsed: -5, isDone: false),
+      Drift(number: 5, steps: -15, lastUsed: -40, isDone: false),
     ]
 
-    @Test("a phone whose clock is ten minutes off is brought back in step", arguments: drifts)
+    @Test("a phone whose clock is four minutes off is resynchronised", arguments: drifts)
     func resynchronized(row: Drift) throws {
       try Machine.use { machine in
         let user = try machine.addUser()

@@ -321,7 +321,7 @@ struct LedgerTests {
     let store = fixture
     #expect(throws: expected, "row \(number)") {
       var changed = record
-      changed.note(.recoveryCodesMade, from: .unknown, at: 7)
+      changed.note(.recoveryCodesMade, about: .recoveryCodes, from: .unknown, at: 7)
       _ = try entry.replace(record: changed, attempts: attempts, entering: event())
     }
     #expect(try store.bytes(of: store.record) == before, "row \(number)")
@@ -337,13 +337,13 @@ struct LedgerTests {
     }
     let entry = try fixture.open().entry(of: fixture.account, creating: false)
     var record = try #require(entry.record)
-    record.note(.recoveryCodesMade, from: .unknown, at: 7)
+    record.note(.recoveryCodesMade, about: .recoveryCodes, from: .unknown, at: 7)
     let mark = try entry.replace(record: record, attempts: entry.attempts, entering: event())
     #expect(mark?.number == 1)
     record.mailed(upTo: 1)
     #expect(try entry.replace(record: record, attempts: entry.attempts, entering: nil) == nil)
     #expect(try entry.write(entry.attempts, entering: event()).number == 2)
-    record.note(.recoveryCodesMade, from: .unknown, at: 7)
+    record.note(.recoveryCodesMade, about: .recoveryCodes, from: .unknown, at: 7)
     #expect(
       try entry.replace(record: record, attempts: entry.attempts, entering: event())?.number == 3)
     let prints = try fingerprints()

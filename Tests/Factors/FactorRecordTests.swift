@@ -41,8 +41,13 @@ import Testing
       samples.append(granted)
     }
     var noticed = try record(0)
-    for kind in Notice.Kind.allCases {
-      noticed.note(kind, Array("Pixel".utf8), from: Source(Array("192.0.2.7".utf8)), at: -1)
+    let subjects: [Notice.Subject] = [
+      .account, .factor(identifier(1)), .factor(identifier(0xFF)), .recoveryCodes, .grant,
+    ]
+    for (number, kind) in Notice.Kind.allCases.enumerated() {
+      noticed.note(
+        kind, Array("Pixel".utf8), about: subjects[number % subjects.count],
+        from: Source(Array("192.0.2.7".utf8)), at: -1)
       noticed.mailed(upTo: 3)
     }
     samples.append(noticed)
@@ -94,7 +99,7 @@ import Testing
     }
     for _ in 0...FactorRecord.maximumNotices {
       record.note(
-        .enrolled, [UInt8](repeating: 0x6E, count: 300),
+        .enrolled, [UInt8](repeating: 0x6E, count: 300), about: .factor(identifier(1)),
         from: Source([UInt8](repeating: 0x6E, count: 300)), at: .max)
     }
     return record
@@ -226,6 +231,8 @@ import Testing
     Field(number: 8, offset: 69, bytes: [0], whatFor: "notice kind 0"),
     Field(number: 9, offset: 69, bytes: [12], whatFor: "notice kind 12"),
     Field(number: 10, offset: 85, bytes: [0x20], whatFor: "a source with a space"),
+    Field(number: 11, offset: 89, bytes: [1], whatFor: "a subject without its bytes"),
+    Field(number: 12, offset: 89, bytes: [4], whatFor: "subject 4"),
   ]
 
   @Test func noGrantAndNoNoticeHoldsWhatItMustNot() throws {
@@ -233,10 +240,11 @@ import Testing
     let start = sample.encoded().count - 6
     let changed3 = try sample.add(Self.grant(0, reason: "lost"))
     #expect(changed3)
-    sample.note(.enrolled, Array("Pixel".utf8), from: Source(Array("tty1".utf8)), at: 1)
+    sample.note(
+      .enrolled, Array("Pixel".utf8), about: .account, from: Source(Array("tty1".utf8)), at: 1)
     let encoded = sample.encoded()
     #expect(refusal(of: encoded) == nil)
-    #expect(encoded.count - start == 89)
+    #expect(encoded.count - start == 90)
     for row in Self.laterFields {
       var other = encoded
       let offset = start + row.offset
@@ -295,14 +303,67 @@ import Testing
   @Test func noticesAreNumberedOnAndOldOnesGiveWay() throws {
     var sample = try record(0)
     for number in 1...20 as ClosedRange<UInt32> {
-      sample.note(.resynchronized, from: .unknown, at: Int64(number))
+      sample.note(.resynchronized, about: .account, from: .unknown, at: Int64(number))
       #expect(sample.lastNotice == number)
     }
-    #expect(sample.notices.map(\.number) == Array(13...20))
+    #expect(sample.notices.map(\.number) == Array(9...20))
     sample.mailed(upTo: 99)
     #expect(sample.noticesMailed == 20)
     sample.mailed(upTo: 3)
     #expect(sample.noticesMailed == 20)
+  }
+
+  /// An attacker who enrolled a factor cannot push its notice out with others.
+  @Test func latestNoticeAboutAFactorIsKept() throws {
+    var sample = try record(UInt8(FactorRecord.maximumFactors))
+    sample.setRecoveryCodes([try Self.digest(0)])
+    for factor in sample.factors {
+      sample.note(.enrolled, about: .factor(factor.id), from: .unknown, at: 1)
+    }
+    for _ in 0..<50 {
+      sample.note(.recoveryCodesMade, about: .recoveryCodes, from: .unknown, at: 2)
+      sample.note(.unenrolled, about: .factor(identifier(0xEE)), from: .unknown, at: 2)
+      sample.note(.resynchronized, about: .factor(identifier(2)), from: .unknown, at: 2)
+      sample.note(.bypassUsed, about: .grant, from: .unknown, at: 2)
+      sample.note(.enrolled, about: .account, from: .unknown, at: 2)
+    }
+    #expect(sample.notices.count == FactorRecord.maximumNotices)
+    for factor in sample.factors {
+      #expect(sample.notices.contains { $0.subject == .factor(factor.id) })
+    }
+    #expect(sample.notices.contains { $0.subject == .recoveryCodes })
+    #expect(sample.notices.map(\.number) == sample.notices.map(\.number).sorted())
+    #expect(decoded(sample.encoded()) == sample)
+  }
+
+  @Test(
+    arguments: [
+      // Pending notices about: factors by number, 9 for the recovery codes; who signs in; confirms?
+      (1, [], 1, true), (2, [2], 1, true), (3, [2], 2, false), (4, [2, 9], 1, true),
+      (5, [9], 1, true), (6, [1, 2], 1, false), (7, [1, 2, 9], 1, true), (8, [1, 9], 1, false),
+      (9, [7], 1, true), (10, [7, 2], 2, false),
+    ] as [(Int, [UInt8], UInt8, Bool)])
+  func changedFactorConfirmsNothing(
+    row: Int, pending: [UInt8], factor: UInt8, mayConfirm: Bool
+  ) throws {
+    var sample = try record(2)
+    sample.setRecoveryCodes([try Self.digest(0)])
+    sample.note(.enrolled, about: .factor(identifier(factor)), from: .unknown, at: 0)
+    for number in pending {
+      let subject = number == 9 ? Notice.Subject.recoveryCodes : .factor(identifier(number))
+      sample.note(.enrolled, about: subject, from: .unknown, at: 0)
+    }
+    #expect(sample.mayConfirm(after: 1, with: identifier(factor)) == mayConfirm, "row \(row)")
+  }
+
+  @Test func onlyFactorConfirmsItsOwnNotice() throws {
+    var sample = try record(1)
+    #expect(sample.subject(of: identifier(1)) == .account)
+    sample.note(.resynchronized, about: .factor(identifier(1)), from: .unknown, at: 0)
+    #expect(sample.mayConfirm(after: 0, with: identifier(1)), "no other way is left")
+    sample.setRecoveryCodes([try Self.digest(0)])
+    #expect(!sample.mayConfirm(after: 0, with: identifier(1)), "the recovery codes are left")
+    #expect(try record(2).subject(of: identifier(2)) == .factor(identifier(2)))
   }
 
   @Test func everythingThatLetsInGoesTogether() throws {
@@ -310,7 +371,7 @@ import Testing
     sample.setRecoveryCodes([try Self.digest(0)])
     let changed13 = try sample.add(Self.grant(0, kind: .bypass))
     #expect(changed13)
-    sample.note(.revoked, from: .unknown, at: 0)
+    sample.note(.revoked, about: .account, from: .unknown, at: 0)
     var last = sample
     sample.removeEverything()
     #expect(sample.factors.isEmpty && sample.recoveryCodes.isEmpty && sample.grants.isEmpty)

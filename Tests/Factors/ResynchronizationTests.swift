@@ -24,14 +24,14 @@ struct ResynchronizationTests {
 
   @Test(
     "two codes in a row tell how far ahead the authenticator is",
-    arguments: [-119, -60, -1, 0, 1, 7, 120] as [Int64])
+    arguments: [-10, -9, -1, 0, 1, 7, 10] as [Int64])
   func offset(ahead: Int64) throws {
     let found = try #require(try finding(Self.present + ahead - 1, Self.present + ahead))
     #expect(Int64(found.timeOffset) == ahead)
     #expect(found.step == Self.present + ahead)
   }
 
-  @Test("beyond the range nothing is found", arguments: [-121, -500, 121, 500] as [Int64])
+  @Test("beyond the range nothing is found", arguments: [-11, -12, -120, 11, 120] as [Int64])
   func beyondRange(ahead: Int64) throws {
     #expect(try finding(Self.present + ahead - 1, Self.present + ahead) == nil)
   }
@@ -45,7 +45,7 @@ struct ResynchronizationTests {
 
   @Test("a pair of which one code was accepted before moves nothing")
   func replayedPair() throws {
-    let first = Self.present - 50
+    let first = Self.present - 9
     #expect(try finding(first, first + 1, watermark: first + 1) == nil)
     #expect(try finding(first, first + 1, watermark: first) == nil)
     #expect(try finding(first, first + 1, watermark: first - 1) != nil)
@@ -57,6 +57,26 @@ struct ResynchronizationTests {
   func anyClock(now: Int64) throws {
     _ = try finding(7, 9, now: now)
     #expect(try finding(7, 9, now: now) == nil)
+  }
+
+  @Test("the range is five minutes, whatever the period is")
+  func steps() {
+    #expect(
+      ([15, 30, 60, 120, 0, 600] as [UInt16]).map { Resynchronization.steps(period: $0) }
+        == [20, 10, 5, 2, 1, 1])
+  }
+
+  @Test(
+    "the time between the codes is at most two minutes, and at most two periods and 30 seconds",
+    arguments: [(1, 15, 60), (2, 30, 90), (3, 45, 120), (4, 60, 120), (5, 120, 120)]
+      as [(Int, UInt16, Int64)])
+  func timely(row: Int, period: UInt16, longest: Int64) {
+    for elapsed in [0, 1, longest] {
+      #expect(Resynchronization.isTimely(elapsed, period: period), "row \(row)")
+    }
+    for elapsed in [-1, longest + 1, .min, .max] {
+      #expect(!Resynchronization.isTimely(elapsed, period: period), "row \(row)")
+    }
   }
 
   @Test("a factor's clock is ahead by its offset, and never overflows")

@@ -96,8 +96,9 @@ extension Faults {
       case .resynchronize:
         let enrollment = try #require(start.enrollment)
         let codes = try enrollment.phone.codes(fromStep: step + Self.drift, count: 2)
-        message = try session.ask(
-          0x0F, enrollment.identifier, Array(codes[0].utf8), Array(codes[1].utf8))
+        let start = try session.ask(0x0F, enrollment.identifier, Array(codes[0].utf8))
+        message =
+          start?.kind == 0x88 ? try session.ask(0x14, Array(codes[1].utf8)) : start
       }
       session.send(11)
       _ = try session.waitForExit()

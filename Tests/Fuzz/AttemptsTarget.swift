@@ -19,8 +19,17 @@ enum AttemptsTarget {
         .prefix(AttemptSlots.length))
     try require(try AttemptSlots(bytes: file, &key).state == nil, "a checksum was guessed")
     _ = try AttemptSlots(bytes: input, &key)
+    let first = Array(input.prefix(AttemptState.firstEncodedLength))
+    if let (state, sequence) = AttemptState.decode(first.span) {
+      try checkRoundTrip(of: state)
+      try require(
+        AttemptState.claimedSequence(of: first.span) == sequence, "the sequence differs")
+      try checkAttempts(on: state)
+    }
     let encoded = Array(input.prefix(AttemptState.encodedLength))
-    guard let (state, sequence) = AttemptState.decode(encoded.span) else { return }
+    guard encoded.count == AttemptState.encodedLength,
+      let (state, sequence) = AttemptState.decode(encoded.span)
+    else { return }
     try require(state.encoded(sequence: sequence) == encoded, "a state is written back otherwise")
     try require(
       AttemptState.claimedSequence(of: encoded.span) == sequence, "the sequence differs")
@@ -35,15 +44,14 @@ enum AttemptsTarget {
       case .counted(let counted):
         try require(
           counted.failures > state.failures || state.failures == .max, "an attempt is not counted")
-        let matches = state.watermarks.compactMap { mark in
-          state.watermark(of: mark.factor).map { AttemptState.Match(factor: mark.factor, step: $0) }
+        let matches = state.watermarks.map {
+          AttemptState.Match(factor: $0.factor, step: $0.step)
         }
         let (outcome, after) = counted.judge(matches)
         if case .accepted = outcome { throw Violation(description: "a used code is accepted") }
         try require(after == counted, "a used code changes the state")
-      case .refused(let standing, let correction):
+      case .refused(let standing):
         try require(standing != .open, "an attempt is refused while codes may be tried")
-        try checkRoundTrip(of: correction ?? state)
       }
     }
     try checkRoundTrip(of: state.puttingOff().told(upTo: .max).forgetting())

@@ -30,8 +30,9 @@ extension MessagesTarget {
       bytes(try HelperRequest.test(secret("00000000")).encoded()),
       bytes(
         try HelperRequest.resync(
-          ResyncRequest(factor: factor, first: secret("123456"), second: secret("654321"))
+          ResyncRequest(factor: factor, code: secret("123456"))
         ).encoded()),
+      bytes(try HelperRequest.completeResync(secret("654321")).encoded()),
       bytes(
         try HelperRequest.importFactor(
           ImportRequest(

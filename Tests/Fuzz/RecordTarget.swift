@@ -41,7 +41,9 @@ enum RecordTarget {
   private static func checkChanges(of record: FactorRecord) throws {
     var changed = record
     changed.removeExpiredGrants(at: 1_800_000_000)
-    changed.note(.revoked, [UInt8](repeating: 0x61, count: 300), from: .unknown, at: .max)
+    changed.beginGeneration()
+    changed.note(
+      .revoked, [UInt8](repeating: 0x61, count: 300), about: .recoveryCodes, from: .unknown, at: .max)
     changed.mailed(upTo: .max)
     if let factor = record.factors.first { _ = try changed.remove(factor.id) }
     if let grant = changed.grants.first { _ = changed.use(grant.id) }
@@ -97,9 +99,10 @@ enum RecordTarget {
     for number in 0..<FactorRecord.maximumGrants {
       try require(all.add(try Samples.longestGrant(UInt8(number))), "a grant is not added")
     }
+    all.beginGeneration()
     for kind in Notice.Kind.allCases {
       all.note(
-        kind, [UInt8](repeating: 0x6E, count: 255),
+        kind, [UInt8](repeating: 0x6E, count: 255), about: .recoveryCodes,
         from: Source([UInt8](repeating: 0x3A, count: Source.maximumLength)), at: .min)
     }
     var granted = empty

@@ -14,18 +14,24 @@ private struct GivenProof: AccountProof {
   func retire() -> Bool { true }
 }
 
+/// Seconds since the machine was started.
+private final class BootClock {
+  var time: Int64 = 100
+}
+
 @Suite("The helper, for who has lost an authenticator")
 struct RecoveryTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
 
   let host = ScriptedHost()
   let trail = AuditTrail()
+  private let clock = BootClock()
 
   private func run(_ script: [Line]) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     var conversation = Conversation(
       caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
-      proof: GivenProof(), client: client, sinceBoot: { 100 }, log: { _, _ in },
+      proof: GivenProof(), client: client, sinceBoot: { [clock] in clock.time }, log: { _, _ in },
       audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
     conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")
@@ -122,6 +128,27 @@ struct RecoveryTests {
     #expect(trail.records.filter { $0 != "authentication mfa:code true" } == [made, made])
   }
 
+  @Test("each change is mailed right after it, while the client is still there")
+  func mailedAtOnce() throws {
+    let old = try enrollKnown()
+    var seen: [Int] = []
+    let look: Line = { [host] _ in
+      seen.append(host.delivered.count)
+      return try HelperRequestBox(.status)
+    }
+    let lines: [Line] = [
+      session, answer(try knownCode()), look, makeCodes, look,
+      importing(secret: Array("another secret.....".utf8)), look,
+      { _ in try HelperRequestBox(.unenroll(factor: old.id)) }, look,
+    ]
+    _ = try run(lines)
+    #expect(seen == [0, 1, 2, 3])
+    #expect(host.delivered.count == 3, "and not once more at the end")
+    let added = try #require(host.memory.record?.factors.last)
+    let subjects = try #require(host.memory.record?.notices.map(\.subject))
+    #expect(subjects == [.recoveryCodes, .factor(added.id), .factor(old.id)])
+  }
+
   @Test("without a factor or a session there are no recovery codes")
   func noRecoveryCodes() throws {
     #expect(answers(try run([session, makeCodes])).last == .failed(.factorNotFound))
@@ -131,34 +158,46 @@ struct RecoveryTests {
 
   // MARK: Resynchronising
 
-  private func resync(_ factor: Factor, _ first: String, _ second: String) -> Line {
+  private func begin(_ factor: Factor, _ code: String) -> Line {
     { _ in
       try HelperRequestBox(
         .resync(
-          ResyncRequest(
-            factor: factor.id, first: SecretBytes(copying: Array(first.utf8).span),
-            second: SecretBytes(copying: Array(second.utf8).span))))
+          ResyncRequest(factor: factor.id, code: SecretBytes(copying: Array(code.utf8).span))))
     }
+  }
+
+  private func complete(_ code: String, after seconds: Int64 = 30) -> Line {
+    { [clock] _ in
+      clock.time += seconds
+      return try HelperRequestBox(.completeResync(SecretBytes(copying: Array(code.utf8).span)))
+    }
+  }
+
+  private func resync(_ factor: Factor, _ first: String, _ second: String) -> [Line] {
+    [begin(factor, first), complete(second)]
   }
 
   @Test("who can show no code can resynchronise a factor, and do nothing else")
   func withoutAFactor() throws {
     let factor = try enrollKnown()
-    let client = try run([
-      session, answer(""), makeCodes, { _ in try HelperRequestBox(.generateSecret(.standard)) },
-      { _ in try HelperRequestBox(.unenroll(factor: factor.id)) },
-      { _ in try HelperRequestBox(.rename(factor: factor.id, displayName: factor.displayName)) },
-      resync(factor, try knownCode(40), try knownCode(41)),
-    ])
+    let client = try run(
+      [
+        session, answer(""), makeCodes, { _ in try HelperRequestBox(.generateSecret(.standard)) },
+        { _ in try HelperRequestBox(.unenroll(factor: factor.id)) },
+        { _ in try HelperRequestBox(.rename(factor: factor.id, displayName: factor.displayName)) },
+      ] + resync(factor, try knownCode(8), try knownCode(9)))
     #expect(
       answers(client) == [
         .sessionStarted(600), .failed(.secondFactorRequired), .failed(.secondFactorRequired),
-        .failed(.secondFactorRequired), .failed(.secondFactorRequired), .done,
+        .failed(.secondFactorRequired), .failed(.secondFactorRequired), .done, .done,
       ])
-    #expect(host.memory.record?.factors.first?.timeOffset == 41)
+    #expect(host.memory.record?.factors.first?.timeOffset == 9)
+    #expect(host.memory.attempts.failures == 0 && host.memory.attempts.untold.failures == 0)
+    #expect(host.memory.record?.notices.map(\.kind) == [.resynchronized])
+    #expect(host.delivered == ["alice"])
     #expect(trail.records == ["management mfa:resynchronized true"])
-    #expect(signIn(try knownCode(41)) == .deny)
-    #expect(signIn(try knownCode(42)) == .allow)
+    #expect(signIn(try knownCode(9)) == .deny)
+    #expect(signIn(try knownCode(10)) == .allow)
   }
 
   @Test("a session that showed no code can show one later")
@@ -176,12 +215,14 @@ struct RecoveryTests {
 
   @Test(
     "two codes that are not in a row, or were used, count as a wrong attempt",
-    arguments: [(1, 40, 42), (2, 41, 40), (3, 40, 40)] as [(Int, Int64, Int64)])
+    arguments: [(1, 5, 7), (2, 6, 5), (3, 5, 5), (4, 20, 21), (5, -20, -19)]
+      as [(Int, Int64, Int64)])
   func notConsecutive(row: Int, first: Int64, second: Int64) throws {
     let factor = try enrollKnown()
-    let client = try run([
-      session, answer(""), resync(factor, try knownCode(first), try knownCode(second)),
-    ])
+    let client = try run(
+      [
+        session, answer(""),
+      ] + resync(factor, try knownCode(first), try knownCode(second)))
     #expect(answers(client).last == .failed(.codesNotConsecutive), "row \(row)")
     #expect(host.memory.attempts.failures == 1, "row \(row)")
     #expect(host.memory.record?.factors.first?.timeOffset == 0, "row \(row)")
@@ -192,21 +233,91 @@ struct RecoveryTests {
   @Test("five pairs that are wrong make the person wait")
   func throttled() throws {
     let factor = try enrollKnown()
-    let wrong = resync(factor, try knownCode(40), try knownCode(42))
-    let client = try run([session, answer("")] + [Line](repeating: wrong, count: 6))
+    let wrong = resync(factor, try knownCode(5), try knownCode(7))
+    let client = try run(
+      [session, answer("")] + (1...5).flatMap { _ in wrong } + [begin(factor, try knownCode(5))])
     #expect(
-      answers(client).suffix(2) == [
-        .failed(.tooManyAttempts(seconds: 30)), .failed(.tooManyAttempts(seconds: 30)),
+      answers(client).suffix(3) == [
+        .done, .failed(.tooManyAttempts(seconds: 30)), .failed(.tooManyAttempts(seconds: 30)),
       ])
+  }
+
+  @Test(
+    "the second code comes at most two minutes after the first, and about one period later",
+    arguments: [
+      (1, 0, true), (2, 30, true), (3, 90, true), (4, 91, false), (5, 121, false), (6, -1, false),
+    ] as [(Int, Int64, Bool)])
+  func pause(row: Int, seconds: Int64, isDone: Bool) throws {
+    let factor = try enrollKnown()
+    let client = try run([
+      session, answer(""), begin(factor, try knownCode(5)),
+      complete(try knownCode(6), after: seconds),
+    ])
+    #expect(
+      answers(client).suffix(2) == [.done, isDone ? .done : .failed(.codesNotConsecutive)],
+      "row \(row)")
+    #expect(host.memory.record?.factors.first?.timeOffset == (isDone ? 6 : 0), "row \(row)")
+    #expect(host.memory.attempts.failures == (isDone ? 0 : 1), "row \(row)")
+  }
+
+  @Test("the first code is counted at once, and nothing is said about it")
+  func firstCodeIsCounted() throws {
+    let factor = try enrollKnown()
+    for (number, code) in [try knownCode(5), "000000"].enumerated() {
+      let client = try run([session, answer(""), begin(factor, code)])
+      #expect(answers(client).last == .done)
+      #expect(host.memory.attempts.failures == UInt32(number + 1))
+      #expect(!host.memory.steps.contains(.secret), "nothing is compared")
+    }
+  }
+
+  @Test("a second code is good for one first code, in the same session")
+  func secondCodeNeedsAFirst() throws {
+    let factor = try enrollKnown()
+    let alone = try run([session, answer(""), complete(try knownCode(6))])
+    #expect(answers(alone).last == .failed(.codesNotConsecutive))
+    #expect(host.memory.attempts.failures == 0)
+    let twice = try run([
+      session, answer(""), begin(factor, try knownCode(5)), complete(try knownCode(7)),
+      complete(try knownCode(6)),
+    ])
+    #expect(
+      answers(twice).suffix(2) == [.failed(.codesNotConsecutive), .failed(.codesNotConsecutive)])
+    #expect(host.memory.attempts.failures == 1)
+    _ = try run([session, answer(""), begin(factor, try knownCode(5))])
+    let other = try run([session, answer(""), complete(try knownCode(6))])
+    #expect(answers(other).last == .failed(.codesNotConsecutive))
+    #expect(
+      answers(try run([begin(factor, try knownCode(5)), complete(try knownCode(6))]))
+        == [.failed(.requiresRecentLogin), .failed(.requiresRecentLogin)])
+    #expect(host.memory.record?.factors.first?.timeOffset == 0)
+  }
+
+  @Test("failures between the two codes stay pending")
+  func failuresBetween() throws {
+    let factor = try enrollKnown()
+    let wrong = try KnownFactor.wrongCode(at: host.time)
+    _ = try run([
+      session, answer(""), begin(factor, try knownCode(5)),
+      { _ in
+        #expect(signIn(wrong) == .deny)
+        return try HelperRequestBox(.status)
+      },
+      complete(try knownCode(6)),
+    ])
+    #expect(host.memory.record?.factors.first?.timeOffset == 6)
+    #expect(host.memory.attempts.failures == 0)
+    #expect(host.memory.attempts.untold.failures == 1)
   }
 
   @Test("a resynchronisation that cannot be written changes nothing")
   func unwritable() throws {
     let factor = try enrollKnown()
     host.memory.failure = (.replace, .busy)
-    let client = try run([
-      session, answer(""), resync(factor, try knownCode(40), try knownCode(41)),
-    ])
+    let client = try run(
+      [
+        session, answer(""),
+      ] + resync(factor, try knownCode(5), try knownCode(6)))
     #expect(answers(client).last == .failed(.storeUnavailable))
     #expect(host.memory.record?.factors.first?.timeOffset == 0)
   }

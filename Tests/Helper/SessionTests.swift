@@ -129,7 +129,7 @@ struct SessionTests {
         _ = try self.enrollKnown()
         try self.change { record in
           record.removeEverything()
-          record.note(.revoked, from: .unknown, at: 0)
+          record.note(.revoked, about: .account, from: .unknown, at: 0)
         }
       },
     ])

@@ -97,7 +97,7 @@ struct TicketTests {
       ])
     #expect(host.memory.record?.grants == [])
     #expect(host.memory.record?.notices.map(\.kind) == [.ticketUsed, .recoveryCodesMade])
-    #expect(host.delivered == ["alice"])
+    #expect(host.delivered == ["alice", "alice"], "at once after each change")
     let again = try run([session, answer(Self.written)])
     #expect(answers(again).last == .failed(.ticketInvalid))
   }
@@ -230,7 +230,8 @@ struct TicketTests {
   func mailed() throws {
     try grant()
     host.memory.record?.note(
-      .ticketMade, Array("new phone".utf8), from: Source(Array("root".utf8)), at: host.time)
+      .ticketMade, Array("new phone".utf8), about: .grant, from: Source(Array("root".utf8)),
+      at: host.time)
     #expect(answers(try run([deliver()])) == [.done])
     #expect(mailbox.mails.map(\.to) == ["alice"])
     let text = try #require(mailbox.mails.first?.text)
@@ -254,7 +255,7 @@ struct TicketTests {
     ])
   func notMailed(row: Int, mailing: Mailing, reason: String?) throws {
     try grant()
-    host.memory.record?.note(.revoked, from: .unknown, at: 0)
+    host.memory.record?.note(.revoked, about: .account, from: .unknown, at: 0)
     mailbox.mailing = mailing
     #expect(answers(try run([deliver()])) == [.done], "row \(row)")
     let lines = reason.map { ["result=notice-not-mailed user=alice \($0)"] } ?? []
@@ -269,7 +270,7 @@ struct TicketTests {
   @Test("others' notices are mailed for root and the helper itself alone")
   func othersNotices() throws {
     try grant()
-    host.memory.record?.note(.revoked, from: .unknown, at: 0)
+    host.memory.record?.note(.revoked, about: .account, from: .unknown, at: 0)
     #expect(answers(try run([deliver("bob")])) == [.failed(.notPermitted)])
     #expect(mailbox.mails.isEmpty)
     #expect(answers(try run([deliver("alice")], servesEverybody: true)) == [.done])
@@ -288,7 +289,7 @@ struct TicketTests {
     try grant()
     for _ in 1...8 {
       host.memory.record?.note(
-        .enrolled, [UInt8](repeating: 0x6E, count: 255),
+        .enrolled, [UInt8](repeating: 0x6E, count: 255), about: .account,
         from: Source([UInt8](repeating: 0x6E, count: 64)), at: host.time)
     }
     _ = try run([deliver()])

@@ -73,7 +73,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
-    Row(number: 3, body: [0x14], refusal: .unknownKind(0x14)),
+    Row(number: 3, body: [0x15], refusal: .unknownKind(0x15)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
     Row(number: 6, body: [0x01, 0, 1, 2], refusal: .unsupportedVersion(2)),
@@ -107,7 +107,7 @@ import Testing
       number: 23, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513) + [0, 0],
       refusal: .tooLong),
     Row(
-      number: 24, body: [0x0F] + id + [0, 0] + [2, 1] + [UInt8](repeating: 49, count: 513),
+      number: 24, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513),
       refusal: .tooLong),
     // A factor of one byte where there may be none.
     Row(number: 25, body: [0x11, 0, 1, 7, 0, 1, 49], refusal: .malformed),
@@ -159,10 +159,10 @@ import Testing
       EnrollmentRequest(code: Samples.secret(count: 513), displayName: try Samples.name("a")))
     #expect(throws: MessageRefusal.tooLong) { _ = try enroll.encoded() }
     let resync = HelperRequest.resync(
-      ResyncRequest(
-        factor: try Samples.factor(1), first: Samples.secret("1"),
-        second: Samples.secret(count: 513)))
+      ResyncRequest(factor: try Samples.factor(1), code: Samples.secret(count: 513)))
     #expect(throws: MessageRefusal.tooLong) { _ = try resync.encoded() }
+    let completion = HelperRequest.completeResync(Samples.secret(count: 513))
+    #expect(throws: MessageRefusal.tooLong) { _ = try completion.encoded() }
     let signIn = HelperRequest.signIn(CodeRequest(factor: nil, code: Samples.secret(count: 513)))
     #expect(throws: MessageRefusal.tooLong) { _ = try signIn.encoded() }
   }

@@ -79,13 +79,14 @@ enum Samples {
     { .generateRecoveryCodes },
     {
       .resync(
-        ResyncRequest(factor: try factor(3), first: secret("123456"), second: secret("654 321")))
+        ResyncRequest(factor: try factor(3), code: secret("123456")))
     },
     {
       .resync(
-        ResyncRequest(
-          factor: try factor(3), first: secret(""), second: secret(count: 512)))
+        ResyncRequest(factor: try factor(3), code: secret(count: 512)))
     },
+    { .completeResync(secret("")) },
+    { .completeResync(secret("654 321")) },
     {
       .importFactor(
         ImportRequest(

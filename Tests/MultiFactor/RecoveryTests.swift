@@ -96,21 +96,25 @@ import Testing
   func resync() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
-        .expect("resync 1 111111 222222"), .send { .failed(.codesNotConsecutive) },
-        .expect("resync 1 111111 33 33 33"), .send { .done },
+        .expect("resync 1 111111"), .send { .done },
+        .expect("completeResync 222222"), .send { .failed(.codesNotConsecutive) },
+        .expect("resync 1 11 11 11"), .send { .done },
+        .expect("completeResync 33 33 33"), .send { .done },
       ])
     let multiFactor = MultiFactor(open: helper.open)
     let session = try await multiFactor.session(reauthenticate: Samples.password)
     let factor = try Samples.info(1, "phone")
+    try await multiFactor.resync(factor, code: Samples.secret("111111"), with: session)
     await #expect(throws: MultiFactorError.codesNotConsecutive) {
-      try await multiFactor.resync(
-        factor, first: Samples.secret("111111"), second: Samples.secret("222222"), with: session)
+      try await multiFactor.completeResync(code: Samples.secret("222222"), with: session)
     }
-    try await multiFactor.resync(
-      factor, first: Samples.secret("111111"), second: Samples.secret("33 33 33"), with: session)
+    try await multiFactor.resync(factor, code: Samples.secret("11 11 11"), with: session)
+    try await multiFactor.completeResync(code: Samples.secret("33 33 33"), with: session)
     await #expect(throws: MultiFactorError.notACode) {
-      try await multiFactor.resync(
-        factor, first: Samples.secret("1"), second: SecretBytes(count: 513), with: session)
+      try await multiFactor.resync(factor, code: SecretBytes(count: 513), with: session)
+    }
+    await #expect(throws: MultiFactorError.notACode) {
+      try await multiFactor.completeResync(code: SecretBytes(count: 513), with: session)
     }
     #expect(await helper.finished() == [])
   }
@@ -247,8 +251,10 @@ import Testing
       _ = try await multiFactor.generateRecoveryCodes(with: session)
     }
     await #expect(throws: MultiFactorError.userTokenExpired) {
-      try await multiFactor.resync(
-        factor, first: Samples.secret("1"), second: Samples.secret("2"), with: session)
+      try await multiFactor.resync(factor, code: Samples.secret("1"), with: session)
+    }
+    await #expect(throws: MultiFactorError.userTokenExpired) {
+      try await multiFactor.completeResync(code: Samples.secret("2"), with: session)
     }
     await #expect(throws: MultiFactorError.userTokenExpired) {
       try await multiFactor.importFactor(

@@ -135,8 +135,8 @@ final class ScriptedHelper: Sendable {
     case .status: return "status"
     case .generateRecoveryCodes: return "generateRecoveryCodes"
     case .resync(let request):
-      return
-        "resync \(request.factor.bytes[0]) \(string(request.first)) \(string(request.second))"
+      return "resync \(request.factor.bytes[0]) \(string(request.code))"
+    case .completeResync(let code): return "completeResync \(string(code))"
     case .importFactor(let request):
       return
         "import \(String(decoding: request.displayName.utf8, as: UTF8.self))"

@@ -57,7 +57,8 @@ struct NewsTests {
   func silence() throws {
     try enroll()
     host.memory.record?.note(
-      .enrolled, Array("Pixel".utf8), from: Source(Array("mfa-enroll".utf8)), at: host.time)
+      .enrolled, Array("Pixel".utf8), about: .account, from: Source(Array("mfa-enroll".utf8)),
+      at: host.time)
     _ = signIn(try wrong())
     #expect(signIn(try right(), listening: false).told == [])
     #expect(host.memory.attempts.failures == 0)
@@ -121,13 +122,13 @@ struct NewsTests {
   func sentences(row: Int, kind: Notice.Kind, detail: String, expected: String) throws {
     try enroll()
     host.memory.record?.note(
-      kind, Array(detail.utf8), from: Source(Array("\u{1B}[2J é".utf8)), at: 0)
+      kind, Array(detail.utf8), about: .account, from: Source(Array("\u{1B}[2J é".utf8)), at: 0)
     #expect(
       signIn(try right()).told == ["since your last sign-in: \(expected) from ?[2J???"],
       "row \(row)")
   }
 
-  @Test("a used recovery code is told at once and not again, and its notice goes out")
+  @Test("a used recovery code is told until a factor signs in, and its notice is mailed at once")
   func recoveryCode() throws {
     try enroll()
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
@@ -137,7 +138,12 @@ struct NewsTests {
     #expect(told.count == 2)
     #expect(host.delivered == ["alice"])
     #expect(host.memory.record?.notices.map(\.kind) == [.recoveryCodeUsed])
-    #expect(signIn(try right()).told == [])
+    #expect(
+      signIn(try right()).told == [
+        "since your last sign-in: 1 wrong code from tty1 on 2023-11-14 22:13 UTC",
+        "since your last sign-in: a recovery code used from tty1 on 2023-11-14 22:13 UTC",
+      ])
+    #expect(signIn(try right(1)).told == [])
   }
 
   @Test("without a helper to mail it, a notice is logged as not mailed, and the sign-in goes on")
@@ -157,7 +163,7 @@ struct NewsTests {
     try enroll()
     var record = try #require(host.memory.record)
     _ = try record.remove(try #require(record.factors.first).id)
-    record.note(.unenrolled, Array("Phone".utf8), from: .unknown, at: 0)
+    record.note(.unenrolled, Array("Phone".utf8), about: .account, from: .unknown, at: 0)
     host.memory.record = record
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
     host.configuration = "[project]\nstate = observe\n"
@@ -177,7 +183,7 @@ struct NewsTests {
   func accountPhaseGoesOn() throws {
     try enroll()
     host.memory.record?.removeEverything()
-    host.memory.record?.note(.revoked, from: .unknown, at: 0)
+    host.memory.record?.note(.revoked, about: .account, from: .unknown, at: 0)
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
     for step in [MemoryStore.Step.lock, .write(failures: 0), .sync] {
       host.memory.failure = (step, .busy)
@@ -185,5 +191,206 @@ struct NewsTests {
       #expect(SignIn(request, host: host, application: application).checkAccount() == .notConcerned)
       #expect(application.told == [], "\(step)")
     }
+  }
+
+  // MARK: Confirming
+
+  private static let question = "Type yes if you have read this: (echo)"
+  private static let pixel =
+    "since your last sign-in: factor 'Pixel' enrolled from mfa-enroll on 2023-11-14 22:13 UTC"
+  private static let stays = "this is shown until a different factor signs in"
+
+  /// A second factor that an attacker enrolled.
+  private func enrollPixel() throws -> Factor {
+    let pixel = try host.memory.enroll("Pixel", secret: Self.pixelSecret, for: account)
+    host.memory.record?.note(
+      .enrolled, Array("Pixel".utf8), about: .factor(pixel.id),
+      from: Source(Array("mfa-enroll".utf8)), at: host.time)
+    return pixel
+  }
+
+  private static let pixelSecret = Array("another secret......".utf8)
+
+  private func pixelCode(_ steps: Int64 = 0) throws -> String {
+    try KnownFactor.code(at: host.time, steps: steps, secret: Self.pixelSecret)
+  }
+
+  /// A sign-in through sshd: PAM_TTY is "ssh", whether or not there is a terminal.
+  private func signInRemotely(
+    _ answers: [String], arguments: [String] = [], earlier: String? = nil
+  ) -> ScriptedApplication {
+    let request = SignInRequest(
+      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8),
+      terminal: Array("ssh".utf8), arguments: arguments.map { Array($0.utf8) })
+    let application = ScriptedApplication(answers.map { .text($0) })
+    if let earlier { application.earlier = .text(earlier) }
+    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(application.isUsedUp)
+    return application
+  }
+
+  @Test("through sshd a notice is shown until the user confirms it")
+  func confirmation() throws {
+    try enroll()
+    _ = try enrollPixel()
+    for answers in [[], [""], ["no"], ["y"], ["Yes"], ["yes and no"]] {
+      let application = signInRemotely([try right()] + answers)
+      #expect(application.told == [Self.pixel])
+      #expect(application.prompts.last == Self.question)
+      host.time += 30
+    }
+    #expect(signInRemotely([try right(), "yes"]).told == [Self.pixel])
+    host.time += 30
+    let after = signInRemotely([try right()])
+    #expect(after.told == [] && after.prompts.count == 1)
+  }
+
+  @Test("a factor confirms no notice about itself, however it signs in")
+  func changedFactor() throws {
+    try enroll()
+    _ = try enrollPixel()
+    let remote = signInRemotely([try pixelCode()])
+    #expect(remote.told == [Self.pixel, Self.stays] && remote.prompts.count == 1)
+    #expect(signIn(try pixelCode(1)).told == [Self.pixel, Self.stays])
+    host.memory.record?.note(
+      .recoveryCodesMade, about: .recoveryCodes, from: .unknown, at: host.time)
+    try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
+    host.time += 60
+    let recovered = signInRemotely(["gayt-emzu-gu3d-oobz"])
+    #expect(recovered.told.contains(Self.pixel) && recovered.prompts.count == 1)
+    #expect(signIn(try pixelCode()).told.contains(Self.pixel))
+    // The owner, at last.
+    let owner = signInRemotely([try right(), "yes"])
+    #expect(owner.told.first == Self.pixel && owner.told.count == 3)
+    host.time += 30
+    #expect(signInRemotely([try pixelCode(1)]).told == [])
+  }
+
+  @Test("wrong codes are not cleared by a factor that the user has not confirmed")
+  func failuresStay() throws {
+    try enroll()
+    _ = try enrollPixel()
+    #expect(signIn(try wrong()).0 == .deny)
+    _ = signIn(try pixelCode())
+    #expect(signIn(try right()).told.count == 2)
+    #expect(signIn(try right(1)).told == [])
+  }
+
+  @Test("what happens while the question is open stays pending")
+  func meanwhile() throws {
+    try enroll()
+    let pixel = try enrollPixel()
+    let request = SignInRequest(
+      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+    let application = ScriptedApplication([.text(try right()), .text("yes")])
+    application.atPrompt = { [host] in
+      guard application.prompts.count == 2 else { return }
+      #expect(!host.memory.isLocked, "no lock is held while the user is asked")
+      host.memory.record?.note(
+        .resynchronized, about: .factor(pixel.id), from: .unknown, at: host.time)
+      guard case .counted(let counted) = host.memory.attempts.begin(.init(), now: host.time)
+      else { return }
+      host.memory.attempts = counted
+    }
+    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(host.memory.attempts.untold.noticesTold == 1)
+    #expect(host.memory.attempts.untold.failures == 1)
+    #expect(host.memory.attempts.failures == 1)
+  }
+
+  @Test("a confirmation that cannot be written changes no verdict, and the notice stays")
+  func storeFails() throws {
+    try enroll()
+    _ = try enrollPixel()
+    for (row, step) in [MemoryStore.Step.lock, .write(failures: 0), .sync].enumerated() {
+      let request = SignInRequest(
+        user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+      let application = ScriptedApplication([.text(try right()), .text("yes")])
+      application.atPrompt = { [host] in
+        if application.prompts.count == 2 { host.memory.failure = (step, .busy) }
+      }
+      let verdict = SignIn(request, host: host, application: application).authenticate()
+      host.memory.failure = nil
+      #expect(verdict == .allow, "\(step)")
+      #expect(application.told == [Self.pixel], "\(step)")
+      host.time += 30
+      if row == 2 {
+        // The write itself worked.
+        #expect(host.memory.attempts.untold.noticesTold == 1)
+      } else {
+        #expect(host.memory.attempts.untold.noticesTold == 0, "\(step)")
+      }
+    }
+  }
+
+  @Test("with use_first_pass nothing is asked, and the notice stays")
+  func useFirstPass() throws {
+    try enroll()
+    _ = try enrollPixel()
+    let application = signInRemotely([], arguments: ["use_first_pass"], earlier: try right())
+    #expect(application.told == [Self.pixel] && application.prompts == [])
+    #expect(signIn(try right(1)).told == [Self.pixel])
+  }
+
+  @Test(
+    "the user's own terminal shows what is told",
+    arguments: [
+      (1, "tty1", nil, true), (2, "/dev/tty1", nil, true), (3, "/dev/pts/7", "", true),
+      (4, "pts/7", nil, true), (5, "ssh", nil, false), (6, nil, nil, false),
+      (7, "pts/7", "192.0.2.7", false), (8, "cron", nil, false), (9, ":0", nil, false),
+      (10, "", nil, false),
+    ] as [(Int, String?, String?, Bool)])
+  func terminals(row: Int, terminal: String?, address: String?, isShown: Bool) throws {
+    try enroll()
+    _ = try enrollPixel()
+    let request = SignInRequest(
+      user: account.name, service: Array("login".utf8), remoteHost: address.map { Array($0.utf8) },
+      terminal: terminal.map { Array($0.utf8) })
+    let application = ScriptedApplication([.text(try right())])
+    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(application.prompts.count == (isShown ? 1 : 2), "row \(row)")
+    #expect(host.memory.attempts.untold.noticesTold == (isShown ? 1 : 0), "row \(row)")
+  }
+
+  @Test("who has no factor any more confirms what happened to the factors")
+  func confirmedWithoutFactor() throws {
+    try enroll()
+    let pixel = try enrollPixel()
+    var record = try #require(host.memory.record)
+    for factor in record.factors { _ = try record.remove(factor.id) }
+    #expect(record.subject(of: pixel.id) == .account)
+    host.memory.record = record
+    let request = SignInRequest(
+      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+    for (answers, count) in [([ScriptedApplication.Answer.none], 1), ([.text("yes")], 1), ([], 0)] {
+      let application = ScriptedApplication(answers)
+      #expect(SignIn(request, host: host, application: application).checkAccount() == .notConcerned)
+      #expect(application.told.count == count && application.prompts.count == count)
+      #expect(application.isUsedUp)
+    }
+  }
+
+  @Test("a notice that was not mailed is mailed at the next sign-in")
+  func mailedLater() throws {
+    try enroll()
+    _ = try enrollPixel()
+    #expect(signIn(try right()).0 == .allow)
+    #expect(host.delivered == ["alice"])
+    host.memory.record?.mailed(upTo: 1)
+    #expect(signIn(try right(1)).0 == .allow)
+    #expect(host.delivered == ["alice"])
+  }
+
+  @Test("the mail starts before anything is shown")
+  func mailFirst() throws {
+    try enroll()
+    _ = try enrollPixel()
+    let request = SignInRequest(
+      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+    let application = ScriptedApplication([.text(try right()), .none])
+    application.atPrompt = { [host] in
+      #expect(host.delivered.count == application.prompts.count - 1)
+    }
+    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
   }
 }

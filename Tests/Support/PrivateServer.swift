@@ -70,17 +70,30 @@ public final class PrivateServer {
     _ name: String, command: String? = nil, key: String? = nil, at address: String = "127.0.0.1",
     options: [String] = [], environment: [String: String] = [:]
   ) throws(HarnessFailure) -> TerminalSession {
+    var arguments = ["/usr/bin/ssh", "-p", "\(port)"] + settings(key: key, options: options)
+    arguments += ["\(name)@\(address)"]
+    if let command { arguments += [command] }
+    return try TerminalSession(arguments, environment: environment)
+  }
+
+  /// Starts scp, which copies a local file to `target` on the server.
+  public func copy(
+    _ file: String, to target: String, of name: String
+  ) throws(HarnessFailure) -> TerminalSession {
+    try TerminalSession(
+      ["/usr/bin/scp", "-P", "\(port)"] + settings(key: nil, options: [])
+        + [file, "\(name)@127.0.0.1:\(target)"])
+  }
+
+  /// The arguments with the client's settings.
+  private func settings(key: String?, options: [String]) -> [String] {
     let usual = [
       "UserKnownHostsFile=\(folder)/known_hosts", "GlobalKnownHostsFile=/dev/null",
       "StrictHostKeyChecking=yes", "IdentitiesOnly=yes", "IdentityAgent=none",
       "PreferredAuthentications=publickey,keyboard-interactive,password", "ConnectTimeout=20",
       "UpdateHostKeys=no", "IdentityFile=\(key ?? "none")",
     ]
-    var arguments = ["/usr/bin/ssh", "-F", "none", "-p", "\(port)"]
-    for option in options + usual { arguments += ["-o", option] }
-    arguments += ["\(name)@\(address)"]
-    if let command { arguments += [command] }
-    return try TerminalSession(arguments, environment: environment)
+    return ["-F", "none"] + (options + usual).flatMap { ["-o", $0] }
   }
 
   /// Whether the server still runs; a crash of the listener is a failure of every test.

@@ -1,0 +1,94 @@
+import FactorStore
+import Factors
+import Policy
+import Secrets
+import System
+
+// Pending notices at a sign-in.
+//
+// sshd shows what a module says only in an interactive session without a command and without
+// ~/.hushlogin, and tells the module neither: PAM_TTY is "ssh" in every phase. It does show every
+// question. So a notice that must not be lost is confirmed with an answer, unless the application
+// runs on the user's own terminal.
+//
+// MUST 1: whatever goes wrong here changes no verdict. (`NewsTests.storeFails`)
+// MUST 2: no lock is held while the user is asked. (`NewsTests.noLockAtTheQuestion`)
+extension SignIn {
+  /// Shows what is pending, and asks for the confirmation where one is needed.
+  ///
+  /// With `use_first_pass` nothing may be asked, and the notices stay pending.
+  func tell(
+    _ news: News, of record: FactorRecord, _ account: Account, _ store: Machine.Store,
+    mayAsk: Bool = true
+  ) {
+    for message in news.messages { application.tell(message, essential: false) }
+    switch news.ending {
+    case .told: return
+    case .stays:
+      guard !news.notices.isEmpty else { return }
+      application.tell("this is shown until a different factor signs in", essential: false)
+    case .asks:
+      guard mayAsk, isConfirmed() else { return }
+      do throws(FactorStoreError) {
+        try Attempt.confirm(news, of: record, account, in: store)
+      } catch {
+        // The notices stay pending, and the next sign-in shows them again.
+      }
+    }
+  }
+
+  /// Asks for "yes". An application that answers every question with the password confirms nothing.
+  private func isConfirmed() -> Bool {
+    let question: StaticString = "Type yes if you have read this: "
+    switch application.ask(question.bytes, echo: true) {
+    case .none: return false
+    case .tooLong: return false
+    case .text(let answer):
+      let yes: StaticString = "yes"
+      return constantTimeEquals(answer.span, yes.bytes.span)
+    }
+  }
+
+  /// Shows a user without a factor what happened to the factors there were.
+  func tellNews(_ account: Account, _ store: Machine.Store) {
+    guard application.isListening else { return }
+    do throws(FactorStoreError) {
+      let (record, news) = try Attempt.newsWithoutFactor(
+        of: account, in: store, isShown: request.isAtTerminal)
+      guard let record else { return }
+      tell(news, of: record, account, store)
+    } catch {
+      // Mostly that there is no such place: nothing was ever enrolled.
+    }
+  }
+}
+
+extension Attempt {
+  /// Collects what is pending for a user without a factor, and marks it as told where no
+  /// confirmation is needed.
+  static func newsWithoutFactor<Store: FactorStore>(
+    of account: Account, in store: Store, isShown: Bool
+  ) throws(FactorStoreError) -> (FactorRecord?, News) {
+    let entry = try store.entry(of: account, creating: false)
+    guard let record = entry.kept else { return (nil, .none) }
+    // There is no factor that could be about to confirm its own notice.
+    let news = News(record, entry.attempts.untold, factor: .zero, isShown: isShown)
+    guard !news.isEmpty else { return (nil, .none) }
+    if news.ending == .told {
+      try entry.write(entry.attempts.told(upTo: record.lastNotice))
+      try entry.sync()
+    }
+    return (record, news)
+  }
+
+  /// Marks what was shown as told, unless the record was replaced meanwhile.
+  static func confirm<Store: FactorStore>(
+    _ news: News, of record: FactorRecord, _ account: Account, in store: Store
+  ) throws(FactorStoreError) {
+    let entry = try store.entry(of: account, creating: false)
+    guard entry.attempts.record == record.id, let last = news.notices.last else { return }
+    try entry.write(
+      entry.attempts.confirmed(failures: news.untold.failures, upTo: last.number))
+    try entry.sync()
+  }
+}
