@@ -340,7 +340,7 @@ public struct AttemptState: Equatable, Sendable {
   }
 
   /// The state once the user confirmed that they read about so many failures, and the notices up to
-  /// `number`. Where there are other failures since, all of them stay pending.
+  /// `number`. If attempts failed since, all failures stay pending.
   public func confirmed(failures: UInt32, upTo number: UInt32) -> AttemptState {
     var next = self
     next.untold.noticesTold = max(number, untold.noticesTold)

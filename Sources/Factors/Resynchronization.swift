@@ -14,7 +14,7 @@ public enum Resynchronization {
   /// How many seconds an authenticator may be ahead or behind.
   ///
   /// A quartz clock of 20 parts in a million drifts 53 seconds in a month, so a phone or a token that
-  /// nobody has set for half a year is within five minutes. A phone that sets its clock by the network
+  /// was set five months ago is within five minutes. A phone that sets its clock by the network
   /// is within a second. A code from an hour ago, which an attacker has collected, is outside.
   public static let range: Int64 = 300
 

@@ -37,7 +37,7 @@ extension Conversation {
     let hadNone = record.recoveryCodes.isEmpty
     record.setRecoveryCodes(digests)
     let now = try now()
-    // Codes that come with the first factor replace no way of signing in that somebody else has.
+    // Codes that come with the first factor change nothing that the user had before.
     let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
     record.note(
       .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)

@@ -22,7 +22,7 @@ extension Attempt {
   public struct CodePair: Sendable {
     let first: TypedCodes
     let second: TypedCodes
-    /// How many seconds after the first code the second one arrived, by a clock that nobody sets.
+    /// How many seconds after the first code the second one arrived, by a clock that cannot be set.
     let elapsed: Int64
     /// What was pending before the first code was counted.
     let untold: AttemptState.Untold

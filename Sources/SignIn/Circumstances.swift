@@ -49,7 +49,7 @@ extension Attempt {
       self.isShown = isShown
     }
 
-    /// Collects what is pending, for a sign-in by `factor`; nothing where nobody is listening.
+    /// Returns what is pending, for a sign-in by `factor`; nothing where the application is silent.
     @inline(never)
     func news(
       _ record: FactorRecord, _ untold: AttemptState.Untold, _ factor: FactorID?

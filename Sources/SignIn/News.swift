@@ -29,8 +29,8 @@ public struct News: Equatable, Sendable {
     self.ending = ending
   }
 
-  /// Collects what is pending in `record` and `untold`, for a sign-in by `factor`; nil for a sign-in
-  /// by anything that is used up or that an administrator made, which confirms nothing.
+  /// Returns what is pending in `record`, for a sign-in by `factor`. A sign-in by a recovery code or a
+  /// bypass code passes nil, and confirms nothing.
   ///
   /// `isShown` tells whether text reaches the user's screen for certain.
   init(_ record: FactorRecord, _ untold: AttemptState.Untold, factor: FactorID?, isShown: Bool) {

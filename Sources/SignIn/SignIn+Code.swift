@@ -89,7 +89,7 @@ extension SignIn {
         throw .store(error)
       }
       let result = judgement.result
-      // The mail first: whoever signs in may never answer.
+      // The mail first: an attacker may never answer the question.
       deliver(after: result, record, to: account)
       tell(judgement.news, of: record, account, store, mayAsk: !options.usesFirstPass)
       let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
@@ -97,8 +97,7 @@ extension SignIn {
     }
   }
 
-  /// Starts the mailing of the notice of a use, and of any notice that could not be mailed before: a
-  /// user can end the processes in which the own changes are made, but not this one.
+  /// Starts the mail about the use of a code, and about earlier changes that were not mailed yet.
   private func deliver(
     after result: Attempt.Result, _ record: FactorRecord, to account: Account
   ) {

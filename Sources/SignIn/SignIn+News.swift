@@ -16,7 +16,7 @@ import System
 extension SignIn {
   /// Shows what is pending, and asks for the confirmation where one is needed.
   ///
-  /// With `use_first_pass` nothing may be asked, and the notices stay pending.
+  /// The argument `use_first_pass` forbids questions (`mayAsk`), and then the notices stay pending.
   func tell(
     _ news: News, of record: FactorRecord, _ account: Account, _ store: Machine.Store,
     mayAsk: Bool = true
@@ -58,7 +58,7 @@ extension SignIn {
       guard let record else { return }
       tell(news, of: record, account, store)
     } catch {
-      // Mostly that there is no such place: nothing was ever enrolled.
+      // In most cases the user never enrolled, and there is no record.
     }
   }
 }

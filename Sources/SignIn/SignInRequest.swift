@@ -17,8 +17,8 @@ public struct SignInRequest: Sendable {
   /// From where the person signs in.
   var source: Source { Source(remoteHost: remoteHost, terminal: terminal) }
 
-  /// Whether the application runs on the user's own terminal, as `login`, `su` and `sudo` do: nobody
-  /// signs in from elsewhere, and PAM names a terminal. sshd says "ssh", and cron "cron".
+  /// Whether the application runs on the user's own terminal, as `login`, `su` and `sudo` do: there is
+  /// no remote host, and PAM names a terminal. sshd says "ssh", and cron "cron".
   var isAtTerminal: Bool {
     guard remoteHost?.isEmpty ?? true, let terminal else { return false }
     let names: [StaticString] = ["/dev/tty", "/dev/pts/", "tty", "pts/"]

@@ -40,6 +40,8 @@ extension EndToEnd {
         let other = try server.signIn(user.name, command: "echo uid=$(id -un)")
         try other.expect(question)
         try other.send(try pixel.phone.code())
+        try other.expect("Type yes if you have read this: ")
+        try other.send("yes")
         try other.expect("uid=\(user.name)")
         #expect(try other.waitForExit() == .exited(0), "\(other.transcript)")
 

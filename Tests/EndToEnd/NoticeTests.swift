@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Notices of changes to the factors: who is shown them, and when they are mailed.
+  /// Notices of changes to the factors: when they are shown, confirmed and mailed.
   @Suite struct Notices {
     private static let question = "Type yes if you have read this: "
     private static let notice = "since your last sign-in: factor 'pixel' enrolled from"

@@ -42,7 +42,11 @@ extension EndToEnd {
           return true
         }
         try session.send(code)
-        try session.expect(end)
+        let question = "Type yes if you have read this: "
+        if try session.expectOne(of: [end, question]).0 == 1 {
+          try session.send("yes")
+          try session.expect(end)
+        }
       }
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       return index == 0

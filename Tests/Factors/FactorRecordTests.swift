@@ -338,7 +338,8 @@ import Testing
 
   @Test(
     arguments: [
-      // Pending notices about: factors by number, 9 for the recovery codes; who signs in; confirms?
+      // The factors that pending notices are about (9: the recovery codes), the factor that signs in,
+      // and whether it confirms.
       (1, [], 1, true), (2, [2], 1, true), (3, [2], 2, false), (4, [2, 9], 1, true),
       (5, [9], 1, true), (6, [1, 2], 1, false), (7, [1, 2, 9], 1, true), (8, [1, 9], 1, false),
       (9, [7], 1, true), (10, [7, 2], 2, false),

@@ -17,7 +17,7 @@ extension Faults {
     static let importedCodes = ["12345678", "87654321"]
     static let newName = "new-name"
     /// How many steps the phone is ahead.
-    static let drift = 20
+    static let drift = 8
 
     /// The state that a change starts from.
     struct Start {
