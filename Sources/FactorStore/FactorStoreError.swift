@@ -43,6 +43,15 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   /// The user's name is too long for a file name.
   case nameTooLong
 
+  /// Whether the audit log is what cannot be read or written.
+  public var concernsAuditLog: Bool {
+    switch self {
+    case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
+      part == .ledger || part == .ledgerHead || part == .ledgerIndex
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong: false
+    }
+  }
+
   /// The part in question, and the reason in one word, for log lines.
   public var names: (part: StaticString, reason: StaticString) {
     switch self {

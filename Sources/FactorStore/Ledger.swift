@@ -311,12 +311,58 @@ struct Ledger: ~Copyable {
     let slots = try onPart(.ledgerHead) { () throws(SystemError) in
       try locked.file.read(count: LedgerHead.length)
     }
-    let reading = LedgerReading(head: try LedgerHead(slots, &key).content?.chain, hasHead: true)
+    let content = try LedgerHead(slots, &key).content
+    let reading = LedgerReading(head: content?.chain, hasHead: true)
     guard let file = try present(text) else { return reading.finished(.empty) }
-    let result = try read(file.file, reading, &key, body)
+    var positions: [Int: Int64] = [:]
+    var result = try read(file.file, reading, &key) { line in
+      if let start = line.start, let (place, _) = Self.place(of: line.text[...]) {
+        positions[place.page &* LedgerIndex.positionsPerPage &+ place.position] = start &+ 1
+      }
+      body(line)
+    }
+    if result.fault == nil, let content, try !indexFits(positions, content, &key) {
+      result.foundBadIndex()
+    }
     // The lock ends with the head's file, which has to live until here.
     withExtendedLifetime(locked) {}
     return result
+  }
+
+  /// The place in the index of an entry that has one; entries of before the index have none.
+  private static func place(
+    of line: ArraySlice<UInt8>
+  ) -> (LedgerIndex.Place, previous: Int64)? {
+    guard let name = LedgerLine.value(of: "user", in: line),
+      let previous = LedgerLine.value(of: "previous", in: line).flatMap({ LedgerLine.offset($0) })
+    else { return nil }
+    return (LedgerIndex.Place(escapedName: name), previous)
+  }
+
+  /// Whether each position of the index is that of the last entry there. An entry that the head does not
+  /// know yet is in no page.
+  private func indexFits(
+    _ positions: [Int: Int64], _ content: LedgerHead.Content, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Bool {
+    guard content.pages.contains(where: { $0 > 0 }) else {
+      return positions.values.allSatisfy { $0 > content.chain.length }
+    }
+    do throws(FactorStoreError) {
+      let index = try index.open(creating: false)
+      for number in 0..<LedgerIndex.pageCount {
+        let page = try LedgerIndex.Page(
+          number, writtenFor: content.pages[number], in: index, &key)
+        for position in 0..<LedgerIndex.positionsPerPage {
+          let last = positions[number &* LedgerIndex.positionsPerPage &+ position] ?? 0
+          let isKnown = last <= content.chain.length
+          guard !isKnown || page.entry(at: position) == last else { return false }
+        }
+      }
+      return true
+    } catch {
+      guard error.concernsAuditLog else { throw error }
+      return false
+    }
   }
 
   private func read(

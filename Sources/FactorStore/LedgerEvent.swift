@@ -48,6 +48,12 @@ public final class LedgerEvent: Sendable {
     public static var unlocked: Kind { Kind("unlocked") }
     /// Codes that were remembered are asked for again.
     public static var forgotten: Kind { Kind("forgotten") }
+    /// An administrator accepted files that are older than the audit log says.
+    public static var restoreAccepted: Kind { Kind("restore-accepted") }
+    /// An administrator began this audit log; the reason is the detail.
+    public static var logBegun: Kind { Kind("log-begun") }
+    /// The user had this record when the audit log was begun.
+    public static var recordPresent: Kind { Kind("record-present") }
     /// An administrator is about to change the configuration with mfa-admin.
     public static var configured: Kind { Kind("configured") }
     /// The configuration is another one than it was when last looked at.

@@ -10,6 +10,15 @@ public struct LedgerReading: Equatable, Sendable {
     public let number: Int
     /// What it is.
     public let kind: Kind
+    /// Where the entry begins in the file, in bytes; nil for a line that is no entry.
+    let start: Int64?
+
+    init(text: [UInt8], number: Int, kind: Kind, start: Int64? = nil) {
+      self.text = text
+      self.number = number
+      self.kind = kind
+      self.start = start
+    }
   }
 
   /// What a line is.
@@ -31,6 +40,8 @@ public struct LedgerReading: Equatable, Sendable {
     case cut(missing: UInt32)
     /// There are entries, and the head that goes with them is gone or damaged.
     case headless
+    /// The index is gone, damaged, or says otherwise than the entries.
+    case badIndex
   }
 
   /// What is wrong first, or nil.
@@ -63,6 +74,7 @@ public struct LedgerReading: Equatable, Sendable {
       let next = try chain.next(in: bytes, from: near.startIndex, to: near.endIndex, &key)
     {
       let used = Int(next.length - chain.length)
+      let start = chain.length
       let mark = LedgerMark(number: next.count, chain: next.value)
       chain = next
       last = mark
@@ -76,7 +88,7 @@ public struct LedgerReading: Equatable, Sendable {
         body(Line(text: Array(leftover), number: lines, kind: .torn))
       }
       lines += 1
-      body(Line(text: Array(text), number: lines, kind: .entry(mark)))
+      body(Line(text: Array(text), number: lines, kind: .entry(mark), start: start))
       return used
     }
     let end = near.firstIndex(of: UInt8(ascii: "\n"))
@@ -110,6 +122,11 @@ public struct LedgerReading: Equatable, Sendable {
   private func isBehindHead(_ chain: LedgerChain, isWholeLine: Bool) -> Bool {
     guard let head else { return chain.count < 2 && hasHead && !isWholeLine }
     return chain.count >= head.count
+  }
+
+  /// Takes note that the index does not go with the entries.
+  mutating func foundBadIndex() {
+    if fault == nil { fault = .badIndex }
   }
 
   /// The reading once everything was read.

@@ -160,29 +160,59 @@ public final class LocalFactorStore: FactorStore {
   /// The attempts file stays, for it is the lock; one that is not believed is replaced by a fresh
   /// one, so that the user can enroll again.
   ///
-  /// - Returns: the mark of the ledger's entry; nil when there was nothing to remove.
+  /// What was discarded.
+  public enum Discarding: Equatable, Sendable {
+    /// There was nothing.
+    case nothing
+    /// What was there was removed; with the mark of the entry in the audit log, when there is one.
+    case removed(LedgerMark?)
+  }
+
+  /// Without an event, nothing is entered in the audit log: for an administrator, when the log cannot
+  /// be written.
   public func discard(
-    user: UserName, entering event: LedgerEvent
-  ) throws(FactorStoreError) -> LedgerMark? {
+    user: UserName, entering event: LedgerEvent?
+  ) throws(FactorStoreError) -> Discarding {
     guard let name = FileName(percentEncoding: user.bytes) else { throw .nameTooLong }
     let hasRecord = Self.exists(name, in: try factors())
     let hasAttempts = Self.exists(name, in: try attempts())
-    guard hasRecord || hasAttempts else { return nil }
+    guard hasRecord || hasAttempts else { return .nothing }
     let attempts = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
     let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
       try self.key()
     }
     // Asked again under the lock.
-    guard Self.exists(name, in: try factors()) || locked.wasReplaced else { return nil }
+    guard Self.exists(name, in: try factors()) || locked.wasReplaced else { return .nothing }
     var key = try key()
-    let mark = try enter(event, LedgerSubject(user: user), &key).mark
+    var mark: LedgerMark?
+    if let event { mark = try enter(event, LedgerSubject(user: user), &key).mark }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
     try Self.forget(locked, &key)
     // The lock ends with the open file, which has to live until here.
     withExtendedLifetime(locked) {}
-    return mark
+    return .removed(mark)
+  }
+
+  /// Moves the files of the audit log aside, so that the next entry begins another one. Their names get a
+  /// full stop and `suffix` behind them; returns the new names.
+  public func moveLedgerAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
+    var moved: [[UInt8]] = []
+    for name in ["ledger", "ledger.head", "ledger.index"] {
+      let old = Array(name.utf8)
+      guard let from = FileName(old), let to = FileName(old + [UInt8(ascii: ".")] + suffix) else {
+        throw .nameTooLong
+      }
+      do throws(SystemError) {
+        try directory.opened.rename(from, to: to)
+        moved.append(to.bytes)
+      } catch {
+        guard error.isNotFound else { throw .system(.ledger, error) }
+      }
+    }
+    try onPart(.ledger) { () throws(SystemError) in try directory.opened.sync() }
+    return moved
   }
 
   /// Replaces the attempt state of a user whose record was removed by one that goes with none.

@@ -21,6 +21,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public private(set) var kept: FactorRecord?
   /// The attempt state, as it was read under the lock or written since.
   public private(set) var attempts: AttemptState
+  /// Whether record and attempt state were written for one another. Only an unverified entry is not whole.
+  public let isWhole: Bool
 
   /// Opens and locks the place of `account`. `isVerified` refuses files that are older than the audit
   /// log, and a log that cannot be read.
@@ -47,6 +49,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     slots = try AttemptSlots(bytes: bytes, &key)
     kept = pair.record
     identity = pair.identity
+    isWhole = pair.isWhole
     self.account = account
     self.store = store
     self.recordFile = recordFile
@@ -138,6 +141,22 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> LedgerMark? {
     var record = record
     if event != nil { record.beginGeneration() }
+    return try change(to: record, attempts, entering: event)
+  }
+
+  /// Makes a change as `replace` does, without an entry in the audit log: for an administrator, when the
+  /// log cannot be written.
+  public func replaceUnrecorded(
+    record: FactorRecord, attempts: AttemptState
+  ) throws(FactorStoreError) {
+    var record = record
+    record.beginGeneration()
+    _ = try change(to: record, attempts, entering: nil)
+  }
+
+  private func change(
+    to record: FactorRecord, _ attempts: AttemptState, entering event: LedgerEvent?
+  ) throws(FactorStoreError) -> LedgerMark? {
     let isRemoved = record.isVacant
     let sealed = try cryptographic { () throws(CryptographyError) in
       try SealedRecord(record, &key)

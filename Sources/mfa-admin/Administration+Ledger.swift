@@ -105,7 +105,9 @@ extension Administration {
     var history = history
     do throws(FactorStoreError) {
       let account = Account(name: user, uid: history.uid)
-      if try store.fingerprint(of: account) == history.lastFingerprint { return nil }
+      if try store.fingerprint(of: account) == history.lastFingerprint {
+        return rolledBack(account, history)
+      }
       // It may have changed since the ledger was read: once more, with nobody changing it.
       let entry = try store.existingEntry(of: account)
       let present = try store.fingerprint(of: account)
@@ -115,7 +117,7 @@ extension Administration {
         if entry.bytes("user") == user { history.add(entry, mark) }
       }
       withExtendedLifetime(entry) {}
-      guard present != history.lastFingerprint else { return nil }
+      guard present != history.lastFingerprint else { return rolledBack(account, history) }
       let kind: LedgerFinding.Kind =
         if let entry = history.entries[present] { .older(entry: entry) } else {
           present.isEmpty ? .gone : .unknown
@@ -123,6 +125,17 @@ extension Administration {
       return LedgerFinding(user: user, kind: kind, last: history.last)
     } catch {
       return LedgerFinding(user: user, kind: .unusable(Trouble(error)), last: history.last)
+    }
+  }
+
+  /// Whether the user's attempt state goes with the record and the entries, as a sign-in finds it.
+  private func rolledBack(_ account: Account, _ history: History) -> LedgerFinding? {
+    do throws(FactorStoreError) {
+      _ = try store.snapshot(of: account)
+      return nil
+    } catch {
+      return LedgerFinding(
+        user: account.name, kind: .unusable(Trouble(error)), last: history.last)
     }
   }
 

@@ -243,14 +243,59 @@ struct Administration {
       .unenrolled, factor.displayName.utf8, about: record.subject(of: factor.id),
       from: Source(actor), at: now)
     let event = LedgerEvent(.unenrolled, factor, by: ledgerActor, at: now)
-    let mark = try onUser(subject) { () throws(FactorStoreError) in
-      try entry.replace(record: record, attempts: attempts, entering: event)
+    let entered = try onUser(subject) { () throws(FactorStoreError) in
+      try enterOrGoOn(
+        { () throws(FactorStoreError) in
+          try entry.replace(record: record, attempts: attempts, entering: event)
+        },
+        unrecorded: { () throws(FactorStoreError) in
+          try entry.replaceUnrecorded(record: record, attempts: attempts)
+        })
     }
-    note("revoked", subject, mark, factor: factor.id.hexadecimal)
+    note("revoked", subject, entered, factor: factor.id.hexadecimal)
     if let account = subject.account { deliver(account) }
     return RevocationReport(
       user: subject.name, taken: .factor(factor, left: record.factors.count, places: places),
-      mark: mark)
+      entered: entered)
+  }
+
+  /// Whether a change is in the audit log.
+  enum Entered: Equatable {
+    /// It is; with the mark of its entry, nil when nothing was changed.
+    case entered(LedgerMark?)
+    /// It is not: the log cannot be used, for this reason.
+    case unrecorded(Trouble)
+
+    /// The mark of the entry.
+    var mark: LedgerMark? {
+      switch self {
+      case .entered(let mark): mark
+      case .unrecorded: nil
+      }
+    }
+
+    /// The reason why there is no entry.
+    var trouble: Trouble? {
+      switch self {
+      case .entered: nil
+      case .unrecorded(let trouble): trouble
+      }
+    }
+  }
+
+  /// Makes a change that takes a way in away, or gives it back: it must not depend on the audit log. When
+  /// nothing can be entered there, the change is made all the same, and the reason is returned.
+  private func enterOrGoOn(
+    _ change: () throws(FactorStoreError) -> LedgerMark?,
+    unrecorded: () throws(FactorStoreError) -> Void
+  ) throws(FactorStoreError) -> Entered {
+    do throws(FactorStoreError) {
+      return .entered(try change())
+    } catch {
+      guard error.concernsAuditLog else { throw error }
+      try unrecorded()
+      return .unrecorded(.store(error))
+    }
   }
 
   private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
@@ -266,7 +311,7 @@ struct Administration {
       }
     }
     guard let report else { throw subject.absence }
-    note("revoked", subject, report.mark, factor: Array("all".utf8))
+    note("revoked", subject, report.entered, factor: Array("all".utf8))
     if let account = subject.account { deliver(account) }
     return report
   }
@@ -274,9 +319,18 @@ struct Administration {
   /// Removes what is stored, whatever it is; nil where there is nothing.
   private func discard(_ subject: Subject) throws(FactorStoreError) -> RevocationReport? {
     let event = LedgerEvent(.revoked, by: ledgerActor, at: now)
-    return try store.discard(user: subject.name, entering: event).map {
-      RevocationReport(user: subject.name, taken: .unread, mark: $0)
-    }
+    var result = LocalFactorStore.Discarding.nothing
+    let entered = try enterOrGoOn(
+      { () throws(FactorStoreError) in
+        result = try store.discard(user: subject.name, entering: event)
+        guard case .removed(let mark) = result else { return nil }
+        return mark
+      },
+      unrecorded: { () throws(FactorStoreError) in
+        result = try store.discard(user: subject.name, entering: nil)
+      })
+    guard case .removed = result else { return nil }
+    return RevocationReport(user: subject.name, taken: .unread, entered: entered)
   }
 
   private func remains(of account: Account) throws(FactorStoreError) -> Bool {
@@ -297,7 +351,7 @@ struct Administration {
   private func removeEverything(
     of account: Account, _ subject: Subject
   ) throws(FactorStoreError) -> RevocationReport? {
-    let entry = try store.entry(of: account, creating: false)
+    let entry = try store.unverifiedEntry(of: account)
     guard var record = entry.kept, record.isEnrolled || !record.grants.isEmpty else {
       return nil
     }
@@ -306,32 +360,73 @@ struct Administration {
       places: entry.attempts.remembered.entries.count)
     record.removeEverything()
     record.note(.revoked, about: .account, from: Source(actor), at: now)
-    let mark = try entry.replace(
-      record: record, attempts: entry.attempts.forgetting(),
-      entering: LedgerEvent(.revoked, by: ledgerActor, at: now))
-    return RevocationReport(user: subject.name, taken: taken, mark: mark)
+    let event = LedgerEvent(.revoked, by: ledgerActor, at: now)
+    let entered = try enterOrGoOn(
+      { () throws(FactorStoreError) in
+        try entry.replace(record: record, attempts: entry.attempts.forgetting(), entering: event)
+      },
+      unrecorded: { () throws(FactorStoreError) in
+        try entry.replaceUnrecorded(record: record, attempts: entry.attempts.forgetting())
+      })
+    return RevocationReport(user: subject.name, taken: taken, entered: entered)
   }
 
   // MARK: Unlocking
 
   /// Lets a user try codes again, and tells what was found.
-  func unlock(_ text: String) throws(AdminError) -> UnlockingReport {
+  ///
+  /// `acceptingRestored` also accepts files that are older than the audit log says: an administrator has
+  /// restored them from a backup.
+  func unlock(
+    _ text: String, acceptingRestored: Bool = false
+  ) throws(AdminError) -> UnlockingReport {
     let subject = try subject(text)
-    let entry = try usableEntry(of: subject)
+    let (entry, trouble) = try entryToUnlock(subject, acceptingRestored)
     guard let record = entry.record else { throw .notEnrolled(subject.name) }
     let unlocking = Unlocking(
       record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
       now: now)
-    guard let state = unlocking.state else {
-      return UnlockingReport(user: subject.name, unlocking: unlocking, mark: nil)
+    guard unlocking.state != nil || trouble != nil else {
+      return UnlockingReport(user: subject.name, unlocking: unlocking, entered: .entered(nil))
     }
+    let state = unlocking.state ?? entry.attempts
     let event = LedgerEvent(
-      .unlocked, detail: Array(unlocking.standing.word.utf8), by: ledgerActor, at: now)
-    let mark = try onUser(subject) { () throws(FactorStoreError) in
-      try entry.write(state, entering: event)
+      trouble == nil ? .unlocked : .restoreAccepted, detail: Array(unlocking.standing.word.utf8),
+      by: ledgerActor, at: now)
+    let entered = try onUser(subject) { () throws(FactorStoreError) in
+      try enterOrGoOn(
+        { () throws(FactorStoreError) in
+          try entry.replace(record: record, attempts: state, entering: event)
+        },
+        unrecorded: { () throws(FactorStoreError) in
+          try entry.replaceUnrecorded(record: record, attempts: state)
+        })
     }
-    note("unlocked", subject, mark, failures: unlocking.failures)
-    return UnlockingReport(user: subject.name, unlocking: unlocking, mark: mark)
+    note("unlocked", subject, entered, failures: unlocking.failures)
+    return UnlockingReport(
+      user: subject.name, unlocking: unlocking, entered: entered, accepted: trouble)
+  }
+
+  /// The place of a user who is enrolled; with what was found when the files are older than the audit log
+  /// says, and that is accepted. An audit log that cannot be read stops nothing here.
+  private func entryToUnlock(
+    _ subject: Subject, _ acceptingRestored: Bool
+  ) throws(AdminError) -> (LocalFactorStoreEntry, Trouble?) {
+    let trouble: Trouble
+    switch try finding(subject) {
+    case .nothing: throw subject.absence
+    case .usable: return (try entry(of: subject), nil)
+    case .unusable(.store(let error)) where error.concernsAuditLog: trouble = .store(error)
+    case .unusable(.store(.rolledBack(let part))) where acceptingRestored:
+      trouble = .store(.rolledBack(part))
+    case .unusable(let trouble): throw .unusable(subject.name, trouble)
+    }
+    let entry = try onUser(subject) { () throws(FactorStoreError) in
+      try store.unverifiedEntry(of: subject.accountOrNobody)
+    }
+    if case .store(.rolledBack(.record)) = trouble { return (entry, trouble) }
+    if case .store(.rolledBack(.attempts)) = trouble { return (entry, trouble) }
+    return (entry, nil)
   }
 
   // MARK: Codes that are remembered
@@ -421,8 +516,17 @@ struct Administration {
   // MARK: The log
 
   func note(
+    _ result: StaticString, _ subject: Subject, _ entered: Entered, factor: [UInt8]? = nil,
+    failures: UInt32? = nil
+  ) {
+    note(
+      result, subject, entered.mark, factor: factor, failures: failures, trouble: entered.trouble)
+  }
+
+  func note(
     _ result: StaticString, _ subject: Subject, _ mark: LedgerMark?, factor: [UInt8]? = nil,
-    failures: UInt32? = nil, grant: [UInt8]? = nil, reason: [UInt8]? = nil
+    failures: UInt32? = nil, grant: [UInt8]? = nil, reason: [UInt8]? = nil,
+    trouble: Trouble? = nil
   ) {
     var line = LogLine()
     line.add("result", result)
@@ -433,7 +537,12 @@ struct Administration {
     if let reason { line.add("reason", escaping: reason) }
     line.add("actor", escaping: actor)
     if let mark { line.add("ledger", escaping: mark.text) }
-    log(.notice, line)
+    if let trouble {
+      line.add("ledger", "none")
+      line.add("part", escaping: Array(trouble.part.utf8))
+      line.add("ledger-failure", escaping: Array(trouble.code.utf8))
+    }
+    log(trouble == nil ? .notice : .error, line)
     audit(Array("mfa:\(result)".utf8), subject.name.bytes)
   }
 }

@@ -154,7 +154,7 @@ struct WithdrawCommand: ParsableCommand {
 }
 
 /// A reason as it was typed.
-private func grantReason(_ text: String) throws -> Grant.Reason {
+func grantReason(_ text: String) throws -> Grant.Reason {
   do throws(DisplayName.Refusal) {
     return try Grant.Reason(Array(text.utf8))
   } catch {

@@ -6,7 +6,7 @@ struct LedgerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ledger", abstract: "Show what happened to factors, and prove that it is all.",
     discussion: AdminStatus.explanation,
-    subcommands: [LedgerShowCommand.self, LedgerVerifyCommand.self])
+    subcommands: [LedgerShowCommand.self, LedgerVerifyCommand.self, LedgerBeginCommand.self])
 }
 
 /// `mfa-admin ledger show`
@@ -99,6 +99,54 @@ struct LedgerVerifyCommand: ParsableCommand {
   }
 }
 
+/// `mfa-admin ledger begin`
+struct LedgerBeginCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "begin", abstract: "Begin another ledger when the present one is damaged or gone.",
+    discussion: """
+      The files of the present ledger are kept under other names. The new ledger begins with the reason \
+      and an entry for each record that is there now. Find out first what happened to the present one: \
+      a user whose files were put back from an earlier copy gets the earlier factors back by this.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(help: ArgumentHelp("Why, in one line. It is the first entry.", valueName: "text"))
+  var reason: String
+
+  @Flag(name: [.short, .long], help: "Do not ask.")
+  var yes = false
+
+  func validate() throws { _ = try grantReason(reason) }
+
+  func run() throws {
+    let reason = try grantReason(reason)
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    if !yes {
+      guard Console.canAsk else { throw AdminError.unconfirmed }
+      guard Console.confirms("begin another ledger, and accept every record as it is now?") else {
+        throw AdminError.declined
+      }
+    }
+    let beginning = try administration.beginLedger(reason: reason)
+    try Console.write(beginning.text)
+    guard beginning.unusable.isEmpty else {
+      throw AdminError.unusableRecords(
+        beginning.unusable.count, of: beginning.unusable.count + beginning.entered)
+    }
+  }
+}
+
+extension Administration.LedgerBeginning {
+  /// What was done, for an administrator.
+  var text: String {
+    var text = unusable.map(\.line).joined()
+    if !moved.isEmpty { text += "kept as \(Chart.list(moved)) in /var/lib/mfa\n" }
+    text += "began a ledger with \(entered) \(entered == 1 ? "record" : "records")\n"
+    return text
+  }
+}
+
 extension Administration.LedgerVerification {
   /// What was found, for a person; what is wrong with the ledger itself is left to the error.
   var text: String {
@@ -135,6 +183,7 @@ extension Administration.LedgerVerification {
       case .broken(let line): ("broken", line)
       case .cut: ("cut", nil)
       case .headless: ("headless", nil)
+      case .badIndex: ("bad-index", nil)
       }
     return .object([
       ("good", .bool(trouble == nil)),

@@ -28,6 +28,7 @@ enum LedgerTrouble: Equatable {
       case .cut(1): "/var/lib/mfa/ledger: the last entry is gone; \(good)"
       case .cut(let missing): "/var/lib/mfa/ledger: the last \(missing) entries are gone; \(good)"
       case .headless: "/var/lib/mfa/ledger.head is gone or damaged; \(good)"
+      case .badIndex: "/var/lib/mfa/ledger.index is gone, damaged or older than the ledger; \(good)"
       }
     case .unlisted(let users):
       let names = Chart.list(users.map { VisibleText.escaping($0) })
@@ -49,7 +50,7 @@ enum LedgerTrouble: Equatable {
     case .unlisted:
       "find out who took the earlier ledger away; where you did, and began a new one: --begun-anew"
     case .fault, .unexpected:
-      "compare with the lines ledger= of the log host; mfa-admin(8), LEDGER, says how to begin anew"
+      "compare with the lines ledger= of the log host; mfa-admin ledger begin begins another ledger"
     case .records:
       "a process that was killed explains an entry that did not happen; a restored file the others"
     }

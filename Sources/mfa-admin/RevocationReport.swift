@@ -18,8 +18,8 @@ struct RevocationReport: Equatable {
   let user: UserName
   /// What was taken away.
   let taken: Taken
-  /// The entry in the ledger.
-  let mark: LedgerMark?
+  /// Whether the change is in the audit log.
+  let entered: Administration.Entered
 
   /// For a person: `alice: revoked phone`.
   var sentence: String {
@@ -50,7 +50,8 @@ struct RevocationReport: Equatable {
       ("factorsLeft", .number(Int64(left))),
       ("grants", grants.map { .number(Int64($0)) } ?? .null),
       ("rememberedPlaces", places.map { .number(Int64($0)) } ?? .null),
-      ("ledger", JSON(mark.map { LedgerTrouble.text($0) })),
+      ("ledger", JSON(entered.mark.map { LedgerTrouble.text($0) })),
+      ("ledgerFailure", JSON(entered.trouble?.sentence)),
     ])
   }
 }

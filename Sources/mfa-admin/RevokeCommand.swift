@@ -46,6 +46,7 @@ struct RevokeCommand: ParsableCommand {
     let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
       try administration.revoke(revocation)
     }
+    Console.complain(report.entered)
     try Console.write((json ? report.json.text : report.sentence) + "\n")
   }
 }
@@ -65,5 +66,14 @@ extension Administration.Revocation {
       let names = snapshot.record.factors.map { "\(VisibleText($0.displayName))" }
       return "revoke every factor of \(name): \(names.joined(separator: ", "))?"
     }
+  }
+}
+
+extension Console {
+  /// Warns when a change is not in the ledger.
+  static func complain(_ entered: Administration.Entered) {
+    guard let trouble = entered.trouble else { return }
+    complain("WARNING: this change is not in the ledger: \(trouble.sentence)")
+    complain("hint: \(trouble.hint(for: nil))")
   }
 }

@@ -136,7 +136,8 @@ enum Trouble: Equatable, Sendable {
         return Self.hint(distrustedLedger: distrust, Self.ledger(error))
       case .rolledBack(.ledger), .rolledBack(.ledgerHead), .damaged(.ledger),
         .damaged(.ledgerHead), .damaged(.ledgerIndex):
-        return "mfa-admin ledger verify says what is wrong; mfa-admin(8), LEDGER, what to do"
+        return "mfa-admin ledger verify shows what is wrong; sign-ins of enrolled users are "
+          + "denied until mfa-admin ledger begin has begun another ledger"
       case .rolledBack:
         return "mfa-admin ledger show --user \(name) shows what was undone; \(anew); "
           + "if you restored the file: mfa-admin unlock \(name) --accept-restored"

@@ -7,18 +7,24 @@ struct UnlockingReport: Equatable {
   let user: UserName
   /// What was found and done.
   let unlocking: Unlocking
-  /// The entry in the ledger; nil where nothing was changed.
-  let mark: LedgerMark?
+  /// Whether the change is in the audit log.
+  let entered: Administration.Entered
+  /// What was wrong with the user's files, and accepted.
+  var accepted: Trouble?
 
   /// For a person: `alice: 7 wrong codes, waiting 95 s: unlocked`.
-  var sentence: String { "\(VisibleText(user)): \(unlocking.sentence)" }
+  var sentence: String {
+    let text = "\(VisibleText(user)): \(unlocking.sentence)"
+    return accepted == nil ? text : text + "; accepted the files that are there"
+  }
 
   /// The same for programs; `before` has the names that `show` has. Names of members stay the same
   /// from version to version.
   var json: JSON {
     .object([
       ("user", .string(String(decoding: user.bytes, as: UTF8.self))),
-      ("result", .string(unlocking.wasLocked ? "unlocked" : "not-locked")),
+      ("result", .string(unlocking.wasLocked || accepted != nil ? "unlocked" : "not-locked")),
+      ("acceptedRestored", .bool(accepted != nil)),
       (
         "before",
         .object([
@@ -28,7 +34,8 @@ struct UnlockingReport: Equatable {
         ])
       ),
       ("factorsAhead", .array(unlocking.ahead.map(\.naming))),
-      ("ledger", JSON(mark.map { LedgerTrouble.text($0) })),
+      ("ledger", JSON(entered.mark.map { LedgerTrouble.text($0) })),
+      ("ledgerFailure", JSON(entered.trouble?.sentence)),
     ])
   }
 }

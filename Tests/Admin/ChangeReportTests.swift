@@ -46,12 +46,14 @@ import Testing
   @Test(arguments: revocations.indices) func revoked(_ index: Int) throws {
     let (number, taken, sentence, members) = Self.revocations[index]
     for mark in [Self.mark, nil] {
-      let report = RevocationReport(user: try userName("alice"), taken: try taken(), mark: mark)
+      let report = RevocationReport(
+        user: try userName("alice"), taken: try taken(), entered: .entered(mark))
       #expect(report.sentence == sentence, "case \(number)")
       let ledger = mark == nil ? "null" : #""17:9f2c0a1b""#
       #expect(
         Self.compact(report.json)
-          == #"{"user":"alice",\#(members.replacing("PHONE", with: Self.phoneText)),"ledger":\#(ledger)}"#,
+          == #"{"user":"alice",\#(members.replacing("PHONE", with: Self.phoneText)),"#
+          + #""ledger":\#(ledger),"ledgerFailure":null}"#,
         "case \(number)")
     }
   }
@@ -63,19 +65,19 @@ import Testing
   static let unlockings: [(Int, UInt32, ago: Int64, ahead: Int64, String, String)] = [
     (
       1, 0, 0, 0, "alice: was not locked",
-      #""result":"not-locked","before":{"state":"ok","waitSeconds":0,"wrongCodes":0}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":0}"#
     ),
     (
       2, 1, 25, 0, "alice: was not locked; forgotten: 1 wrong code",
-      #""result":"not-locked","before":{"state":"ok","waitSeconds":0,"wrongCodes":1}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":1}"#
     ),
     (
       3, 7, 25, 0, "alice: 7 wrong codes, waiting 95 s: unlocked",
-      #""result":"unlocked","before":{"state":"waiting","waitSeconds":95,"wrongCodes":7}"#
+      #""result":"unlocked","acceptedRestored":false,"before":{"state":"waiting","waitSeconds":95,"wrongCodes":7}"#
     ),
     (
       4, 100, 25, 6, "alice: 100 wrong codes, disabled: unlocked" + UnlockingTests.warning,
-      #""result":"unlocked","before":{"state":"disabled","waitSeconds":0,"wrongCodes":100}"#
+      #""result":"unlocked","acceptedRestored":false,"before":{"state":"disabled","waitSeconds":0,"wrongCodes":100}"#
     ),
   ]
 
@@ -92,13 +94,14 @@ import Testing
     let unlocking = Unlocking(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     let report = UnlockingReport(
-      user: try userName("alice"), unlocking: unlocking, mark: failures == 0 ? nil : Self.mark)
+      user: try userName("alice"), unlocking: unlocking,
+      entered: .entered(failures == 0 ? nil : Self.mark))
     #expect(report.sentence == sentence, "case \(number)")
     let factors = ahead == 0 ? "" : Self.phoneText
     let ledger = failures == 0 ? "null" : #""17:9f2c0a1b""#
     #expect(
       Self.compact(report.json)
-        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"ledger":\#(ledger)}"#,
+        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"ledger":\#(ledger),"ledgerFailure":null}"#,
       "case \(number)")
   }
 
@@ -152,7 +155,8 @@ import Testing
     let factors = [try Self.phone()]
     let grants = [try GrantTableTests.grants()[2].grant]
     let revocation = RevocationReport(
-      user: user, taken: .everything(factors, grants: 0, places: 0), mark: nil)
+      user: user, taken: .everything(factors, grants: 0, places: 0),
+      entered: .entered(nil))
     let withdrawal = WithdrawalReport(user: user, grants: grants, mark: nil)
     let forgetting = ForgettingReport(user: user, places: 0, mark: nil)
     for (sentence, json) in [

@@ -685,6 +685,25 @@ struct ExaminationTests {
     }
   }
 
+  @Test("an audit log that is damaged, or cannot be read, is found")
+  func auditLog() throws {
+    var host = MemoryHost()
+    #expect(DamagedAuditLog.findings(on: try Chart(of: host)).isEmpty)
+    for (row, log, code) in [
+      (1, .success(.fault(.badIndex, last: nil)), "audit-log-damaged"),
+      (2, .success(.fault(.headless, last: nil)), "audit-log-damaged"),
+      (3, .failure(.untrusted(.ledgerHead, .wrongSize)), "audit-log-damaged"),
+      (4, .failure(.damaged(.ledgerIndex)), "audit-log-damaged"),
+      (5, .failure(.cryptography), "could-not-be-checked"),
+    ] as [(Int, Result<LedgerTrouble?, FactorStoreError>, String)] {
+      host.auditLog = log
+      #expect(
+        DamagedAuditLog.findings(on: try Chart(of: host)).map(\.code) == [code], "row \(row)")
+    }
+    host.auditLog = .failure(.system(.directory, .notFound(.open)))
+    #expect(DamagedAuditLog.findings(on: try Chart(of: host)).isEmpty)
+  }
+
   @Test("the manual names every finding")
   func manual() throws {
     let path = Checkout.folder + "/packaging/man/mfa-admin.8"

@@ -176,7 +176,7 @@ import Testing
     let report = try store.administration.revoke(plan)
     #expect(report.taken == .everything([], grants: 1, places: 0))
     #expect(report.sentence == "bob: removed what was stored; no factor is left")
-    #expect(report.mark != nil)
+    #expect(report.entered.mark != nil)
     #expect(try store.administration.grants("bob").isEmpty)
   }
 

@@ -1,3 +1,4 @@
+import FactorStore
 import PAMStack
 import Policy
 import SignIn
@@ -35,6 +36,8 @@ struct MemoryHost: ExaminedHost {
   var rooms: [String: FileSystemRoom] = [:]
   var writing: TrustedPath.Refusal?
   var clock: Result<Bool, SystemError> = .success(true)
+  /// What is wrong with the audit log.
+  var auditLog: Result<LedgerTrouble?, FactorStoreError> = .success(nil)
   /// Whether the helper may write to the audit trail.
   var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
   /// What `sshd -T -C` says, by the user that is asked about; nil where there is no sshd.
@@ -218,4 +221,6 @@ struct MemoryHost: ExaminedHost {
     }
     return ProgramOutput(status: 0, output: Array(text.utf8))
   }
+
+  func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble? { try auditLog.get() }
 }

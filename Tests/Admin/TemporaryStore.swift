@@ -114,6 +114,21 @@ final class TemporaryStore {
     return entry.attempts.remembered.entries.count
   }
 
+  private func unverifiedEntry(_ user: String) throws -> LocalFactorStoreEntry {
+    try store.unverifiedEntry(of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000))
+  }
+
+  /// The record that is there, whatever the audit log says.
+  func unverified(_ user: String) throws -> FactorRecord {
+    guard let kept = try unverifiedEntry(user).kept else { throw TestMistake(what: user) }
+    return kept
+  }
+
+  /// The attempt state that is there, whatever the audit log says.
+  func unverifiedAttempts(_ user: String) throws -> AttemptState {
+    try unverifiedEntry(user).attempts
+  }
+
   func snapshot(_ user: String) throws -> FactorSnapshot? {
     try store.snapshot(
       of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000))

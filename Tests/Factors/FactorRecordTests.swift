@@ -41,6 +41,7 @@ import Testing
       samples.append(granted)
     }
     var noticed = try record(0)
+    noticed.beginGeneration()
     let subjects: [Notice.Subject] = [
       .account, .factor(identifier(1)), .factor(identifier(0xFF)), .recoveryCodes, .grant,
     ]
@@ -80,6 +81,7 @@ import Testing
   private static func longest() throws -> FactorRecord {
     let user = try UserName([UInt8](repeating: 0x6E, count: UserName.maximumLength)).orThrow()
     var record = FactorRecord(user: user, uid: .max, id: identifier(1))
+    record.beginGeneration()
     let secret = [UInt8](repeating: 0xAB, count: Factor.longestSealedSecret)
     for number in 0..<UInt8(FactorRecord.maximumFactors) {
       // 63 scalars of four bytes and one of three: 255 bytes.
@@ -112,6 +114,24 @@ import Testing
       #expect(decoded(encoded) == sample)
       #expect(encoded.count <= FactorRecord.maximumLength)
     }
+  }
+
+  /// A record of generation 0 is written in version 1, and any later one in version 2: each record has
+  /// one binary form.
+  @Test func generations() throws {
+    var sample = try record(1)
+    let first = sample.encoded()
+    #expect(first[5] == 1 && decoded(first)?.generation == 0)
+    sample.beginGeneration()
+    let second = sample.encoded()
+    #expect(second[5] == 2 && second.count == first.count + 4)
+    #expect(decoded(second) == sample && decoded(second)?.generation == 1)
+    // Version 2 without a generation is no record.
+    var none = second
+    let start = 4 + 2 + 1 + 5 + 4 + 16
+    for index in start..<start + 4 { none[index] = 0 }
+    #expect(refusal(of: none) == .damaged)
+    #expect(FactorRecord.generation(after: .max) == 1)
   }
 
   /// MUST 1.
@@ -237,6 +257,7 @@ import Testing
 
   @Test func noGrantAndNoNoticeHoldsWhatItMustNot() throws {
     var sample = try record(0)
+    sample.beginGeneration()
     let start = sample.encoded().count - 6
     let changed3 = try sample.add(Self.grant(0, reason: "lost"))
     #expect(changed3)
@@ -316,6 +337,7 @@ import Testing
   /// An attacker who enrolled a factor cannot push its notice out with others.
   @Test func latestNoticeAboutAFactorIsKept() throws {
     var sample = try record(UInt8(FactorRecord.maximumFactors))
+    sample.beginGeneration()
     sample.setRecoveryCodes([try Self.digest(0)])
     for factor in sample.factors {
       sample.note(.enrolled, about: .factor(factor.id), from: .unknown, at: 1)

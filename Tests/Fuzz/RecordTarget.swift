@@ -43,7 +43,8 @@ enum RecordTarget {
     changed.removeExpiredGrants(at: 1_800_000_000)
     changed.beginGeneration()
     changed.note(
-      .revoked, [UInt8](repeating: 0x61, count: 300), about: .recoveryCodes, from: .unknown, at: .max)
+      .revoked, [UInt8](repeating: 0x61, count: 300), about: .recoveryCodes, from: .unknown,
+      at: .max)
     changed.mailed(upTo: .max)
     if let factor = record.factors.first { _ = try changed.remove(factor.id) }
     if let grant = changed.grants.first { _ = changed.use(grant.id) }

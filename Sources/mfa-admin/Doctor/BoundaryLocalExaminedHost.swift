@@ -1,4 +1,5 @@
 import CPOSIX
+import FactorStore
 import PAMStack
 import Policy
 import Secrets
@@ -133,6 +134,14 @@ struct LocalExaminedHost: ExaminedHost {
   }
 
   func stoppedLockHolders() -> [LockHolder] { LockHolders.stopped() }
+
+  func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble? {
+    var last: LedgerEntry?
+    let reading = try LocalHost().store().inspectLedger { line in
+      if case .entry = line.kind { last = LedgerEntry(line) }
+    }
+    return reading.fault.map { .fault($0, last: last) }
+  }
 
   func output(
     of program: String, _ arguments: [String]

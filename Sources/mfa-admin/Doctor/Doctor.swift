@@ -9,7 +9,7 @@ enum Doctor {
       SilencedKeyboard.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SystemUser.self, Ownership.self, UnwritableStore.self, SandboxedService.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
-      UnrecordedChanges.self, StoppedLockHolder.self,
+      UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self,
     ]
   }
 

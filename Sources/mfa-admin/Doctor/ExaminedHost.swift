@@ -60,9 +60,15 @@ protocol ExaminedHost {
 
   /// The processes that hold a lock in the store and cannot go on.
   func stoppedLockHolders() -> [LockHolder]
+
+  /// What is wrong with the audit log; nil when it is whole, or there is none.
+  func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble?
 }
 
 extension ExaminedHost {
   /// A host without processes has none.
   func stoppedLockHolders() -> [LockHolder] { [] }
+
+  /// A host without a store has no audit log.
+  func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble? { nil }
 }

@@ -1,0 +1,151 @@
+import FactorStore
+import Factors
+import Foundation
+import System
+import Testing
+
+@testable import mfa_admin
+
+/// What an administrator can do when the audit log is damaged, or files were put back.
+@Suite("A broken audit log, for administrators", .privateMachine)
+struct BrokenLedgerTests {
+  private func break_(_ store: TemporaryStore, _ part: String = "ledger.head") throws {
+    let path = store.folder + "/store/" + part
+    let length = try store.bytes(of: path).count
+    try FileManager.default.removeItem(atPath: path)
+    try store.write([UInt8](repeating: 0x41, count: length), to: path)
+  }
+
+  private func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
+    do throws(AdminError) {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// A store with users whose last change is in the audit log.
+  private func prepare(_ users: [String] = ["alice", "bob"]) throws -> TemporaryStore {
+    let store = try TemporaryStore()
+    for (index, user) in users.enumerated() {
+      try store.enroll(user, uid: UInt32(1000 + index), ["phone", "tablet"])
+      _ = try store.administration.revoke(
+        try store.administration.plan(.factor("tablet"), of: user))
+    }
+    return store
+  }
+
+  @Test("a damaged audit log denies sign-ins, and stops neither revoke nor unlock")
+  func damaged() throws {
+    for part in ["ledger.head", "ledger.index"] {
+      let store = try prepare()
+      try break_(store, part)
+      #expect(throws: FactorStoreError.self) { _ = try store.snapshot("alice") }
+      let unlocked = try store.administration.unlock("alice")
+      #expect(unlocked.accepted == nil)
+      let locked = try store.unverified("bob")
+      #expect(locked.generation == 1)
+      let revoked = try store.administration.revoke(
+        try store.administration.plan(.everything, of: "bob"))
+      #expect(revoked.entered.mark == nil && revoked.entered.trouble != nil, "\(part)")
+      #expect(store.marks.last?.hasPrefix("none part=ledger-") == true, "\(store.marks)")
+      #expect(!revoked.json.text.contains("\"ledgerFailure\": null"))
+      #expect(!store.exists(store.recordPath("bob")))
+    }
+  }
+
+  @Test("wrong codes are forgotten although nothing can be entered, and that is told")
+  func unlocking() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"], failures: 100)
+    for _ in 1...2 {
+      try store.remember("alice", places: 1)
+      _ = try store.administration.forget("alice")
+    }
+    try break_(store)
+    let report = try store.administration.unlock("alice")
+    #expect(report.entered.trouble != nil && report.unlocking.failures == 100)
+    #expect(try store.unverifiedAttempts("alice").failures == 0)
+  }
+
+  @Test("a ledger that is begun has each record, and sign-ins go on")
+  func begun() throws {
+    let store = try prepare()
+    try break_(store)
+    let beginning = try store.administration.beginLedger(
+      reason: try Grant.Reason(Array("disk failed".utf8)))
+    #expect(beginning.entered == 2 && beginning.unusable.isEmpty)
+    #expect(
+      beginning.moved == ["ledger", "ledger.head", "ledger.index"].map { "\($0).1700000000" })
+    for user in ["alice", "bob"] {
+      #expect(try store.snapshot(user)?.record.factors.count == 1)
+    }
+    let verification = try store.administration.verifyLedger(expecting: nil, isBegunAnew: false)
+    #expect(verification.trouble == nil)
+    #expect(
+      store.lines.last?.hasPrefix("result=ledger-begun reason=disk\\x20failed records=2 ") == true)
+    // What the new ledger says holds from then on.
+    _ = try store.administration.revoke(try store.administration.plan(.everything, of: "alice"))
+    #expect(try store.snapshot("alice") == nil)
+  }
+
+  @Test("files that were put back are refused, named by verify, and accepted on request alone")
+  func restored() throws {
+    let store = try prepare()
+    let record = try store.bytes(of: store.recordPath("alice"))
+    let attempts = try store.bytes(of: store.attemptsPath("alice"))
+    let revocation = try store.administration.plan(.factor("phone"), of: "alice")
+    _ = try store.administration.revoke(revocation)
+    try store.write(record, to: store.recordPath("alice"))
+    try store.write(attempts, to: store.attemptsPath("alice"))
+    #expect(throws: FactorStoreError.rolledBack(.attempts)) { _ = try store.snapshot("alice") }
+    let verification = try store.administration.verifyLedger(expecting: nil, isBegunAnew: false)
+    #expect(verification.findings.map(\.user) == [Array("alice".utf8)])
+    let alice = try userName("alice")
+    #expect(
+      refusal { () throws(AdminError) in _ = try store.administration.unlock("alice") }
+        == .unusable(alice, .store(.rolledBack(.attempts))))
+    let report = try store.administration.unlock("alice", acceptingRestored: true)
+    #expect(report.accepted == .store(.rolledBack(.attempts)) && report.entered.mark != nil)
+    #expect(report.sentence.hasSuffix("; accepted the files that are there"))
+    #expect(try store.snapshot("alice")?.record.factors.count == 1)
+    #expect(
+      try store.administration.verifyLedger(expecting: nil, isBegunAnew: false).trouble == nil)
+  }
+
+  @Test("an attempt state that was put back alone is found by verify")
+  func restoredAttempts() throws {
+    let store = try prepare()
+    let attempts = try store.bytes(of: store.attemptsPath("alice"))
+    try store.remember("alice", places: 1)
+    _ = try store.administration.forget("alice")
+    try store.write(attempts, to: store.attemptsPath("alice"))
+    let verification = try store.administration.verifyLedger(expecting: nil, isBegunAnew: false)
+    #expect(
+      verification.findings.map(\.kind) == [.unusable(.store(.rolledBack(.attempts)))])
+  }
+
+  @Test("an index that is damaged, or older than the entries, is found by verify")
+  func index() throws {
+    let store = try prepare()
+    let older = try store.bytes(of: store.folder + "/store/ledger.index")
+    try break_(store, "ledger.index")
+    #expect(
+      try store.administration.verifyLedger(expecting: nil, isBegunAnew: false).reading.fault
+        == .badIndex)
+    try store.write(older, to: store.folder + "/store/ledger.index")
+    #expect(
+      try store.administration.verifyLedger(expecting: nil, isBegunAnew: false).reading.fault == nil
+    )
+    for name in ["x", "y", "z"] {
+      try store.remember("alice", places: 1)
+      _ = try store.administration.forget("alice")
+      withExtendedLifetime(name) {}
+    }
+    try store.write(older, to: store.folder + "/store/ledger.index")
+    #expect(
+      try store.administration.verifyLedger(expecting: nil, isBegunAnew: false).reading.fault
+        == .badIndex)
+  }
+}
