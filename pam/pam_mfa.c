@@ -172,7 +172,14 @@ __attribute__((noinline)) static int consult(
   return pam_result(verdict);
 }
 
+// How long libpam waits after a denial, in microseconds: as long as after pam_unix's, whose code comes
+// before the password or after it, so that the wait does not tell which module denied. libpam waits
+// once, for the longest wait that a module asks for.
+enum { FAIL_DELAY = 2000000 };
+
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {
+  // Where libpam cannot, it denies without a wait.
+  (void)pam_fail_delay(pam, FAIL_DELAY);
   return consult(mfa_sign_in, pam, flags, argc, argv);
 }
 

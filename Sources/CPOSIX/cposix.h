@@ -91,6 +91,29 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
   return answer;
 }
 
+// Writes the names that /etc/passwd has for `uid` to `names`, a NUL behind each. Returns how many bytes
+// they take, or -1 where the file cannot be read to its end, or there are more. The file is read
+// directly: `getpwent` would list every account of a directory service, and has state that belongs to
+// the application.
+static inline ssize_t cposix_local_names(uid_t uid, char *_Nonnull names, size_t capacity) {
+  extern int fgetpwent_r(FILE *, struct passwd *, char *, size_t, struct passwd **);
+  FILE *file = fopen("/etc/passwd", "re");
+  if (file == NULL) return errno == ENOENT ? 0 : -1;
+  char line[16384];
+  struct passwd entry, *found;
+  size_t used = 0;
+  int status;
+  while ((status = fgetpwent_r(file, &entry, line, sizeof line, &found)) == 0) {
+    if (entry.pw_uid != uid) continue;
+    const size_t length = strlen(entry.pw_name) + 1;
+    if (length > capacity - used) break;
+    memcpy(names + used, entry.pw_name, length);
+    used += length;
+  }
+  (void)fclose(file);
+  return status == ENOENT ? (ssize_t)used : -1;
+}
+
 // The parent of a process, the terminal that controls it, as a device's number (0 for none), and when
 // the process was started, in clock ticks since the machine was (proc_pid_stat(5)): 0, or -1 where that
 // cannot be found out.

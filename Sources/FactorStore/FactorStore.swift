@@ -15,6 +15,11 @@ public protocol FactorStore {
   /// lock: by the time it is looked at, it may have changed.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
+  /// Does the cryptographic work of an attempt for nobody, and decides nothing.
+  func imitateAttempt(
+    _ code: Code, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError)
+
   /// Returns the user's record, even when it has no factor, or nil. Takes no lock.
   func kept(for account: Account) throws(FactorStoreError) -> FactorRecord?
 

@@ -5,9 +5,14 @@ final class KeyFile {
   private let directory: Directory
   private let name: FileName
 
-  init(_ path: TrustedPath) throws(FactorStoreError) {
-    directory = try path.parent(of: .key)
-    name = path.last
+  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  convenience init(_ path: TrustedPath) throws(FactorStoreError) {
+    self.init(try path.parent(of: .key), path.last)
+  }
+
+  private init(_ directory: consuming Directory, _ name: FileName) {
+    self.directory = directory
+    self.name = name
   }
 
   /// Opens the file, which has not been judged yet.

@@ -31,13 +31,19 @@ public final class LocalFactorStore: FactorStore {
   private var attemptsDirectory: StoreDirectory?
 
   /// Opens the store and checks its directory. The key is read when a record asks for it.
-  public init(_ location: StoreLocation) throws(FactorStoreError) {
+  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  public convenience init(_ location: StoreLocation) throws(FactorStoreError) {
     let path = location.directory
     try path.checkParents(of: .directory)
     let opened = try onPart(.directory) { () throws(SystemError) in try path.lastDirectory() }
-    owner = try StoreDirectory.owner(of: opened, .directory)
-    directory = StoreDirectory(judged: opened)
-    keyPath = location.key
+    let owner = try StoreDirectory.owner(of: opened, .directory)
+    self.init(StoreDirectory(judged: opened), owner: owner, key: location.key)
+  }
+
+  private init(_ directory: StoreDirectory, owner: UInt32, key: TrustedPath) {
+    self.directory = directory
+    self.owner = owner
+    keyPath = key
   }
 
   /// The numeric identity that everything in the store belongs to.

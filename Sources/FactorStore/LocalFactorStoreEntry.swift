@@ -26,7 +26,10 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
 
   /// Opens and locks the place of `account`. `isVerified` refuses files that are older than the audit
   /// log, and a log that cannot be read.
-  init(
+  ///
+  /// Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
+  /// an object.
+  convenience init(
     account: Account, store: LocalFactorStore, creating: Bool, isVerified: Bool
   ) throws(FactorStoreError) {
     let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
@@ -41,21 +44,39 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
       try locked.read(count: AttemptSlots.length)
     }
     let pair = try StoredPair(try recordFile.read(), bytes, account, &key)
-    attempts = try Self.state(of: pair, isVerified: isVerified)
+    var attempts = try Self.state(of: pair, isVerified: isVerified)
     if isVerified {
       let position = try store.verify(pair, account, &key)
       attempts.binding?.position = position
     }
-    slots = try AttemptSlots(bytes: bytes, &key)
-    kept = pair.record
-    identity = pair.identity
-    isWhole = pair.isWhole
+    let slots = try AttemptSlots(bytes: bytes, &key)
+    self.init(
+      account, store, recordFile, Lock(file: locked, section: section), key: key, slots: slots,
+      pair: pair, attempts: attempts)
+  }
+
+  /// The open attempts file, and the section that ends behind it.
+  private struct Lock: ~Copyable {
+    let file: File
+    let section: UninterruptedSection
+  }
+
+  private init(
+    _ account: Account, _ store: LocalFactorStore, _ recordFile: consuming RecordFile,
+    _ lock: consuming Lock, key: consuming SealingKey, slots: AttemptSlots, pair: StoredPair,
+    attempts: AttemptState
+  ) {
     self.account = account
     self.store = store
     self.recordFile = recordFile
-    self.attemptsFile = locked
-    self.section = section
+    attemptsFile = lock.file
+    section = lock.section
+    kept = pair.record
+    identity = pair.identity
+    isWhole = pair.isWhole
     self.key = key
+    self.slots = slots
+    self.attempts = attempts
   }
 
   /// A record without its own attempt state is not believed: its failures and watermarks are lost.

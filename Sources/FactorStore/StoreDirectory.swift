@@ -7,14 +7,15 @@ final class StoreDirectory {
   let opened: Directory
 
   /// Opens `name` in the store's directory.
-  init(
+  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  convenience init(
     _ name: StaticString, in store: borrowing Directory, owner: UInt32,
     _ part: FactorStoreError.Part
   ) throws(FactorStoreError) {
     guard let fileName = FileName(name) else { throw .nameTooLong }
     let directory = try onPart(part) { () throws(SystemError) in try store.directory(fileName) }
     guard try Self.owner(of: directory, part) == owner else { throw .untrusted(part, .wrongOwner) }
-    opened = directory
+    self.init(judged: directory)
   }
 
   /// One that was opened and judged.

@@ -14,20 +14,25 @@ final class StoredPair {
   let identity: UInt64
 
   /// Opens both. Nil stands for a file that is not there.
-  init(
+  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  convenience init(
     _ sealed: SealedRecord?, _ attempts: [UInt8]?, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) {
     let record = try sealed.flatMap { sealed throws(FactorStoreError) in
       try sealed.open(&key, account: account)
     }
-    self.record = record
-    identity = record == nil ? 0 : sealed?.identity ?? 0
+    var state: AttemptState?
     // A record that is not opened is of an account that had the name before, and so is the state.
     if let attempts, sealed == nil || record != nil {
       state = try AttemptSlots(bytes: attempts, &key).state
-    } else {
-      state = nil
     }
+    self.init(record, state, identity: record == nil ? 0 : sealed?.identity ?? 0)
+  }
+
+  private init(_ record: FactorRecord?, _ state: AttemptState?, identity: UInt64) {
+    self.record = record
+    self.state = state
+    self.identity = identity
   }
 
   /// Whether the record and the attempt state were written for one another.

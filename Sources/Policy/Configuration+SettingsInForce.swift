@@ -60,6 +60,18 @@ extension Configuration {
     return nil
   }
 
+  /// Whether a recent code may be enough for some sign-in to `service`, whatever tenants match.
+  public func mayAcceptRecentCode(in service: [UInt8]) -> Bool {
+    let overrides =
+      [Overrides(project)]
+      + tenants.filter {
+        $0.selectors.services.isEmpty || $0.selectors.services.contains(service)
+      }.map { $0.overrides }
+    return overrides.contains { ($0.freshFor ?? 0) > 0 }
+      || overrides.contains { ($0.remember ?? 0) > 0 }
+        && overrides.contains { $0.rememberServices?.contains(service) ?? false }
+  }
+
   /// Sign-ins of a user, one for each way in which it may matter that it is of this tenant's services
   /// and networks; those that it does not match among them. Without a tenant: one of no service and no
   /// network that any tenant names.

@@ -24,9 +24,15 @@ public final class EnrollmentDraft {
   }
 
   /// Makes a new secret, as long as the hash function's output.
-  public init(_ parameters: TOTPParameters) throws(CryptographyError) {
+  // Throws before there is an object: see `HelperProcess`.
+  public convenience init(_ parameters: TOTPParameters) throws(CryptographyError) {
+    self.init(
+      parameters, try SecretBytes.random(count: parameters.algorithm.outputLength))
+  }
+
+  private init(_ parameters: TOTPParameters, _ secret: consuming SecretBytes) {
     self.parameters = parameters
-    secret = try SecretBytes.random(count: parameters.algorithm.outputLength)
+    self.secret = secret
   }
 
   /// Lends the secret to be shown, once.

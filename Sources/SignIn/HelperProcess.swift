@@ -15,13 +15,19 @@ public final class HelperProcess: HelperLink {
   private static var patience: Int64 { 20 }
 
   /// Starts the program at `path`.
-  public init(path: [UInt8]) throws(HelperTrouble) {
+  // Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
+  // an object.
+  public convenience init(path: [UInt8]) throws(HelperTrouble) {
+    let companion: Companion
     do throws(SystemError) {
       companion = try Companion(path: path, name: "mfa-helper")
     } catch {
       throw .system(error)
     }
+    self.init(companion)
   }
+
+  private init(_ companion: Companion) { self.companion = companion }
 
   /// Sends one message and reads messages up to the one that is no notice.
   @export(interface)

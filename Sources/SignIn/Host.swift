@@ -35,6 +35,9 @@ public protocol Host {
   /// The account that the system knows by `name`, or nil when it knows none.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
 
+  /// The other accounts with the uid of an account: the same user under other names.
+  func otherNames(of account: Account) throws(SystemError) -> [Account]
+
   /// Whether an account belongs to a group; nil when that could not be found out.
   func isMember(_ account: Account, of group: [UInt8]) -> Bool?
 
@@ -52,6 +55,12 @@ public protocol Host {
 
   /// The sessions that this process may be part of.
   var enclosingSessions: [Place] { get }
+
+  /// Whether this process leads its session.
+  var leadsSession: Bool { get }
+
+  /// The name of the terminal that controls this process, such as `pts/3`; nil where there is none.
+  var controllingTerminal: [UInt8]? { get }
 
   /// Seconds since the epoch.
   func now() throws(SystemError) -> Int64
@@ -97,6 +106,11 @@ public struct LocalHost: Host {
     try Account.named(name)
   }
 
+  /// Asks the name service, and reads /etc/passwd.
+  public func otherNames(of account: Account) throws(SystemError) -> [Account] {
+    try account.others()
+  }
+
   /// Asks the name service.
   public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     account.isMember(of: group)
@@ -123,6 +137,12 @@ public struct LocalHost: Host {
   public var enclosingSessions: [Place] {
     SessionMark.enclosing.map { Place(.session, $0.bytes) }
   }
+
+  /// Asks the kernel.
+  public var leadsSession: Bool { SessionMark.isLeader }
+
+  /// Asks the kernel.
+  public var controllingTerminal: [UInt8]? { ControllingTerminal.name }
 
   /// Reads the clock.
   public func now() throws(SystemError) -> Int64 { try Clock.now() }

@@ -21,6 +21,9 @@ public struct ModuleOptions: Equatable, Sendable {
   /// Whether the answer is to hold a password besides the code.
   var expectsPassword: Bool { triesFirstPass || usesFirstPass || forwardsPass }
 
+  /// Whether the one question is for the password too.
+  var asksForPassword: Bool { forwardsPass && !usesFirstPass }
+
   /// An argument that is none, with what is wrong.
   public enum Refusal: Error, Equatable, Sendable {
     case unknown([UInt8])

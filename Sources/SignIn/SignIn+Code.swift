@@ -21,7 +21,8 @@ extension SignIn {
       case .accepted, .recovered, .bypassed, .throttled, .disabled: return outcome
       case .wrong(let wait), .replayed(_, let wait):
         if options.usesFirstPass || wait > 0 { return outcome }
-        report(outcome, account: account, state: settings.state)
+        report(
+          outcome, account: account, state: settings.state, isSilent: options.forwardsPass)
       case .remembered, .notACode, .notEnrolled, .offered, .enrollmentPending, .enrolledNow,
         .enrollmentRequired, .enrolled, .switchedOff, .unknownUser, .failed:
         if options.usesFirstPass { return outcome }
@@ -59,11 +60,11 @@ extension SignIn {
         }
       guard keeper.mayBeCode(codes, factor: named) else {
         let outcome = Outcome.notACode(Self.kind(of: answer))
-        return try forward(answer, nil, after: outcome, options, settings)
+        return try forward(answer, nil, after: outcome, options)
       }
       let (outcome, length) = try attempt(
         codes, named, options, settings, account, keeper)
-      return try forward(answer, length, after: outcome, options, settings)
+      return try forward(answer, length, after: outcome, options)
     }
   }
 
@@ -110,18 +111,19 @@ extension SignIn {
     application.log(.warning, Event.undelivered(account))
   }
 
-  /// Hands on what was typed before a code of `length`, where that is asked for: after an accepted
-  /// code, and where policy only observes, after anything, for nobody is to be stopped there.
+  /// Hands on what was typed before a code of `length`, where that is asked for: also after a wrong
+  /// code, so that the next module checks a password whoever signs in, and asks for none.
   func forward(
     _ answer: borrowing SecretBytes, _ length: Int?, after outcome: Outcome,
-    _ options: ModuleOptions, _ settings: Settings
+    _ options: ModuleOptions
   ) throws(Outcome.Failure) -> Outcome {
-    guard options.forwardsPass, outcome.isAccepted || settings.state == .observe else {
-      return outcome
+    guard options.forwardsPass else { return outcome }
+    var count = answer.count - (length ?? 0)
+    if count <= 0 {
+      // With the right code alone, the next module asks for the password itself.
+      guard !outcome.isAccepted else { return outcome }
+      count = answer.count
     }
-    let count = answer.count - (length ?? 0)
-    // Nobody typed a password: the next module asks for it itself.
-    guard count > 0 else { return outcome }
     guard application.forward(answer.prefix(count).span) else { throw .forwarding }
     return outcome
   }

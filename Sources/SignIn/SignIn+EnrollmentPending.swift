@@ -21,12 +21,15 @@ extension SignIn {
       of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
     guard case .certain = line else {
-      askInVain(options)
+      if !options.usesFirstPass {
+        _ = try askAnyway(.unknownUser, options, settings, store)
+      }
       return .enrollmentRequired(.accountLine(line))
     }
     // Without the note the `account` line denies.
     guard application.note(.enrollment, of: account.name) else { throw .forwarding }
-    return try passing(.enrollmentPending, options)
+    guard options.asksForPassword else { return .enrollmentPending }
+    return try askAnyway(.enrollmentPending, options, settings, store).outcome
   }
 
   /// What is kept for somebody without a factor to whom a bypass code was granted.

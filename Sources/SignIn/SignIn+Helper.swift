@@ -21,10 +21,10 @@ extension SignIn {
     }
     guard !view.factors.isEmpty else {
       guard try mayPutOffByHelper(settings) else {
-        askInVain(options)
+        try askInVain(options, settings, nil)
         return .enrollmentRequired(.notAuthenticatedHere)
       }
-      return try notEnrolled(options)
+      return try passing(.notEnrolled, options, settings, nil)
     }
     if let refusal = view.refusal { return refusal }
     return try proveCode(options, settings, account, .helper(view))

@@ -74,6 +74,22 @@ extension SignIn {
     }
   }
 
+  /// What is enrolled for the user: under the name of the account, or else under the first other name
+  /// of its uid that has a factor. Nil where nothing is.
+  func enrolled(
+    _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> (owner: Account, snapshot: FactorSnapshot)? {
+    if let snapshot = try snapshot(store, account) { return (account, snapshot) }
+    let others: [Account]
+    do throws(SystemError) { others = try host.otherNames(of: account) } catch {
+      throw .account(error)
+    }
+    for other in others {
+      if let snapshot = try snapshot(store, other) { return (other, snapshot) }
+    }
+    return nil
+  }
+
   func now() throws(Outcome.Failure) -> Int64 {
     do throws(SystemError) { return try host.now() } catch { throw .clock(error) }
   }

@@ -1,29 +1,19 @@
 import FactorStore
 import Factors
+import OneTimePassword
 import Policy
 import Secrets
 import System
 
 // Those who have no factor.
 extension SignIn {
-  /// Under `self-service` somebody without a factor is asked nothing. With `forward_pass` the one
-  /// question is the password's too, so it is asked whoever it is, and all of the answer handed on.
-  func notEnrolled(_ options: ModuleOptions) throws(Outcome.Failure) -> Outcome {
-    try passing(.notEnrolled, options)
-  }
-
-  /// Lets somebody without a factor go on, with what was typed where that is to be forwarded.
+  /// Lets a user without a factor go on. With `forward_pass` the question is the password's too, so
+  /// that everybody is asked it, and all of the answer is handed on.
   func passing(
-    _ outcome: Outcome, _ options: ModuleOptions
+    _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
   ) throws(Outcome.Failure) -> Outcome {
-    guard options.forwardsPass, !options.usesFirstPass else { return outcome }
-    switch application.ask(options.question, echo: options.echo) {
-    case .none: return .notACode(.none)
-    case .tooLong: return .notACode(.tooLong)
-    case .text(let answer):
-      guard answer.count == 0 || application.forward(answer.span) else { throw .forwarding }
-      return outcome
-    }
+    guard options.asksForPassword else { return outcome }
+    return try askAnyway(outcome, options, settings, store).outcome
   }
 
   /// Whether somebody without a factor may sign in for now. The `account` line counts and tells: it
@@ -77,10 +67,46 @@ extension SignIn {
     }
   }
 
-  /// Somebody who will not be let in is asked as if they had a factor, so that the question tells
-  /// nobody whether there is such a user.
-  func askInVain(_ options: ModuleOptions) {
+  /// Asks a user who will not be let in as if there were a factor, so that neither the question nor
+  /// the time that it takes tells whether there is one.
+  func askInVain(
+    _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
+  ) throws(Outcome.Failure) {
     guard !options.usesFirstPass else { return }
-    _ = application.ask(options.question, echo: options.echo)
+    _ = try askAnyway(.unknownUser, options, settings, store)
   }
+
+  /// Asks, does the work of an attempt where the answer may be a code, and hands the answer on where
+  /// the next module wants it. Whatever was typed, `outcome` is what comes of it.
+  ///
+  /// - Returns: the outcome, and whether the answer may be a code.
+  func askAnyway(
+    _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
+  ) throws(Outcome.Failure) -> (outcome: Outcome, isCode: Bool) {
+    switch application.ask(options.question, echo: options.echo) {
+    case .none: return (.notACode(.none), false)
+    case .tooLong: return (.notACode(.tooLong), false)
+    case .text(let answer):
+      let codes =
+        options.forwardsPass ? TypedCodes(endOf: answer.span) : TypedCodes(whole: answer.span)
+      let code = codes.code(of: .six)
+      if let store, let code {
+        let now = try now()
+        do throws(FactorStoreError) {
+          try store.imitateAttempt(code, now: now, adjacentIntervals: settings.adjacentIntervals)
+        } catch {
+          throw .store(error)
+        }
+      }
+      return (try forward(answer, nil, after: outcome, options), code != nil)
+    }
+  }
+
+  /// Looks names up as for a user without a factor.
+  func imitateOtherNames() {
+    do throws(SystemError) { _ = try host.otherNames(of: Self.nobody) } catch {}
+  }
+
+  /// An account that nobody has: a name cannot begin with a hyphen.
+  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: 65_534) }
 }

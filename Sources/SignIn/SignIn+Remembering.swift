@@ -9,6 +9,8 @@ import System
 //
 // MUST 1: a place is a numeric address together with the keys that were used, or a session of this
 // machine; what cannot be told for certain is no place. (`RememberingTests`)
+// MUST 3: a session counts only where the user's own program runs at its terminal, or where the service
+// begins a session for each sign-in. (`RememberingTests.sessionOfAService`)
 // MUST 2: disabled factors let nobody in. (`RememberingTests.disabled`)
 extension SignIn {
   /// What policy says of codes that are remembered here, and from where the person comes.
@@ -29,7 +31,9 @@ extension SignIn {
   func places(_ memory: Memory, _ findings: Findings) -> [Place] {
     var places: [Place] = []
     if let address = memory.address { places.append(address) }
-    if findings.followsSessions, beginsSession, let session = host.session {
+    if findings.followsSessions, let account = findings.account,
+      sessionUse(account) != .none, let session = host.session
+    {
       places.append(session)
     }
     return places
@@ -48,7 +52,12 @@ extension SignIn {
     else { return nil }
     var places: [Place] = []
     if let address = memory.address { places.append(address) }
-    if findings.followsSessions, isLocal { places += host.enclosingSessions }
+    let use = findings.followsSessions ? sessionUse(account) : .none
+    switch use {
+    case .none, .begins: break
+    case .own: if let session = host.session { places.append(session) }
+    case .enclosing: places += host.enclosingSessions
+    }
     guard !places.isEmpty else { return nil }
     let now = try now()
     do throws(FactorStoreError) {
@@ -57,7 +66,7 @@ extension SignIn {
         let time = snapshot.attempts.remembered.time(
           of: digests, notOlderThan: memory.oldest, at: now)
       else { return nil }
-      if findings.followsSessions, !isLocal, beginsSession, let session = host.session {
+      if use == .begins, let session = host.session {
         guard try Attempt.follow(session, from: digests, at: time, by: account, in: store) else {
           return nil
         }
@@ -68,14 +77,35 @@ extension SignIn {
     }
   }
 
-  /// Whether nobody comes from elsewhere.
-  private var isLocal: Bool { request.remoteHost?.isEmpty ?? true }
+  /// What the session of this process says about the user.
+  enum SessionUse {
+    /// Nothing: it may be the session of a daemon that many users reach.
+    case none
+    /// It begins with this sign-in, so that no earlier code belongs to it.
+    case begins
+    /// The code was typed in this very session, if in any.
+    case own
+    /// The code was typed in this session, or when the user signed in to one around it.
+    case enclosing
+  }
 
-  /// Whether the session of this process is the person's alone: it may be the one of a server that many
-  /// reach from elsewhere, but sshd begins one for each of them.
-  private var beginsSession: Bool {
-    let sshd: StaticString = "sshd"
-    return isLocal || request.service == sshd.bytes
+  /// What the session says. The services that are not known say nothing, and neither does a program
+  /// that has no terminal or tells PAM of another one, or a daemon that root started at a terminal.
+  private func sessionUse(_ account: Account) -> SessionUse {
+    guard let service = SessionService(request.service) else { return .none }
+    if service == .sshd { return .begins }
+    guard request.remoteHost?.isEmpty ?? true, isAtItsTerminal else { return .none }
+    if service == .login { return host.leadsSession ? .begins : .none }
+    let caller = host.identity.user
+    // The ancestors of a program that another user started need not be the account's.
+    return caller == 0 ? .none : caller == account.uid ? .enclosing : .own
+  }
+
+  /// Whether the terminal that PAM was told of controls this process.
+  private var isAtItsTerminal: Bool {
+    guard let terminal = request.terminal, let name = host.controllingTerminal else { return false }
+    let folder: StaticString = "/dev/"
+    return terminal == name || terminal == folder.bytes + name
   }
 
   /// The address from which the person comes, with the keys that were used; nil where it is not known.

@@ -13,6 +13,8 @@ import System
 /// MUST 3: no lock is held while a person is asked. (`SignInTests.noLockAtThePrompt`)
 /// MUST 4: an answer that cannot be a code costs nothing and is logged nowhere.
 /// (`SignInTests.notACode`)
+/// MUST 5: a user with several names is enrolled under each of them when enrolled under one.
+/// (`SharedIdentityTests`)
 public struct SignIn<Machine: Host, Asker: Application> {
   let request: SignInRequest
   let host: Machine
@@ -37,6 +39,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     _ findings: inout Findings
   ) throws(Outcome.Failure) -> Outcome {
     let options = try options()
+    // A program without root's rights, such as a screen locker, is used by its own user alone.
+    findings.hidesRefusals = options.forwardsPass && host.identity.actsAsRoot
     let settings = try settings(options, &findings)
     trace(options, "policy") { line in
       line.add("state", escaping: bytes(of: settings.state.name))
@@ -44,7 +48,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     guard settings.state != .disabled else { return .switchedOff }
     guard let account = findings.account else {
-      askInVain(options)
+      // The work that is done for a user without a factor.
+      let store = try openStore()
+      if let store { _ = try enrolled(Self.nobody, store) }
+      try askInVain(options, settings, store)
       return .unknownUser
     }
     trace(options, "account") { line in
@@ -55,12 +62,14 @@ public struct SignIn<Machine: Host, Asker: Application> {
       return try authenticationByHelper(options, settings, account)
     }
     findings.store = store
-    guard let snapshot = try snapshot(store, account) else {
+    guard let (owner, snapshot) = try enrolled(account, store) else {
       guard try mayPutOff(settings, account, store) else {
         return try mustEnroll(options, settings, account, store)
       }
-      return try notEnrolled(options)
+      return try passing(.notEnrolled, options, settings, store)
     }
+    // Other names are looked up for users without a factor; that must not tell who has one.
+    if options.asksForPassword { imitateOtherNames() }
     let standing = snapshot.attempts.standing(settings.throttle, now: try now())
     trace(options, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))
@@ -68,13 +77,21 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     let memory = memory(settings)
     if let age = try rememberedCode(
-      options, memory, findings, account, snapshot, standing, store)
+      options, memory, findings, owner, snapshot, standing, store)
     {
       return .remembered(age: age)
     }
-    if let refusal = Self.refusal(standing) { return refusal }
+    if let refusal = Self.refusal(standing) {
+      // Where the password is asked for with the code, it is asked for in any case.
+      if options.asksForPassword {
+        guard try askAnyway(refusal, options, settings, store).isCode else {
+          return .notACode(.somethingElse)
+        }
+      }
+      return refusal
+    }
     return try proveCode(
-      options, settings, account,
+      options, settings, owner,
       .store(store, snapshot.record, places(memory, findings)))
   }
 
@@ -88,7 +105,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
       return try accountCheckByHelper(settings, account)
     }
     findings.store = store
-    guard try snapshot(store, account) == nil else { return .enrolled }
+    guard try enrolled(account, store) == nil else { return .enrolled }
     // A bypass code has shown them already, and confirms nothing.
     if settings.state != .observe, !application.isNoted(.bypass, of: account.name) {
       tellNews(account, store)
@@ -151,6 +168,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     var store: Machine.Store?
     /// Whether it matters somewhere in which session a code was given.
     var followsSessions = false
+    /// Whether the code comes before the password, so that a message would tell who is enrolled.
+    var hidesRefusals = false
   }
 
   private func conclude(
@@ -164,8 +183,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
       outcome = .failed(error)
     }
     noteConfiguration(findings, outcome)
-    report(outcome, account: findings.account, state: findings.state)
-    return Verdict(outcome, state: findings.state)
+    report(outcome, findings)
+    let verdict = Verdict(outcome, state: findings.state)
+    // sshd ends the connection on too many attempts, which only enrolled users make.
+    return findings.hidesRefusals && verdict == .tooManyAttempts ? .deny : verdict
   }
 
   /// A step of the decision for the log, where the arguments ask for it. No answer is ever part of it,
@@ -180,11 +201,18 @@ public struct SignIn<Machine: Host, Asker: Application> {
     application.log(.debug, line)
   }
 
-  func report(_ outcome: Outcome, account: Account?, state: Configuration.State) {
+  private func report(_ outcome: Outcome, _ findings: Findings) {
+    let isSilent = findings.hidesRefusals && !outcome.isAccepted
+    report(outcome, account: findings.account, state: findings.state, isSilent: isSilent)
+  }
+
+  func report(
+    _ outcome: Outcome, account: Account?, state: Configuration.State, isSilent: Bool
+  ) {
     let event = Event(outcome: outcome, request: request, account: account, state: state)
     if let (priority, line) = event.logLine { application.log(priority, line) }
     audit(outcome, account)
-    guard state != .observe, let message = outcome.message else { return }
+    guard !isSilent, state != .observe, let message = outcome.message else { return }
     application.tell(message, essential: outcome.isMystery)
     if case .recovered(let recovery) = outcome, let replacement = recovery.replacement {
       application.reveal("a new one in its place: ", replacement.written())

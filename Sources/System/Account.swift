@@ -35,6 +35,39 @@ public struct Account: Equatable, Sendable {
     }
   }
 
+  /// The length of the names of one uid in bytes, at most, when they are asked for.
+  private static var namesCapacity: Int { 4096 }
+
+  /// Other accounts with this uid: the one that the system names for it, and those in /etc/passwd. They
+  /// are the same user to the kernel. Two accounts of a directory service are found only where the
+  /// system names one of them for the uid.
+  public func others() throws(SystemError) -> [Account] {
+    var names: [[UInt8]] = []
+    if let account = try Account.with(uid: uid) { names.append(account.name) }
+    var room = [CChar](repeating: 0, count: Self.namesCapacity)
+    // SAFETY: the call writes at most as many bytes as there are.
+    let count = unsafe room.withUnsafeMutableBufferPointer { room -> Int in
+      guard let base = room.baseAddress else { return -1 }
+      return unsafe cposix_local_names(uid, base, room.count)
+    }
+    guard count >= 0 else { throw SystemError(.lookUpAccount, number: EIO) }
+    var name: [UInt8] = []
+    for byte in room.prefix(count) {
+      if byte != 0 {
+        name.append(UInt8(bitPattern: byte))
+      } else {
+        names.append(name)
+        name = []
+      }
+    }
+    var others: [Account] = []
+    for name in names {
+      let account = Account(name: name, uid: uid)
+      if account != self, !others.contains(account) { others.append(account) }
+    }
+    return others
+  }
+
   /// Whether the account belongs to a group of this name; nil when that could not be found out.
   public func isMember(of group: [UInt8]) -> Bool? {
     guard !group.isEmpty, !group.contains(0) else { return nil }

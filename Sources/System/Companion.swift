@@ -34,7 +34,9 @@ public final class Companion {
   ///
   /// Whether that is the program it should be is not looked at: it gets no privilege that the caller
   /// of this process does not have anyway, and who can replace the file can replace this code.
-  public init(path: [UInt8], name: StaticString) throws(SystemError) {
+  // Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
+  // an object.
+  public convenience init(path: [UInt8], name: StaticString) throws(SystemError) {
     let path = path.map { CChar(bitPattern: $0) } + [0]
     var link: Int32 = -1
     // SAFETY: the path ends with a NUL and outlives the call, and so does the literal; `link` is
@@ -47,6 +49,10 @@ public final class Companion {
       }
     }
     guard minder > 0 else { throw SystemError.last(.process) }
+    self.init(link, minder)
+  }
+
+  private init(_ link: Int32, _ minder: pid_t) {
     self.link = link
     self.minder = minder
   }

@@ -20,6 +20,9 @@ public struct SessionMark: Equatable, Sendable {
     return SessionMark(boot, leader, process.start)
   }
 
+  /// Whether this process leads its session.
+  public static var isLeader: Bool { getsid(0) == getpid() }
+
   /// The marks of this process and of those above it, as far as they can be found out, the nearest
   /// first.
   public static var enclosing: [SessionMark] {

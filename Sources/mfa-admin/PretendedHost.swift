@@ -29,6 +29,10 @@ struct PretendedHost<Base: Host>: Host {
     try base.account(named: name)
   }
 
+  func otherNames(of account: Account) throws(SystemError) -> [Account] {
+    try base.otherNames(of: account)
+  }
+
   func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     base.isMember(account, of: group)
   }
@@ -43,6 +47,10 @@ struct PretendedHost<Base: Host>: Host {
   var session: Place? { nil }
 
   var enclosingSessions: [Place] { [] }
+
+  var leadsSession: Bool { false }
+
+  var controllingTerminal: [UInt8]? { nil }
 
   func now() throws(SystemError) -> Int64 { try base.now() }
 

@@ -145,8 +145,11 @@ struct ExaminationTests {
     Row(22, "warning code-before-password /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth requisite pam_mfa.so\n@include common-auth\n"
     },
-    Row(23) {
+    Row(23, "warning requisite-forward-pass /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth requisite pam_mfa.so forward_pass\n@include common-auth\n"
+    },
+    Row(206) {
+      $0.stacks.files["sudo"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
     },
     // Arguments that are none, and stacks that cannot be told.
     Row(24, "error arguments /pam/sudo:2") {
@@ -154,6 +157,31 @@ struct ExaminationTests {
     },
     Row(25, "warning not-understood /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth reqired x.so\n"
+    },
+    // A recent code is enough in what may be a daemon.
+    Row(201, "warning session-not-followed /pam/vsftpd:2") {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.configurationText = "[project]\nfresh_for = 15m\n"
+    },
+    Row(202, "warning session-not-followed /pam/vsftpd:2") {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.configurationText =
+        "[project]\n[tenant a]\nusers = alice\nremember = 1h\nremember_services = vsftpd\n"
+    },
+    Row(203) {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.configurationText =
+        "[project]\nremember = 1h\nremember_services = sshd\n"
+        + "[tenant a]\nservices = sudo\nfresh_for = 15m\n"
+    },
+    // Two names of one uid; system accounts that nobody signs in to may share one.
+    Row(204, "warning shared-uid /etc/passwd") {
+      $0.known = $0.known.map { $0 + [MemoryHost.account("toor", 0, home: "/root")] }
+    },
+    Row(205) {
+      $0.known = $0.known.map {
+        $0 + [MemoryHost.account("daemon", 2), MemoryHost.account("other", 2)]
+      }
     },
     // It is asked nowhere.
     Row(26, "note not-in-use /etc/pam.d") {
@@ -203,7 +231,7 @@ struct ExaminationTests {
     Row(3, "error use-pam-off \(dropIn):1") { $0.sshdOfOthers = settings("usepam no") },
     // With forward_pass one answer is enough.
     Row(4) {
-      $0.stacks.files["sshd"] = "auth requisite pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
       $0.sshdOfOthers = settings(
         "kbdinteractiveauthentication no", "passwordauthentication yes",
         "authenticationmethods password")
@@ -275,7 +303,7 @@ struct ExaminationTests {
     },
     // Neither way is open.
     Row(25, "error keyboard-interactive-off \(dropIn):2") {
-      $0.stacks.files["sshd"] = "auth requisite pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
       $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
     },
     // An old version's name.

@@ -187,5 +187,29 @@ extension EndToEnd {
         _ = try session.waitForExit()
       }
     }
+
+    @Test(
+      "a service that does not say where clients come from asks each of them",
+      arguments: ["vsftpd", "login", "sudo"])
+    func daemon(service: String) throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration("[project]\nfresh_for = 1h\n")
+        let (user, enrollment) = try machine.addEnrolledUser()
+        try machine.writeService(
+          service, ["auth requisite pam_unix.so", "auth required pam_mfa.so"])
+        // Two clients of a daemon that leads its session; the second knows the password alone.
+        var options = PAMClient.Options()
+        options.times = 2
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name,
+          answers: [
+            .text(user.password), .text(try enrollment.phone.code()), .text(user.password),
+          ], options: options, through: ["/usr/bin/setsid", "--wait"])
+        #expect(outcome.results.first?.code == "PAM_SUCCESS")
+        #expect(outcome.code != "PAM_SUCCESS")
+        let each = ["Password: ", "One-time code: "]
+        #expect(outcome.prompts == each + each)
+      }
+    }
   }
 }

@@ -134,13 +134,14 @@ struct EnrollmentPatternTests {
     #expect(signIn(ScriptedApplication([.text("")])) == .notConcerned)
   }
 
-  @Test("forward_pass hands nothing on for who must enrol and cannot")
-  func requiredForwardsNothing() {
+  @Test("forward_pass hands the answer on where the user must enrol and cannot, as for any other")
+  func requiredForwards() {
     host.configuration = "[project]\nenrollment = required\n"
     host.stacks.files = [:]
     let application = ScriptedApplication([.text("password")])
     #expect(signIn(application, ["forward_pass"]) == .deny)
-    #expect(application.forwarded.isEmpty)
+    #expect(application.forwarded == ["password"])
+    #expect(application.told.isEmpty)
   }
 
   // MARK: Offered

@@ -28,6 +28,7 @@ struct RememberingTests {
     var address: String? = "192.0.2.1"
     var methods: String? = "publickey ssh-ed25519 AAAA\n"
     var arguments: [String] = []
+    var terminal: String?
   }
 
   private func signIn(_ attempt: Attempt, _ answers: [String] = []) -> (Verdict, [String]) {
@@ -36,6 +37,7 @@ struct RememberingTests {
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array(attempt.service.utf8),
       remoteHost: attempt.address.map { Array($0.utf8) },
+      terminal: attempt.terminal.map { Array($0.utf8) },
       arguments: attempt.arguments.map { Array($0.utf8) })
     let verdict = SignIn(request, host: host, application: application).authenticate()
     return (verdict, application.prompts)
@@ -231,7 +233,16 @@ struct RememberingTests {
       fresh_for = 15m
       """
 
-  private var sudo: Attempt { Attempt(service: "sudo", address: nil, methods: "") }
+  private var sudo: Attempt { local("sudo") }
+
+  /// A sign-in at the terminal that controls the process.
+  private func local(_ service: String) -> Attempt {
+    Attempt(service: service, address: nil, methods: "", terminal: "/dev/pts/3")
+  }
+
+  private func run(as user: UInt32) {
+    host.identity = ProcessIdentity(user: user, actsAsRoot: true, isConfined: false)
+  }
 
   @Test(
     "a code of the session is fresh for a while, and asked for anew then",
@@ -241,6 +252,7 @@ struct RememberingTests {
     ])
   func stepUp(row: Int, seconds: Int64, sessions: [UInt8], expected: Bool) throws {
     host.configuration = Self.sudo
+    run(as: 1000)
     host.session = Place(.session, [7])
     try prove(Attempt())
     host.time += seconds
@@ -251,6 +263,7 @@ struct RememberingTests {
   @Test("a code for sudo is fresh for the next sudo of the session")
   func sudoTwice() throws {
     host.configuration = Self.sudo
+    run(as: 1000)
     host.session = Place(.session, [7])
     host.enclosingSessions = [Place(.session, [7])]
     try prove(sudo)
@@ -262,6 +275,7 @@ struct RememberingTests {
   @Test("who came by a remembered code has one as old in the new session")
   func followed() throws {
     host.configuration = Self.sudo
+    run(as: 1000)
     host.session = Place(.session, [7])
     try prove(Attempt())
     host.time += 600
@@ -273,16 +287,96 @@ struct RememberingTests {
     #expect(!isRemembered(sudo))
   }
 
-  @Test(
-    "sessions count for those alone who do not come from elsewhere, and those of sshd",
-    arguments: [(1, "sshd", true), (2, "vsftpd", false)])
-  func serversSession(row: Int, service: String, expected: Bool) throws {
-    host.configuration = Self.sudo
+  /// What asks, how it was started, and whether the session of the process counts.
+  struct ServiceRow: Sendable {
+    let number: Int
+    var service = "sudo"
+    var caller: UInt32 = 1000
+    var address: String?
+    var terminal: String? = "/dev/pts/3"
+    var controllingTerminal: String? = "pts/3"
+    var leadsSession = false
+    /// Whether a code is kept for the session of the process.
+    var keeps = true
+    /// Whether a code that was typed in the same session is enough.
+    var reads = true
+    /// Whether a code that was typed in a session around it is enough.
+    var readsEnclosing = true
+
+    static let rows = [
+      ServiceRow(number: 1),
+      ServiceRow(number: 2, service: "sudo-i"),
+      ServiceRow(number: 3, service: "su"),
+      ServiceRow(number: 4, service: "su-l"),
+      ServiceRow(number: 5, service: "doas"),
+      ServiceRow(number: 6, terminal: "pts/3"),
+      // Another user's su knows only what was typed in its own session.
+      ServiceRow(number: 7, service: "su", caller: 1001, readsEnclosing: false),
+      // A daemon that root started at a terminal, under whichever name.
+      ServiceRow(number: 8, caller: 0, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(
+        number: 9, service: "login", caller: 0, keeps: false, reads: false, readsEnclosing: false),
+      // The true login leads the session that it begins: no earlier code belongs to it.
+      ServiceRow(
+        number: 10, service: "login", caller: 0, leadsSession: true, reads: false,
+        readsEnclosing: false),
+      ServiceRow(
+        number: 11, service: "login", caller: 0, address: "192.0.2.1", leadsSession: true,
+        keeps: false, reads: false, readsEnclosing: false),
+      // Daemons, cron, screen lockers.
+      ServiceRow(
+        number: 12, service: "vsftpd", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(
+        number: 13, service: "polkit-1", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(
+        number: 14, service: "xscreensaver", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(number: 15, service: "", keeps: false, reads: false, readsEnclosing: false),
+      // No terminal, or another one than PAM was told of.
+      ServiceRow(
+        number: 16, controllingTerminal: nil, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(number: 17, terminal: nil, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(number: 18, terminal: "", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(
+        number: 19, terminal: "/dev/pts/4", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(
+        number: 20, address: "192.0.2.9", keeps: false, reads: false, readsEnclosing: false),
+      // sshd begins a session for each connection.
+      ServiceRow(
+        number: 21, service: "sshd", caller: 0, address: "192.0.2.9", terminal: "ssh",
+        controllingTerminal: nil, reads: false, readsEnclosing: false),
+      ServiceRow(
+        number: 22, service: "sshd", caller: 0, terminal: "ssh", controllingTerminal: nil,
+        reads: false, readsEnclosing: false),
+    ]
+  }
+
+  @Test("a session counts only for a service that belongs to it", arguments: ServiceRow.rows)
+  func sessionOfAService(row: ServiceRow) throws {
+    host.configuration = "[project]\nfresh_for = 15m\n"
+    host.controllingTerminal = row.controllingTerminal.map { Array($0.utf8) }
+    host.leadsSession = row.leadsSession
     host.session = Place(.session, [7])
     host.enclosingSessions = [Place(.session, [7])]
-    try prove(Attempt(service: service))
-    #expect(isRemembered(sudo) == expected, "row \(row)")
-    #expect(!isRemembered(Attempt(service: "vsftpd", address: "192.0.2.99")))
+    run(as: row.caller)
+    let attempt = Attempt(
+      service: row.service, address: row.address, methods: nil, terminal: row.terminal)
+    try prove(attempt)
+    let kept = host.memory.attempts.remembered.entries
+    #expect(kept.contains { $0.place.kind == .session } == row.keeps, "row \(row.number)")
+
+    // Whatever else has kept a code of this session.
+    for (session, expected) in [(UInt8(7), row.reads), (8, row.readsEnclosing)] {
+      host.enclosingSessions = [Place(.session, [7]), Place(.session, [8])]
+      let account = try #require(host.account)
+      let entry = try host.memory.entry(of: account, creating: false)
+      let record = try #require(host.memory.record)
+      var state = entry.attempts.forgetting()
+      for digest in try entry.digests(of: [Place(.session, [session])], in: record) {
+        state = state.remembering(digest, at: host.time)
+      }
+      try entry.write(state)
+      #expect(isRemembered(attempt) == expected, "row \(row.number), session \(session)")
+    }
   }
 
   @Test("no session is looked at where policy asks for none")

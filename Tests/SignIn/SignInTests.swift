@@ -359,13 +359,81 @@ struct SignInTests {
     #expect(alone.forwarded.isEmpty)
   }
 
-  @Test("with a wrong code, forward_pass hands nothing on")
-  func forwardPassWrong() throws {
-    try enroll()
-    let wrong = try KnownFactor.wrongCode(at: host.time)
-    let application = ScriptedApplication([.text("password" + wrong)])
-    #expect(signIn(application, ["forward_pass"]) == .deny)
-    #expect(application.forwarded.isEmpty)
+  /// Who is asked for password and code together, and what is typed.
+  struct CodeBeforePassword: Sendable {
+    let number: Int
+    var user = "alice"
+    var isEnrolled = true
+    var failures: UInt32 = 0
+    var configuration = "[project]\n"
+    let typed: String
+    let forwarded: [String]
+    let verdict: Verdict
+
+    static let rows = [
+      CodeBeforePassword(
+        number: 1, typed: "password000000", forwarded: ["password"], verdict: .deny),
+      CodeBeforePassword(
+        number: 2, typed: "password", forwarded: ["password"], verdict: .deny),
+      CodeBeforePassword(number: 3, typed: "000000", forwarded: ["000000"], verdict: .deny),
+      CodeBeforePassword(number: 4, typed: "", forwarded: [""], verdict: .deny),
+      CodeBeforePassword(
+        number: 5, user: "nobody", typed: "password000000", forwarded: ["password000000"],
+        verdict: .deny),
+      CodeBeforePassword(
+        number: 6, user: "nobody", typed: "", forwarded: [""], verdict: .deny),
+      CodeBeforePassword(
+        number: 7, failures: 5, typed: "password000000", forwarded: ["password000000"],
+        verdict: .deny),
+      CodeBeforePassword(
+        number: 8, failures: 100, typed: "password", forwarded: ["password"],
+        verdict: .deny),
+      CodeBeforePassword(
+        number: 9, isEnrolled: false, configuration: "[project]\nenrollment = required\n",
+        typed: "password000000", forwarded: ["password000000"], verdict: .notConcerned),
+      CodeBeforePassword(
+        number: 10, isEnrolled: false, typed: "password000000", forwarded: ["password000000"],
+        verdict: .notConcerned),
+      CodeBeforePassword(
+        number: 11, isEnrolled: false, typed: "", forwarded: [""], verdict: .notConcerned),
+    ]
+  }
+
+  @Test(
+    "with forward_pass everybody is asked, told nothing, and comes to the password",
+    arguments: CodeBeforePassword.rows)
+  func codeBeforePassword(row: CodeBeforePassword) throws {
+    host.configuration = row.configuration
+    if row.isEnrolled {
+      try enroll()
+      for _ in 0..<row.failures {
+        let counted = host.memory.attempts.begin(
+          ThrottlePolicy(waitsAfter: 100, firstWait: 30, longestWait: 900, disablesAfter: 100),
+          now: host.time)
+        if case .counted(let state) = counted { host.memory.attempts = state }
+      }
+    }
+    let application = ScriptedApplication([.text(row.typed)])
+    #expect(signIn(application, user: row.user, ["forward_pass"]) == row.verdict)
+    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.told.isEmpty)
+    #expect(application.forwarded == row.forwarded)
+    #expect(application.logged.count == 1, "the log tells")
+  }
+
+  @Test(
+    "users without a factor take the work of an attempt where the answer may be a code",
+    arguments: [
+      (1, "nobody", "forward_pass", "password000000", true),
+      (2, "nobody", "forward_pass", "password", false),
+      (3, "nobody", "echo", "000 000", true), (4, "nobody", "echo", "password000000", false),
+      (5, "alice", "forward_pass", "password000000", true),
+      (6, "alice", "forward_pass", "password", false),
+    ])
+  func imitated(row: Int, user: String, option: String, typed: String, isCode: Bool) {
+    _ = signIn(ScriptedApplication([.text(typed)]), user: user, [option])
+    #expect(host.memory.steps.contains(.snapshot), "row \(row)")
+    #expect(host.memory.steps.contains(.imitateAttempt) == isCode, "row \(row)")
   }
 
   @Test(

@@ -77,6 +77,9 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
   /// The number of questions for which there was no answer any more.
   public private(set) var unanswered = 0
 
+  /// The waits after failures, in microseconds, that libpam wanted and the application left out.
+  public private(set) var delays: [Int] = []
+
   /// The number of answers that nobody asked for.
   public private(set) var unused = 0
 
@@ -95,7 +98,7 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
   private struct Line: Decodable {
     let event: String
     let style, text, call, code, moment, caught, ignored, blocked: String?
-    let threads, descriptors, unused, announced: Int?
+    let threads, descriptors, unused, announced, microseconds: Int?
     let mapped, child: Bool?
   }
 
@@ -118,6 +121,7 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
         messages.append(Message(style, Self.text(line.text)))
       case "result": results.append((line.call ?? "", line.code ?? ""))
       case "unanswered": unanswered += 1
+      case "delay": delays.append(line.microseconds ?? 0)
       case "user": user = line.text.map { Self.text($0) }
       case "process":
         states.append(

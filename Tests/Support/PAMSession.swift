@@ -14,8 +14,10 @@ public final class PAMSession {
   private var isOver = false
   private var tracer: ChildProcess?
 
-  /// Starts the application.
-  public init(service: String, user: String) throws(HarnessFailure) {
+  /// Starts the application. `wrapper` is a command line that the application's own is appended to.
+  public init(
+    service: String, user: String, through wrapper: [String] = []
+  ) throws(HarnessFailure) {
     let input = try Pipe()
     let output = try Pipe()
     complaints = try Descriptor.memory()
@@ -23,7 +25,7 @@ public final class PAMSession {
       0: input.reading.number, 1: output.writing.number, 2: complaints.number,
     ]
     process = try ChildProcess(
-      [try PAMClient.path(), service, user, "--account"], descriptors: descriptors)
+      wrapper + [try PAMClient.path(), service, user, "--account"], descriptors: descriptors)
     toApplication = input.takeWriting()
     fromApplication = output.takeReading()
   }

@@ -22,12 +22,20 @@ enum CodeBeforePassword: Examination {
         message: "\(harm): a wrong password does not end the stack",
         hint: hint(entry))
     }
-    // With forward_pass it is meant so: both are typed at once.
-    guard !service.takesPassword,
-      let later = stack.entries.indices.first(where: {
-        $0 > service.index && PAMModule.asksForPassword(stack.entries[$0])
-      })
-    else { return nil }
+    let later = stack.entries.indices.first {
+      $0 > service.index && PAMModule.asksForPassword(stack.entries[$0])
+    }
+    guard let later else { return nil }
+    // With forward_pass both are typed at once, and both are to be checked.
+    guard !service.takesPassword else {
+      guard service.control.onFailure == .deniesAtOnce else { return nil }
+      return Finding(
+        severity: .warning, code: "requisite-forward-pass", services: [service.name],
+        place: service.place,
+        message: "a wrong code ends the stack before the password is checked: the time that a "
+          + "denial takes tells who is enrolled",
+        hint: "write \"required\" in the place of \"requisite\" (\"bad\" in the place of \"die\")")
+    }
     return Finding(
       severity: .warning, code: "code-before-password", services: [service.name],
       place: service.place,

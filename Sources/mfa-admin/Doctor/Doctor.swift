@@ -7,7 +7,8 @@ enum Doctor {
       UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, BypassedModule.self,
       WeakAuthLine.self, CodeBeforePassword.self, MissingAccountLine.self,
       SilencedKeyboard.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
-      SystemUser.self, Ownership.self, UnwritableStore.self, SandboxedService.self,
+      SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
+      UnwritableStore.self, SandboxedService.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
       UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self,
     ]

@@ -9,7 +9,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What was done.
   public enum Step: Equatable, Sendable {
     case knows, enterConfiguration, snapshot, lock, secret, digest, write(failures: UInt32), sync,
-      replace, unlock
+      replace, unlock, imitateAttempt
   }
 
   /// What was done, in order.
@@ -111,6 +111,11 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     guard let record, record.isEnrolled, record.user.bytes == account.name else { return nil }
     return FactorSnapshot(record: record, attempts: attempts)
   }
+
+  /// Counts it.
+  public func imitateAttempt(
+    _ code: Code, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError) { try note(.imitateAttempt) }
 
   /// What is there, with a factor or without.
   public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {

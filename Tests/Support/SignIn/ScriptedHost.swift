@@ -69,6 +69,17 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return account
   }
 
+  /// Other accounts with the same uid.
+  public var others: [Account] = []
+  /// What fails.
+  public var othersFailure: SystemError?
+
+  /// What the test says.
+  public func otherNames(of account: Account) throws(SystemError) -> [Account] {
+    if let othersFailure { throw othersFailure }
+    return others
+  }
+
   /// The groups of the account; nil when nobody can tell.
   public var groups: [String]? = []
 
@@ -112,6 +123,10 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   public var session: Place?
   /// Those around it.
   public var enclosingSessions: [Place] = []
+  /// Whether the process leads its session.
+  public var leadsSession = false
+  /// The terminal of the process.
+  public var controllingTerminal: [UInt8]? = Array("pts/3".utf8)
 
   /// The fixed time.
   public func now() throws(SystemError) -> Int64 {

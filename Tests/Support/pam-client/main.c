@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <security/pam_appl.h>
 #include <stdbool.h>
@@ -227,12 +228,18 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   return PAM_SUCCESS;
 }
 
+// Reports the wait that libpam wants, and does not wait.
 static void no_delay(int result, unsigned microseconds, void *context) {
-  (void)result, (void)microseconds, (void)context;
+  (void)context;
+  if (result == PAM_SUCCESS) return;
+  printf("{\"event\":\"delay\",\"microseconds\":%u}\n", microseconds);
+  fflush(stdout);
 }
 
-// Brings OpenSSL up as a server has it before it asks PAM: loaded, configured, a hash fetched.
+// Brings OpenSSL up as a server has it before it asks PAM: loaded, configured, a hash fetched. The
+// server has looked the account up, too.
 static void start_openssl(void) {
+  (void)getpwnam(options.user);
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_GLOBAL);
   if (library == NULL) stop("libcrypto.so.3 cannot be loaded");
   int (*start)(uint64_t, const void *);

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Accounts with one uid and several names.
+  @Suite struct SharedIdentity {
+    @Test("the password alone does not sign in a second name of an enrolled user")
+    func secondName() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let other = try secondName(of: user, on: machine)
+        let service = try machine.makeService([
+          "auth required pam_mfa.so", "account required pam_mfa.so",
+        ])
+        let start = try machine.log.position()
+        let refused = try PAMClient.signIn(service: service, user: other, answers: [.noText])
+        #expect(refused.prompts == ["One-time code: "])
+        #expect(refused.code != "PAM_SUCCESS")
+        let code = try enrollment.phone.code()
+        var options = PAMClient.Options()
+        options.asksAccount = true
+        let accepted = try PAMClient.signIn(
+          service: service, user: other, answers: [.text(code)], options: options)
+        #expect(accepted.code == "PAM_SUCCESS")
+        // It was used for both names.
+        let replayed = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(replayed.code != "PAM_SUCCESS")
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(entries.map { $0.fields["user"] } == [other, other, user.name])
+        #expect(entries.map { $0.fields["result"] } == ["not-a-code", "accepted", "replayed"])
+        let doctor = try Command.run(["/usr/sbin/mfa-admin", "doctor"])
+        #expect(
+          doctor.text.contains("warning: /etc/passwd: \(user.name), \(other) share the uid"),
+          "\(doctor.text)")
+      }
+    }
+
+    /// Adds a second name for a user's uid, behind the first one.
+    func secondName(of user: MachineUser, on machine: Machine) throws -> String {
+      let name = user.name + "b"
+      let uid = try Command.succeed(["/usr/bin/id", "-u", user.name]).dropLast()
+      try Command.succeed([
+        "/usr/sbin/useradd", "--non-unique", "--uid", String(uid), "--no-create-home", name,
+      ])
+      machine.atTheEnd("remove the account \(name)") {
+        try Command.succeed(["/usr/sbin/userdel", "--force", name])
+      }
+      return name
+    }
+  }
+}

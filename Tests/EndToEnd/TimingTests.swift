@@ -1,0 +1,191 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// How much work the module does, in instructions that callgrind counts between the call of
+  /// `pam_sm_authenticate` and its return: more precise than a clock, and the same on every machine.
+  @Suite(.enabled("valgrind is not installed") { Valgrind.isInstalled })
+  struct Timing {
+    /// How far two counts may lie apart, in percent of the smaller one.
+    static let tolerance = 2.0
+
+    static let patient = "[project]\nthrottle_after = 100\n"
+
+    /// The number of instructions of one sign-in. OpenSSL is initialised before, as in sshd: where it
+    /// is not, its start hides every difference.
+    func instructions(
+      _ service: String, _ user: String, _ answer: String, expecting code: String,
+      on machine: Machine
+    ) throws -> Int {
+      var options = PAMClient.Options()
+      options.startsOpenSSL = true
+      // The first sign-in after a change of the configuration enters that in the audit log.
+      _ = try PAMClient.signIn(service: service, user: user, answers: [.noText])
+      let (outcome, text) = try Valgrind.callgrind(on: machine) { wrapper throws(HarnessFailure) in
+        try PAMClient.signIn(
+          service: service, user: user, answers: [.text(answer)], options: options,
+          through: wrapper)
+      }
+      #expect(outcome.code == code, "\(outcome)")
+      let total = text.split(separator: "\n").first { $0.hasPrefix("totals: ") }
+      return try #require(total.flatMap { Int($0.dropFirst("totals: ".count)) }, "\(text)")
+    }
+
+    func expectAlike(_ counts: [(what: String, count: Int)]) {
+      let numbers = counts.map(\.count)
+      guard let least = numbers.min(), let most = numbers.max(), least > 0 else {
+        Issue.record("no sign-in was counted")
+        return
+      }
+      let percent = Double(most - least) / Double(least) * 100
+      #expect(percent < Self.tolerance, "\(counts)")
+      print("instructions:", counts.map { "\($0.what) \($0.count)" }.joined(separator: ", "))
+    }
+
+    @Test("wrong codes differ in nothing, whatever digits they share with the right one")
+    func wrongCodes() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(Self.patient)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        var counts: [(what: String, count: Int)] = []
+        for shared in [0, 5] {
+          let code = try wrongCode(of: enrollment, sharing: shared)
+          counts.append(
+            (
+              "\(shared) digits shared",
+              try instructions(
+                service, user.name, code, expecting: "PAM_AUTH_ERR", on: machine)
+            ))
+        }
+        expectAlike(counts)
+      }
+    }
+
+    /// A code that has so many leading digits in common with the present one, and is none of the
+    /// window's.
+    func wrongCode(of enrollment: Enrollment, sharing count: Int) throws -> String {
+      let right = try enrollment.phone.code()
+      let window = try (-12...12).map { try enrollment.phone.code(offset: $0) }
+      for shift in 1...9 {
+        let code = String(
+          right.enumerated().map { index, digit -> Character in
+            guard index >= count, let value = digit.wholeNumberValue else { return digit }
+            return Character("\((value + shift) % 10)")
+          })
+        if !window.contains(code) { return code }
+      }
+      throw HarnessFailure("each code is right")
+    }
+
+    /// Signs in once: the first sign-in after an enrolment tells about it.
+    func hearNotices(_ service: String, _ user: MachineUser, _ code: String) throws {
+      let outcome = try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text(code)])
+      #expect(outcome.code == "PAM_SUCCESS")
+    }
+
+    @Test("right codes differ in nothing, whichever step of the window they are of")
+    func steps() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        try hearNotices(service, user, try enrollment.phone.code(offset: -4))
+        expectAlike(
+          try [-3, 0, 4].map { offset in
+            (
+              "step \(offset)",
+              try instructions(
+                service, user.name, try enrollment.phone.code(offset: offset),
+                expecting: "PAM_SUCCESS", on: machine)
+            )
+          })
+      }
+    }
+
+    @Test("right codes differ in nothing, whichever factor they are of")
+    func factors() throws {
+      try Machine.use { machine in
+        let (user, first) = try machine.addEnrolledUser()
+        let second = try machine.enroll(
+          user, named: "phon2", presentCode: try first.phone.code(offset: -3))
+        let third = try machine.enroll(
+          user, named: "phon3", presentCode: try first.phone.code(offset: -2))
+        let service = try machine.makeService(OneCode.stack)
+        try hearNotices(service, user, try first.phone.code(offset: -1))
+        expectAlike(
+          try [first, second, third].enumerated().map { number, enrollment in
+            (
+              "factor \(number + 1)",
+              try instructions(
+                service, user.name, try enrollment.phone.code(), expecting: "PAM_SUCCESS",
+                on: machine)
+            )
+          })
+      }
+    }
+
+    /// A stack in which the code comes before the password, and what an observer types there who knows
+    /// no password.
+    struct Observation: Sendable, CustomTestStringConvertible {
+      let number: Int
+      var arguments = ""
+      var configuration = ""
+      let answer: String
+      /// The result of the module alone.
+      let unenrolled: String
+      var testDescription: String { "\(number): \(arguments) \(answer) \(configuration)" }
+
+      static let rows = [
+        Observation(
+          number: 1, arguments: "forward_pass", answer: "password000000",
+          unenrolled: "PAM_PERM_DENIED"),
+        Observation(
+          number: 2, arguments: "forward_pass", answer: "password", unenrolled: "PAM_PERM_DENIED"),
+        Observation(
+          number: 3, arguments: "forward_pass", answer: "000000", unenrolled: "PAM_PERM_DENIED"),
+        Observation(
+          number: 4, configuration: "enrollment = required\n", answer: "000000",
+          unenrolled: "PAM_AUTH_ERR"),
+        Observation(
+          number: 5, arguments: "forward_pass", configuration: "enrollment = required\n",
+          answer: "password000000", unenrolled: "PAM_AUTH_ERR"),
+      ]
+    }
+
+    @Test(
+      "users without a factor, unknown users and throttled users take as much work as a wrong code",
+      arguments: Observation.rows)
+    func enrolledOrNot(row: Observation) throws {
+      try Machine.use { machine in
+        let (enrolled, _) = try machine.addEnrolledUser()
+        let (throttled, _) = try machine.addEnrolledUser()
+        let unenrolled = try machine.addUser()
+        let service = try machine.makeService([
+          "auth required pam_mfa.so \(row.arguments)", "account required pam_permit.so",
+        ])
+        for _ in 0..<5 {
+          _ = try PAMClient.signIn(
+            service: service, user: throttled.name, answers: [.text("password000000")])
+          _ = try PAMClient.signIn(
+            service: service, user: throttled.name, answers: [.text("000000")])
+        }
+        try machine.writeConfiguration("[project]\n" + row.configuration)
+        var rows = [
+          ("wrong", enrolled.name, "PAM_AUTH_ERR"),
+          ("unknown", "nobody0", "PAM_AUTH_ERR"),
+          ("unenrolled", unenrolled.name, row.unenrolled),
+        ]
+        if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
+        expectAlike(
+          try rows.map { what, name, code in
+            (
+              what,
+              try instructions(service, name, row.answer, expecting: code, on: machine)
+            )
+          })
+      }
+    }
+  }
+}

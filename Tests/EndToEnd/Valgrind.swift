@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+
+/// Programs under valgrind.
+enum Valgrind {
+  static let path = "/usr/bin/valgrind"
+
+  static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+  /// Runs `body` with the command that counts instructions inside of the module's `auth` function;
+  /// returns its result and what callgrind wrote.
+  static func callgrind<Result>(
+    on machine: Machine, _ body: ([String]) throws(HarnessFailure) -> Result
+  ) throws -> (Result, String) {
+    let path = machine.folder + "/callgrind.out"
+    let result = try body([
+      Self.path, "--tool=callgrind", "--callgrind-out-file=\(path)",
+      "--toggle-collect=pam_sm_authenticate", "--quiet",
+    ])
+    let text = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
+    return (result, text)
+  }
+
+  /// Runs `body` with the command that watches every access to memory; returns its result and what
+  /// memcheck found, which is nothing where all is well. What libcrypto and libpam keep to the end of the
+  /// process is still reachable then, and is no leak; nothing has to be suppressed.
+  static func memcheck<Result>(
+    on machine: Machine, _ body: ([String]) throws(HarnessFailure) -> Result
+  ) throws -> (Result, String) {
+    let path = machine.folder + "/memcheck.out"
+    let result = try body([
+      Self.path, "--tool=memcheck", "--log-file=\(path)", "--quiet", "--leak-check=full",
+      "--show-leak-kinds=definite,indirect,possible", "--errors-for-leak-kinds=definite,possible",
+      "--child-silent-after-fork=yes",
+    ])
+    let text = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
+    return (result, text)
+  }
+}

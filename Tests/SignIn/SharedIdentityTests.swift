@@ -1,0 +1,74 @@
+import Factors
+import SignIn
+import SignInTestSupport
+import System
+import Testing
+
+/// `alice` signs in; `bob` has the same uid.
+@Suite("A sign-in of an account whose uid has several names")
+struct SharedIdentityTests {
+  let host = ScriptedHost()
+  let bob = Account(name: Array("bob".utf8), uid: 1000)
+
+  init() { host.others = [Account(name: Array("carol".utf8), uid: 1000), bob] }
+
+  private func request(_ arguments: [String] = []) -> SignInRequest {
+    SignInRequest(
+      user: Array("alice".utf8), service: Array("login".utf8),
+      arguments: arguments.map { Array($0.utf8) })
+  }
+
+  private func signIn(_ answers: [String]) -> (Verdict, ScriptedApplication) {
+    let application = ScriptedApplication(answers.map { .text($0) })
+    let verdict = SignIn(request(), host: host, application: application).authenticate()
+    return (verdict, application)
+  }
+
+  private func enroll(_ account: Account) throws {
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+  }
+
+  @Test("the codes of another name are asked for and accepted, once")
+  func anotherNamesCode() throws {
+    try enroll(bob)
+    let code = try KnownFactor.code(at: host.time)
+    let (wrong, asked) = signIn([try KnownFactor.wrongCode(at: host.time)])
+    #expect(wrong == .deny && asked.prompts == ["One-time code: "])
+    #expect(host.memory.attempts.failures == 1, "the attempt counts")
+    #expect(signIn([code]).0 == .allow)
+    #expect(signIn([code]).0 == .deny, "the code is used")
+  }
+
+  @Test(
+    "enrolment in the sign-in is for users without a factor under any name",
+    arguments: ["self-service", "required"])
+  func account(enrollment: String) throws {
+    host.configuration = "[project]\nenrollment = \(enrollment)\n"
+    try enroll(bob)
+    let application = ScriptedApplication()
+    let signIn = SignIn(request(), host: host, application: application)
+    #expect(signIn.checkAccount() == .allow)
+    #expect(application.prompts.isEmpty)
+  }
+
+  @Test("a name's own factors come first")
+  func ownFactors() throws {
+    try enroll(try #require(host.account))
+    host.othersFailure = SystemError(.lookUpAccount, number: 5)
+    #expect(signIn([try KnownFactor.code(at: host.time)]).0 == .allow, "no other name is looked up")
+  }
+
+  @Test("nothing is asked where no name is enrolled")
+  func nobodyIsEnrolled() throws {
+    let (verdict, application) = signIn([])
+    #expect(verdict == .notConcerned && application.prompts.isEmpty)
+  }
+
+  @Test("names that cannot be looked up deny")
+  func failure() throws {
+    host.othersFailure = SystemError(.lookUpAccount, number: 5)
+    #expect(signIn([]).0 == .deny)
+    let application = ScriptedApplication()
+    #expect(SignIn(request(), host: host, application: application).checkAccount() == .deny)
+  }
+}
