@@ -31,7 +31,8 @@ public final class LocalFactorStore: FactorStore {
   private var attemptsDirectory: StoreDirectory?
 
   /// Opens the store and checks its directory. The key is read when a record asks for it.
-  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  ///
+  /// Throws before there is an object: see `LocalFactorStoreEntry`.
   public convenience init(_ location: StoreLocation) throws(FactorStoreError) {
     let path = location.directory
     try path.checkParents(of: .directory)

@@ -2,7 +2,9 @@ import Secrets
 
 /// What an administrator gave somebody who cannot prove the account, or the second factor, otherwise:
 /// a code of 80 random bits, good for a while and for so many uses.
-public struct Grant: Equatable, Sendable {
+///
+/// A class, because each copy of a large value is code in the module.
+public final class Grant: Equatable, Sendable {
   /// What the code is good for.
   public enum Kind: UInt8, Sendable {
     /// Proves the account at one enrolment, in the place of a password.
@@ -41,6 +43,14 @@ public struct Grant: Equatable, Sendable {
     self.usesLeft = usesLeft
     self.reason = reason
     self.digest = digest
+  }
+
+  /// Compares everything that two grants hold.
+  @inline(never)
+  public static func == (left: Grant, right: Grant) -> Bool {
+    left.kind == right.kind && left.id == right.id && left.madeAt == right.madeAt
+      && left.expiresAt == right.expiresAt && left.usesLeft == right.usesLeft
+      && left.reason == right.reason && left.digest == right.digest
   }
 
   /// Whether it is good at `now`, in seconds since the epoch. Before it was made it is not: the

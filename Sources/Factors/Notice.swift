@@ -1,7 +1,9 @@
 /// Something that happened to the factors of a user's, to be told at the next sign-in and by mail.
 ///
 /// NIST SP 800-63B-4, sections 4.1, 4.2.3 and 4.6, asks for such notices.
-public struct Notice: Equatable, Sendable {
+///
+/// A class, because each copy of a large value is code in the module.
+public final class Notice: Equatable, Sendable {
   /// What happened.
   public enum Kind: UInt8, CaseIterable, Sendable {
     /// A factor was bound; `detail` is its name.
@@ -86,5 +88,13 @@ public struct Notice: Equatable, Sendable {
     self.detail = detail
     self.source = source
     self.subject = subject
+  }
+
+  /// Compares everything that two notices hold.
+  @inline(never)
+  public static func == (left: Notice, right: Notice) -> Bool {
+    left.number == right.number && left.kind == right.kind && left.time == right.time
+      && left.detail == right.detail && left.source == right.source
+      && left.subject == right.subject
   }
 }

@@ -4,7 +4,9 @@ import Factors
 ///
 /// `Configuration.project` holds those of the section `[project]`;
 /// `Configuration.settings(for:)` those with what the tenants change.
-public struct Settings: Equatable, Sendable {
+///
+/// A class, because each copy of a large value is code in the module.
+public final class Settings: Equatable, Sendable {
   /// How many time steps before and after the present one a code may belong to.
   public static var adjacentIntervalsRange: ClosedRange<UInt8> { 0...10 }
 
@@ -40,6 +42,36 @@ public struct Settings: Equatable, Sendable {
   public let freshFor: Int64
   /// How failures in a row are answered.
   public let throttle: ThrottlePolicy
+
+  init(
+    state: Configuration.State, adjacentIntervals: UInt8, issuer: [UInt8]?,
+    enrollment: Configuration.Enrollment, offer: Offer, promptHints: Bool,
+    endsSessionsOnUnenrolling: Bool, remember: Int64, rememberServices: [[UInt8]],
+    freshFor: Int64, throttle: ThrottlePolicy
+  ) {
+    self.state = state
+    self.adjacentIntervals = adjacentIntervals
+    self.issuer = issuer
+    self.enrollment = enrollment
+    self.offer = offer
+    self.promptHints = promptHints
+    self.endsSessionsOnUnenrolling = endsSessionsOnUnenrolling
+    self.remember = remember
+    self.rememberServices = rememberServices
+    self.freshFor = freshFor
+    self.throttle = throttle
+  }
+
+  /// Compares all settings.
+  @inline(never)
+  public static func == (left: Settings, right: Settings) -> Bool {
+    left.state == right.state && left.adjacentIntervals == right.adjacentIntervals
+      && left.issuer == right.issuer && left.enrollment == right.enrollment
+      && left.offer == right.offer && left.promptHints == right.promptHints
+      && left.endsSessionsOnUnenrolling == right.endsSessionsOnUnenrolling
+      && left.remember == right.remember && left.rememberServices == right.rememberServices
+      && left.freshFor == right.freshFor && left.throttle == right.throttle
+  }
 
   /// How old a code may be, in seconds, that was given before and is enough for a sign-in to `service`;
   /// 0 where a new one is asked for.

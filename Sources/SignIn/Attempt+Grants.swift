@@ -25,10 +25,11 @@ extension Attempt {
     let typed = try entry.digest(
       of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
     var found: Grant?
-    for grant in record.grants
-    where constantTimeEquals(grant.digest.span, typed.bytes.span) && grant.kind == kind
-      && grant.isGood(at: now)
-    {
+    for grant in record.grants {
+      let digest = grant.digest
+      guard constantTimeEquals(digest.span, typed.bytes.span), grant.kind == kind,
+        grant.isGood(at: now)
+      else { continue }
       found = grant
     }
     return found

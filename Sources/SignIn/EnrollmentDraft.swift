@@ -24,7 +24,8 @@ public final class EnrollmentDraft {
   }
 
   /// Makes a new secret, as long as the hash function's output.
-  // Throws before there is an object: see `HelperProcess`.
+  ///
+  /// Throws before there is an object: see `HelperProcess`.
   public convenience init(_ parameters: TOTPParameters) throws(CryptographyError) {
     self.init(
       parameters, try SecretBytes.random(count: parameters.algorithm.outputLength))

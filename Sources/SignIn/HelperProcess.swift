@@ -15,8 +15,9 @@ public final class HelperProcess: HelperLink {
   private static var patience: Int64 { 20 }
 
   /// Starts the program at `path`.
-  // Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
-  // an object.
+  ///
+  /// Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
+  /// an object.
   public convenience init(path: [UInt8]) throws(HelperTrouble) {
     let companion: Companion
     do throws(SystemError) {

@@ -34,8 +34,9 @@ public final class Companion {
   ///
   /// Whether that is the program it should be is not looked at: it gets no privilege that the caller
   /// of this process does not have anyway, and who can replace the file can replace this code.
-  // Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
-  // an object.
+  ///
+  /// Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
+  /// an object.
   public convenience init(path: [UInt8], name: StaticString) throws(SystemError) {
     let path = path.map { CChar(bitPattern: $0) } + [0]
     var link: Int32 = -1
