@@ -20,7 +20,11 @@ let embeddable: [SwiftSetting] =
   everywhere + [
     .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
     .unsafeFlags(
-      ["-wmo", "-Osize", "-Xfrontend", "-function-sections"], .when(traits: ["Embedded"])),
+      [
+        "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm",
+        "-enable-machine-outliner=always", "-Xllvm", "-machine-outliner-reruns=4", "-Xcc",
+        "-mno-red-zone",
+      ], .when(traits: ["Embedded"])),
   ]
 
 let package = Package(

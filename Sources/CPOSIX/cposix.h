@@ -91,27 +91,36 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
   return answer;
 }
 
-// Writes the names that /etc/passwd has for `uid` to `names`, a NUL behind each. Returns how many bytes
-// they take, or -1 where the file cannot be read to its end, or there are more. The file is read
-// directly: `getpwent` would list every account of a directory service, and has state that belongs to
-// the application.
-static inline ssize_t cposix_local_names(uid_t uid, char *_Nonnull names, size_t capacity) {
+// Writes a name that belongs to `uid`, with its NUL, to `name`: of the name that the system has for the
+// uid, and those in /etc/passwd, the one in the place `index`, counted from 0. Returns its length; 0 where
+// there are not so many, and -1 where that cannot be found out. The file is read directly: `getpwent`
+// would list every account of a directory service, and has state that belongs to the application.
+static inline ssize_t cposix_name_of(
+    uid_t uid, int index, char *_Nonnull name, size_t capacity) {
   extern int fgetpwent_r(FILE *, struct passwd *, char *, size_t, struct passwd **);
-  FILE *file = fopen("/etc/passwd", "re");
-  if (file == NULL) return errno == ENOENT ? 0 : -1;
   char line[16384];
-  struct passwd entry, *found;
-  size_t used = 0;
-  int status;
-  while ((status = fgetpwent_r(file, &entry, line, sizeof line, &found)) == 0) {
-    if (entry.pw_uid != uid) continue;
-    const size_t length = strlen(entry.pw_name) + 1;
-    if (length > capacity - used) break;
-    memcpy(names + used, entry.pw_name, length);
-    used += length;
+  struct passwd entry, *found = NULL;
+  int status = 0;
+  if (index == 0) {
+    status = getpwuid_r(uid, &entry, line, sizeof line, &found);
+    // As for `getpwnam_r`, some sources say with these numbers that there is none.
+    if (status == ESRCH) status = ENOENT;
+    if (found == NULL && status == 0) status = ENOENT;
+  } else {
+    FILE *file = fopen("/etc/passwd", "re");
+    if (file == NULL) return errno == ENOENT ? 0 : -1;
+    do {
+      status = fgetpwent_r(file, &entry, line, sizeof line, &found);
+      if (status == 0 && entry.pw_uid == uid) index--;
+    } while (status == 0 && index > 0);
+    (void)fclose(file);
   }
-  (void)fclose(file);
-  return status == ENOENT ? (ssize_t)used : -1;
+  if (status == ENOENT) return 0;
+  if (status != 0) return -1;
+  const size_t length = strlen(entry.pw_name);
+  if (length == 0 || length >= capacity) return -1;
+  memcpy(name, entry.pw_name, length + 1);
+  return (ssize_t)length;
 }
 
 // The parent of a process, the terminal that controls it, as a device's number (0 for none), and when

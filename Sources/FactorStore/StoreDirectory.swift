@@ -7,7 +7,8 @@ final class StoreDirectory {
   let opened: Directory
 
   /// Opens `name` in the store's directory.
-  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  ///
+  /// Throws before there is an object: see `LocalFactorStoreEntry`.
   convenience init(
     _ name: StaticString, in store: borrowing Directory, owner: UInt32,
     _ part: FactorStoreError.Part

@@ -29,13 +29,23 @@ public final class Grant: Equatable, Sendable {
   public let digest: [UInt8]
 
   /// Nil when it could never be used, or the digest has another length.
-  public init?(
+  ///
+  /// Embedded Swift leaks an object whose designated initialiser fails: this one fails before there is
+  /// an object.
+  public convenience init?(
     kind: Kind, id: GrantID, madeAt: Int64, expiresAt: Int64, usesLeft: UInt8, reason: Reason?,
     digest: [UInt8]
   ) {
     guard usesLeft > 0, expiresAt > madeAt, digest.count == RecoveryCodeDigest.length else {
       return nil
     }
+    self.init(kind, id, madeAt, expiresAt, usesLeft, reason, digest)
+  }
+
+  private init(
+    _ kind: Kind, _ id: GrantID, _ madeAt: Int64, _ expiresAt: Int64, _ usesLeft: UInt8,
+    _ reason: Reason?, _ digest: [UInt8]
+  ) {
     self.kind = kind
     self.id = id
     self.madeAt = madeAt

@@ -35,8 +35,9 @@ public protocol Host {
   /// The account that the system knows by `name`, or nil when it knows none.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
 
-  /// The other accounts with the uid of an account: the same user under other names.
-  func otherNames(of account: Account) throws(SystemError) -> [Account]
+  /// An account with the uid of `account`, the same user to the kernel, counted from 0; nil where there
+  /// are not so many, and at 0 where there may be others.
+  func account(sharingUIDOf account: Account, at index: Int32) throws(SystemError) -> Account?
 
   /// Whether an account belongs to a group; nil when that could not be found out.
   func isMember(_ account: Account, of group: [UInt8]) -> Bool?
@@ -107,8 +108,10 @@ public struct LocalHost: Host {
   }
 
   /// Asks the name service, and reads /etc/passwd.
-  public func otherNames(of account: Account) throws(SystemError) -> [Account] {
-    try account.others()
+  public func account(
+    sharingUIDOf account: Account, at index: Int32
+  ) throws(SystemError) -> Account? {
+    try account.sharing(at: index)
   }
 
   /// Asks the name service.

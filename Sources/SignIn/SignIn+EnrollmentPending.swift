@@ -17,9 +17,7 @@ extension SignIn {
     if let record = try bypassable(account, store) {
       return try bypassing(options, settings, account, store, record)
     }
-    let line = AccountLine(
-      of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
-      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+    let line = accountLine()
     guard case .certain = line else {
       if !options.usesFirstPass {
         _ = try askAnyway(.unknownUser, options, settings, store)
@@ -30,6 +28,14 @@ extension SignIn {
     guard application.note(.enrollment, of: account.name) else { throw .forwarding }
     guard options.asksForPassword else { return .enrollmentPending }
     return try askAnyway(.enrollmentPending, options, settings, store).outcome
+  }
+
+  /// What the service's stack says of the `account` line.
+  @inline(never)
+  func accountLine() -> AccountLine {
+    AccountLine(
+      of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
+      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
   }
 
   /// What is kept for somebody without a factor to whom a bypass code was granted.

@@ -76,18 +76,32 @@ extension SignIn {
 
   /// What is enrolled for the user: under the name of the account, or else under the first other name
   /// of its uid that has a factor. Nil where nothing is.
+  @inline(never)
   func enrolled(
     _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> (owner: Account, snapshot: FactorSnapshot)? {
     if let snapshot = try snapshot(store, account) { return (account, snapshot) }
-    let others: [Account]
-    do throws(SystemError) { others = try host.otherNames(of: account) } catch {
-      throw .account(error)
-    }
-    for other in others {
-      if let snapshot = try snapshot(store, other) { return (other, snapshot) }
+    var index: Int32 = 0
+    while let other = try otherName(of: account, at: index) {
+      if other != account, let snapshot = try snapshot(store, other) { return (other, snapshot) }
+      index &+= 1
     }
     return nil
+  }
+
+  @inline(never)
+  func otherName(
+    of account: Account, at index: Int32
+  ) throws(Outcome.Failure) -> Account? {
+    do throws(SystemError) {
+      guard let other = try host.account(sharingUIDOf: account, at: index) else {
+        // The system may know no name for the uid, and /etc/passwd several.
+        return index == 0 ? account : nil
+      }
+      return other
+    } catch {
+      throw .account(error)
+    }
   }
 
   func now() throws(Outcome.Failure) -> Int64 {

@@ -9,6 +9,7 @@ import System
 extension SignIn {
   /// Lets a user without a factor go on. With `forward_pass` the question is the password's too, so
   /// that everybody is asked it, and all of the answer is handed on.
+  @inline(never)
   func passing(
     _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
   ) throws(Outcome.Failure) -> Outcome {
@@ -69,6 +70,7 @@ extension SignIn {
 
   /// Asks a user who will not be let in as if there were a factor, so that neither the question nor
   /// the time that it takes tells whether there is one.
+  @inline(never)
   func askInVain(
     _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
   ) throws(Outcome.Failure) {
@@ -93,7 +95,8 @@ extension SignIn {
       if let store, let code {
         let now = try now()
         do throws(FactorStoreError) {
-          try store.imitateAttempt(code, now: now, adjacentIntervals: settings.adjacentIntervals)
+          try store.imitateAttempt(
+            code, now: now, adjacentIntervals: settings.adjacentIntervals)
         } catch {
           throw .store(error)
         }
@@ -102,11 +105,15 @@ extension SignIn {
     }
   }
 
-  /// Looks names up as for a user without a factor.
-  func imitateOtherNames() {
-    do throws(SystemError) { _ = try host.otherNames(of: Self.nobody) } catch {}
-  }
+  /// An account that nobody has, for a name cannot begin with a hyphen, with a uid that is always found.
+  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: 0) }
 
-  /// An account that nobody has: a name cannot begin with a hyphen.
-  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: 65_534) }
+  /// Looks names up as for a user without a factor.
+  @inline(never)
+  func imitateOtherNames() throws(Outcome.Failure) {
+    _ = try otherName(of: Self.nobody, at: 0)
+    // Root's second line in /etc/passwd: the file is read to its end, as for a user near the end and then
+    // for the next name.
+    for _ in 0..<2 { _ = try otherName(of: Self.nobody, at: 2) }
+  }
 }

@@ -42,6 +42,7 @@ extension SignIn {
   /// How many seconds ago the code was given that is enough here; nil where one is to be asked for.
   ///
   /// Somebody else's wrong codes make nobody wait who is not asked for one.
+  @inline(never)
   func rememberedCode(
     _ options: ModuleOptions, _ memory: Memory, _ findings: Findings, _ account: Account,
     _ snapshot: FactorSnapshot, _ standing: AttemptState.Standing, _ store: Machine.Store

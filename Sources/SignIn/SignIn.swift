@@ -50,7 +50,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
     guard let account = findings.account else {
       // The work that is done for a user without a factor.
       let store = try openStore()
-      if let store { _ = try enrolled(Self.nobody, store) }
+      findings.store = store
+      if let store { _ = try snapshot(store, Self.nobody) }
+      try imitateOtherNames()
+      if settings.enrollment != .selfService { _ = accountLine() }
       try askInVain(options, settings, store)
       return .unknownUser
     }
@@ -68,8 +71,6 @@ public struct SignIn<Machine: Host, Asker: Application> {
       }
       return try passing(.notEnrolled, options, settings, store)
     }
-    // Other names are looked up for users without a factor; that must not tell who has one.
-    if options.asksForPassword { imitateOtherNames() }
     let standing = snapshot.attempts.standing(settings.throttle, now: try now())
     trace(options, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))

@@ -35,37 +35,23 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// The length of the names of one uid in bytes, at most, when they are asked for.
-  private static var namesCapacity: Int { 4096 }
+  /// The longest name that is looked up, in bytes.
+  private static var longestName: Int { 256 }
 
-  /// Other accounts with this uid: the one that the system names for it, and those in /etc/passwd. They
-  /// are the same user to the kernel. Two accounts of a directory service are found only where the
-  /// system names one of them for the uid.
-  public func others() throws(SystemError) -> [Account] {
-    var names: [[UInt8]] = []
-    if let account = try Account.with(uid: uid) { names.append(account.name) }
-    var room = [CChar](repeating: 0, count: Self.namesCapacity)
+  /// The accounts with this uid, of which one may be this: the one that the system names for the uid,
+  /// at 0, and those in /etc/passwd, from 1 on; nil where there are not so many, and at 0 where the
+  /// system names none. They are the same user to the kernel. Two accounts of a directory service are
+  /// found only where the system names one of them for the uid.
+  public func sharing(at index: Int32) throws(SystemError) -> Account? {
+    var name = [CChar](repeating: 0, count: Self.longestName)
     // SAFETY: the call writes at most as many bytes as there are.
-    let count = unsafe room.withUnsafeMutableBufferPointer { room -> Int in
-      guard let base = room.baseAddress else { return -1 }
-      return unsafe cposix_local_names(uid, base, room.count)
+    let count = unsafe name.withUnsafeMutableBufferPointer { name -> Int in
+      guard let base = name.baseAddress else { return -1 }
+      return unsafe cposix_name_of(uid, index, base, name.count)
     }
     guard count >= 0 else { throw SystemError(.lookUpAccount, number: EIO) }
-    var name: [UInt8] = []
-    for byte in room.prefix(count) {
-      if byte != 0 {
-        name.append(UInt8(bitPattern: byte))
-      } else {
-        names.append(name)
-        name = []
-      }
-    }
-    var others: [Account] = []
-    for name in names {
-      let account = Account(name: name, uid: uid)
-      if account != self, !others.contains(account) { others.append(account) }
-    }
-    return others
+    guard count > 0 else { return nil }
+    return Account(name: name.prefix(count).map { UInt8(bitPattern: $0) }, uid: uid)
   }
 
   /// Whether the account belongs to a group of this name; nil when that could not be found out.

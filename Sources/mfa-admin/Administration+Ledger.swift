@@ -109,7 +109,7 @@ extension Administration {
         return rolledBack(account, history)
       }
       // It may have changed since the ledger was read: once more, with nobody changing it.
-      let entry = try store.existingEntry(of: account)
+      let entry = try lock(account)
       let present = try store.fingerprint(of: account)
       _ = try store.inspectLedger { line in
         guard case .entry(let mark) = line.kind, mark.number > history.last else { return }
@@ -125,6 +125,21 @@ extension Administration {
       return LedgerFinding(user: user, kind: kind, last: history.last)
     } catch {
       return LedgerFinding(user: user, kind: .unusable(Trouble(error)), last: history.last)
+    }
+  }
+
+  /// Locks the user's place, whatever is wrong with it; nil where there is none.
+  private func lock(_ account: Account) throws(FactorStoreError) -> LocalFactorStoreEntry? {
+    do throws(FactorStoreError) {
+      return try store.unverifiedEntry(of: account)
+    } catch {
+      switch error {
+      case .system(.attempts, let cause) where cause.isNotFound: return nil
+      case .damaged(.attempts): return nil
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong:
+        throw error
+      }
     }
   }
 

@@ -29,8 +29,10 @@ struct PretendedHost<Base: Host>: Host {
     try base.account(named: name)
   }
 
-  func otherNames(of account: Account) throws(SystemError) -> [Account] {
-    try base.otherNames(of: account)
+  func account(
+    sharingUIDOf account: Account, at index: Int32
+  ) throws(SystemError) -> Account? {
+    try base.account(sharingUIDOf: account, at: index)
   }
 
   func isMember(_ account: Account, of group: [UInt8]) -> Bool? {

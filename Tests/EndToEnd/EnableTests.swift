@@ -405,7 +405,9 @@ extension EndToEnd {
     func ledger() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
-        for path in ["/var/lib/mfa/ledger", "/var/lib/mfa/ledger.head"] {
+        for path in [
+          "/var/lib/mfa/ledger", "/var/lib/mfa/ledger.head", "/var/lib/mfa/ledger.index",
+        ] {
           try machine.remove(path)
         }
         // What the configuration is, is entered first.

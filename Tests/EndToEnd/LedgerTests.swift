@@ -13,6 +13,7 @@ extension EndToEnd {
       try Machine.use { machine in
         try machine.remove(Self.ledger)
         try machine.remove(Self.ledger + ".head")
+        try machine.remove(Self.ledger + ".index")
         try Command.succeed([Self.admin, "list"])
         try body(machine)
       }

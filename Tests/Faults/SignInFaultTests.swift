@@ -156,7 +156,9 @@ extension Faults {
     func fullDisk() throws {
       try Machine.use { machine in
         // What others have entered would need room of its own.
-        for file in ["ledger", "ledger.head"] { try machine.remove("/var/lib/mfa/" + file) }
+        for file in ["ledger", "ledger.head", "ledger.index"] {
+          try machine.remove("/var/lib/mfa/" + file)
+        }
         let (user, enrollment) = try machine.addEnrolledUser()
         let other = try machine.addUser()
         let service = try machine.makeService(Self.stack)

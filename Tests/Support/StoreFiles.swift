@@ -92,6 +92,12 @@ public struct StoreFiles: Sendable {
     return Array(data)
   }
 
+  /// How many bytes lie between the beginnings of the two slots of an attempts file.
+  public static let slotDistance = 1024
+
+  /// How many bytes of a slot hold something: an attempt state and its checksum.
+  public static let slotLength = 640 + 32
+
   private struct Slot {
     let number: Int
     let sequence: Int
@@ -103,11 +109,11 @@ public struct StoreFiles: Sendable {
   /// failure, sign-ins put off, watermarks.
   private static func latestSlot(of attempts: [UInt8]) throws(HarnessFailure) -> Slot {
     func number(_ range: Range<Int>) -> Int { attempts[range].reduce(0) { $0 << 8 | Int($1) } }
-    guard attempts.count == 1024 else {
+    guard attempts.count == 2 * slotDistance else {
       throw HarnessFailure("an attempts file of \(attempts.count) bytes")
     }
     let slots = [0, 1].compactMap { slot -> Slot? in
-      let base = slot * 512
+      let base = slot * slotDistance
       guard Array(attempts[base..<base + 4]) == Array("MFAS".utf8) else { return nil }
       let marks = Int(attempts[base + 46])
       let steps = (0..<marks).map { mark in

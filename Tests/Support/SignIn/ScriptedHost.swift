@@ -75,9 +75,11 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   public var othersFailure: SystemError?
 
   /// What the test says.
-  public func otherNames(of account: Account) throws(SystemError) -> [Account] {
+  public func account(
+    sharingUIDOf account: Account, at index: Int32
+  ) throws(SystemError) -> Account? {
     if let othersFailure { throw othersFailure }
-    return others
+    return others.indices.contains(Int(index)) ? others[Int(index)] : nil
   }
 
   /// The groups of the account; nil when nobody can tell.
