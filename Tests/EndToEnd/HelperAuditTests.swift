@@ -157,9 +157,7 @@ extension EndToEnd {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
         machine.atTheEnd("forget root's factors") {
-          try Command.succeed([
-            "/bin/rm", "-f", "/var/lib/mfa/factors/root", "/var/lib/mfa/attempts/root",
-          ])
+          try StoreFiles(of: "root").discard()
         }
         let session = try HelperSession(identity: .current, through: library.wrapper)
         _ = try session.greet()

@@ -72,7 +72,6 @@ extension Machine {
 
   /// Takes everything away that is enrolled for a person.
   public func forget(_ user: MachineUser) throws(HarnessFailure) {
-    let files = StoreFiles(of: user.name)
-    try Command.succeed(["/bin/rm", "-rf", files.record, files.attempts])
+    try StoreFiles(of: user.name).discard()
   }
 }

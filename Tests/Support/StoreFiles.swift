@@ -22,22 +22,49 @@ public struct StoreFiles: Sendable {
     /// What the file with the attempts holds.
     public let attempts: [UInt8]
 
+    /// What the files of the audit log hold, which go with them; nil to leave those as they are.
+    public var log: [String: [UInt8]]?
+
     /// What both files are to hold.
-    public init(record: [UInt8], attempts: [UInt8]) {
+    public init(record: [UInt8], attempts: [UInt8], log: [String: [UInt8]]? = nil) {
       self.record = record
       self.attempts = attempts
+      self.log = log
+    }
+
+    /// Compares the user's files.
+    public static func == (left: Image, right: Image) -> Bool {
+      left.record == right.record && left.attempts == right.attempts
     }
   }
 
   /// What both files hold now.
   public func image() throws(HarnessFailure) -> Image {
-    Image(record: try Self.contents(of: record), attempts: try Self.contents(of: attempts))
+    var log: [String: [UInt8]] = [:]
+    for path in Self.log where FileManager.default.fileExists(atPath: path) {
+      log[path] = try Self.contents(of: path)
+    }
+    return Image(
+      record: try Self.contents(of: record), attempts: try Self.contents(of: attempts), log: log)
   }
+
+  /// The files of the audit log.
+  private static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 }
 
   /// Makes both files again what they were, whatever stands in their places.
   public func restore(_ image: Image) throws(HarnessFailure) {
     try Self.put(image.record, at: record)
     try Self.put(image.attempts, at: attempts)
+    for (path, content) in image.log ?? [:] { try Self.put(content, at: path) }
+  }
+
+  /// Removes what is stored for the user, with an entry in the audit log: files that are merely removed
+  /// are missed at the next sign-in. A record that cannot be read is discarded with all that it counted.
+  public func discard() throws(HarnessFailure) {
+    guard try Command.run(["/usr/bin/test", "-e", record]).status.isSuccess else { return }
+    try Self.put(Array("discarded".utf8), at: record)
+    let name = record.split(separator: "/").last.map(String.init) ?? ""
+    try Command.succeed(["/usr/sbin/mfa-admin", "revoke", "--yes", "--all", name])
   }
 
   /// The number of failures that the attempts file counts, from its later slot.
