@@ -14,8 +14,7 @@ enum DamagedAuditLog: Examination {
           hint: trouble.hint)
       ]
     } catch {
-      // Another examination reports a store that is not there.
-      if case .system(.directory, let cause) = error, cause.isNotFound { return [] }
+      guard !isReportedElsewhere(error) else { return [] }
       let trouble = Trouble(error)
       guard error.concernsAuditLog else {
         return [.unchecked("the audit log", at: path, trouble.sentence)]
@@ -26,6 +25,21 @@ enum DamagedAuditLog: Examination {
           message: "\(trouble.sentence); users can be locked out, and nothing can be entered",
           hint: trouble.hint(for: nil))
       ]
+    }
+  }
+
+  /// Whether another examination reports it: a store that is not there or that is mounted read-only, a
+  /// key that cannot be used, and files of another owner or mode.
+  private static func isReportedElsewhere(_ error: FactorStoreError) -> Bool {
+    switch error {
+    case .system(.directory, let cause) where cause.isNotFound: true
+    case .system(_, let cause) where cause.name == "EROFS": true
+    case .system(.key, _), .untrusted(.key, _): true
+    case .untrusted(_, .wrongOwner), .untrusted(_, .wrongPermissions): true
+    case .untrusted(_, .severalNames): true
+    case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+      .busy, .cryptography, .nameTooLong:
+      false
     }
   }
 }
