@@ -193,14 +193,10 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     prepared.binding = binding
     try put(prepared)
     try sync()
-    let entered: Ledger.Entered?
-    do throws(FactorStoreError) {
-      entered = try event.map { event throws(FactorStoreError) in
-        try enter(event, isRemoved ? nil : record)
-      }
-    } catch {
-      restore(before)
-      throw error
+    // Where this fails, the entry may have been made all the same: the state goes on saying that a change
+    // was interrupted.
+    let entered = try event.map { event throws(FactorStoreError) in
+      try enter(event, isRemoved ? nil : record)
     }
     if isRemoved { try recordFile.remove() } else { try recordFile.replace(with: sealed) }
     kept = isRemoved ? nil : record
@@ -236,15 +232,6 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   private func fingerprint(of record: FactorRecord?) throws(FactorStoreError) -> UInt64 {
     guard let record else { return 0 }
     return try LocalFactorStore.fingerprintNumber(of: record, &key)
-  }
-
-  /// Writes the state of before a change that could not be entered. When that fails, the state says that
-  /// a change was interrupted, which is true.
-  private func restore(_ state: AttemptState) {
-    do throws(FactorStoreError) {
-      try put(state)
-      try sync()
-    } catch {}
   }
 
   /// Enters the event, then writes an attempt state, durably, with the next generation of the record.
