@@ -163,8 +163,8 @@ __attribute__((noinline)) static int consult(
   };
   const uid_t caller = getuid();
   const mfa_verdict verdict = decide(&request, &calls);
-  // The identity is root's while a lock is held (Sources/System/UninterruptedSection.swift). Where it
-  // could not be put back the application must not go on with it.
+  // The real uid is root's while a lock is held (Sources/System/UninterruptedSection.swift). If it
+  // could not be restored, the application must not continue as root.
   if (getuid() != caller) {
     pam_syslog(pam, LOG_ERR, "result=error part=process reason=identity-not-restored");
     return pam_result(MFA_DENY);

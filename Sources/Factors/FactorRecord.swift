@@ -154,8 +154,8 @@ public struct FactorRecord: Equatable, Sendable {
   /// Begins the next generation. The store does so for each change that it enters in the audit log.
   public mutating func beginGeneration() { generation = Self.generation(after: generation) }
 
-  /// Returns the generation after another. More changes than fit cannot be made in the life of a
-  /// machine.
+  /// Returns the generation that follows `generation`. It starts again at 1 after 2^32 - 1 changes,
+  /// more than any store will see.
   public static func generation(after generation: UInt32) -> UInt32 {
     generation == .max ? 1 : generation &+ 1
   }

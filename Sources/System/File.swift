@@ -112,7 +112,7 @@ public struct File: ~Copyable {
   ///
   /// - Returns: whether the lock was taken.
   public func lock(seconds: Int64) throws(SystemError) -> Bool {
-    // With the time that a try takes, 900 of them are about a second.
+    // A try and its pause take a little over a millisecond: 900 of them take about a second.
     var triesLeft = seconds &* 900
     while true {
       do throws(SystemError) {
