@@ -91,6 +91,16 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
   return answer;
 }
 
+// Writes the name of an account, with its NUL, to `name`. Returns its length; -1 where it is empty or too
+// long.
+static inline ssize_t cposix_copy_name(
+    const struct passwd *_Nonnull entry, char *_Nonnull name, size_t capacity) {
+  const size_t length = strlen(entry->pw_name);
+  if (length == 0 || length >= capacity) return -1;
+  memcpy(name, entry->pw_name, length + 1);
+  return (ssize_t)length;
+}
+
 // Writes a name that belongs to `uid`, with its NUL, to `name`: of the name that the system has for the
 // uid, and those in /etc/passwd, the one in the place `index`, counted from 0. Returns its length; 0 where
 // there are not so many, and -1 where that cannot be found out. The file is read directly: `getpwent`
@@ -109,18 +119,15 @@ static inline ssize_t cposix_name_of(
   } else {
     FILE *file = fopen("/etc/passwd", "re");
     if (file == NULL) return errno == ENOENT ? 0 : -1;
-    do {
-      status = fgetpwent_r(file, &entry, line, sizeof line, &found);
-      if (status == 0 && entry.pw_uid == uid) index--;
-    } while (status == 0 && index > 0);
+    // To the end, wherever the name is: how long it takes tells nothing about the user.
+    ssize_t length = 0;
+    while (length >= 0 && (status = fgetpwent_r(file, &entry, line, sizeof line, &found)) == 0)
+      if (entry.pw_uid == uid && --index == 0) length = cposix_copy_name(&entry, name, capacity);
     (void)fclose(file);
+    return status == ENOENT ? length : -1;
   }
   if (status == ENOENT) return 0;
-  if (status != 0) return -1;
-  const size_t length = strlen(entry.pw_name);
-  if (length == 0 || length >= capacity) return -1;
-  memcpy(name, entry.pw_name, length + 1);
-  return (ssize_t)length;
+  return status == 0 ? cposix_copy_name(&entry, name, capacity) : -1;
 }
 
 // The parent of a process, the terminal that controls it, as a device's number (0 for none), and when

@@ -15,6 +15,9 @@ public protocol FactorStore {
   /// lock: by the time it is looked at, it may have changed.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
+  /// Does the work of `snapshot` for a user about whom there is something, and decides nothing.
+  func imitateSnapshot() throws(FactorStoreError)
+
   /// Does the cryptographic work of an attempt for nobody, and decides nothing.
   func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8

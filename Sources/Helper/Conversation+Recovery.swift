@@ -21,7 +21,8 @@ extension Conversation {
       recoveryCodesLeft: UInt8(clamping: codes.count),
       importedRecoveryCodesLeft: UInt8(clamping: codes.count { $0.kind == .imported }),
       standing: AccountStatus.Standing(
-        snapshot?.attempts.standing(settings.throttle, now: try now()) ?? .open))
+        snapshot?.attempts.standing(settings.throttle, now: try now(), counter: .ownCheck) ?? .open)
+    )
   }
 
   // MARK: Recovery codes

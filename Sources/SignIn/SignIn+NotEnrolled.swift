@@ -105,15 +105,18 @@ extension SignIn {
     }
   }
 
-  /// An account that nobody has, for a name cannot begin with a hyphen, with a uid that is always found.
-  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: 0) }
+  /// An account that nobody has, for a name cannot begin with a hyphen.
+  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
 
-  /// Looks names up as for a user without a factor.
+  /// Looks names up as for a user whose uid has one name.
   @inline(never)
   func imitateOtherNames() throws(Outcome.Failure) {
-    _ = try otherName(of: Self.nobody, at: 0)
-    // Root's second line in /etc/passwd: the file is read to its end, as for a user near the end and then
-    // for the next name.
-    for _ in 0..<2 { _ = try otherName(of: Self.nobody, at: 2) }
+    do throws(SystemError) {
+      // As long as the name of a uid takes: a directory service might be asked for a uid for minutes.
+      _ = try host.account(named: Self.nobody.name)
+      for index: Int32 in 1...2 { _ = try host.account(sharingUIDOf: Self.nobody, at: index) }
+    } catch {
+      throw .account(error)
+    }
   }
 }

@@ -51,7 +51,10 @@ public struct SignIn<Machine: Host, Asker: Application> {
       // The work that is done for a user without a factor.
       let store = try openStore()
       findings.store = store
-      if let store { _ = try snapshot(store, Self.nobody) }
+      if let store {
+        _ = try snapshot(store, Self.nobody)
+        try imitateSnapshot(store)
+      }
       try imitateOtherNames()
       if settings.enrollment != .selfService { _ = accountLine() }
       try askInVain(options, settings, store)
@@ -65,12 +68,14 @@ public struct SignIn<Machine: Host, Asker: Application> {
       return try authenticationByHelper(options, settings, account)
     }
     findings.store = store
-    guard let (owner, snapshot) = try enrolled(account, store) else {
+    let isHidden = options.asksForPassword || settings.enrollment != .selfService
+    guard let (owner, snapshot) = try enrolled(account, store, isHidden: isHidden) else {
       guard try mayPutOff(settings, account, store) else {
         return try mustEnroll(options, settings, account, store)
       }
       return try passing(.notEnrolled, options, settings, store)
     }
+    if settings.enrollment != .selfService { _ = accountLine() }
     let standing = snapshot.attempts.standing(settings.throttle, now: try now())
     trace(options, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))

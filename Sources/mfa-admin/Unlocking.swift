@@ -8,6 +8,9 @@ struct Unlocking: Equatable {
   let standing: AttemptState.Standing
   /// How many wrong codes in a row were forgotten.
   let failures: UInt32
+  /// The same of attempts that programs of the user's made without a password, such as a screen locker.
+  let ownStanding: AttemptState.Standing
+  let ownFailures: UInt32
   /// Factors whose last accepted code is one of the future: the clock had run ahead. They accept
   /// nothing before that time has come, and unlocking does not change that.
   let ahead: [Factor]
@@ -21,6 +24,8 @@ struct Unlocking: Equatable {
   ) {
     standing = attempts.standing(policy, now: now)
     failures = attempts.failures
+    ownStanding = attempts.standing(policy, now: now, counter: .ownCheck)
+    ownFailures = attempts.ownChecks.failures
     let unlocked = attempts.unlocked()
     ahead = record.factors.filter { factor in
       let mark = attempts.watermarks.first { $0.factor == factor.id }
@@ -32,22 +37,29 @@ struct Unlocking: Equatable {
   }
 
   /// Whether codes were not looked at before.
-  var wasLocked: Bool { standing != .open }
+  var wasLocked: Bool { standing != .open || ownStanding != .open }
 
   /// What was found and done, for a person: `7 wrong codes, waiting 95 s: unlocked`.
   var sentence: String {
-    var found: [String] = []
-    if failures > 0 { found.append("\(failures) wrong \(failures == 1 ? "code" : "codes")") }
+    // What locks the factors is said once.
+    let own = standing == .disabled ? .open : ownStanding
+    let found =
+      Self.found(failures, "", standing)
+      + Self.found(ownFailures, " in the user's own programs", own)
+    let text = found.joined(separator: ", ")
+    if wasLocked { return text + ": unlocked" + warning }
+    return "was not locked" + (found.isEmpty ? "" : "; forgotten: " + text) + warning
+  }
+
+  private static func found(
+    _ failures: UInt32, _ place: String, _ standing: AttemptState.Standing
+  ) -> [String] {
+    let codes =
+      failures == 0 ? [] : ["\(failures) wrong \(failures == 1 ? "code" : "codes")\(place)"]
     switch standing {
-    case .open: break
-    case .waiting(let seconds): found.append("waiting \(seconds) s")
-    case .disabled: found.append("disabled")
-    }
-    guard !found.isEmpty else { return "was not locked" + warning }
-    switch standing {
-    case .open:
-      return "was not locked; forgotten: " + found.joined(separator: ", ") + warning
-    case .waiting, .disabled: return found.joined(separator: ", ") + ": unlocked" + warning
+    case .open: return codes
+    case .waiting(let seconds): return codes + ["waiting \(seconds) s"]
+    case .disabled: return codes + ["disabled"]
     }
   }
 

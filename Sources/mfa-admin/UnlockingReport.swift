@@ -31,6 +31,7 @@ struct UnlockingReport: Equatable {
           ("state", .string(unlocking.standing.word)),
           ("waitSeconds", .number(unlocking.standing.waitSeconds)),
           ("wrongCodes", .number(Int64(unlocking.failures))),
+          ("wrongCodesInOwnPrograms", .number(Int64(unlocking.ownFailures))),
         ])
       ),
       ("factorsAhead", .array(unlocking.ahead.map(\.naming))),

@@ -11,7 +11,12 @@ enum UserSheet {
     case .usable(let snapshot, _):
       return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
         + line("state", report.state)
-        + line("wrong codes", wrongCodes(snapshot.attempts))
+        + line(
+          "wrong codes",
+          wrongCodes(
+            FailureCount(failures: snapshot.attempts.failures, last: snapshot.attempts.lastFailure))
+        )
+        + ownPrograms(snapshot.attempts.ownChecks)
         + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")
         + granted(snapshot.record)
         + remembered(snapshot.attempts)
@@ -32,10 +37,16 @@ enum UserSheet {
     return line("remembered", "codes from \(places), the last \(time)")
   }
 
-  private static func wrongCodes(_ attempts: AttemptState) -> String {
-    guard attempts.failures > 0 else { return "0" }
-    let last = Timestamp(attempts.lastFailure)?.full ?? "at an unknown time"
-    return "\(attempts.failures) in a row, the last \(last)"
+  private static func wrongCodes(_ count: FailureCount) -> String {
+    guard count.failures > 0 else { return "0" }
+    let last = Timestamp(count.last)?.full ?? "at an unknown time"
+    return "\(count.failures) in a row, the last \(last)"
+  }
+
+  /// Attempts by programs of the user's, such as a screen locker, hold up no sign-in.
+  private static func ownPrograms(_ count: FailureCount) -> String {
+    guard count.failures > 0 else { return "" }
+    return line("", "in the user's own programs: " + wrongCodes(count))
   }
 
   private static func sheet(_ factor: Factor, _ attempts: AttemptState) -> String {

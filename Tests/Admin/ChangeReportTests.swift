@@ -65,19 +65,19 @@ import Testing
   static let unlockings: [(Int, UInt32, ago: Int64, ahead: Int64, String, String)] = [
     (
       1, 0, 0, 0, "alice: was not locked",
-      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":0}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0}"#
     ),
     (
       2, 1, 25, 0, "alice: was not locked; forgotten: 1 wrong code",
-      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":1}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0}"#
     ),
     (
       3, 7, 25, 0, "alice: 7 wrong codes, waiting 95 s: unlocked",
-      #""result":"unlocked","acceptedRestored":false,"before":{"state":"waiting","waitSeconds":95,"wrongCodes":7}"#
+      #""result":"unlocked","acceptedRestored":false,"before":{"state":"waiting","waitSeconds":95,"wrongCodes":7,"wrongCodesInOwnPrograms":0}"#
     ),
     (
       4, 100, 25, 6, "alice: 100 wrong codes, disabled: unlocked" + UnlockingTests.warning,
-      #""result":"unlocked","acceptedRestored":false,"before":{"state":"disabled","waitSeconds":0,"wrongCodes":100}"#
+      #""result":"unlocked","acceptedRestored":false,"before":{"state":"disabled","waitSeconds":0,"wrongCodes":100,"wrongCodesInOwnPrograms":0}"#
     ),
   ]
 

@@ -41,13 +41,14 @@ func record(_ user: String, uid: UInt32 = 1000, _ factors: [Factor]) throws -> F
 }
 
 func report(
-  _ user: String, _ factors: [Factor], failures: UInt32 = 0,
+  _ user: String, _ factors: [Factor], failures: UInt32 = 0, own: UInt32 = 0,
   _ standing: AttemptState.Standing = .open
 ) throws -> UserReport {
   let record = try record(user, factors)
   let attempts = AttemptState(
     record: record.id, failures: failures, lastFailure: failures == 0 ? 0 : 1_700_000_100,
-    watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: 56_666_667) })
+    watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: 56_666_667) },
+    ownChecks: FailureCount(failures: own, last: own == 0 ? 0 : 1_700_000_100))
   return UserReport(
     name: record.user.bytes,
     content: .usable(FactorSnapshot(record: record, attempts: attempts), standing))

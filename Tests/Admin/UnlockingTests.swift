@@ -11,7 +11,9 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     let number: Int
     let failures: UInt32
-    /// Seconds since the last failure.
+    /// Of attempts by the user's own programs.
+    var own: UInt32 = 0
+    /// Seconds since the last failure, of either kind.
     let ago: Int64
     /// How many steps the watermark is ahead of the present one.
     let ahead: Int64
@@ -47,6 +49,18 @@ import Testing
     Case(
       number: 7, failures: 5, ago: -1000, ahead: .max / 2, expectedAhead: .max / 2,
       writes: true, sentence: "5 wrong codes, waiting 30 s: unlocked" + warning),
+    Case(
+      number: 8, failures: 0, own: 20, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "20 wrong codes in the user's own programs, disabled: unlocked"),
+    Case(
+      number: 9, failures: 2, own: 7, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "2 wrong codes, 7 wrong codes in the user's own programs, waiting 95 s: unlocked"),
+    Case(
+      number: 10, failures: 85, own: 15, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "85 wrong codes, disabled, 15 wrong codes in the user's own programs: unlocked"),
+    Case(
+      number: 11, failures: 0, own: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "was not locked; forgotten: 1 wrong code in the user's own programs"),
   ]
 
   @Test(arguments: cases) func decided(_ row: Case) throws {
@@ -55,7 +69,8 @@ import Testing
     let attempts = AttemptState(
       record: record.id, failures: row.failures,
       lastFailure: row.failures == 0 ? 0 : Self.now - row.ago,
-      watermarks: [AttemptState.Watermark(factor: factor.id, step: Self.step + row.ahead)])
+      watermarks: [AttemptState.Watermark(factor: factor.id, step: Self.step + row.ahead)],
+      ownChecks: FailureCount(failures: row.own, last: row.own == 0 ? 0 : Self.now - row.ago))
     let unlocking = Unlocking(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     #expect(unlocking.sentence == row.sentence)
@@ -63,7 +78,7 @@ import Testing
     let state = unlocking.state ?? attempts
     #expect(state.watermarks.map(\.step) == [Self.step + row.expectedAhead])
     if row.writes {
-      #expect(state.failures == 0)
+      #expect(state.failures == 0 && state.ownChecks.failures == 0)
       #expect(state.standing(ThrottlePolicy(), now: Self.now) == .open)
     }
   }

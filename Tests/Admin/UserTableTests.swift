@@ -59,6 +59,7 @@ import Testing
         "state": "waiting",
         "waitSeconds": 95,
         "wrongCodes": 7,
+        "wrongCodesInOwnPrograms": 0,
         "newestEnrollment": "2023-11-14T22:13:20Z",
         "factors": [
           {
@@ -86,6 +87,7 @@ import Testing
         "state": "unusable",
         "waitSeconds": null,
         "wrongCodes": null,
+        "wrongCodesInOwnPrograms": null,
         "newestEnrollment": null,
         "factors": null,
         "recoveryCodesLeft": null,
@@ -116,6 +118,13 @@ import Testing
 
       """
     #expect(UserSheet.text(try Self.reports()[1]) == expected)
+    let locker = UserSheet.text(try report("alice", [try factor(id(1), "phone")], own: 4))
+    let lines = """
+      wrong codes  0
+                   in the user's own programs: 4 in a row, the last 2023-11-14 22:15:00 UTC
+
+      """
+    #expect(locker.contains(lines), "\(locker)")
     #expect(
       UserSheet.text(try Self.reports()[3])
         == "user         dave\\x1b[2J\nstate        no such account\n")

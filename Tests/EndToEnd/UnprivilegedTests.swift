@@ -30,7 +30,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a right code once, and wrong ones counted where root sees them and every service heeds them")
+      "a right code once; wrong ones are counted where root sees them, and hold up no sign-in")
     func codes() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
@@ -46,28 +46,37 @@ extension EndToEnd {
         #expect(replayed.code == "PAM_AUTH_ERR", "\(replayed)")
         #expect(replayed.notices == ["that code was used already, wait for the next one"])
 
-        let guesses = try enrollment.phone.wrongCodes(count: 5)
+        let guesses = try enrollment.phone.wrongCodes(count: 6)
         for guess in guesses[..<3] {
           let wrong = try unlock(user, [guess])
           #expect(wrong.code == "PAM_AUTH_ERR" && wrong.notices == ["that code is wrong"])
         }
-        #expect(try StoreFiles(of: user.name).failures() == 4)
+        #expect(try StoreFiles(of: user.name).failures() == 0)
         let sheet = try shown(user)
-        #expect(sheet.contains("4 in a row"), "\(sheet)")
-        // The fifth is made at another service, which asks as root.
+        #expect(sheet.contains("in the user's own programs: 4 in a row"), "\(sheet)")
+        // A service that asks as root counts apart, and keeps nobody waiting.
         let other = try machine.makeService(OneCode.stack)
-        let last = try PAMClient.signIn(
+        let elsewhere = try PAMClient.signIn(
           service: other, user: user.name, answers: [.text(guesses[3])])
+        #expect(elsewhere.code == "PAM_AUTH_ERR", "\(elsewhere)")
+        let last = try unlock(user, [guesses[4]])
         #expect(last.code == "PAM_MAXTRIES", "\(last)")
-        let waiting = try unlock(user, [guesses[4]])
+        let waiting = try unlock(user, [guesses[5]])
         #expect(waiting.code == "PAM_MAXTRIES" && waiting.prompts.isEmpty, "\(waiting)")
         #expect(
           waiting.notices.first?.hasPrefix("too many wrong codes, try again in ") == true)
+        let unlocked = try Command.succeed(["/usr/sbin/mfa-admin", "unlock", user.name])
+        #expect(
+          unlocked.contains("5 wrong codes in the user's own programs, waiting "), "\(unlocked)")
+        let next = try unlock(user, [try enrollment.phone.code(offset: 1)])
+        #expect(next.code == "PAM_SUCCESS", "\(next)")
 
         let entries = try logged(machine, since: start)
         #expect(
           entries.map { $0.fields["result"] }
-            == ["accepted", "replayed", "wrong", "wrong", "wrong", "throttled"])
+            == [
+              "accepted", "replayed", "wrong", "wrong", "wrong", "throttled", "throttled", "accepted",
+            ])
         #expect(entries.allSatisfy { $0.facility == 10 && $0.fields["user"] == user.name })
         #expect(entries[0].fields["factor"] == enrollment.factor)
         let all = try machine.log.entries(since: start).map(\.line).joined(separator: "\n")

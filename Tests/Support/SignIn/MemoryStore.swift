@@ -9,7 +9,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What was done.
   public enum Step: Equatable, Sendable {
     case knows, enterConfiguration, snapshot, lock, secret, digest, write(failures: UInt32), sync,
-      replace, unlock, imitateAttempt
+      replace, unlock, imitateAttempt, imitateSnapshot
   }
 
   /// What was done, in order.
@@ -113,6 +113,9 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Counts it.
+  public func imitateSnapshot() throws(FactorStoreError) { try note(.imitateSnapshot) }
+
+  /// Fails where it is told to.
   public func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) { try note(.imitateAttempt) }
