@@ -140,7 +140,7 @@ let package = Package(
       dependencies: [
         "FactorStore", "Factors", "Helper", "HelperProtocol", "OneTimePassword", "Policy",
         "Secrets",
-        "SignIn", "SignInTestSupport", "System",
+        "SignIn", "SignInTestSupport", "System", "TestSupport",
       ], path: "Tests/Helper", swiftSettings: everywhere),
     .testTarget(
       name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"],

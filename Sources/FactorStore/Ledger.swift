@@ -74,28 +74,11 @@ struct Ledger: ~Copyable {
   private func enter(
     _ event: LedgerEvent, _ subject: LedgerSubject, configuration: UInt64?, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Entered? {
-    // Locked until the end of this function.
-    let headFile = try head.lock(
-      creating: true, length: LedgerHead.length, seconds: event.kind.patience)
-    var head = try LedgerHead(try Self.read(headFile), &key)
-    var content: LedgerHead.Content
-    if let present = head.content {
-      content = present
-    } else {
-      content = LedgerHead.Content(chain: .empty)
-    }
-    if let configuration {
-      if content.configuration == configuration { return nil }
-      content.configuration = configuration
-    }
-    if content.log == 0 { content.log = try Self.newLog() }
-    // An audit log that was taken away does not begin anew by itself.
-    let text = try text.open(creating: head.content == nil)
-    let index = try index.lock(
-      creating: content.pages.allSatisfy { $0 == 0 }, length: LedgerIndex.length)
-    try adopt(from: text, index, &head, &content, headFile, &key)
-
-    let start = content.chain.length
+    var open = try open(patience: event.kind.patience, &key)
+    if let configuration, open.content.configuration == configuration { return nil }
+    try adopt(&open, &key)
+    if let configuration { open.content.configuration = configuration }
+    let start = open.content.chain.length
     var page: LedgerIndex.Page?
     var previous: Int64 = 0
     let place = subject.user.map {
@@ -103,27 +86,58 @@ struct Ledger: ~Copyable {
     }
     if let place {
       let present = try LedgerIndex.Page(
-        place.page, writtenFor: content.pages[place.page], in: index, &key)
+        place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
       previous = present.entry(at: place.position)
       page = present
     }
     var entry = LedgerLine.text(
-      of: event, number: content.chain.count &+ 1, subject, previous: place.map { _ in previous })
-    let value = try content.chain.value(after: entry, &key)
+      of: event, number: open.content.chain.count &+ 1, subject,
+      previous: place.map { _ in previous })
+    let value = try open.content.chain.value(after: entry, &key)
     entry += LedgerLine.chainKey
     entry += Hexadecimal.text(of: value)
     entry.append(UInt8(ascii: "\n"))
-    try write(entry, at: start, to: text)
-    try content.chain.advance(by: entry.count, to: value)
+    try write(entry, at: start, to: open.text)
+    try open.content.chain.advance(by: entry.count, to: value)
     if let place, let page {
       try page.write(
-        start &+ 1, at: place.position, for: content.chain.count, to: index, &key)
-      content.pages[place.page] = content.chain.count
+        start &+ 1, at: place.position, for: open.content.chain.count, to: open.index, &key)
+      open.content.pages[place.page] = open.content.chain.count
     }
-    try head.write(content, to: headFile, &key)
+    try open.head.write(open.content, to: open.headFile, &key)
     return Entered(
-      mark: LedgerMark(number: content.chain.count, chain: value),
-      position: RecordBinding.LogPosition(log: content.log, entry: start &+ 1))
+      mark: LedgerMark(number: open.content.chain.count, chain: value),
+      position: RecordBinding.LogPosition(log: open.content.log, entry: start &+ 1))
+  }
+
+  /// Takes over what an interrupted process left behind the end that the head knows, as the next entry
+  /// would.
+  func settle(patience seconds: Int64, _ key: inout SealingKey) throws(FactorStoreError) {
+    var open = try open(patience: seconds, &key)
+    try adopt(&open, &key)
+  }
+
+  /// The files, open to be written to. The lock ends with the head's.
+  private struct Open: ~Copyable {
+    let headFile: File
+    var head: LedgerHead
+    var content: LedgerHead.Content
+    let text: File
+    let index: File
+  }
+
+  private func open(
+    patience seconds: Int64, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Open {
+    let headFile = try head.lock(creating: true, length: LedgerHead.length, seconds: seconds)
+    let head = try LedgerHead(try Self.read(headFile), &key)
+    var content = head.content ?? LedgerHead.Content(chain: .empty)
+    if content.log == 0 { content.log = try Self.newLog() }
+    // An audit log that was taken away does not begin anew by itself.
+    let text = try text.open(creating: head.content == nil)
+    let index = try index.lock(
+      creating: content.pages.allSatisfy { $0 == 0 }, length: LedgerIndex.length)
+    return Open(headFile: headFile, head: head, content: content, text: text, index: index)
   }
 
   private static func newLog() throws(FactorStoreError) -> UInt32 {
@@ -147,25 +161,25 @@ struct Ledger: ~Copyable {
   /// Looks at what is behind the end that the head knows, which an interrupted process left. A whole
   /// entry becomes part of the chain; nothing else is kept.
   private func adopt(
-    from text: borrowing File, _ index: borrowing File, _ head: inout LedgerHead,
-    _ content: inout LedgerHead.Content, _ headFile: borrowing File, _ key: inout SealingKey
+    _ open: inout Open, _ key: inout SealingKey
   ) throws(FactorStoreError) {
-    let size = try onPart(.ledger) { () throws(SystemError) in try text.status() }.size
-    let start = content.chain.length
+    let size = try onPart(.ledger) { () throws(SystemError) in try open.text.status() }.size
+    let start = open.content.chain.length
     let (left, overflow) = size.subtractingReportingOverflow(start)
     // An interrupted process leaves one entry at most.
     guard !overflow, left >= 0, left <= Int64(LedgerLine.longest) else { throw .damaged(.ledger) }
     guard left > 0 else { return }
     let bytes = try onPart(.ledger) { () throws(SystemError) in
-      try text.read(count: Int(truncatingIfNeeded: left), at: start)
+      try open.text.read(count: Int(truncatingIfNeeded: left), at: start)
     }
     // Of an entry that lacks its line feed alone, nothing is lost.
     let feed = [UInt8(ascii: "\n")]
-    guard let next = try content.chain.next(in: bytes + feed, from: 0, to: bytes.count &+ 1, &key)
+    guard
+      let next = try open.content.chain.next(in: bytes + feed, from: 0, to: bytes.count &+ 1, &key)
     else {
       // Without a head, this can be the beginning of the first entry, and nothing else.
       let isFirst = !bytes.contains(UInt8(ascii: "\n"))
-      guard head.content != nil || isFirst else { throw .damaged(.ledgerHead) }
+      guard open.head.content != nil || isFirst else { throw .damaged(.ledgerHead) }
       guard bytes.count <= LedgerLine.longestLeft else { throw .damaged(.ledger) }
       return
     }
@@ -174,26 +188,26 @@ struct Ledger: ~Copyable {
     let rest = Array(bytes.dropFirst(used))
     guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) == nil,
       rest.count <= LedgerLine.longestLeft,
-      head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
+      open.head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
     else {
       throw .damaged(.ledgerHead)
     }
     if used > bytes.count {
-      try onPart(.ledger) { () throws(SystemError) in try text.write(feed, at: size) }
+      try onPart(.ledger) { () throws(SystemError) in try open.text.write(feed, at: size) }
     }
     let line = bytes.prefix(used).dropLast()
-    content.chain = next
+    open.content.chain = next
     // A line in front of the entry was left by version 1, which had no index.
     if !line.contains(UInt8(ascii: "\n")), let name = LedgerLine.value(of: "user", in: line),
       !name.elementsEqual([UInt8(ascii: "-")])
     {
       let place = LedgerIndex.Place(escapedName: name)
       let page = try LedgerIndex.Page(
-        place.page, writtenFor: content.pages[place.page], in: index, &key)
-      try page.write(start &+ 1, at: place.position, for: next.count, to: index, &key)
-      content.pages[place.page] = next.count
+        place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
+      try page.write(start &+ 1, at: place.position, for: next.count, to: open.index, &key)
+      open.content.pages[place.page] = next.count
     }
-    try head.write(content, to: headFile, &key)
+    try open.head.write(open.content, to: open.headFile, &key)
   }
 
   // MARK: The last entry about a user

@@ -243,6 +243,16 @@ public final class LocalFactorStore: FactorStore {
     try ledger().enter(event, about: subject, &key)
   }
 
+  /// What the audit log says of a user once it has taken over what an interrupted process left.
+  func settledStanding(
+    of account: Account, since position: RecordBinding.LogPosition, patience seconds: Int64,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Ledger.Standing {
+    let ledger = try ledger()
+    try ledger.settle(patience: seconds, &key)
+    return try ledger.standing(of: account.name, uid: account.uid, since: position, &key)
+  }
+
   private func ledger() throws(FactorStoreError) -> Ledger {
     try Ledger(in: directory, owner: owner)
   }

@@ -186,7 +186,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
       throw .untrusted(.record, .tooLarge)
     }
     let before = self.attempts
-    var binding = try settledBinding()
+    var binding = try settledBinding(for: event)
     let next = try identity(of: isRemoved ? nil : record, sealed)
     binding.pending = next
     var prepared = before.preparing(for: attempts)
@@ -211,14 +211,29 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   }
 
   /// The binding to the record that is there, without an interrupted change.
-  private func settledBinding() throws(FactorStoreError) -> RecordBinding {
-    guard let binding = attempts.binding, binding.current.checksum == identity else {
-      return RecordBinding(
-        current: RecordBinding.Identity(
-          checksum: identity, fingerprint: try fingerprint(of: kept)),
-        position: attempts.binding?.position ?? .none)
+  ///
+  /// The entry of an interrupted change may be one that the head does not know yet. It is taken over first:
+  /// the state goes with it until then, and no longer once another change has begun.
+  private func settledBinding(for event: LedgerEvent?) throws(FactorStoreError) -> RecordBinding {
+    guard let binding = attempts.binding else {
+      return RecordBinding(current: try currentIdentity())
     }
-    return RecordBinding(current: binding.current, position: binding.position)
+    var position = binding.position
+    if let event, binding.pending != nil {
+      let standing = try store.settledStanding(
+        of: account, since: position, patience: event.kind.patience, &key)
+      if let fingerprint = standing.fingerprint {
+        guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
+      }
+      position = standing.position
+    }
+    let isSettled = binding.current.checksum == identity
+    return RecordBinding(
+      current: isSettled ? binding.current : try currentIdentity(), position: position)
+  }
+
+  private func currentIdentity() throws(FactorStoreError) -> RecordBinding.Identity {
+    RecordBinding.Identity(checksum: identity, fingerprint: try fingerprint(of: kept))
   }
 
   private func identity(

@@ -75,10 +75,9 @@ extension SignIn {
   }
 
   /// What is enrolled for the user: under the name of the account, or else under the first other name
-  /// of its uid that has a factor. Nil where nothing is.
-  ///
-  /// - Parameter isHidden: whether an observer who has proven nothing must not learn it: then all names are
-  ///   looked up for every user, for it takes the longer the more accounts the system has.
+  /// of its uid that has a factor. Nil where nothing is. Where `isHidden`, an observer who has proven
+  /// nothing must not learn it: all names are looked up for every user, which takes the longer the more
+  /// accounts the system has.
   @inline(never)
   func enrolled(
     _ account: Account, _ store: Machine.Store, isHidden: Bool = false

@@ -190,7 +190,7 @@ struct ExplanationTests {
     _ = try explanation(row, on: host)
     #expect(host.memory.attempts == attempts && host.memory.record == record)
     for step in host.memory.steps.dropFirst(count) {
-      #expect([.snapshot, .lock, .unlock].contains(step))
+      #expect([.snapshot, .imitateSnapshot, .lock, .unlock].contains(step))
     }
     #expect(!host.memory.isLocked && host.delivered.isEmpty)
   }

@@ -146,7 +146,7 @@ extension EndToEnd {
           number: 1, arguments: "forward_pass", answer: "password000000",
           unenrolled: "PAM_PERM_DENIED"),
         Observation(
-          number: 2, arguments: "forward_pass", answer: "password", tolerance: 5,
+          number: 2, arguments: "forward_pass", answer: "password", tolerance: 10,
           unenrolled: "PAM_PERM_DENIED"),
         Observation(
           number: 3, arguments: "forward_pass", answer: "000000", unenrolled: "PAM_PERM_DENIED"),

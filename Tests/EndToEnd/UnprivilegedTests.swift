@@ -75,7 +75,8 @@ extension EndToEnd {
         #expect(
           entries.map { $0.fields["result"] }
             == [
-              "accepted", "replayed", "wrong", "wrong", "wrong", "throttled", "throttled", "accepted",
+              "accepted", "replayed", "wrong", "wrong", "wrong", "throttled", "throttled",
+              "accepted",
             ])
         #expect(entries.allSatisfy { $0.facility == 10 && $0.fields["user"] == user.name })
         #expect(entries[0].fields["factor"] == enrollment.factor)

@@ -277,6 +277,44 @@ struct LocalFactorStoreTests {
     #expect(try bob.open().snapshot(of: bob.account)?.record.factors.count == 1)
   }
 
+  /// Makes a change whose entry cannot be made.
+  private func failBeforeItsEntry() throws {
+    let entry = try fixture.open().entry(of: fixture.account, creating: true)
+    let record = try entry.keptOrNew(for: fixture.account)
+    let log = fixture.folder + "/store/ledger"
+    try Command.succeed(["/bin/mv", log, log + ".away"])
+    #expect(throws: FactorStoreError.self) {
+      _ = try entry.replace(record: record, attempts: entry.attempts, entering: StoreFixture.event)
+    }
+    try Command.succeed(["/bin/mv", log + ".away", log])
+  }
+
+  @Test(
+    "an entry that its change left unfinished is the user's when another change fails, and another user's entry takes it over",
+    arguments: [true, false])
+  func interruptedTwice(hasFactor: Bool) throws {
+    if hasFactor { try fixture.enroll("First", entering: StoreFixture.event) }
+    let bob = Account(name: Array("bob".utf8), uid: 1001)
+    try fixture.enroll(bob)
+    let files = ["/store/ledger.head", "/store/ledger.index"]
+    let before = try files.map { try fixture.bytes(of: fixture.folder + $0) }
+    let draft = fixture.folder + "/store/factors/.alice"
+    try Command.succeed(["/usr/bin/env", "mkdir", draft])
+    #expect(throws: FactorStoreError.self) {
+      try fixture.enroll("Second", confirmedAt: 11, entering: StoreFixture.event)
+    }
+    try Command.succeed(["/usr/bin/env", "rmdir", draft])
+    // As if the process had ended behind the line of its entry.
+    for (file, bytes) in zip(files, before) { try fixture.overwrite(fixture.folder + file, bytes) }
+    try failBeforeItsEntry()
+    try fixture.enroll(bob, "Tablet")
+    let names = try fixture.open().snapshot(of: fixture.account)?.record.factors.map(\.displayName)
+    #expect(names == (hasFactor ? [try DisplayName(Array("First".utf8))] : nil))
+    try fixture.enroll("Third", confirmedAt: 12, entering: StoreFixture.event)
+    let after = try #require(try fixture.open().snapshot(of: fixture.account))
+    #expect(after.record.factors.count == (hasFactor ? 2 : 1))
+  }
+
   @Test("a parent folder that somebody else may change is not trusted")
   func parents() throws {
     try fixture.enroll()

@@ -166,9 +166,9 @@ extension Faults {
           "/bin/sh", "-c",
           """
           set -e; cp -a /var/lib/mfa \(machine.folder)/store
-          mount -t tmpfs -o size=32k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
+          mount -t tmpfs -o size=128k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
           cp -a \(machine.folder)/store/. /var/lib/mfa
-          head -c 100000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
+          head -c 200000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
           """,
         ])
         machine.atTheEnd("take the full disk away") {

@@ -1,19 +1,8 @@
+import TestSupport
+
 /// Makes inputs out of others, always the same ones from the same seed.
 struct Mutator {
-  /// SplitMix64 (Steele, Lea, Flood 2014).
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
-  }
-
-  private var generator: Generator
+  private var generator: SeededGenerator
   private let corpus: [[UInt8]]
 
   /// Bytes with a meaning in one of the formats.
@@ -23,7 +12,7 @@ struct Mutator {
   ]
 
   init(seed: UInt64, corpus: [[UInt8]]) {
-    generator = Generator(state: seed)
+    generator = SeededGenerator(seed: seed)
     self.corpus = corpus
   }
 

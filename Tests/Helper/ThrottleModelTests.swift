@@ -8,6 +8,7 @@ import Secrets
 import SignIn
 import SignInTestSupport
 import System
+import TestSupport
 import Testing
 
 /// Random requests of every kind that an attacker who knows the password can make, without a code.
@@ -17,19 +18,6 @@ import Testing
 @Suite("The throttle, over random requests")
 struct ThrottleModelTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
-
-  /// A generator whose sequence is known by its seed (SplitMix64).
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
-  }
 
   private static let ticket = Array("0123456789".utf8)
   private static let writtenTicket = "gayt-emzu-gu3d-oobz"
@@ -61,7 +49,7 @@ struct ThrottleModelTests {
   private func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
 
   /// One conversation with the helper, of random requests. It may end anywhere: the process is killed.
-  private func script(_ factor: FactorID, _ generator: inout Generator) -> [Line] {
+  private func script(_ factor: FactorID, _ generator: inout SeededGenerator) -> [Line] {
     let wrong =
       ["000000", "111111", "222222", "aaaa-aaaa-aaaa-aaaa", "12345678"]
       .randomElement(using: &generator) ?? ""
@@ -133,7 +121,7 @@ struct ThrottleModelTests {
 
   @Test("no mixture of requests buys an additional attempt", arguments: 1...60)
   func bounded(seed: UInt64) throws {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let host = ScriptedHost()
     let factor = try prepare(host)
     let start = host.time

@@ -91,6 +91,9 @@ public enum PAMClient {
     /// Waits after failures, as modules ask it to.
     public var delaysFailures = false
 
+    /// How far the application's clock is ahead of the machine's, in seconds.
+    public var clockOffset = 0
+
     /// Nothing but the authentication, once.
     public init() {}
 
@@ -107,7 +110,7 @@ public enum PAMClient {
         ("--watch-children", watchesChildren),
       ]
       for (option, isOn) in switches where isOn { arguments.append(option) }
-      return arguments + ["--times", "\(times)"]
+      return arguments + ["--times", "\(times)", "--clock-offset", "\(clockOffset)"]
     }
   }
 

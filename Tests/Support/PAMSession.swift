@@ -16,7 +16,7 @@ public final class PAMSession {
 
   /// Starts the application. `wrapper` is a command line that the application's own is appended to.
   public init(
-    service: String, user: String, through wrapper: [String] = []
+    service: String, user: String, clockOffset: Int = 0, through wrapper: [String] = []
   ) throws(HarnessFailure) {
     let input = try Pipe()
     let output = try Pipe()
@@ -25,7 +25,9 @@ public final class PAMSession {
       0: input.reading.number, 1: output.writing.number, 2: complaints.number,
     ]
     process = try ChildProcess(
-      wrapper + [try PAMClient.path(), service, user, "--account"], descriptors: descriptors)
+      wrapper + [
+        try PAMClient.path(), service, user, "--account", "--clock-offset", "\(clockOffset)",
+      ], descriptors: descriptors)
     toApplication = input.takeWriting()
     fromApplication = output.takeReading()
   }

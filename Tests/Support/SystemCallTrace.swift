@@ -10,11 +10,15 @@ public enum SystemCallTrace {
     /// The process is killed as it makes the call.
     case kill
 
+    /// The process is stopped as it makes the call, until it is told to go on.
+    case stop
+
     /// What strace is told.
     var injection: String {
       switch self {
       case .error(let name): "error=\(name)"
       case .kill: "signal=KILL"
+      case .stop: "signal=STOP"
       }
     }
 

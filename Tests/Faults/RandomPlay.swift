@@ -1,0 +1,400 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Three accounts, and the requests that are made of them.
+final class RandomPlay {
+  private struct Person {
+    let user: MachineUser
+    var phone: Enrollment
+    var model: AccountModel
+    /// Factors that were revoked.
+    var retired: [Authenticator] = []
+    /// A session for changes, and whether anything has changed since that it did not do.
+    var session: HelperSession?
+    var isSessionOver = false
+  }
+
+  private let machine: Machine
+  private let service: String
+  private let seed: UInt64
+  private var generator: SeededGenerator
+  private var people: [Person] = []
+  /// How far the clock of the applications is ahead, in seconds.
+  private var clockOffset = 0
+  private var number = 0
+  /// What the present request is, for messages.
+  private var request = ""
+  private var names = 0
+  /// How often each result came, by kind of request: a run in which something never happened has proven
+  /// nothing about it.
+  private var seen: [String: Int] = [:]
+
+  init(_ machine: Machine, seed: UInt64) throws {
+    self.machine = machine
+    self.seed = seed
+    generator = SeededGenerator(seed: seed)
+    service = try machine.makeService(["auth required pam_mfa.so", "auth required pam_permit.so"])
+    for _ in 0..<3 {
+      let user = try machine.addUser()
+      people.append(
+        Person(user: user, phone: try machine.enroll(user), model: AccountModel(watermark: 0)))
+      try enrolled(people.count - 1)
+      try rename(people.count - 1)
+    }
+  }
+
+  private func random(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+
+  private func now() -> Int { Int(Date().timeIntervalSince1970) + clockOffset }
+
+  private func title(_ text: String) -> String {
+    "seed \(seed), request \(number), \(request), clock \(clockOffset): \(text)"
+  }
+
+  private func saw(_ what: String) { seen[what, default: 0] += 1 }
+
+  private func begin(_ what: String, _ index: Int) {
+    request += (request.isEmpty ? "" : ", ") + "\(what) of \(people[index].user.name)"
+  }
+
+  // MARK: Requests
+
+  /// Makes one request.
+  func step() throws {
+    number += 1
+    request = ""
+    // Most are made of the first: few failures in a row make nobody wait.
+    let index = max(random(-2..<people.count), 0)
+    switch random(0..<20) {
+    case 0..<6: try signIn(index)
+    case 6..<9: try killedSignIn(index)
+    case 9..<11: try parallelSignIns(index)
+    case 11: try stoppedSignIn(index)
+    case 12..<15: jump()
+    case 15: try test(index)
+    case 16: try unlock(index)
+    case 17: try rename(index)
+    case 18: try bypass(index)
+    default: try enrollAnew(index)
+    }
+    try compare()
+  }
+
+  /// Ends the sessions, and looks at whether the run had everything in it.
+  func end() throws {
+    for index in people.indices { people[index].session = nil }
+    clockOffset = 0
+    try unlock(0)
+    for _ in 0...AccountModel.freeFailures {
+      let time = now()
+      let outcome = try PAMClient.signIn(
+        service: service, user: people[0].user.name, answers: [.text(try wrong(0, time))])
+      follow(0, .wrong, at: time, outcome, "a wrong code in a row")
+    }
+    try compare()
+    for what in [
+      "accepted", "denied", "refused", "killed", "one of several", "stopped", "session over",
+      "session used",
+    ] {
+      #expect(seen[what, default: 0] > 0, "seed \(seed): never \(what) in \(seen)")
+    }
+  }
+
+  /// The store has what the models have.
+  private func compare() throws {
+    for person in people {
+      let files = StoreFiles(of: person.user.name)
+      let found = (failures: try files.failures(), steps: try files.acceptedSteps())
+      guard found == (person.model.failures, [person.model.watermark]) else {
+        throw HarnessFailure("\(title(person.user.name)): \(found), not \(person.model)")
+      }
+    }
+  }
+
+  /// A clock is set, by minutes or by days.
+  private func jump() {
+    let reach = random(0..<8) == 0 ? 200_000 : 400
+    clockOffset += random(-reach / 4..<reach)
+    if random(0..<6) == 0 { clockOffset = 0 }
+  }
+
+  /// What somebody types at `time`, in words of the model and as text.
+  private func typed(_ index: Int, at time: Int) throws -> (AccountModel.Typed, String) {
+    let person = people[index]
+    let step = time / 30
+    switch random(0..<8) {
+    case 0..<3:
+      let wanted = max(person.model.watermark + 1, step - 4) + random(0..<3)
+      return (.code(step: wanted), try person.phone.phone.codes(fromStep: wanted, count: 1)[0])
+    case 3:
+      let used = person.model.watermark - random(0..<2)
+      return (.code(step: used), try person.phone.phone.codes(fromStep: used, count: 1)[0])
+    case 4 where !person.retired.isEmpty:
+      let factor = person.retired[random(0..<person.retired.count)]
+      let code = try factor.codes(fromStep: step, count: 1)[0]
+      if try isRight(code, index, time) { return (.wrong, try wrong(index, time)) }
+      return (.wrong, code)
+    default: return (.wrong, try wrong(index, time))
+    }
+  }
+
+  /// Whether a code is by chance one of the present factor's near `time`.
+  private func isRight(_ code: String, _ index: Int, _ time: Int) throws -> Bool {
+    try people[index].phone.phone.codes(fromStep: time / 30 - 8, count: 17).contains(code)
+  }
+
+  private func wrong(_ index: Int, _ time: Int) throws -> String {
+    while true {
+      let digits = String(random(0..<1_000_000))
+      let code = String(repeating: "0", count: 6 - digits.count) + digits
+      if try !isRight(code, index, time) { return code }
+    }
+  }
+
+  private func options() -> PAMClient.Options {
+    var options = PAMClient.Options()
+    options.clockOffset = clockOffset
+    return options
+  }
+
+  private func result(_ outcome: PAMOutcome) -> AccountModel.Result {
+    guard let code = outcome.results.last?.code else { return .untold }
+    switch code {
+    case "PAM_SUCCESS": return .accepted
+    default: return outcome.prompts.isEmpty ? .refused : .denied
+    }
+  }
+
+  /// The model follows what came of a sign-in; that it may have come is expected.
+  private func follow(
+    _ index: Int, _ typed: AccountModel.Typed, at time: Int, _ outcome: PAMOutcome,
+    _ request: String
+  ) {
+    let result = result(outcome)
+    let expected = people[index].model.results(of: typed, at: time)
+    #expect(
+      expected.contains(result),
+      "\(title(request)): \(typed), \(people[index].model): \(expected), not \(outcome)")
+    people[index].model.take(result, of: typed, at: time)
+    saw("\(result)")
+  }
+
+  private func signIn(_ index: Int) throws {
+    begin("signIn", index)
+    let time = now()
+    let (typed, text) = try typed(index, at: time)
+    let outcome = try PAMClient.signIn(
+      service: service, user: people[index].user.name, answers: [.text(text)], options: options())
+    follow(index, typed, at: time, outcome, "sign-in")
+  }
+
+  /// The process ends at a call that it makes, or goes on where it does not come to it.
+  private func killedSignIn(_ index: Int) throws {
+    begin("killedSignIn", index)
+    let time = now()
+    let (typed, text) = try typed(index, at: time)
+    let names = ["pwrite64", "fdatasync", "flock", "pread64", "close", "sendto", "write"]
+    let call = SystemCall(name: names[random(0..<names.count)], number: random(1..<5))
+    let outcome = try PAMClient.signIn(
+      service: service, user: people[index].user.name, answers: [.text(text)], options: options(),
+      through: SystemCallTrace.inject(.kill, at: call))
+    if outcome.results.isEmpty {
+      try followKilled(index, people[index].model.afterKill(of: typed, at: time), "\(call)")
+    } else {
+      follow(index, typed, at: time, outcome, "sign-in killed at its end, \(call)")
+    }
+  }
+
+  /// The model takes over which of the possible states is there.
+  private func followKilled(_ index: Int, _ states: [AccountModel], _ request: String) throws {
+    let files = StoreFiles(of: people[index].user.name)
+    let failures = try files.failures()
+    let steps = try files.acceptedSteps()
+    let state = states.first { $0.failures == failures && [$0.watermark] == steps }
+    #expect(
+      state != nil, "\(title(request)): \(failures) failures, steps \(steps), not one of \(states)")
+    if let state { people[index].model = state }
+    saw("killed")
+  }
+
+  /// Several processes type the same code at the same moment.
+  private func parallelSignIns(_ index: Int) throws {
+    begin("parallelSignIns", index)
+    let time = now()
+    let model = people[index].model
+    guard model.standing(at: time) == .open else { return }
+    let step = max(model.watermark + 1, time / 30 - 3)
+    guard let isFresh = model.accepts(step: step, at: time) else { return }
+    let code = try people[index].phone.phone.codes(fromStep: step, count: 1)[0]
+    let count = 3
+    let clients = try HeldSignIns(
+      service: service, user: people[index].user.name,
+      answers: Array(repeating: [.text(code)], count: count), options: options())
+    _ = try clients.waitUntilAsked()
+    clients.release()
+    let results = try clients.outcomes().map { result($0) }
+    let accepted = results.count { $0 == .accepted }
+    // The attempts come one after the other: where a wait begins meanwhile, the rest is not looked at.
+    #expect(accepted <= 1 && (accepted == 1) == isFresh, "\(title("\(results), step \(step)"))")
+    let failures = try StoreFiles(of: people[index].user.name).failures()
+    let base = isFresh ? 0 : model.failures
+    let most = isFresh ? max(count - 1, 0) : model.failures + count
+    #expect((base...most).contains(failures), "\(title("\(results), \(failures) failures"))")
+    if isFresh {
+      people[index].model.take(.accepted, of: .code(step: step), at: time)
+      saw("one of several")
+    }
+    if failures != people[index].model.failures {
+      people[index].model.failures = failures
+      people[index].model.lastFailure = max(people[index].model.lastFailure, time)
+    }
+  }
+
+  /// A process is stopped while it has the user's lock: others sign in; then it is killed, or goes on.
+  private func stoppedSignIn(_ index: Int) throws {
+    begin("stoppedSignIn", index)
+    let time = now()
+    guard people[index].model.standing(at: time) == .open else { return }
+    let (typed, text) = try typed(index, at: time)
+    let other = (index + 1) % people.count
+    let session = try PAMSession(
+      service: service, user: people[index].user.name, clockOffset: clockOffset)
+    guard try session.question() != nil else {
+      Issue.record("\(title("nothing is asked"))")
+      return
+    }
+    try session.attach(
+      SystemCallTrace.inject(.stop, at: SystemCall(name: "pwrite64", number: 1)))
+    session.answer(.text(text))
+    try session.process.waitUntilStopped()
+    try signIn(other)
+    if random(0..<2) == 0 {
+      session.process.send(signal: SIGKILL)
+      _ = try session.finish()
+      try followKilled(index, people[index].model.afterKill(of: typed, at: time), "stopped, killed")
+    } else {
+      session.process.send(signal: SIGCONT)
+      follow(index, typed, at: time, try session.finish(), "stopped")
+    }
+    saw("stopped")
+  }
+
+  // MARK: Changes
+
+  private func enrolled(_ index: Int) throws {
+    let steps = try StoreFiles(of: people[index].user.name).acceptedSteps()
+    people[index].model = AccountModel(watermark: try #require(steps.first))
+    let session = try HelperSession(as: people[index].user)
+    _ = try session.greet()
+    let step = people[index].phone.phone.step()
+    let proof = try session.prove(
+      password: people[index].user.password, code: try people[index].phone.phone.code())
+    #expect(proof?.kind == 0x84, "\(title("\(String(describing: proof))"))")
+    people[index].model.watermark = try StoreFiles(of: people[index].user.name).acceptedSteps()[0]
+    #expect((step...step + 1).contains(people[index].model.watermark))
+    people[index].session = session
+    people[index].isSessionOver = false
+  }
+
+  /// The factor is revoked, by a process that may be killed, and another one enrolled.
+  private func enrollAnew(_ index: Int) throws {
+    begin("enrollAnew", index)
+    let name = people[index].user.name
+    let revoke = ["/usr/sbin/mfa-admin", "revoke", "--yes", "--all", name]
+    if random(0..<2) == 0 {
+      let calls = ["pwrite64", "fdatasync", "fsync", "renameat", "unlinkat", "write"]
+      let call = SystemCall(name: calls[random(0..<calls.count)], number: random(1..<6))
+      _ = try Command.run(SystemCallTrace.inject(.kill, at: call) + ["-f"] + revoke)
+      saw("revocation killed")
+      // Before it or after it: never anything in between that denies without saying so.
+      let shown = try Command.run(["/usr/sbin/mfa-admin", "show", name])
+      #expect(
+        shown.status == .exited(0) || shown.errorText.contains("not enrolled"),
+        "\(title("\(call)")): \(shown)")
+    }
+    _ = try Command.run(revoke)
+    people[index].retired.append(people[index].phone.phone)
+    if let session = people[index].session { try expectOver(session, index) }
+    people[index].session = nil
+    people[index].phone = try machine.enroll(people[index].user)
+    try enrolled(index)
+  }
+
+  private func unlock(_ index: Int) throws {
+    begin("unlock", index)
+    let model = people[index].model
+    try Command.succeed(["/usr/sbin/mfa-admin", "unlock", people[index].user.name])
+    if model.failures + model.ownFailures > 0 { people[index].isSessionOver = true }
+    people[index].model.forgive()
+  }
+
+  /// A program of the user's shows a wrong code, without a password.
+  private func test(_ index: Int) throws {
+    begin("test", index)
+    let session = try HelperSession(as: people[index].user)
+    _ = try session.greet()
+    let time = Int(Date().timeIntervalSince1970)
+    let answer = try session.ask(0x0A, Array(try wrong(index, time).utf8))
+    session.send(11)
+    _ = try session.waitForExit()
+    #expect(answer?.kind == 0x8B, "\(title("\(String(describing: answer))"))")
+    let shown = try Command.succeed([
+      "/usr/sbin/mfa-admin", "show", people[index].user.name, "--json",
+    ])
+    let found = try #require(shown.firstMatch(of: /"wrongCodesInOwnPrograms": (\d+)/)?.output.1)
+    let own = try #require(Int(found))
+    let before = people[index].model.ownFailures
+    #expect(
+      own <= min(before + 1, AccountModel.mostOwnFailures), "\(title("\(own) after \(before)"))")
+    people[index].model.ownFailures = own
+  }
+
+  /// A session makes a change, unless something else was changed since it began.
+  private func rename(_ index: Int) throws {
+    begin("rename", index)
+    guard let session = people[index].session else { return }
+    guard !people[index].isSessionOver else {
+      people[index].session = nil
+      return try expectOver(session, index)
+    }
+    names += 1
+    let answer = try session.ask(8, people[index].phone.identifier, Array("name \(names)".utf8))
+    #expect(answer?.kind == 0x88, "\(title("\(String(describing: answer))"))")
+    saw("session used")
+  }
+
+  private func expectOver(_ session: HelperSession, _ index: Int) throws {
+    let answer = try session.ask(8, people[index].phone.identifier, Array("late".utf8))
+    #expect(answer == nil || answer?.kind == 0x8B, "\(title("\(String(describing: answer))"))")
+    saw("session over")
+  }
+
+  /// An administrator makes a bypass code: it is accepted once, and forgives nothing.
+  private func bypass(_ index: Int) throws {
+    begin("bypass", index)
+    let name = people[index].user.name
+    let made = try Command.succeed([
+      "/usr/sbin/mfa-admin", "bypass", name, "--for", "24h", "--reason", "test",
+    ])
+    let pattern = /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/.anchorsMatchLineEndings()
+    let code = String(try #require(made.firstMatch(of: pattern)).output.0)
+    people[index].isSessionOver = true
+    // Its period is counted by the machine's clock.
+    let before = clockOffset
+    clockOffset = min(max(clockOffset, 0), 3600)
+    defer { clockOffset = before }
+    for typed in [AccountModel.Typed.bypass, .usedBypass] {
+      let time = now()
+      let isLooked = people[index].model.standing(at: time) == .open
+      let outcome = try PAMClient.signIn(
+        service: service, user: name, answers: [.text(code)], options: options())
+      follow(index, typed, at: time, outcome, "bypass code")
+      guard isLooked else {
+        try Command.succeed(["/usr/sbin/mfa-admin", "withdraw", name, "--all"])
+        return
+      }
+    }
+  }
+}
