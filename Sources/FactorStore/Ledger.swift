@@ -257,11 +257,13 @@ struct Ledger: ~Copyable {
   ) throws(FactorStoreError) -> Standing {
     guard let file = try present(head) else {
       guard known.log == 0 else { throw .rolledBack(.ledgerHead) }
+      try requireNoHistory()
       return Standing(position: .none, fingerprint: nil)
     }
     let bytes = try Self.read(file.file)
     guard let content = try LedgerHead(bytes, &key).content else {
       guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.ledgerHead) }
+      try requireNoHistory()
       return Standing(position: .none, fingerprint: nil)
     }
     var last: Int64 = 0
@@ -280,6 +282,18 @@ struct Ledger: ~Copyable {
     guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
     return Standing(
       position: RecordBinding.LogPosition(log: content.log, entry: last), fingerprint: fingerprint)
+  }
+
+  /// Without a head there is the first entry at most, which an interrupted process left.
+  private func requireNoHistory() throws(FactorStoreError) {
+    guard let file = try present(text) else { return }
+    let bytes = try onPart(.ledger) { () throws(SystemError) in
+      try file.file.read(count: LedgerLine.longest &+ 1)
+    }
+    guard bytes.count <= LedgerLine.longest, bytes.count(where: { $0 == UInt8(ascii: "\n") }) <= 1
+    else {
+      throw .rolledBack(.ledgerHead)
+    }
   }
 
   /// Follows the entries at one position of the index from `last` back, to the first one about the user.

@@ -189,9 +189,13 @@ public final class LocalFactorStore: FactorStore {
     let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
       try self.key()
     }
-    // Asked again under the lock.
-    guard Self.exists(name, in: try factors()) || locked.wasReplaced else { return .nothing }
     var key = try key()
+    // Asked again under the lock. An attempt state that goes with a record is left of one that is gone, and
+    // denies: an earlier call may have been interrupted.
+    let isLeft = try Self.namesRecord(locked, &key)
+    guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft else {
+      return .nothing
+    }
     var mark: LedgerMark?
     if let event { mark = try enter(event, LedgerSubject(user: user), &key).mark }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
@@ -222,6 +226,17 @@ public final class LocalFactorStore: FactorStore {
     return moved
   }
 
+  /// Whether an attempt state goes with a record.
+  private static func namesRecord(
+    _ locked: borrowing LockedAttempts, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Bool {
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try locked.file.read(count: AttemptSlots.length)
+    }
+    guard let binding = try AttemptSlots(bytes: bytes, &key).state?.binding else { return false }
+    return !binding.current.isNone || !(binding.pending?.isNone ?? true)
+  }
+
   /// Replaces the attempt state of a user whose record was removed by one that goes with none.
   private static func forget(
     _ locked: borrowing LockedAttempts, _ key: inout SealingKey
@@ -243,14 +258,23 @@ public final class LocalFactorStore: FactorStore {
     try ledger().enter(event, about: subject, &key)
   }
 
-  /// What the audit log says of a user once it has taken over what an interrupted process left.
-  func settledStanding(
-    of account: Account, since position: RecordBinding.LogPosition, patience seconds: Int64,
-    _ key: inout SealingKey
-  ) throws(FactorStoreError) -> Ledger.Standing {
+  /// Has the audit log take over what an interrupted process left, and returns how far it was checked for
+  /// entries about a user.
+  ///
+  /// - Throws: `.rolledBack` when it says something of the user that the binding does not allow.
+  func settleLedger(
+    patience seconds: Int64, _ key: inout SealingKey,
+    about user: (account: Account, binding: RecordBinding)?
+  ) throws(FactorStoreError) -> RecordBinding.LogPosition? {
     let ledger = try ledger()
     try ledger.settle(patience: seconds, &key)
-    return try ledger.standing(of: account.name, uid: account.uid, since: position, &key)
+    guard let (account, binding) = user else { return nil }
+    let standing = try ledger.standing(
+      of: account.name, uid: account.uid, since: binding.position, &key)
+    if let fingerprint = standing.fingerprint {
+      guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
+    }
+    return standing.position
   }
 
   private func ledger() throws(FactorStoreError) -> Ledger {

@@ -23,6 +23,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public private(set) var attempts: AttemptState
   /// Whether record and attempt state were written for one another. Only an unverified entry is not whole.
   public let isWhole: Bool
+  /// Whether the files were proven against the audit log.
+  private let isVerified: Bool
 
   /// Opens and locks the place of `account`. `isVerified` refuses files that are older than the audit
   /// log, and a log that cannot be read.
@@ -52,7 +54,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     let slots = try AttemptSlots(bytes: bytes, &key)
     self.init(
       account, store, recordFile, Lock(file: locked, section: section), key: key, slots: slots,
-      pair: pair, attempts: attempts)
+      pair: pair, attempts: attempts, isVerified: isVerified)
   }
 
   /// The open attempts file, and the section that ends behind it.
@@ -64,7 +66,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   private init(
     _ account: Account, _ store: LocalFactorStore, _ recordFile: consuming RecordFile,
     _ lock: consuming Lock, key: consuming SealingKey, slots: AttemptSlots, pair: StoredPair,
-    attempts: AttemptState
+    attempts: AttemptState, isVerified: Bool
   ) {
     self.account = account
     self.store = store
@@ -77,6 +79,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     self.key = key
     self.slots = slots
     self.attempts = attempts
+    self.isVerified = isVerified
   }
 
   /// A record without its own attempt state is not believed: its failures and watermarks are lost.
@@ -162,7 +165,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> LedgerMark? {
     var record = record
     if event != nil { record.beginGeneration() }
-    return try change(to: record, attempts, entering: event)
+    return try change(to: record, attempts, entering: event, isRecorded: true)
   }
 
   /// Makes a change as `replace` does, without an entry in the audit log: for an administrator, when the
@@ -172,11 +175,12 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) {
     var record = record
     record.beginGeneration()
-    _ = try change(to: record, attempts, entering: nil)
+    _ = try change(to: record, attempts, entering: nil, isRecorded: false)
   }
 
   private func change(
-    to record: FactorRecord, _ attempts: AttemptState, entering event: LedgerEvent?
+    to record: FactorRecord, _ attempts: AttemptState, entering event: LedgerEvent?,
+    isRecorded: Bool
   ) throws(FactorStoreError) -> LedgerMark? {
     let isRemoved = record.isVacant
     let sealed = try cryptographic { () throws(CryptographyError) in
@@ -186,7 +190,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
       throw .untrusted(.record, .tooLarge)
     }
     let before = self.attempts
-    var binding = try settledBinding(for: event)
+    var binding = try settledBinding(for: event, isRecorded: isRecorded)
     let next = try identity(of: isRemoved ? nil : record, sealed)
     binding.pending = next
     var prepared = before.preparing(for: attempts)
@@ -214,18 +218,23 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ///
   /// The entry of an interrupted change may be one that the head does not know yet. It is taken over first:
   /// the state goes with it until then, and no longer once another change has begun.
-  private func settledBinding(for event: LedgerEvent?) throws(FactorStoreError) -> RecordBinding {
+  private func settledBinding(
+    for event: LedgerEvent?, isRecorded: Bool
+  ) throws(FactorStoreError) -> RecordBinding {
     guard let binding = attempts.binding else {
       return RecordBinding(current: try currentIdentity())
     }
     var position = binding.position
-    if let event, binding.pending != nil {
-      let standing = try store.settledStanding(
-        of: account, since: position, patience: event.kind.patience, &key)
-      if let fingerprint = standing.fingerprint {
-        guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
+    if binding.pending != nil {
+      do throws(FactorStoreError) {
+        position =
+          try store.settleLedger(
+            patience: event?.kind.patience ?? OwnedFile.patience, &key,
+            about: isVerified ? (account, binding) : nil) ?? position
+      } catch {
+        // An administrator's change goes on without the log.
+        guard !isRecorded else { throw error }
       }
-      position = standing.position
     }
     let isSettled = binding.current.checksum == identity
     return RecordBinding(

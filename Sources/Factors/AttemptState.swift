@@ -449,6 +449,8 @@ public struct AttemptState: Equatable, Sendable {
   /// watermarks.
   public func preparing(for next: AttemptState) -> AttemptState {
     var state = self
+    // A change that is interrupted has been counted.
+    state.own.ownChanges = next.ownChanges
     for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
       // A factor that was removed gives way to one that is added.
       if state.watermarks.count >= FactorRecord.maximumFactors,

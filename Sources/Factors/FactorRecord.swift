@@ -303,10 +303,12 @@ public struct FactorRecord: Equatable, Sendable {
   ///
   /// It may if none of them is about this factor. Otherwise an attacker could enrol a factor and
   /// confirm its notice with it. The exception is a user for whom no other way is left: there are
-  /// unconfirmed notices about every factor and about the recovery codes.
+  /// unconfirmed notices about every factor and about the recovery codes. Then only the oldest factor may: an
+  /// attacker's own is never that, as long as the owner has one.
   public func mayConfirm(after last: UInt32, with id: FactorID) -> Bool {
     guard isPending(.factor(id), after: last) else { return true }
-    guard factors.allSatisfy({ isPending(.factor($0.id), after: last) }) else { return false }
+    guard factors.first?.id == id, factors.allSatisfy({ isPending(.factor($0.id), after: last) })
+    else { return false }
     return recoveryCodes.isEmpty || isPending(.recoveryCodes, after: last)
   }
 

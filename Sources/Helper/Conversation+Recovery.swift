@@ -93,7 +93,7 @@ extension Conversation {
     for session: Session
   ) throws(HelperFailure) -> Attempt.Circumstances {
     guard try bootTime() < session.deadline else { throw .sessionExpired }
-    let circumstances = try circumstances(counter: .signIn)
+    let circumstances = try circumstances(counter: session.basis.counter)
     circumstances.expect(id: session.record, generation: session.generation)
     return circumstances
   }

@@ -124,6 +124,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     case password
     case ticket(GrantID)
 
+    /// Which attempts of the session are counted together: without the password they hold up no sign-in.
+    var counter: AttemptState.Counter {
+      switch self {
+      case .password: .signIn
+      case .ticket: .ownCheck
+      }
+    }
+
     /// What is allowed once a present factor was verified too, or when there is none.
     var scope: Scope {
       switch self {
@@ -283,14 +291,15 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     if session != nil {
       let present = try requireSession(for: .resynchronizing)
       if present.scope == .resynchronizing {
-        let shown = try provePresentFactor(person)
+        let shown = try provePresentFactor(person, present.basis)
         session?.take(shown)
       }
       return Self.seconds(present.deadline - (try bootTime()))
     }
-    let snapshot = try snapshot()
-    if let snapshot { try requireOpen(snapshot) }
+    // In this order: what is enrolled between the two ends the session, or is asked for.
     let kept = try keptRecord()
+    let snapshot = try snapshot()
+    if let snapshot { try requireOpen(snapshot, withTicket ? .ownCheck : .signIn) }
     let basis = try proveAccount(person, withTicket: withTicket)
     var started = Session(
       deadline: try bootTime() &+ Self.sessionLength, basis: basis, record: kept?.id,
@@ -299,7 +308,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     try leaveCaller()
     if snapshot != nil {
       started.scope = .resynchronizing
-      started.take(try provePresentFactor(person))
+      started.take(try provePresentFactor(person, basis))
     }
     session = started
     return Self.seconds(Self.sessionLength)
@@ -355,13 +364,13 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   /// Somebody who knows the password alone must not get at the second factor with it. An empty answer
   /// shows none: all that is left then is to resynchronise a factor, which its own codes prove.
   private mutating func provePresentFactor(
-    _ person: ClientPerson<Client>
+    _ person: ClientPerson<Client>, _ basis: Basis
   ) throws(HelperFailure) -> ShownFactor {
     let prompt = ShownText(cleaning: ("One-time code of a present factor: " as StaticString).bytes)
     guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
     guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {
-      return try attempt(typed, counter: .signIn)
+      return try attempt(typed, counter: basis.counter)
     } catch {
       failedProofs += 1
       throw error
@@ -397,9 +406,11 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  private func requireOpen(_ snapshot: FactorSnapshot) throws(HelperFailure) {
+  private func requireOpen(
+    _ snapshot: FactorSnapshot, _ counter: AttemptState.Counter
+  ) throws(HelperFailure) {
     let standing = snapshot.attempts.standing(
-      try settings().throttle, now: try now())
+      try settings().throttle, now: try now(), counter: counter)
     switch standing {
     case .open: return
     case .waiting(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))

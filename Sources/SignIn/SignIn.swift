@@ -111,7 +111,11 @@ public struct SignIn<Machine: Host, Asker: Application> {
       return try accountCheckByHelper(settings, account)
     }
     findings.store = store
-    guard try enrolled(account, store) == nil else { return .enrolled }
+    guard try enrolled(account, store) == nil else {
+      // Who was sent on to enrol was asked for no code.
+      guard application.isNoted(.enrollment, of: account.name) else { return .enrolled }
+      return .enrollmentRequired(.enrolledMeanwhile)
+    }
     // A bypass code has shown them already, and confirms nothing.
     if settings.state != .observe, !application.isNoted(.bypass, of: account.name) {
       tellNews(account, store)

@@ -173,6 +173,10 @@ extension EndToEnd {
       arguments: Observation.rows)
     func enrolledOrNot(row: Observation) throws {
       try Machine.use { machine in
+        // Others' entries in the audit log take time too, for a user who has none: a log of its own.
+        for file in ["ledger", "ledger.head", "ledger.index"] {
+          try machine.remove("/var/lib/mfa/" + file)
+        }
         try addStrangers(200, to: machine)
         let (enrolled, _) = try machine.addEnrolledUser()
         let (throttled, _) = try machine.addEnrolledUser()

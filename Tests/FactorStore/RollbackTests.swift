@@ -107,6 +107,7 @@ struct RollbackTests {
       Row(number: 4, names: ["ledger", "ledger.head", "ledger.index"], part: .ledgerHead),
       Row(
         number: 5, names: ["factors/alice", "ledger", "ledger.head", "ledger.index"], part: .record),
+      Row(number: 6, names: ["factors/alice", "attempts/alice", "ledger.head"], part: .ledgerHead),
     ])
   func removed(_ row: Row) throws {
     try fixture.enroll(entering: StoreFixture.event)
@@ -129,6 +130,46 @@ struct RollbackTests {
     let refusal = try refusal()
     #expect(refusal.snapshot == .rolledBack(.attempts))
     #expect(refusal.entry == .rolledBack(.attempts))
+  }
+
+  @Test("what an interrupted removal left can be removed, and the user can enrol")
+  func discardedTwice() throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    let user = try #require(UserName(fixture.account.name))
+    let state = try copy(["attempts/alice"])
+    _ = try fixture.open().discard(user: user, entering: StoreFixture.event)
+    // As if the process had ended before it wrote the attempt state.
+    try putBack(state, ["attempts/alice"])
+    #expect(try self.refusal().snapshot == .rolledBack(.record))
+    let second = try fixture.open().discard(user: user, entering: StoreFixture.event)
+    guard case .removed = second else {
+      Issue.record("nothing was removed")
+      return
+    }
+    #expect(try fixture.open().snapshot(of: fixture.account) == nil)
+    try fixture.enroll("Again", entering: StoreFixture.event)
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
+  }
+
+  @Test(
+    "restored files are accepted by an administrator also when they tell of an interrupted change")
+  func restoredInterrupted() throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    let draft = path("factors/.alice")
+    try Command.succeed(["/bin/mkdir", draft])
+    #expect(throws: FactorStoreError.self) { try fixture.rename("Tablet") }
+    try Command.succeed(["/bin/rmdir", draft])
+    let earlier = try copy(Self.all)
+    try fixture.rename("Card")
+    try fixture.rename("Key")
+    try putBack(earlier, ["factors/alice", "attempts/alice"])
+    #expect(try self.refusal().snapshot == .rolledBack(.attempts))
+    do {
+      let entry = try fixture.open().unverifiedEntry(of: fixture.account)
+      let record = try #require(entry.record)
+      _ = try entry.replace(record: record, attempts: entry.attempts, entering: StoreFixture.event)
+    }
+    #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
   }
 
   @Test("an attempt in between, and changes of other users at the same position, change nothing")

@@ -161,6 +161,13 @@ import Testing
     #expect(AttemptState.mostOwnChecks(ThrottlePolicy(disablesAfter: 1)) == 1)
   }
 
+  @Test func interruptedChangeIsCounted() throws {
+    let before = Self.state()
+    let next = try #require(before.countingOwnChange(at: Self.now))
+    #expect(before.preparing(for: next).ownChanges == next.ownChanges)
+    #expect(before.ownChanges != next.ownChanges)
+  }
+
   @Test func changesOfAnHour() throws {
     var state = Self.state()
     let start = Self.now / 3600 * 3600

@@ -364,7 +364,7 @@ import Testing
       // and whether it confirms.
       (1, [], 1, true), (2, [2], 1, true), (3, [2], 2, false), (4, [2, 9], 1, true),
       (5, [9], 1, true), (6, [1, 2], 1, false), (7, [1, 2, 9], 1, true), (8, [1, 9], 1, false),
-      (9, [7], 1, true), (10, [7, 2], 2, false),
+      (9, [7], 1, true), (10, [7, 2], 2, false), (11, [1, 2, 9], 2, false),
     ] as [(Int, [UInt8], UInt8, Bool)])
   func changedFactorConfirmsNothing(
     row: Int, pending: [UInt8], factor: UInt8, mayConfirm: Bool

@@ -90,6 +90,21 @@ struct EnrollmentPatternTests {
     #expect(signIn(ScriptedApplication()) == .notConcerned)
   }
 
+  @Test(
+    "who was sent on to enrol is denied where a factor was enrolled meanwhile: no code was asked for"
+  )
+  func enrolledBeforeTheAccountLine() throws {
+    let application = ScriptedApplication([])
+    application.noted = [TransactionNote.enrollment.rawValue] + Array("alice".utf8)
+    _ = try host.memory.enroll(
+      "Phone", secret: KnownFactor.secret, for: try #require(host.account))
+    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    #expect(SignIn(request, host: host, application: application).checkAccount() == .deny)
+    #expect(application.logged.last?.hasSuffix("reason=enrolled-meanwhile") == true)
+    application.noted = nil
+    #expect(SignIn(request, host: host, application: application).checkAccount() == .allow)
+  }
+
   @Test("what cannot be noted is denied")
   func noNote() {
     host.configuration = "[project]\nenrollment = required\n"
