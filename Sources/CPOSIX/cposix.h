@@ -205,6 +205,12 @@ static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull si
 
 static inline int cposix_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
+// Waits until every signal that another process was sending has arrived, to be called when that process has
+// just lost the right to send more. The kernel checks the right and sends the signal in one RCU read-side
+// section (kill(2)), and MEMBARRIER_CMD_GLOBAL returns when all sections that had begun are over (8 to 20
+// ms). With one processor, or with nohz_full, it returns at once.
+static inline void cposix_await_signals(void) { (void)syscall(SYS_membarrier, 1, 0, 0); }
+
 static inline int cposix_set_identities(uid_t real, uid_t effective, uid_t saved) {
   extern int setresuid(uid_t, uid_t, uid_t);
   return setresuid(real, effective, saved);
@@ -246,6 +252,7 @@ static inline unsigned long long cposix_begin_uninterrupted(void) {
     errno = EPERM;
     return 0;
   }
+  if (real != effective) cposix_await_signals();
   unsigned long long stops = CPOSIX_STOP_SIGNALS, before = 0;
   // It fails for wrong arguments alone.
   (void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &stops, &before, sizeof stops);

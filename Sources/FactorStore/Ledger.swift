@@ -324,6 +324,56 @@ struct Ledger: ~Copyable {
     return nil
   }
 
+  // MARK: Beginning anew
+
+  /// Moves the files aside, so that the next entry begins another audit log. Their names get a full stop and
+  /// `suffix` behind them; returns the new names.
+  ///
+  /// Nothing is entered meanwhile. The head is copied and removed, not renamed: whoever waits for its lock
+  /// finds that it has no name any more, and takes the lock of the next head.
+  func moveAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
+    let locked = try lockedHead()
+    let content: [UInt8]? =
+      switch locked {
+      case .some(let present): try Self.read(present.file)
+      case .none: nil
+      }
+    var moved: [[UInt8]] = []
+    for name in [text.name, head.name, index.name] {
+      guard let aside = FileName(name.bytes + [UInt8(ascii: ".")] + suffix) else {
+        throw .nameTooLong
+      }
+      do throws(SystemError) {
+        if let content, name == head.name {
+          let copy = try directory.opened.create(aside)
+          try copy.changeMode(to: 0o600)
+          try copy.write(content)
+          try copy.sync()
+          try directory.opened.unlink(name)
+        } else {
+          try directory.opened.rename(name, to: aside)
+        }
+        moved.append(aside.bytes)
+      } catch {
+        guard error.isNotFound else { throw .system(.ledger, error) }
+      }
+    }
+    try onPart(.ledger) { () throws(SystemError) in try directory.opened.sync() }
+    // The lock ends with the head's file, which has to live until here.
+    withExtendedLifetime(locked) {}
+    return moved
+  }
+
+  /// The head with its lock; nil when there is none that can be used, so that nothing can be entered either.
+  private func lockedHead() throws(FactorStoreError) -> PresentFile? {
+    do throws(FactorStoreError) {
+      return PresentFile(file: try head.lock(creating: false, length: LedgerHead.length))
+    } catch {
+      if case .system(.ledgerHead, let cause) = error, cause.isBusy { throw error }
+      return nil
+    }
+  }
+
   // MARK: Looking
 
   /// Goes through the ledger from its beginning, and tells what is wrong with it.

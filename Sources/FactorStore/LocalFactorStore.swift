@@ -80,17 +80,24 @@ public final class LocalFactorStore: FactorStore {
   func verify(
     _ pair: StoredPair, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecordBinding.LogPosition {
-    let binding = pair.state?.binding
-    let standing = try ledger().standing(
-      of: account.name, uid: account.uid, since: binding?.position ?? .none, &key)
+    if let binding = pair.state?.binding { return try verify(binding, account, &key) }
+    let standing = try ledger().standing(of: account.name, uid: account.uid, since: .none, &key)
     guard let fingerprint = standing.fingerprint else { return standing.position }
-    if let binding {
+    let present = try pair.record.map { record throws(FactorStoreError) in
+      try Self.fingerprintNumber(of: record, &key)
+    }
+    guard present ?? 0 == fingerprint else { throw .rolledBack(.record) }
+    return standing.position
+  }
+
+  /// Proves the same of a binding.
+  func verify(
+    _ binding: RecordBinding, _ account: Account, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> RecordBinding.LogPosition {
+    let standing = try ledger().standing(
+      of: account.name, uid: account.uid, since: binding.position, &key)
+    if let fingerprint = standing.fingerprint {
       guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
-    } else {
-      let present = try pair.record.map { record throws(FactorStoreError) in
-        try Self.fingerprintNumber(of: record, &key)
-      }
-      guard present ?? 0 == fingerprint else { throw .rolledBack(.record) }
     }
     return standing.position
   }
@@ -161,12 +168,6 @@ public final class LocalFactorStore: FactorStore {
       owner: owner, key: try key())
   }
 
-  /// Removes what is stored as a user's record, whatever it is: damaged, another's, or of an account
-  /// that no longer exists. Everybody who wants to enroll or to sign in as the user waits meanwhile.
-  ///
-  /// The attempts file stays, for it is the lock; one that is not believed is replaced by a fresh
-  /// one, so that the user can enroll again.
-  ///
   /// What was discarded.
   public enum Discarding: Equatable, Sendable {
     /// There was nothing.
@@ -175,78 +176,70 @@ public final class LocalFactorStore: FactorStore {
     case removed(LedgerMark?)
   }
 
+  /// Removes what is stored as a user's record, whatever it is: damaged, another's, or of an account
+  /// that no longer exists. Where the files are gone and the audit log knows a record of the account's, the
+  /// log is told that it was removed. Everybody who wants to enroll or to sign in as the user waits meanwhile.
+  ///
+  /// The attempts file stays, for it is the lock; one that is not believed is replaced by a fresh
+  /// one, so that the user can enroll again.
+  ///
   /// Without an event, nothing is entered in the audit log: for an administrator, when the log cannot
   /// be written.
   public func discard(
-    user: UserName, entering event: LedgerEvent?
+    user: UserName, account: Account?, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> Discarding {
     guard let name = FileName(percentEncoding: user.bytes) else { throw .nameTooLong }
+    let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
     let hasRecord = Self.exists(name, in: try factors())
     let hasAttempts = Self.exists(name, in: try attempts())
-    guard hasRecord || hasAttempts else { return .nothing }
+    // Without an event the audit log cannot be used, not even to be asked.
+    let isMissing = event == nil ? false : try isMissing(account)
+    guard hasRecord || hasAttempts || isMissing else { return .nothing }
     let attempts = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
     let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
       try self.key()
     }
     var key = try key()
-    // Asked again under the lock. An attempt state that goes with a record is left of one that is gone, and
-    // denies: an earlier call may have been interrupted.
-    let isLeft = try Self.namesRecord(locked, &key)
-    guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft else {
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try locked.file.read(count: AttemptSlots.length)
+    }
+    var slots = try AttemptSlots(bytes: bytes, &key)
+    // Asked again under the lock. Without a record, an attempt state that names one was left by a call that was
+    // interrupted, and denies every sign-in.
+    let isLeft = slots.state?.binding?.namesRecord ?? false
+    guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft || isMissing else {
       return .nothing
     }
     var mark: LedgerMark?
     if let event { mark = try enter(event, LedgerSubject(user: user), &key).mark }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
-    try Self.forget(locked, &key)
+    // A state that goes with no record.
+    try slots.write(AttemptState(record: .zero, binding: RecordBinding()), to: locked.file, &key)
+    try onPart(.attempts) { () throws(SystemError) in try locked.file.syncData() }
     // The lock ends with the open file, which has to live until here.
     withExtendedLifetime(locked) {}
+    _ = consume section
     return .removed(mark)
+  }
+
+  /// Whether the audit log knows a record of an account's that is gone.
+  private func isMissing(_ account: Account?) throws(FactorStoreError) -> Bool {
+    guard let account else { return false }
+    guard try !Self.exists(Self.fileName(of: account), in: factors()) else { return false }
+    var key = try key()
+    let standing = try ledger().standing(of: account.name, uid: account.uid, since: .none, &key)
+    return standing.fingerprint ?? 0 != 0
   }
 
   /// Moves the files of the audit log aside, so that the next entry begins another one. Their names get a
   /// full stop and `suffix` behind them; returns the new names.
   public func moveLedgerAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
-    var moved: [[UInt8]] = []
-    for name in ["ledger", "ledger.head", "ledger.index"] {
-      let old = Array(name.utf8)
-      guard let from = FileName(old), let to = FileName(old + [UInt8(ascii: ".")] + suffix) else {
-        throw .nameTooLong
-      }
-      do throws(SystemError) {
-        try directory.opened.rename(from, to: to)
-        moved.append(to.bytes)
-      } catch {
-        guard error.isNotFound else { throw .system(.ledger, error) }
-      }
-    }
-    try onPart(.ledger) { () throws(SystemError) in try directory.opened.sync() }
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let moved = try ledger().moveAside(suffix: suffix)
+    _ = consume section
     return moved
-  }
-
-  /// Whether an attempt state goes with a record.
-  private static func namesRecord(
-    _ locked: borrowing LockedAttempts, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> Bool {
-    let bytes = try onPart(.attempts) { () throws(SystemError) in
-      try locked.file.read(count: AttemptSlots.length)
-    }
-    guard let binding = try AttemptSlots(bytes: bytes, &key).state?.binding else { return false }
-    return !binding.current.isNone || !(binding.pending?.isNone ?? true)
-  }
-
-  /// Replaces the attempt state of a user whose record was removed by one that goes with none.
-  private static func forget(
-    _ locked: borrowing LockedAttempts, _ key: inout SealingKey
-  ) throws(FactorStoreError) {
-    let bytes = try onPart(.attempts) { () throws(SystemError) in
-      try locked.file.read(count: AttemptSlots.length)
-    }
-    var slots = try AttemptSlots(bytes: bytes, &key)
-    try slots.write(AttemptState(record: .zero, binding: RecordBinding()), to: locked.file, &key)
-    try onPart(.attempts) { () throws(SystemError) in try locked.file.syncData() }
   }
 
   // MARK: The ledger
@@ -258,23 +251,11 @@ public final class LocalFactorStore: FactorStore {
     try ledger().enter(event, about: subject, &key)
   }
 
-  /// Has the audit log take over what an interrupted process left, and returns how far it was checked for
-  /// entries about a user.
-  ///
-  /// - Throws: `.rolledBack` when it says something of the user that the binding does not allow.
+  /// Has the audit log take over what an interrupted process left.
   func settleLedger(
-    patience seconds: Int64, _ key: inout SealingKey,
-    about user: (account: Account, binding: RecordBinding)?
-  ) throws(FactorStoreError) -> RecordBinding.LogPosition? {
-    let ledger = try ledger()
-    try ledger.settle(patience: seconds, &key)
-    guard let (account, binding) = user else { return nil }
-    let standing = try ledger.standing(
-      of: account.name, uid: account.uid, since: binding.position, &key)
-    if let fingerprint = standing.fingerprint {
-      guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
-    }
-    return standing.position
+    patience seconds: Int64, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    try ledger().settle(patience: seconds, &key)
   }
 
   private func ledger() throws(FactorStoreError) -> Ledger {
@@ -309,7 +290,10 @@ public final class LocalFactorStore: FactorStore {
     _ body: (LedgerReading.Line) -> Void
   ) throws(FactorStoreError) -> LedgerReading {
     var key = try key()
-    return try ledger().inspect(&key, body)
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let reading = try ledger().inspect(&key, body)
+    _ = consume section
+    return reading
   }
 
   /// What the ledger calls the record that is there for an account now; empty where there is none.

@@ -21,7 +21,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public private(set) var kept: FactorRecord?
   /// The attempt state, as it was read under the lock or written since.
   public private(set) var attempts: AttemptState
-  /// Whether record and attempt state were written for one another. Only an unverified entry is not whole.
+  /// Whether the record and the attempt state were written for one another. They always were in an entry that
+  /// was opened with a check against the audit log.
   public let isWhole: Bool
   /// Whether the files were proven against the audit log.
   private let isVerified: Bool
@@ -227,10 +228,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     var position = binding.position
     if binding.pending != nil {
       do throws(FactorStoreError) {
-        position =
-          try store.settleLedger(
-            patience: event?.kind.patience ?? OwnedFile.patience, &key,
-            about: isVerified ? (account, binding) : nil) ?? position
+        try store.settleLedger(patience: event?.kind.patience ?? OwnedFile.patience, &key)
+        if isVerified { position = try store.verify(binding, account, &key) }
       } catch {
         // An administrator's change goes on without the log.
         guard !isRecorded else { throw error }

@@ -214,11 +214,7 @@ public struct AttemptState: Equatable, Sendable {
     guard failures.addingSaturated(ownChecks.failures) < policy.disablesAfter else {
       return .disabled
     }
-    let counted =
-      switch counter {
-      case .signIn: FailureCount(failures: failures, last: lastFailure)
-      case .ownCheck: ownChecks
-      }
+    let counted = count(of: counter)
     if counter == .ownCheck, counted.failures >= Self.mostOwnChecks(policy) { return .disabled }
     let wait = policy.wait(afterFailures: counted.failures)
     guard wait > 0 else { return .open }
@@ -259,9 +255,14 @@ public struct AttemptState: Equatable, Sendable {
 
   /// Returns the wait in seconds that follows the failures of a counter; 0 for none.
   public func wait(_ policy: ThrottlePolicy, counter: Counter) -> Int64 {
+    policy.wait(afterFailures: count(of: counter).failures)
+  }
+
+  /// The consecutive failures of a kind of attempts.
+  public func count(of counter: Counter) -> FailureCount {
     switch counter {
-    case .signIn: policy.wait(afterFailures: failures)
-    case .ownCheck: policy.wait(afterFailures: ownChecks.failures)
+    case .signIn: FailureCount(failures: failures, last: lastFailure)
+    case .ownCheck: ownChecks
     }
   }
 

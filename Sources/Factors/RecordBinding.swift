@@ -57,6 +57,9 @@ public struct RecordBinding: Equatable, Sendable {
     self.position = position
   }
 
+  /// Whether there is a record, or is to be one.
+  public var namesRecord: Bool { !current.isNone || !(pending?.isNone ?? true) }
+
   /// Whether a fingerprint in the audit log is that of a record which may be here.
   public func allows(fingerprint: UInt64) -> Bool {
     current.fingerprint == fingerprint || pending?.fingerprint == fingerprint

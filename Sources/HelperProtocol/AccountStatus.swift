@@ -38,7 +38,8 @@ public struct AccountStatus: Equatable, Sendable {
   public let recoveryCodesLeft: UInt8
   /// How many of these came from another program: at most `recoveryCodesLeft`.
   public let importedRecoveryCodesLeft: UInt8
-  /// Whether a code would be looked at now that a program of the user's shows the helper.
+  /// Whether the helper would look at a code from one of the user's own programs now. Sign-ins are counted
+  /// separately.
   public let standing: Standing
 
   /// Puts a status together.

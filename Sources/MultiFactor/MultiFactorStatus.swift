@@ -40,7 +40,8 @@ public struct MultiFactorStatus: Equatable, Sendable {
   public let recoveryCodesLeft: Int
   /// How many of these came from another program: they are shorter, and better replaced.
   public let importedRecoveryCodesLeft: Int
-  /// Whether a code would be looked at now.
+  /// Whether a code would be looked at now that one of the user's own programs shows. Sign-ins are counted
+  /// separately.
   public let standing: Standing
 
   init(_ status: AccountStatus) {

@@ -19,15 +19,12 @@ extension SignIn {
     }
     let line = accountLine()
     guard case .certain = line else {
-      if !options.usesFirstPass {
-        _ = try askAnyway(.unknownUser, options, settings, store)
-      }
+      try askInVain(options, settings, store)
       return .enrollmentRequired(.accountLine(line))
     }
     // Without the note the `account` line denies.
     guard application.note(.enrollment, of: account.name) else { throw .forwarding }
-    guard options.asksForPassword else { return .enrollmentPending }
-    return try askAnyway(.enrollmentPending, options, settings, store).outcome
+    return try passing(.enrollmentPending, options, settings, store)
   }
 
   /// What the service's stack says of the `account` line.

@@ -9,9 +9,9 @@ import System
 //
 // MUST 1: a place is a numeric address together with the keys that were used, or a session of this
 // machine; what cannot be told for certain is no place. (`RememberingTests`)
+// MUST 2: disabled factors let nobody in. (`RememberingTests.disabled`)
 // MUST 3: a session counts only where the user's own program runs at its terminal, or where the service
 // begins a session for each sign-in. (`RememberingTests.sessionOfAService`)
-// MUST 2: disabled factors let nobody in. (`RememberingTests.disabled`)
 extension SignIn {
   /// What policy says of codes that are remembered here, and from where the person comes.
   struct Memory {
@@ -84,7 +84,7 @@ extension SignIn {
     case none
     /// It begins with this sign-in, so that no earlier code belongs to it.
     case begins
-    /// The code was typed in this very session, if in any.
+    /// A code that was typed in this session belongs to it. The sessions around it do not count.
     case own
     /// The code was typed in this session, or when the user signed in to one around it.
     case enclosing

@@ -112,7 +112,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     findings.store = store
     guard try enrolled(account, store) == nil else {
-      // Who was sent on to enrol was asked for no code.
+      // A user who was sent on to enrol has not been asked for a code.
       guard application.isNoted(.enrollment, of: account.name) else { return .enrolled }
       return .enrollmentRequired(.enrolledMeanwhile)
     }

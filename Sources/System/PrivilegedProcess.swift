@@ -31,7 +31,7 @@ public enum PrivilegedProcess {
   }
 
   /// Gives up the caller's identity for good, so that the caller can no longer send signals, and
-  /// proves that it is gone. The real and saved groups become the effective one, which is the program's
+  /// proves that it is gone. A signal that the caller was sending meanwhile has arrived when this returns. The real and saved groups become the effective one, which is the program's
   /// own where its file is setgid. What the process may have of capabilities stays.
   ///
   /// The caller's supplementary groups stay: only CAP_SETGID, with which a process can join every group,
@@ -46,6 +46,7 @@ public enum PrivilegedProcess {
     guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
     guard !isKept || cposix_keep_capabilities(0) == 0 else { throw SystemError.last(.identity) }
     guard try all() == (own, own, own) else { throw SystemError(.identity, number: EPERM) }
+    cposix_await_signals()
     guard identities.caller == own || cposix_set_identities(identities.caller, own, own) != 0 else {
       throw SystemError(.identity, number: EPERM)
     }

@@ -18,7 +18,6 @@ extension Administration {
   /// Files that do not belong together are left as they are, and named.
   func beginLedger(reason: Grant.Reason) throws(AdminError) -> LedgerBeginning {
     let suffix = Array("\(now)".utf8)
-    let users = try users().map(\.name)
     let moved = try onStore { () throws(FactorStoreError) in
       try store.moveLedgerAside(suffix: suffix)
     }
@@ -27,10 +26,10 @@ extension Administration {
     }
     var entered = 0
     var unusable: [LedgerFinding] = []
-    for name in users {
-      let trouble = try enterPresentRecord(of: name)
-      if let trouble {
-        unusable.append(LedgerFinding(user: name, kind: .unusable(trouble), last: 0))
+    // Users without a factor as well: what is to be told to them is in their record.
+    for file in try files() {
+      if let trouble = try enterPresentRecord(in: file) {
+        unusable.append(LedgerFinding(user: file.shown, kind: .unusable(trouble), last: 0))
       } else {
         entered += 1
       }
@@ -47,11 +46,11 @@ extension Administration {
       unusable: unusable)
   }
 
-  /// Enters the record that a user has now; returns why that is not possible.
-  private func enterPresentRecord(of name: [UInt8]) throws(AdminError) -> Trouble? {
-    guard let user = UserName(name) else { return .strayFile }
+  /// Enters the record that a file has now; returns why that is not possible.
+  private func enterPresentRecord(in file: StoredFile) throws(AdminError) -> Trouble? {
+    guard let user = file.user else { return .strayFile }
     let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
-    guard let account = subject.account, account.name == name else { return .noSuchAccount }
+    guard let account = subject.account, account.name == user.bytes else { return .noSuchAccount }
     do throws(FactorStoreError) {
       let entry = try store.unverifiedEntry(of: account)
       guard entry.isWhole else { return .store(.rolledBack(.attempts)) }

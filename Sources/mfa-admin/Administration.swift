@@ -103,7 +103,7 @@ struct Administration {
   }
 
   /// A file in the store: its name, and the user's where it is a user's.
-  private struct StoredFile {
+  struct StoredFile {
     let user: UserName?
     let name: FileName
 
@@ -118,7 +118,7 @@ struct Administration {
   }
 
   /// The files by the name under which they are listed.
-  private func files() throws(AdminError) -> [StoredFile] {
+  func files() throws(AdminError) -> [StoredFile] {
     var files: [StoredFile] = []
     try onStore { () throws(FactorStoreError) in
       try store.forEachFile { user, name in
@@ -244,13 +244,7 @@ struct Administration {
       from: Source(actor), at: now)
     let event = LedgerEvent(.unenrolled, factor, by: ledgerActor, at: now)
     let entered = try onUser(subject) { () throws(FactorStoreError) in
-      try enterOrGoOn(
-        { () throws(FactorStoreError) in
-          try entry.replace(record: record, attempts: attempts, entering: event)
-        },
-        unrecorded: { () throws(FactorStoreError) in
-          try entry.replaceUnrecorded(record: record, attempts: attempts)
-        })
+      try replace(entry, record, attempts, entering: event)
     }
     note("revoked", subject, entered, factor: factor.id.hexadecimal)
     if let account = subject.account { deliver(account) }
@@ -298,6 +292,19 @@ struct Administration {
     }
   }
 
+  private func replace(
+    _ entry: LocalFactorStoreEntry, _ record: FactorRecord, _ attempts: AttemptState,
+    entering event: LedgerEvent
+  ) throws(FactorStoreError) -> Entered {
+    try enterOrGoOn(
+      { () throws(FactorStoreError) in
+        try entry.replace(record: record, attempts: attempts, entering: event)
+      },
+      unrecorded: { () throws(FactorStoreError) in
+        try entry.replaceUnrecorded(record: record, attempts: attempts)
+      })
+  }
+
   private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
     let subject = revocation.subject
     let report = try onUser(subject) { () throws(FactorStoreError) in
@@ -322,12 +329,12 @@ struct Administration {
     var result = LocalFactorStore.Discarding.nothing
     let entered = try enterOrGoOn(
       { () throws(FactorStoreError) in
-        result = try store.discard(user: subject.name, entering: event)
+        result = try store.discard(user: subject.name, account: subject.account, entering: event)
         guard case .removed(let mark) = result else { return nil }
         return mark
       },
       unrecorded: { () throws(FactorStoreError) in
-        result = try store.discard(user: subject.name, entering: nil)
+        result = try store.discard(user: subject.name, account: subject.account, entering: nil)
       })
     guard case .removed = result else { return nil }
     return RevocationReport(user: subject.name, taken: .unread, entered: entered)
@@ -361,19 +368,14 @@ struct Administration {
     record.removeEverything()
     record.note(.revoked, about: .account, from: Source(actor), at: now)
     let event = LedgerEvent(.revoked, by: ledgerActor, at: now)
-    let entered = try enterOrGoOn(
-      { () throws(FactorStoreError) in
-        try entry.replace(record: record, attempts: entry.attempts.forgetting(), entering: event)
-      },
-      unrecorded: { () throws(FactorStoreError) in
-        try entry.replaceUnrecorded(record: record, attempts: entry.attempts.forgetting())
-      })
+    let entered = try replace(entry, record, entry.attempts.forgetting(), entering: event)
     return RevocationReport(user: subject.name, taken: taken, entered: entered)
   }
 
   // MARK: Unlocking
 
-  /// Lets a user try codes again, and tells what was found.
+  /// Lets a user try codes again, and tells what was found. A user without a factor can be waiting, too,
+  /// after tickets that were wrong.
   ///
   /// `acceptingRestored` also accepts files that are older than the audit log says: an administrator has
   /// restored them from a backup.
@@ -382,11 +384,12 @@ struct Administration {
   ) throws(AdminError) -> UnlockingReport {
     let subject = try subject(text)
     let (entry, trouble) = try entryToUnlock(subject, acceptingRestored)
-    guard let record = entry.record else { throw .notEnrolled(subject.name) }
+    guard let record = entry.kept else { throw .notEnrolled(subject.name) }
     let unlocking = Unlocking(
       record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
       now: now)
     guard unlocking.state != nil || trouble != nil else {
+      guard record.isEnrolled else { throw subject.absence }
       return UnlockingReport(user: subject.name, unlocking: unlocking, entered: .entered(nil))
     }
     let state = unlocking.state ?? entry.attempts
@@ -394,39 +397,35 @@ struct Administration {
       trouble == nil ? .unlocked : .restoreAccepted, detail: Array(unlocking.standing.word.utf8),
       by: ledgerActor, at: now)
     let entered = try onUser(subject) { () throws(FactorStoreError) in
-      try enterOrGoOn(
-        { () throws(FactorStoreError) in
-          try entry.replace(record: record, attempts: state, entering: event)
-        },
-        unrecorded: { () throws(FactorStoreError) in
-          try entry.replaceUnrecorded(record: record, attempts: state)
-        })
+      try replace(entry, record, state, entering: event)
     }
     note("unlocked", subject, entered, failures: unlocking.failures)
     return UnlockingReport(
       user: subject.name, unlocking: unlocking, entered: entered, accepted: trouble)
   }
 
-  /// The place of a user who is enrolled; with what was found when the files are older than the audit log
-  /// says, and that is accepted. An audit log that cannot be read stops nothing here.
+  /// The place of a user of whom something is kept; with what was found when the files are older than the
+  /// audit log says, and that is accepted. An audit log that cannot be read stops nothing here.
   private func entryToUnlock(
     _ subject: Subject, _ acceptingRestored: Bool
   ) throws(AdminError) -> (LocalFactorStoreEntry, Trouble?) {
-    let trouble: Trouble
+    let accepted: Trouble?
     switch try finding(subject) {
-    case .nothing: throw subject.absence
+    case .nothing:
+      guard let account = subject.account else { throw subject.absence }
+      let isKept = try onUser(subject) { () throws(FactorStoreError) in try remains(of: account) }
+      guard isKept else { throw subject.absence }
+      return (try entry(of: subject), nil)
     case .usable: return (try entry(of: subject), nil)
-    case .unusable(.store(let error)) where error.concernsAuditLog: trouble = .store(error)
+    case .unusable(.store(let error)) where error.concernsAuditLog: accepted = nil
     case .unusable(.store(.rolledBack(let part))) where acceptingRestored:
-      trouble = .store(.rolledBack(part))
+      accepted = .store(.rolledBack(part))
     case .unusable(let trouble): throw .unusable(subject.name, trouble)
     }
     let entry = try onUser(subject) { () throws(FactorStoreError) in
       try store.unverifiedEntry(of: subject.accountOrNobody)
     }
-    if case .store(.rolledBack(.record)) = trouble { return (entry, trouble) }
-    if case .store(.rolledBack(.attempts)) = trouble { return (entry, trouble) }
-    return (entry, nil)
+    return (entry, accepted)
   }
 
   // MARK: Codes that are remembered

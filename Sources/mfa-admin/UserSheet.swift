@@ -11,12 +11,8 @@ enum UserSheet {
     case .usable(let snapshot, _):
       return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
         + line("state", report.state)
-        + line(
-          "wrong codes",
-          wrongCodes(
-            FailureCount(failures: snapshot.attempts.failures, last: snapshot.attempts.lastFailure))
-        )
-        + ownPrograms(snapshot.attempts.ownChecks)
+        + line("wrong codes", wrongCodes(snapshot.attempts.count(of: .signIn)))
+        + ownPrograms(snapshot.attempts.count(of: .ownCheck))
         + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")
         + granted(snapshot.record)
         + remembered(snapshot.attempts)

@@ -364,4 +364,31 @@ import Testing
     #expect(again.entered.mark == nil)
     #expect(store.lines.count == 1)
   }
+
+  /// A user without a factor waits after wrong tickets.
+  @Test func unlockWithoutAFactor() throws {
+    let store = try TemporaryStore()
+    store.accounts["alice"] = 1000
+    _ = try store.administration.grant(
+      .ticket, to: "alice", for: .hours(24), uses: 1, reason: nil)
+    do {
+      let account = Account(name: Array("alice".utf8), uid: 1000)
+      let entry = try store.store.entry(of: account, creating: false)
+      var attempts = entry.attempts
+      while case .counted(let next) = attempts.begin(
+        ThrottlePolicy(), now: TemporaryStore.now, counter: .ownCheck)
+      {
+        attempts = next
+      }
+      try entry.write(attempts)
+      try entry.sync()
+    }
+    let report = try store.administration.unlock("alice")
+    #expect(
+      report.sentence == "alice: 5 wrong codes in the user's own programs, waiting 30 s: unlocked")
+    #expect(try store.unverifiedAttempts("alice").ownChecks.failures == 0)
+    #expect(
+      refusal { () throws(AdminError) in _ = try store.administration.unlock("alice") }
+        == .notEnrolled(try userName("alice")))
+  }
 }

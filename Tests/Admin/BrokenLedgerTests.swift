@@ -2,6 +2,7 @@ import FactorStore
 import Factors
 import Foundation
 import System
+import TestSupport
 import Testing
 
 @testable import mfa_admin
@@ -14,15 +15,6 @@ struct BrokenLedgerTests {
     let length = try store.bytes(of: path).count
     try FileManager.default.removeItem(atPath: path)
     try store.write([UInt8](repeating: 0x41, count: length), to: path)
-  }
-
-  private func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
-    do throws(AdminError) {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
   }
 
   /// A store with users whose last change is in the audit log.
@@ -88,6 +80,50 @@ struct BrokenLedgerTests {
     // What the new ledger says holds from then on.
     _ = try store.administration.revoke(try store.administration.plan(.everything, of: "alice"))
     #expect(try store.snapshot("alice") == nil)
+  }
+
+  @Test("a ledger that is begun has the record of a user whose last change was interrupted, too")
+  func begunAfterAnInterruption() throws {
+    let store = try prepare()
+    let draft = store.folder + "/store/factors/.alice"
+    try FileManager.default.createDirectory(
+      atPath: draft, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let revocation = try store.administration.plan(.factor("phone"), of: "alice")
+    #expect(
+      refusal { () throws(AdminError) in _ = try store.administration.revoke(revocation) } != nil)
+    try FileManager.default.removeItem(atPath: draft)
+    try break_(store)
+    let beginning = try store.administration.beginLedger(
+      reason: try Grant.Reason(Array("power failed".utf8)))
+    #expect(beginning.entered == 2 && beginning.unusable.isEmpty, "\(beginning)")
+    #expect(try store.snapshot("alice")?.record.factors.count == 1)
+  }
+
+  @Test("a ledger that is begun has the records of users without a factor, too")
+  func begunWithoutAFactor() throws {
+    let store = try prepare()
+    try store.enroll("carol", uid: 1002, ["phone"])
+    _ = try store.administration.revoke(try store.administration.plan(.everything, of: "carol"))
+    let beginning = try store.administration.beginLedger(
+      reason: try Grant.Reason(Array("disk failed".utf8)))
+    #expect(beginning.entered == 3 && beginning.unusable.isEmpty, "\(beginning)")
+    #expect(try store.snapshot("carol") == nil)
+    _ = try store.store.entry(of: Account(name: Array("carol".utf8), uid: 1002), creating: true)
+  }
+
+  /// Whoever waits for a lock on the head looks for the file's name when it has the lock.
+  @Test("a ledger that is begun leaves the earlier head without a name, and a copy of it")
+  func begunWhileAnotherWaits() throws {
+    let store = try prepare()
+    let path = store.folder + "/store/ledger.head"
+    let bytes = try store.bytes(of: path)
+    let head = try #require(FileHandle(forReadingAtPath: path))
+    _ = try store.administration.beginLedger(reason: try Grant.Reason(Array("disk failed".utf8)))
+    let links = try Command.succeed([
+      "/usr/bin/stat", "-L", "-c", "%h", "/proc/\(getpid())/fd/\(head.fileDescriptor)",
+    ])
+    #expect(links == "0\n")
+    #expect(try store.bytes(of: path + ".1700000000") == bytes)
   }
 
   @Test("files that were put back are refused, named by verify, and accepted on request alone")

@@ -40,7 +40,7 @@ import Testing
       by: LedgerEvent.Actor(
         name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: .unknown), at: 0)
     _ = try LocalFactorStore(location)
-      .discard(user: try userName(user.name), entering: event)
+      .discard(user: try userName(user.name), account: nil, entering: event)
   }
 
   /// A machine with somebody who has enrolled.

@@ -65,6 +65,43 @@ extension EndToEnd {
       }
     }
 
+    /// Runs a program as a user, and lists its system calls that change identities, wait for signals or lock.
+    private static func tracer(_ list: String, _ user: MachineUser) -> [String] {
+      [
+        "/usr/bin/strace", "-qq", "-o", list, "-u", user.name, "-e",
+        "trace=setresuid,membarrier,flock", "--",
+      ]
+    }
+
+    /// A signal that was being sent when the identity changed, and arrived after a lock was taken, would stop
+    /// the process with the lock.
+    @Test(
+      "signals that are under way arrive before a lock is taken", arguments: ["su", "mfa-helper"])
+    func signalsUnderWay(program: String) throws {
+      try Machine.use { machine in
+        try machine.writeService("su", Self.suService)
+        let (victim, _) = try machine.addEnrolledUser()
+        let list = machine.folder + "/calls"
+        if program == "su" {
+          let attacker = try machine.addUser()
+          let session = try TerminalSession(
+            Self.tracer(list, attacker) + ["/bin/su", victim.name, "-c", "true"])
+          try session.expect("One-time code: ")
+          try session.send("000000")
+          try session.expect("su: ")
+        } else {
+          let session = try HelperSession(identity: .current, through: Self.tracer(list, victim))
+          #expect(try session.greet()?.kind == 0x81)
+          #expect(try session.ask(10, Array("000000".utf8)) != nil)
+        }
+        let calls = try Command.succeed(["/bin/cat", list]).split(separator: "\n")
+        let lock = try #require(calls.firstIndex { $0.hasPrefix("flock(") }, "\(calls)")
+        let barrier = try #require(calls.firstIndex { $0.hasPrefix("membarrier(") }, "\(calls)")
+        let identity = try #require(calls.firstIndex { $0.hasPrefix("setresuid(") }, "\(calls)")
+        #expect(identity < barrier && barrier < lock, "\(calls)")
+      }
+    }
+
     @Test("Ctrl-Z stops `su` only when it has released the victim's lock")
     func terminalStop() throws {
       try Machine.use { machine in

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// How much work the module does, in instructions that callgrind counts between the call of
-  /// `pam_sm_authenticate` and its return: more precise than a clock, and the same on every machine.
+  /// The work that the module does between the call of `pam_sm_authenticate` and its return, counted in
+  /// instructions by callgrind. That is more precise than a clock.
   @Suite(.enabled("valgrind is not installed") { Valgrind.isInstalled })
   struct Timing {
     /// How far two counts may lie apart, in percent of the smaller one.
@@ -173,10 +173,7 @@ extension EndToEnd {
       arguments: Observation.rows)
     func enrolledOrNot(row: Observation) throws {
       try Machine.use { machine in
-        // Others' entries in the audit log take time too, for a user who has none: a log of its own.
-        for file in ["ledger", "ledger.head", "ledger.index"] {
-          try machine.remove("/var/lib/mfa/" + file)
-        }
+        try machine.takeLedgerAway()
         try addStrangers(200, to: machine)
         let (enrolled, _) = try machine.addEnrolledUser()
         let (throttled, _) = try machine.addEnrolledUser()

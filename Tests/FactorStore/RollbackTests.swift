@@ -124,7 +124,8 @@ struct RollbackTests {
     try fixture.enroll(entering: StoreFixture.event)
     let earlier = try copy(Self.all)
     let user = try #require(UserName(fixture.account.name))
-    _ = try fixture.open().discard(user: user, entering: StoreFixture.event)
+    _ = try fixture.open().discard(
+      user: user, account: fixture.account, entering: StoreFixture.event)
     #expect(try fixture.open().snapshot(of: fixture.account) == nil)
     try putBack(earlier, ["factors/alice", "attempts/alice"])
     let refusal = try refusal()
@@ -132,16 +133,36 @@ struct RollbackTests {
     #expect(refusal.entry == .rolledBack(.attempts))
   }
 
+  @Test(
+    "a user whose files are gone is denied until an administrator removes what the audit log knows")
+  func discardedWithoutFiles() throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    for name in ["factors/alice", "attempts/alice"] {
+      try Command.succeed(["/bin/rm", path(name)])
+    }
+    #expect(try refusal().snapshot == .rolledBack(.record))
+    let user = try #require(UserName(fixture.account.name))
+    for attempt in 1...2 {
+      let result = try fixture.open().discard(
+        user: user, account: fixture.account, entering: StoreFixture.event)
+      #expect((result == .nothing) == (attempt == 2), "\(result)")
+    }
+    #expect(try fixture.open().snapshot(of: fixture.account) == nil)
+    try fixture.enroll("Again", entering: StoreFixture.event)
+  }
+
   @Test("what an interrupted removal left can be removed, and the user can enrol")
   func discardedTwice() throws {
     try fixture.enroll(entering: StoreFixture.event)
     let user = try #require(UserName(fixture.account.name))
     let state = try copy(["attempts/alice"])
-    _ = try fixture.open().discard(user: user, entering: StoreFixture.event)
+    _ = try fixture.open().discard(
+      user: user, account: fixture.account, entering: StoreFixture.event)
     // As if the process had ended before it wrote the attempt state.
     try putBack(state, ["attempts/alice"])
     #expect(try self.refusal().snapshot == .rolledBack(.record))
-    let second = try fixture.open().discard(user: user, entering: StoreFixture.event)
+    let second = try fixture.open().discard(
+      user: user, account: fixture.account, entering: StoreFixture.event)
     guard case .removed = second else {
       Issue.record("nothing was removed")
       return

@@ -265,10 +265,15 @@ final class RandomPlay {
       Issue.record("\(title("nothing is asked"))")
       return
     }
+    let list = machine.folder + "/stop"
     try session.attach(
-      SystemCallTrace.inject(.stop, at: SystemCall(name: "pwrite64", number: 1)))
+      SystemCallTrace.inject(.stop, at: SystemCall(name: "pwrite64", number: 1), to: list))
     session.answer(.text(text))
-    try session.process.waitUntilStopped()
+    let isStopped = Deadline.usual.waits {
+      let lines = String(decoding: machine.contents(of: list) ?? [], as: UTF8.self)
+      return lines.contains("stopped by SIGSTOP")
+    }
+    guard isStopped else { throw HarnessFailure(title("the process does not stop")) }
     try signIn(other)
     if random(0..<2) == 0 {
       session.process.send(signal: SIGKILL)

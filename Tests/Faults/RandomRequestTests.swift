@@ -13,6 +13,7 @@ extension Faults {
     @Test("whatever is mixed, the accounts follow the rules", arguments: 1...12)
     func followTheRules(seed: UInt64) throws {
       try Machine.use { machine in
+        try machine.takeLedgerAway()
         let limits = """
           [project]
           throttle_after = \(AccountModel.freeFailures)

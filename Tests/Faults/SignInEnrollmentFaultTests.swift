@@ -36,6 +36,7 @@ extension Faults {
     @Test("whichever call fails: nothing or everything, and usable")
     func everyCall() throws {
       try Machine.use { machine in
+        try machine.takeLedgerAway()
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         let user = try machine.addUser()
         let service = try machine.makeService(Self.stack)

@@ -80,6 +80,23 @@ struct SessionTests {
     try host.memory.enroll(name, secret: KnownFactor.secret, for: try #require(host.account))
   }
 
+  @Test("a factor that is enrolled between two readings at the beginning is asked for")
+  func enrolledBetweenReadings() throws {
+    let account = try #require(host.account)
+    var readings = 0
+    host.memory.afterReading = { [host] in
+      readings += 1
+      guard readings == 1 else { return }
+      do {
+        _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    let heard = try run([session, answer("right"), answer(""), generate])
+    #expect(heard.last == .failed(.secondFactorRequired), "\(heard)")
+  }
+
   @Test(
     "a session ends with any change of the record that it did not make",
     arguments: [

@@ -364,7 +364,7 @@ struct RememberingTests {
     let kept = host.memory.attempts.remembered.entries
     #expect(kept.contains { $0.place.kind == .session } == row.keeps, "row \(row.number)")
 
-    // Whatever else has kept a code of this session.
+    // Another sign-in has kept a code of the session.
     for (session, expected) in [(UInt8(7), row.reads), (8, row.readsEnclosing)] {
       host.enclosingSessions = [Place(.session, [7]), Place(.session, [8])]
       let account = try #require(host.account)

@@ -23,20 +23,3 @@ extension ChildProcess {
     }
   }
 }
-
-extension ChildProcess {
-  /// Waits until the process is stopped by a signal.
-  public func waitUntilStopped() throws(HarnessFailure) {
-    let deadline = Deadline.usual
-    while true {
-      let status = FileManager.default.contents(atPath: "/proc/\(number)/status") ?? Data()
-      let text = String(decoding: status, as: UTF8.self)
-      // With strace, a stop by a signal is one of the tracer's too.
-      if text.contains("State:\tT") || text.contains("State:\tt") { return }
-      guard !text.isEmpty, !text.contains("State:\tZ"), !deadline.isOver else {
-        throw HarnessFailure("the process does not stop", evidence: [("status", text)])
-      }
-      _ = ctest_readable(-1, -1, 1)
-    }
-  }
-}

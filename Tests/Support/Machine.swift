@@ -126,6 +126,12 @@ public final class Machine {
     try Command.succeed(["/bin/rm", "-rf", path])
   }
 
+  /// Takes the audit log away for the time of the test, so that it has one of its own: what others have
+  /// entered takes room, and time to be read. Comes before anybody is enrolled.
+  public func takeLedgerAway() throws(HarnessFailure) {
+    for file in StoreFiles.log { try remove(file) }
+  }
+
   /// What a file holds, or nothing when there is none.
   public func contents(of path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: path).map { Array($0) }

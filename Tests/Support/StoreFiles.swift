@@ -49,7 +49,7 @@ public struct StoreFiles: Sendable {
   }
 
   /// The files of the audit log.
-  private static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 }
+  static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 }
 
   /// Makes both files again what they were, whatever stands in their places.
   public func restore(_ image: Image) throws(HarnessFailure) {

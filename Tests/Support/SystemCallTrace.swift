@@ -32,10 +32,13 @@ public enum SystemCallTrace {
     ["/usr/bin/strace", "-qq", "-y", "-o", path]
   }
 
-  /// The command line under which `call` of a program fails; the program's own is to follow.
-  public static func inject(_ fault: Fault, at call: SystemCall) -> [String] {
+  /// The command line under which `call` of a program fails; the program's own is to follow. What strace
+  /// sees of it goes to the file at `path`.
+  public static func inject(
+    _ fault: Fault, at call: SystemCall, to path: String = "/dev/null"
+  ) -> [String] {
     [
-      "/usr/bin/strace", "-qq", "-o", "/dev/null", "-e", "trace=\(call.name)", "-e",
+      "/usr/bin/strace", "-qq", "-o", path, "-e", "trace=\(call.name)", "-e",
       "inject=\(call.name):\(fault.injection):when=\(call.number)",
     ]
   }

@@ -30,6 +30,8 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public private(set) var hasPlace = false
   /// What somebody else does while the lock is waited for.
   public var beforeLock: () -> Void = {}
+  /// What somebody else does after each reading without the lock.
+  public var afterReading: () -> Void = {}
   /// Whether somebody holds the lock.
   public internal(set) var isLocked = false
   var secrets: [[UInt8]: [UInt8]] = [:]
@@ -108,6 +110,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What is there.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     try note(.snapshot)
+    defer { afterReading() }
     guard let record, record.isEnrolled, record.user.bytes == account.name else { return nil }
     return FactorSnapshot(record: record, attempts: attempts)
   }
@@ -123,6 +126,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// What is there, with a factor or without.
   public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
     try note(.snapshot)
+    defer { afterReading() }
     guard let record, record.user.bytes == account.name else { return nil }
     return record
   }

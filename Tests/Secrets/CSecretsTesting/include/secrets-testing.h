@@ -11,6 +11,10 @@ uint8_t testing_pattern(uint64_t seed, int64_t index);
 // memory at least once, as /proc/self/mem shows it. -1 when that cannot be read.
 int64_t testing_lines_in_memory(uint64_t seed, int64_t lines);
 
+// Returns 1 when libcrypto is mapped into the process, 0 when it is not, and -1
+// when that cannot be read.
+int testing_libcrypto_is_mapped(void);
+
 // Forbids the process to open any further file, or allows it again. Returns 1, or 0 on failure.
 int testing_allow_files(int allowed);
 
