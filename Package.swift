@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// Code that lives in another program's process (the PAM module) or runs with another identity
-// (the helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The same sources
-// are ordinary Swift to the tests. The trait chooses:
+// Code that runs in another program's process (the PAM module) or with another identity (the
+// helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The tests use the same
+// sources as ordinary Swift. The trait chooses:
 //
 //     swift build -c release --traits Embedded --scratch-path .build-embedded --product mfa
 let everywhere: [SwiftSetting] = [
@@ -13,9 +13,9 @@ let everywhere: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-// Small rather than fast: a sign-in runs every instruction a few times at most, and pays for each
-// page of code that it touches. Each function has a section of its own, for the linker leaves out
-// whole sections only.
+// Optimised for size, not speed: a sign-in runs every instruction a few times at most, and pays for
+// each page of code that it touches. Each function has its own section because the linker can
+// remove only whole sections.
 let embeddable: [SwiftSetting] =
   everywhere + [
     .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
@@ -45,8 +45,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // What Swift may call in C: headers only, but for libcrypto, libqrencode and libpng, which are
-    // loaded on first use.
+    // C code that Swift may call: only headers, except for libcrypto, libqrencode and libpng, which
+    // are loaded on first use.
     .systemLibrary(name: "CPOSIX"),
     .target(name: "CCrypto"),
     .systemLibrary(name: "CPAM"),
@@ -145,7 +145,7 @@ let package = Package(
     .testTarget(
       name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"],
       path: "Tests/System", swiftSettings: everywhere),
-    // These three run in packaging/private-machine alone.
+    // These three run only in packaging/private-machine.
     .testTarget(
       name: "FaultsTests", dependencies: ["TestSupport"], path: "Tests/Faults",
       swiftSettings: everywhere),

@@ -1,16 +1,16 @@
 # shellcheck shell=bash disable=SC2034
-# What the scripts of this folder share. Sourced by bash, never run.
+# Functions and variables that the scripts of this folder share. Sourced by bash, never run.
 #
-# A script sets nothing before sourcing this file and gets:
-#   checkout     the folder that holds Package.swift
-#   artefacts    where packaging/build puts what packaging/install installs
+# A script sets nothing before sourcing this file, which defines:
+#   checkout     the folder that contains Package.swift
+#   artefacts    the folder with the files that packaging/build creates
 #   say, error, hint, fail, need_root, install_packages, find_swift, choose_builder, as_builder
 
 set -euo pipefail
-# The setuid helper and everything else is installed with modes that are named, never inherited.
+# The setuid helper and all other files are installed with explicit modes, never inherited ones.
 umask 022
-# `date`, `sort` and messages that are parsed read the same everywhere.
-# MFA_LOCALE keeps the caller's own, for what a person is to read.
+# The output of `date`, `sort` and programs whose messages are parsed does not depend on the locale.
+# MFA_LOCALE has the caller's locale, for output that the user reads.
 export MFA_LOCALE=${MFA_LOCALE:-${LC_ALL:-${LC_CTYPE:-${LANG:-C.UTF-8}}}}
 export LC_ALL=C.UTF-8
 
@@ -19,7 +19,7 @@ checkout=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 artefacts=$checkout/dist
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
-# Debian packages that a build needs, beyond Swift itself.
+# Debian packages that a build needs in addition to Swift.
 build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev
   libpng-dev)
 
@@ -27,7 +27,7 @@ say() { printf '%s: %s\n' "$script" "$*"; }
 error() { printf '%s: error: %s\n' "$script" "$*" >&2; }
 hint() { printf 'hint: %s\n' "$*" >&2; }
 
-# fail MESSAGE [HINT]...: says what happened and what to do next, and ends the script.
+# fail MESSAGE [HINT]...: prints the error and what to do next, and ends the script.
 fail() {
   error "$1"
   shift
@@ -38,14 +38,14 @@ fail() {
 
 # need_root REASON: ends the script unless it runs as root.
 need_root() {
-  [ "$(id -u)" = 0 ] || fail "$1 takes root" "run it as: sudo packaging/$script"
+  [ "$(id -u)" = 0 ] || fail "$1 requires root" "run: sudo packaging/$script"
 }
 
-# install_packages PACKAGE...: installs the Debian packages of the list that are missing.
+# install_packages PACKAGE...: installs the named Debian packages that are missing.
 install_packages() {
   local package missing=()
   if ! command -v dpkg-query >/dev/null; then
-    say "not a Debian system: make sure that what these Debian packages hold is installed: $*"
+    say "not a Debian system: install the equivalents of these Debian packages: $*"
     return
   fi
   for package in "$@"; do
@@ -58,18 +58,19 @@ install_packages() {
   [ "$(id -u)" = 0 ] || fail "these Debian packages are missing: ${missing[*]}" \
     "sudo apt-get install --no-install-recommends ${missing[*]}"
   say "installing Debian packages: ${missing[*]}"
-  # A fresh machine or container has no package lists yet, and lists grow old: on a first failure
-  # they are fetched once, then it counts.
+  # A fresh machine or container has no package lists, and existing lists may be outdated: after a
+  # first failure the lists are updated and the installation is tried once more.
   if ! apt_install --quiet=2 "${missing[@]}" 2>/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get update --quiet=2 \
-      || say "the lists of packages could not be renewed; going on with those at hand"
+      || say "the package lists could not be updated; continuing with the existing lists"
     apt_install --quiet=2 "${missing[@]}" || fail "apt-get could not install: ${missing[*]}" \
-      "see its message above; install them by hand, then run packaging/$script again"
+      "see the message above; install the packages yourself, then run packaging/$script again"
   fi
 }
 
-# New services must not start because a test needs their files: policy-rc.d is Debian's way to say
-# so, and is taken away again.
+# apt_install OPTION_OR_PACKAGE...: runs apt-get install without starting the services of new
+# packages, which are installed only for their files. Debian's policy-rc.d prevents the start; the
+# file is removed afterwards.
 apt_install() {
   local policy=/usr/sbin/policy-rc.d made=no status=0
   if [ ! -e "$policy" ]; then
@@ -83,8 +84,8 @@ apt_install() {
   return "$status"
 }
 
-# choose_builder: sets `builder` to the person whose files a build may write: whoever called sudo,
-# where the checkout is theirs to write to; otherwise whoever runs the script.
+# choose_builder: sets `builder` to the user who owns the files of a build: the user who ran sudo,
+# if that user can write to the checkout, and otherwise the current user.
 choose_builder() {
   builder=$(id -un)
   if [ "$(id -u)" = 0 ] && [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ] \
@@ -93,7 +94,7 @@ choose_builder() {
   fi
 }
 
-# run_as NAME COMMAND...: runs a command with the identity, groups and home folder of NAME.
+# run_as NAME COMMAND...: runs a command with the user id, groups and home folder of NAME.
 run_as() {
   local name=$1 home
   shift
@@ -108,11 +109,11 @@ as_builder() {
 }
 
 # find_swift: sets `swift` and `toolchain` (the folder with swift, clang, llvm-*) to the first
-# Swift that is new enough.
+# Swift installation that is new enough.
 find_swift() {
   local candidate version home seen=''
   home=$(getent passwd "${builder:-$(id -un)}" | cut -d: -f6)
-  # MFA_SWIFT names one by hand, for a machine that has several.
+  # MFA_SWIFT selects one on a machine that has several.
   for candidate in "${MFA_SWIFT:-}" \
     "$(command -v swift || true)" /opt/swift/usr/bin/swift /opt/swift*/usr/bin/swift \
     /usr/libexec/swift/*/usr/bin/swift /usr/libexec/swift/*/bin/swift /usr/share/swift/usr/bin/swift \
@@ -131,9 +132,9 @@ find_swift() {
     fi
     seen="$seen $candidate ($version)"
   done
-  [ -z "$seen" ] || error "Swift 6.3 or later is needed, and only older ones were found:$seen"
-  [ -n "$seen" ] || error "Swift 6.3 or later is needed, and none was found"
-  hint "install it as https://www.swift.org/install/linux tells, so that \`swift\` is on the PATH"
+  [ -z "$seen" ] || error "Swift 6.3 or later is required, but only older versions were found:$seen"
+  [ -n "$seen" ] || error "Swift 6.3 or later is required, but no Swift was found"
+  hint "install it as described on https://www.swift.org/install/linux and add \`swift\` to the PATH"
   hint "or unpack a toolchain into /opt/swift, so that /opt/swift/usr/bin/swift exists"
   exit 1
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Plays a person at a terminal, for packaging/try: enrols, signs in, tries what must be refused.
+"""Acts as a user at a terminal, for packaging/try: enrols, signs in, tries codes that must fail.
 
-    play.py log SOCKET FILE     collects what is sent to the system log, until killed
+    play.py log SOCKET FILE     collects the messages to the system log, until killed
     play.py --port PORT --user NAME --known-hosts FILE --log FILE
-                                plays; the account's password is read from standard input
+                                acts as the user; the account's password is read from standard input
 
-Everything goes through real terminals, the way it does for a person: the key is read off the
-screen and given to `oathtool`, which is the authenticator app here.
+All programs run in real terminals, as they do for a user: the key is read from the screen and given
+to `oathtool`, which acts as the authenticator app.
 """
 
 import argparse
@@ -20,17 +20,17 @@ import subprocess
 import sys
 import time
 
-# How long anything may take before it counts as stuck, in seconds.
+# How long to wait for output before a program counts as stuck, in seconds.
 PATIENCE = 30
 PERIOD = 30
 
 
 class Failure(Exception):
-    """Something that a person would have seen and should not have, or the other way round."""
+    """The user sees something that must not appear, or does not see something that must."""
 
 
 class Terminal:
-    """A program in a terminal of its own."""
+    """A program in its own terminal."""
 
     def __init__(self, arguments, columns=100, rows=60):
         self.seen = ""
@@ -50,10 +50,10 @@ class Terminal:
                 os._exit(127)
 
     def read(self, deadline):
-        """Reads what there is. False at the end."""
+        """Reads the available output. Returns False at the end."""
         ready, _, _ = select.select([self.descriptor], [], [], max(0, deadline - time.monotonic()))
         if not ready:
-            raise Failure("nothing more appeared on the screen for %d s" % PATIENCE)
+            raise Failure("no output for %d s" % PATIENCE)
         try:
             data = os.read(self.descriptor, 65536)
         except OSError:
@@ -62,7 +62,7 @@ class Terminal:
         return bool(data)
 
     def expect(self, *patterns):
-        """Waits for the first of the patterns; returns its number and match."""
+        """Waits until one of the patterns matches; returns its number and match."""
         deadline = time.monotonic() + PATIENCE
         while True:
             for number, pattern in enumerate(patterns):
@@ -71,21 +71,21 @@ class Terminal:
                     self.position = match.end()
                     return number, match
             if not self.read(deadline):
-                raise Failure("it ended where it should have said: " + " or ".join(patterns))
+                raise Failure("the program ended without this output: " + " or ".join(patterns))
 
     def answer(self, text, what):
         os.write(self.descriptor, text.encode() + b"\n")
         note("types " + what)
 
     def finish(self):
-        """Reads to the end; returns the exit status."""
+        """Reads the output to its end; returns the exit status."""
         deadline = time.monotonic() + PATIENCE
         while self.read(deadline):
             pass
         return os.waitstatus_to_exitcode(os.waitpid(self.identifier, 0)[1])
 
     def show(self):
-        """Prints what the person saw."""
+        """Prints what the user saw."""
         for line in re.split(r"[\r\n]+", self.seen.strip("\r\n")):
             print("    | " + line)
         sys.stdout.write("\x1b[0m" if "\x1b" in self.seen else "")
@@ -113,11 +113,11 @@ def step(text):
 
 
 def note(text):
-    print("    the person " + text, flush=True)
+    print("    the user " + text, flush=True)
 
 
 def code_now(key):
-    """What the authenticator app shows. The key goes in by a pipe: never as an argument."""
+    """Returns the current code of the app. The key is passed by a pipe, never as an argument."""
     shown = subprocess.run(
         ["oathtool", "--base32", "--totp", "-"],
         input=key + "\n", capture_output=True, text=True, check=True, timeout=PATIENCE,
@@ -126,7 +126,7 @@ def code_now(key):
 
 
 def wait_for_next(key, used):
-    """Waits, as the person does, until the app shows another code than the used one."""
+    """Waits until the app shows a different code from the used one, and returns it."""
     left = PERIOD - time.time() % PERIOD
     if code_now(key) == used:
         note("waits %d s, until the app shows the next code" % (left + 1))
@@ -136,7 +136,7 @@ def wait_for_next(key, used):
 
 
 def wrong_code(right):
-    """A code that is none of those near the right one, except by a chance of one in 100,000."""
+    """Returns a code that is wrong, and in all but one of 100,000 cases not near the right one."""
     return "%06d" % ((int(right) + 123457) % 1000000)
 
 
@@ -183,7 +183,7 @@ class Play:
             raise Failure("mfa-enroll ended with status %d" % status)
 
     def list(self):
-        step("%s looks: mfa-enroll list" % self.options.user)
+        step("%s lists the factors: mfa-enroll list" % self.options.user)
         terminal = self.as_user("mfa-enroll", "list")
         try:
             status = terminal.finish()
@@ -191,10 +191,10 @@ class Play:
             terminal.show()
             terminal.close()
         if status != 0 or "phone" not in terminal.seen:
-            raise Failure("the factor that was enrolled is not in the list")
+            raise Failure("the enrolled factor is not in the list")
 
     def sign_in(self, title, password, code, what):
-        """Signs in by ssh. Returns whether that worked, and whether a code was asked for."""
+        """Signs in by ssh. Returns whether that succeeded, and whether a code was asked for."""
         step(title)
         asked = False
         terminal = self.ssh()
@@ -221,17 +221,17 @@ class Play:
         if not asked:
             raise Failure("no code was asked for")
         if not worked:
-            raise Failure("the right password and code did not sign in")
+            raise Failure("the correct password and code did not sign in")
 
     def must_fail(self, title, code, what):
         worked, asked = self.sign_in(title, self.password, code, what)
         if worked:
-            raise Failure("that signed in, and must not")
+            raise Failure("the sign-in succeeded, but must not")
         if not asked:
-            raise Failure("no code was asked for, so that nothing was tried")
+            raise Failure("no code was asked for, so none was tried")
 
     def logged(self):
-        """What the module wrote to the system log so far."""
+        """Returns the lines that the module has written to the system log so far."""
         with open(self.options.log, encoding="utf-8", errors="replace") as file:
             return [line.rstrip("\n") for line in file if "result=" in line]
 
@@ -240,17 +240,17 @@ class Play:
         self.enrol()
         self.list()
         self.must_work("%s signs in by ssh with password and code" % user)
-        self.must_fail("the same code again: it was used, and must be refused",
+        self.must_fail("the same code again: it is used, and must be refused",
                        self.used, "the used code " + self.used)
         wrong = wrong_code(code_now(self.key))
         self.must_fail("a wrong code: it must be refused", wrong, "a wrong code, " + wrong)
-        worked, asked = self.sign_in("a wrong password: no code may be asked for",
+        worked, asked = self.sign_in("a wrong password: no code must be asked for",
                                      "not the password", "", "")
         if worked or asked:
-            raise Failure("a wrong password led further than it may")
-        self.must_work("the next code: mistakes have locked nobody out")
+            raise Failure("a wrong password led to a prompt for a code, or signed in")
+        self.must_work("the next code: the failed attempts have not locked the user out")
 
-        step("what the system log says of it (authpriv)")
+        step("the lines in the system log (authpriv)")
         lines = self.logged()
         for line in lines:
             print("    | " + line)
@@ -258,12 +258,12 @@ class Play:
                    if "service=sshd" in line]
         expected = ["accepted", "replayed", "wrong", "accepted"]
         if results != expected:
-            raise Failure("the log should tell of %s, and tells of %s"
+            raise Failure("the log should have the results %s, but has %s"
                           % (", ".join(expected), ", ".join(results) or "nothing"))
 
 
 def collect_log(path, file_name):
-    """Stands in for the system log: one line of the file for each message."""
+    """Acts as the system log: writes one line to the file for each message."""
     if os.path.exists(path):
         os.unlink(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

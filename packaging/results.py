@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Counts what a run of Swift Testing came to, from its event stream.
+"""Counts the results of a run of Swift Testing, from its event stream.
 
     results.py FILE STATUS
 
-FILE is the event stream (a JSON record a line), STATUS the exit status of the test process. Prints
-what failed and what was skipped with its reason to standard error, and to standard output one line:
-the numbers of tests that passed, failed and were skipped. A test that began and never ended failed,
-and so did one that never ran; a process that ended badly without a failed test counts as one.
+FILE is the event stream (one JSON record on each line), STATUS the exit status of the test process.
+Prints failed tests, and skipped tests with the reason, to standard error. Prints one line to
+standard output: the numbers of tests that passed, failed and were skipped. A test that did not end,
+or did not run, counts as failed. If the process failed without a failed test, that counts as one
+failed test.
 """
 
 import json
@@ -21,7 +22,7 @@ def main():
             try:
                 record = json.loads(line)
             except ValueError:
-                # The last line of a process that was killed.
+                # The incomplete last line of a process that was killed.
                 continue
             payload = record["payload"]
             if record["kind"] == "test":
@@ -48,7 +49,7 @@ def main():
             skipped.setdefault(reasons[test], []).append(test)
         elif result == "failed":
             print("FAILED: " + test, file=sys.stderr)
-            for text in issues.get(test, ["it did not run to its end"]):
+            for text in issues.get(test, ["the test did not run to its end"]):
                 print("    " + text.replace("\n", "\n    "), file=sys.stderr)
     for reason in sorted(skipped):
         print("skipped, %d tests: %s" % (len(skipped[reason]), reason), file=sys.stderr)
@@ -56,7 +57,7 @@ def main():
             print("    " + test, file=sys.stderr)
 
     if not names or (status != 0 and counts["failed"] == 0):
-        # An issue outside of any test, a crash at the end, or no test at all.
+        # An issue outside all tests, a crash at the end, or no tests.
         print("FAILED: the test process ended with status %d" % status, file=sys.stderr)
         for text in issues.get(None, []):
             print("    " + text, file=sys.stderr)

@@ -1,5 +1,5 @@
-// The PAM module: glue between libpam and the Swift library behind mfa.h. It copies, asks, wipes
-// and maps; everything that decides anything is on the other side.
+// The PAM module: glue between libpam and the Swift library behind mfa.h. It copies values, asks
+// questions, wipes memory and maps results. All decisions are made in Swift.
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
@@ -10,7 +10,7 @@
 
 #include "mfa.h"
 
-// What the calls back need.
+// The context of the functions that Swift calls.
 struct application {
   pam_handle_t *pam;
   int flags;
@@ -31,7 +31,7 @@ static int converse(
   return conversation->conv(1, &messages, response, conversation->appdata_ptr);
 }
 
-// Copies an answer out, unless it is longer than an answer may be.
+// Copies an answer, unless it is too long.
 static mfa_reply copy_answer(const char *text, uint8_t *answer, size_t *count) {
   const size_t length = strnlen(text, MFA_ANSWER_CAPACITY + 1);
   if (length > MFA_ANSWER_CAPACITY) return MFA_REPLY_TOO_LONG;
@@ -44,7 +44,7 @@ static mfa_reply ask(void *context, const char *prompt, int echo, uint8_t *answe
   struct pam_response *response = NULL;
   const int style = echo ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
   const int status = converse(context, style, prompt, &response);
-  // What an application leaves behind when it failed is not ours to look at.
+  // The response of a failed conversation is undefined and must not be read.
   if (status != PAM_SUCCESS || response == NULL) return MFA_NO_REPLY;
   mfa_reply reply = MFA_NO_REPLY;
   if (response->resp != NULL) {
@@ -56,12 +56,12 @@ static mfa_reply ask(void *context, const char *prompt, int echo, uint8_t *answe
   return reply;
 }
 
-// sudo asks every module for silence (PAM_SILENT); somebody who has to wait must hear it there too.
+// sudo asks every module for silence (PAM_SILENT), but a user who has to wait must see that.
 static void tell(void *context, const char *text, int essential) {
   const struct application *application = context;
   if ((application->flags & PAM_SILENT) && !essential) return;
   struct pam_response *response = NULL;
-  // Whether it arrived changes nothing.
+  // A message that could not be shown changes nothing.
   if (converse(application, PAM_ERROR_MSG, text, &response) != PAM_SUCCESS) return;
   if (response == NULL) return;
   free(response->resp);
@@ -86,8 +86,8 @@ static int forward(void *context, const char *password) {
   return pam_set_item(application->pam, PAM_AUTHTOK, password) == PAM_SUCCESS;
 }
 
-// What `auth` tells `account` in the same transaction. No application can set it, and it ends with the
-// transaction.
+// The note from `auth` to `account` in the same transaction. The application cannot set it, and it
+// is deleted at the end of the transaction.
 static const char note_name[] = "mfa-note";
 
 static void free_note(pam_handle_t *pam, void *text, int status) {
@@ -116,13 +116,13 @@ static const char *earlier_methods(void *context) {
   return pam_getenv(application->pam, "SSH_AUTH_INFO_0");
 }
 
-// A text item, or NULL.
+// Returns a text item, or NULL.
 static const char *text_item(pam_handle_t *pam, int type) {
   const void *item = NULL;
   return pam_get_item(pam, type, &item) == PAM_SUCCESS ? item : NULL;
 }
 
-// The one place where a verdict becomes a PAM result.
+// Converts a verdict to a PAM result. No other function does this.
 static int pam_result(mfa_verdict verdict) {
   switch (verdict) {
     case MFA_ALLOW: return PAM_SUCCESS;
@@ -135,7 +135,7 @@ static int pam_result(mfa_verdict verdict) {
 
 typedef mfa_verdict (*question)(const mfa_request *, const mfa_application *);
 
-// Not copied into its two callers: the module is loaded at each sign-in, and small.
+// Not inlined into its two callers, to keep the module small: it is loaded at each sign-in.
 __attribute__((noinline)) static int consult(
     question decide, pam_handle_t *pam, int flags, int argc, const char **argv) {
   const char *user = NULL;
@@ -172,13 +172,13 @@ __attribute__((noinline)) static int consult(
   return pam_result(verdict);
 }
 
-// How long libpam waits after a denial, in microseconds: as long as after pam_unix's, whose code comes
-// before the password or after it, so that the wait does not tell which module denied. libpam waits
-// once, for the longest wait that a module asks for.
+// The delay after a denial, in microseconds. It equals the delay of pam_unix, which may come before
+// or after this module, so that the delay does not reveal which module denied. libpam waits once,
+// for the longest delay that a module requests.
 enum { FAIL_DELAY = 2000000 };
 
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {
-  // Where libpam cannot, it denies without a wait.
+  // If libpam does not support this, it denies without a delay.
   (void)pam_fail_delay(pam, FAIL_DELAY);
   return consult(mfa_sign_in, pam, flags, argc, argv);
 }
@@ -187,7 +187,7 @@ int pam_sm_acct_mgmt(pam_handle_t *pam, int flags, int argc, const char **argv) 
   return consult(mfa_account, pam, flags, argc, argv);
 }
 
-// There are no credentials to set; saying so must not fail a sign-in that `auth` has allowed.
+// The module sets no credentials. It must not fail a sign-in here that `auth` has allowed.
 int pam_sm_setcred(pam_handle_t *pam, int flags, int argc, const char **argv) {
   (void)pam, (void)flags, (void)argc, (void)argv;
   return pam_result(MFA_ALLOW);

@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
-// HMAC_CTX is deprecated in favour of EVP_MAC; see below why it is used all the same.
+// HMAC_CTX is deprecated in favour of EVP_MAC. `struct ccrypto_hmac` below explains why it is still
+// used.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "ccrypto.h"
@@ -16,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The functions of libcrypto that are used. Each is called through `call(NAME)`, which has the type
-// that OpenSSL's own header gives it. They are looked up when they are first needed, in the groups
-// that follow one another here: looking one up costs 1 us and more, and a sign-in needs those to hash
-// and to open alone.
+// The functions used from libcrypto. Each is called through `call(NAME)`, which has the type
+// declared by OpenSSL's header. Each of the following groups is looked up when it is first needed.
+// Looking up a function costs 1 us or more, and a sign-in needs only the functions to hash and to
+// open.
 #define FUNCTIONS_TO_HASH(each) \
   each(OPENSSL_init_crypto)     \
   each(ERR_set_mark)            \
@@ -66,16 +67,16 @@ static const char *const names[function_count] = {
 #undef name_of
 };
 
-// How many functions have to be there for what.
+// The number of functions that an operation needs.
 enum need {
   to_hash = at_HMAC_Final + 1,
   to_open = at_EVP_DecryptFinal_ex + 1,
   to_seal = function_count
 };
 
-// The addresses of the first `loaded` functions. They are written once or, by threads that come at the
-// same time, more than once with the same values: there is no lock that a fork could leave locked.
-// Nothing is ever unloaded, for a host may have come to use the library meanwhile.
+// The addresses of the first `loaded` functions. Concurrent threads may write an address more than
+// once, but always with the same value. There is no lock that a fork could leave locked. The
+// library is never unloaded, because the host may have begun to use it.
 static void *_Atomic addresses[function_count];
 static atomic_int loaded;
 
@@ -85,11 +86,11 @@ static atomic_int loaded;
 #define text_of(number) #number
 #define soname(version) "libcrypto.so." text_of(version)
 
-// Loads libcrypto at the first call, and finds what is needed. Returns 1, or 0 when it cannot be had.
+// Loads libcrypto at the first call, and looks up the functions needed. Returns 1, or 0 on failure.
 static int load(enum need need) {
   if (atomic_load_explicit(&loaded, memory_order_acquire) >= (int)need) return 1;
 
-  // A name without a slash: in a privileged process, the system's own directories alone.
+  // The name has no slash, so a privileged process searches only the system's directories.
   void *library = dlopen(soname(OPENSSL_SHLIB_VERSION), RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;
   for (int index = 0; index < (int)need; index++) {
@@ -107,8 +108,8 @@ static int load(enum need need) {
   return 1;
 }
 
-// Failures of libcrypto stay in a queue of the host's thread; ours are none of its business. So what
-// every call leaves there is taken away between these two.
+// libcrypto keeps errors in a queue of the host's thread. Errors between `begin` and `end` are
+// removed from the queue, so that the host does not see errors of this module.
 static int begin(enum need need) {
   if (!load(need)) return 0;
   call(ERR_set_mark)();
@@ -123,7 +124,8 @@ static int end(int done) {
 void ccrypto_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 
 int ccrypto_equal(const uint8_t *left, const uint8_t *right, size_t count) {
-  // Volatile, so that the loop is not left early and no comparison replaces it.
+  // Volatile, so that the compiler neither ends the loop early nor replaces it with another
+  // comparison.
   const volatile uint8_t *one = left, *other = right;
   uint8_t difference = 0;
   for (size_t index = 0; index < count; index++) difference |= one[index] ^ other[index];
@@ -135,9 +137,9 @@ int ccrypto_random(uint8_t *bytes, size_t count) {
   return end(call(RAND_priv_bytes)(bytes, (int)count) == 1);
 }
 
-// HMAC_CTX and not EVP_MAC: the first fetch of an EVP_MAC in a process sets up every kind of MAC
-// there is, 90 us for a hash that takes one. The digest is fetched from the host's default context
-// either way, so that the FIPS provider answers where openssl.cnf asks for it.
+// HMAC_CTX is used instead of EVP_MAC, because the first fetch of an EVP_MAC in a process takes 90
+// us to set up every kind of MAC, whereas a hash takes 1 us. Either way, the digest is fetched from
+// the host's default context, so the FIPS provider is used if openssl.cnf requires it.
 struct ccrypto_hmac {
   HMAC_CTX *context;
 };
@@ -149,7 +151,7 @@ ccrypto_hmac *ccrypto_hmac_new(const char *digest, const uint8_t *key, size_t ke
   if (hmac != NULL) hmac->context = call(HMAC_CTX_new)();
   const int done = fetched != NULL && hmac != NULL && hmac->context != NULL &&
                    call(HMAC_Init_ex)(hmac->context, key, (int)key_count, fetched, NULL) == 1;
-  // The context holds the digest from here on.
+  // From here on, the context holds a reference to the digest.
   call(EVP_MD_free)(fetched);
   if (!done && hmac != NULL) {
     ccrypto_hmac_free(hmac);
@@ -165,7 +167,7 @@ int ccrypto_hmac_tag(
   uint8_t whole[EVP_MAX_MD_SIZE];
   unsigned written = 0;
   if (!begin(to_hash)) return 0;
-  // Without a key and a digest: those of the context.
+  // No key and no digest: reuse those of the context.
   const int done = call(HMAC_Init_ex)(hmac->context, NULL, 0, NULL, NULL) == 1 &&
                    call(HMAC_Update)(hmac->context, message, count) == 1 &&
                    call(HMAC_Final)(hmac->context, whole, &written) == 1 && written <= capacity;

@@ -1,5 +1,5 @@
-// What Swift may call of libpam, as an application: one authentication, with the conversation taken
-// apart into single questions.
+// The functions of libpam for an application, as called from Swift: one authentication, with PAM's
+// conversation split into single questions.
 #pragma once
 
 #include <stddef.h>
@@ -11,16 +11,16 @@
 
 #pragma clang assume_nonnull begin
 
-// The longest answer, in bytes, without its terminator.
+// The longest answer, in bytes, without its NUL.
 enum { CPAM_ANSWER_CAPACITY = PAM_MAX_RESP_SIZE - 1 };
 
-// The calls back into Swift.
+// The functions that call Swift.
 typedef struct cpam_person {
   void *context;
-  // Asks one question. Writes at most CPAM_ANSWER_CAPACITY bytes; returns their number, or -1 when
-  // there is no answer.
+  // Asks one question. Writes at most CPAM_ANSWER_CAPACITY bytes to `answer`, and returns their
+  // number, or -1 if there is no answer.
   int (*ask)(void *context, const char *prompt, int echo, uint8_t *answer);
-  // Tells the person something.
+  // Shows a message to the user.
   void (*tell)(void *context, const char *text);
 } cpam_person;
 
@@ -35,13 +35,13 @@ static inline void cpam_discard(struct pam_response *_Nullable responses, int co
   free(responses);
 }
 
-// Asks one question and keeps the answer as C memory. Returns 0 when there is none.
+// Asks one question and copies the answer to memory from malloc. Returns 0 if there is no answer.
 static inline int cpam_question(
     const cpam_person *person, const char *prompt, int echo, struct pam_response *response) {
   char *answer = calloc(1, PAM_MAX_RESP_SIZE);
   if (answer == NULL) return 0;
   const int count = person->ask(person->context, prompt, echo, (uint8_t *)answer);
-  // An answer with a NUL in it would be cut where nobody sees it.
+  // libpam would silently truncate an answer that contains a NUL.
   if (count < 0 || count > CPAM_ANSWER_CAPACITY || memchr(answer, 0, (size_t)count) != NULL) {
     explicit_bzero(answer, PAM_MAX_RESP_SIZE);
     free(answer);
@@ -79,8 +79,8 @@ static inline int cpam_converse(
   return PAM_SUCCESS;
 }
 
-// Authenticates `user` under `service` and checks the account. Returns 1 when both succeeded and
-// the user is still the one that was asked for, else 0.
+// Authenticates `user` under `service` and checks the account. Returns 1 if both succeeded and PAM
+// has not changed the user, else 0.
 static inline int cpam_prove(const char *service, const char *user, const cpam_person *person) {
   pam_handle_t *handle = NULL;
   const struct pam_conv conversation = {.conv = cpam_converse, .appdata_ptr = (void *)person};

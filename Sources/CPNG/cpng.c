@@ -5,11 +5,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// The one function that is used, once it is found. It is libpng's simplified interface, which
-// reports failures as a result and needs no setjmp here.
+// The only function used, once it is loaded. It belongs to libpng's simplified interface, which
+// returns failures as a result, so that no setjmp is needed here.
 static void *_Atomic write_address;
 
-// Loads libpng at the first call. Returns NULL when it cannot be had; the next call tries again.
+// Loads libpng on the first call. Returns NULL if the library is not available; the next call then
+// tries again.
 static __typeof__(&png_image_write_to_memory) load(void) {
   void *found = atomic_load_explicit(&write_address, memory_order_acquire);
   if (found == NULL) {
@@ -21,7 +22,7 @@ static __typeof__(&png_image_write_to_memory) load(void) {
 }
 
 int cpng_write(const uint8_t *pixels, uint32_t side, uint8_t *file, size_t *count) {
-  // Two colours in a palette: libpng packs eight pixels into a byte.
+  // A palette of two colours: libpng packs eight pixels into a byte.
   static const uint8_t palette[2][3] = {{0xFF, 0xFF, 0xFF}, {0, 0, 0}};
   __typeof__(&png_image_write_to_memory) write = load();
   if (write == NULL) return cpng_no_library;

@@ -1,5 +1,5 @@
-// The kernel's audit trail, by way of libaudit where the host has it: most hosts' libpam has loaded it
-// already. Nothing is linked.
+// The kernel's audit trail, written through libaudit if the host has it. On most hosts libpam has
+// already loaded libaudit. The module is not linked with it.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,15 +9,15 @@
 
 #include "capabilities.h"
 
-// Types of records, as linux/audit.h numbers them.
+// Types of audit records, with the numbers of linux/audit.h.
 enum {
   CPOSIX_AUDIT_USER_AUTH = 1100,
   CPOSIX_AUDIT_USER_MGMT = 1102,
   CPOSIX_AUDIT_USYS_CONFIG = 1111,
 };
 
-// libaudit, its function `name`, and a descriptor of the trail, -1 where there is none. What `library`
-// is given is closed, and the descriptor, by whom it was opened for.
+// Loads libaudit, looks up its function `name`, and opens a descriptor of the audit trail. Returns
+// the descriptor, or -1. The caller closes the descriptor, and `library` if it is not NULL.
 static inline int cposix_open_audit(
     const char *_Nonnull name, void *_Nullable *_Nonnull library, void *_Nullable *_Nonnull function) {
   *library = dlopen("libaudit.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -28,11 +28,12 @@ static inline int cposix_open_audit(
   return open_trail != NULL && *function != NULL ? open_trail() : -1;
 }
 
-// Writes a record. Only root's processes may, and others that may have the capability and do not have
-// it in effect: it is, for as long as this takes. Everywhere else, without libaudit, and where the kernel
-// has no audit, this does nothing. `texts` are the operation, the account, the address and the
-// terminal, each with its NUL; an address that is missing would be looked up: it is "?" where none is
-// known.
+// Writes a record about an account. Only processes of root may do that, and processes with the
+// permitted capability CAP_AUDIT_WRITE, which is effective only during this call. In other
+// processes, without libaudit, and without audit support in the kernel, the call does nothing.
+//
+// `texts` holds the operation, the account, the address and the terminal, each followed by a NUL.
+// An unknown address must be "?", because libaudit would look up a missing one.
 static inline void cposix_audit(int type, const char *_Nonnull texts, int succeeded) {
   const int error = errno;
   const int borne = geteuid() != 0 ? cposix_bear_audit(1) : 0;
@@ -61,8 +62,8 @@ static inline void cposix_audit(int type, const char *_Nonnull texts, int succee
   errno = error;
 }
 
-// Writes a record that is about no account, where the process is root's. `texts` are what happened and
-// the terminal, each with its NUL.
+// Writes a record that is not about an account, if the process belongs to root. `texts` holds what
+// happened and the terminal, each followed by a NUL.
 static inline void cposix_audit_system(int type, const char *_Nonnull texts) {
   if (geteuid() != 0) return;
   void *library = NULL, *function = NULL;

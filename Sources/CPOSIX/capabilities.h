@@ -1,4 +1,5 @@
-// The capabilities of this thread (capabilities(7)), by the kernel's own calls: nothing is linked.
+// The capabilities of this thread (capabilities(7)), through the kernel's system calls. No library
+// is needed.
 #pragma once
 
 #include <errno.h>
@@ -8,12 +9,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// That which writes to the kernel's audit trail: its word, and its bit there.
+// The bit of CAP_AUDIT_WRITE in the first word of a capability set.
 enum { CPOSIX_AUDIT_WRITE = 1u << CAP_AUDIT_WRITE };
 
-// Gives every capability up for good but the one to write to the audit trail, and that one is held
-// back: permitted, not in effect, and nothing that is started has it. The kernel takes the ambient ones
-// away with the inheritable ones. 0, also where the kernel has no capabilities; else -1.
+// Gives up all capabilities for good except CAP_AUDIT_WRITE, which stays permitted but not
+// effective and is not passed to programs that this process starts. The kernel removes the ambient
+// capabilities together with the inheritable ones. Returns 0, also if the kernel has no
+// capabilities, or -1.
 static inline int cposix_reduce_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
@@ -25,8 +27,9 @@ static inline int cposix_reduce_capabilities(void) {
   return (int)syscall(SYS_capset, &header, sets);
 }
 
-// Puts the capability to write to the audit trail in effect, or no longer. Returns whether that has
-// changed anything: it does where the thread may have it, and does not have it yet.
+// Makes CAP_AUDIT_WRITE effective if `borne` is not 0, and ineffective otherwise. Returns whether
+// this changed anything. It changes nothing if the thread does not have the capability in its
+// permitted set.
 static inline int cposix_bear_audit(int borne) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
@@ -37,14 +40,16 @@ static inline int cposix_bear_audit(int borne) {
   return sets[0].effective != before && syscall(SYS_capset, &header, sets) == 0;
 }
 
-// Whether a process that gives root's identity up keeps what it may have: 0, or -1.
+// Sets whether the process keeps its permitted capabilities when it gives up root's identity
+// (PR_SET_KEEPCAPS). Returns 0 or -1.
 static inline int cposix_keep_capabilities(int kept) {
   return prctl(PR_SET_KEEPCAPS, kept, 0, 0, 0);
 }
 
-// Whether the file at `path` gives the capability to write to the audit trail to who runs it: 1 or 0,
-// -1 where that cannot be found out. The number of the file's version comes first, then the permitted
-// ones, least significant byte first (struct vfs_cap_data in linux/capability.h).
+// Returns 1 if the file at `path` grants CAP_AUDIT_WRITE to the process that executes it, 0 if it
+// does not, and -1 if this cannot be determined. The attribute begins with four bytes of version
+// and flags, followed by the permitted capabilities, least significant byte first (struct
+// vfs_cap_data in linux/capability.h).
 static inline int cposix_may_write_audit(const char *_Nonnull path) {
   unsigned char value[64];
   const ssize_t length = lgetxattr(path, "security.capability", value, sizeof value);

@@ -1,11 +1,12 @@
-// Starting a program beside a host that must not notice it.
+// Starts a program beside a host process without the host noticing.
 //
-// The host is whoever loaded the module, a screen locker for example. It must not be told of the end
-// of a child that it did not start, nor find one when it waits for its own. But the end of a process
-// that runs a program is always announced with SIGCHLD, however it was started (execve(2)). So a
-// minder stands between: a copy of the host that never runs a program, whose end is announced by no
-// signal, and which only waitpid with __WALL finds. It starts the program, waits for its end and then
-// ends itself. SIGTERM has it kill the program first.
+// The host is the process that loaded the module, such as a screen locker. It must not receive a
+// signal about a child that it did not start, and must not find such a child when it waits for its
+// own children. But the end of a process that called execve(2) is always announced with SIGCHLD,
+// however the process was started. Therefore a supervisor process (`minder`) stands between the
+// two: a copy of the host that never calls execve, whose end sends no signal, and which only
+// waitpid with __WALL finds. The supervisor starts the program, waits for its end, and then ends
+// itself. On SIGTERM it kills the program first.
 #pragma once
 
 #include "cposix.h"
@@ -15,11 +16,13 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-// What is added to an error number to make the minder's exit status when the program did not start.
+// If the program could not be started, the supervisor's exit status is this number plus an error
+// number.
 enum { COMPANION_NOT_STARTED = 128 };
 
-// In the child of the minder: becomes the program, with descriptor 0 as its standard input and
-// output, no other descriptor, no environment, and all signals at their defaults.
+// Runs in the child of the supervisor. Executes the program with descriptor 0 as its standard input
+// and output, /dev/null as its standard error, no other descriptor, no environment, and all signals
+// at their defaults.
 static inline void cposix_become_companion(const char *_Nonnull path, const char *_Nonnull name)
     __attribute__((noreturn));
 static inline void cposix_become_companion(const char *_Nonnull path, const char *_Nonnull name) {
@@ -32,16 +35,16 @@ static inline void cposix_become_companion(const char *_Nonnull path, const char
   _exit(COMPANION_NOT_STARTED + (errno & 127));
 }
 
-// In the minder. Every signal is blocked, so that no handler of the host's ever runs in it; every
-// descriptor but `end` is closed. Only calls that are safe in a copy of a process with threads are
-// made (signal-safety(7)): no memory is asked for, no lock is taken.
+// Runs in the supervisor. All signals are blocked, so that no handler of the host ever runs in this
+// process. All descriptors except `end` are closed. Only functions that are safe in a copy of a
+// process with threads are called (signal-safety(7)): they allocate no memory and take no lock.
 static inline void cposix_mind(const char *_Nonnull path, const char *_Nonnull name, int end)
     __attribute__((noreturn));
 static inline void cposix_mind(const char *_Nonnull path, const char *_Nonnull name, int end) {
   extern int close_range(unsigned, unsigned, int);
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  // A host that ignores SIGCHLD must not make this process do so too.
+  // The host may ignore SIGCHLD, but this process must receive it.
   action.sa_handler = SIG_DFL;
   pid_t program = -1;
   if ((end == 0 || dup2(end, 0) == 0) && fcntl(0, F_SETFD, 0) == 0 &&
@@ -51,7 +54,8 @@ static inline void cposix_mind(const char *_Nonnull path, const char *_Nonnull n
     if (program == 0) cposix_become_companion(path, name);
   }
   if (program < 0) _exit(COMPANION_NOT_STARTED + (errno & 127));
-  // The host sees the end of the stream when the program has closed it, not this process too.
+  // The host sees the end of the stream as soon as the program closes it, and does not have to wait
+  // for this process.
   (void)close(0);
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -66,19 +70,20 @@ static inline void cposix_mind(const char *_Nonnull path, const char *_Nonnull n
   }
 }
 
-// Starts the program at `path` under `name`, by way of a minder. Returns the minder's process and
-// writes the host's end of the stream to `link`: a socket that no other program inherits and that is
-// no standard stream. -1 when that failed.
+// Starts the program at `path` under `name`, through a supervisor. Returns the process ID of the
+// supervisor, or -1. Writes the host's end of the stream to `link`: a socket that other programs do
+// not inherit and that is not a standard stream.
 static inline pid_t cposix_start_companion(
     const char *_Nonnull path, const char *_Nonnull name, int *_Nonnull link) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-  // Not fork(): what the host has asked to be called at a fork is not for this one.
+  // fork() would call the host's pthread_atfork handlers.
   const pid_t minder = cposix_fork_quietly();
   if (minder == 0) cposix_mind(path, name, ends[1]);
   int error = errno;
   (void)close(ends[1]);
-  // A host that has closed its standard streams must not print to the program.
+  // If the host has closed its standard streams, the socket must not take the number of one: the
+  // host's output would reach the program.
   *link = minder < 0 ? -1 : fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (minder > 0 && *link < 0) {
     error = errno;
@@ -91,7 +96,8 @@ static inline pid_t cposix_start_companion(
   return *link < 0 ? -1 : minder;
 }
 
-// Waits for the minder: its exit status, -1 while it runs, -2 when somebody else has waited for it.
+// Returns the supervisor's exit status (1 if it was killed), -1 while it runs, and -2 if other code
+// has already waited for it. Does not wait.
 static inline int cposix_minder_status(pid_t minder) {
   int status = 0;
   const pid_t ended = waitpid(minder, &status, __WALL | WNOHANG);
@@ -100,7 +106,7 @@ static inline int cposix_minder_status(pid_t minder) {
 }
 
 static inline ssize_t cposix_send(int socket, const void *_Nullable bytes, size_t count) {
-  // A program that has ended must not end the host by SIGPIPE.
+  // If the program has ended, SIGPIPE must not end the host.
   return send(socket, bytes, count, MSG_NOSIGNAL);
 }
 

@@ -1,6 +1,7 @@
-// What Swift may call of the operating system: headers, and inline spellings of what Swift cannot
-// import (variadic functions, macros with arguments). No state. _GNU_SOURCE is not defined, so that
-// the C library looks the same in every module; its extensions are declared by hand.
+// The interface to the operating system for Swift: headers, and inline functions for what Swift
+// cannot import (variadic functions, macros with arguments). It keeps no state. _GNU_SOURCE is not
+// defined, so that the C library looks the same in every module; GNU extensions are declared by
+// hand.
 #pragma once
 
 #include <errno.h>
@@ -31,28 +32,30 @@
 
 static inline int cposix_errno(void) { return errno; }
 
-// Before a call that tells failure by errno alone.
+// For use before a call that reports failure only through errno.
 static inline void cposix_clear_errno(void) { errno = 0; }
 
 static inline int cposix_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
 }
 
-// The system's name of an error number ("ENOSPC"), or NULL.
+// Returns the name of an error number ("ENOSPC"), or NULL.
 char *_Nullable cposix_error_name(int number) __asm__("strerrorname_np");
 
-// The system's words for an error number ("No space left on device"), or NULL.
+// Returns the system's text for an error number ("No space left on device"), or NULL.
 char *_Nullable cposix_error_text(int number) __asm__("strerrordesc_np");
 
 static inline void cposix_syslog(int priority, const char *_Nonnull line) {
   syslog(priority, "%s", line);
 }
 
-// Whether the account `user` belongs to the group `group`: 1 or 0, also for a group that does not
-// exist; -1 when that could not be found out. The C library says 0 of a group that no source has,
-// and an error number, ENOENT among them, where a source failed; of somebody's groups it says those that
-// the other sources have. So who belongs to no such group is believed not to where no source fails to
-// answer for a name that no group has.
+// Returns 1 if the account `user` belongs to the group `group`, 0 if it does not or the group does
+// not exist, and -1 if the lookup failed.
+//
+// getgrnam_r reports 0 for a group that no source of the name service has, and an error number,
+// which may be ENOENT, if a source failed. getgrouplist does not report a failed source: it returns
+// the groups from the other sources. A negative result is therefore trusted only if the lookup of a
+// name that no group has reports no failed source.
 static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnull group) {
   extern int getgrouplist(const char *, gid_t, gid_t *, int *);
   int answer = -1;
@@ -70,7 +73,7 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
           found_account == NULL ? 0 : getgrnam_r(group, &entry, strings, capacity, &found_group);
       const gid_t wanted = found_group != NULL ? entry.gr_gid : 0;
       if (account_status == ERANGE || group_status == ERANGE) {
-        // The next size.
+        // Try the next size.
       } else if (account_status != 0 || found_account == NULL) {
         capacity = 1 << 20;
       } else if (found_group == NULL) {
@@ -91,8 +94,8 @@ static inline int cposix_is_member(const char *_Nonnull user, const char *_Nonnu
   return answer;
 }
 
-// Writes the name of an account, with its NUL, to `name`. Returns its length; -1 where it is empty or too
-// long.
+// Writes the name of an account, with its NUL, to `name`. Returns the length of the name, or -1 if
+// the name is empty or too long.
 static inline ssize_t cposix_copy_name(
     const struct passwd *_Nonnull entry, char *_Nonnull name, size_t capacity) {
   const size_t length = strlen(entry->pw_name);
@@ -101,10 +104,12 @@ static inline ssize_t cposix_copy_name(
   return (ssize_t)length;
 }
 
-// Writes a name that belongs to `uid`, with its NUL, to `name`: of the name that the system has for the
-// uid, and those in /etc/passwd, the one in the place `index`, counted from 0. Returns its length; 0 where
-// there are not so many, and -1 where that cannot be found out. The file is read directly: `getpwent`
-// would list every account of a directory service, and has state that belongs to the application.
+// Writes one of the names of `uid`, with its NUL, to `name`. Index 0 is the name that the system
+// has for the uid; indexes from 1 on are its names in /etc/passwd. Returns the length of the name,
+// 0 if there are fewer names, and -1 if the lookup failed.
+//
+// The file is read directly: `getpwent` would list every account of a directory service, and its
+// state belongs to the application.
 static inline ssize_t cposix_name_of(
     uid_t uid, int index, char *_Nonnull name, size_t capacity) {
   extern int fgetpwent_r(FILE *, struct passwd *, char *, size_t, struct passwd **);
@@ -113,13 +118,13 @@ static inline ssize_t cposix_name_of(
   int status = 0;
   if (index == 0) {
     status = getpwuid_r(uid, &entry, line, sizeof line, &found);
-    // As for `getpwnam_r`, some sources say with these numbers that there is none.
+    // As with `getpwnam_r`, some sources use these numbers to report that no account was found.
     if (status == ESRCH) status = ENOENT;
     if (found == NULL && status == 0) status = ENOENT;
   } else {
     FILE *file = fopen("/etc/passwd", "re");
     if (file == NULL) return errno == ENOENT ? 0 : -1;
-    // To the end, wherever the name is: how long it takes tells nothing about the user.
+    // Always reads the whole file, so that the time taken reveals nothing about the user.
     ssize_t length = 0;
     while (length >= 0 && (status = fgetpwent_r(file, &entry, line, sizeof line, &found)) == 0)
       if (entry.pw_uid == uid && --index == 0) length = cposix_copy_name(&entry, name, capacity);
@@ -130,9 +135,9 @@ static inline ssize_t cposix_name_of(
   return status == 0 ? cposix_copy_name(&entry, name, capacity) : -1;
 }
 
-// The parent of a process, the terminal that controls it, as a device's number (0 for none), and when
-// the process was started, in clock ticks since the machine was (proc_pid_stat(5)): 0, or -1 where that
-// cannot be found out.
+// Reads the parent of a process, the device number of its controlling terminal (0 if there is
+// none), and its start time in clock ticks since the host was started (proc_pid_stat(5)). Returns
+// 0, or -1 on failure.
 static inline int cposix_process_start(
     pid_t process, pid_t *_Nonnull parent, unsigned *_Nonnull terminal,
     unsigned long long *_Nonnull ticks) {
@@ -144,7 +149,7 @@ static inline int cposix_process_start(
   (void)close(file);
   if (count <= 0) return -1;
   text[count] = '\0';
-  // The name of the program may hold anything; behind it are numbers, from the third field on.
+  // The program's name may contain any character. The state (third field) and numbers follow it.
   char *rest = strrchr(text, ')');
   if (rest == NULL || strlen(rest) < 5) return -1;
   rest += 4;
@@ -158,7 +163,8 @@ static inline int cposix_process_start(
   return errno == 0 && *rest == ' ' ? 0 : -1;
 }
 
-// The identity that the machine was given when it was started, as text of 36 bytes: 0, or -1.
+// Reads the boot ID, which is different after each start of the host, as text of 36 bytes. Returns
+// 0 or -1.
 static inline int cposix_boot_identity(char *_Nonnull identity) {
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return -1;
@@ -167,9 +173,9 @@ static inline int cposix_boot_identity(char *_Nonnull identity) {
   return count == 36 ? 0 : -1;
 }
 
-// Looks at the descriptors below 64 for connected streams of IPv4 and IPv6. Returns 1 where all that
-// there are come from one address, which is written to `address` (16 bytes, IPv4 as ::ffff:0:0/96 has
-// it); 0 where there is none, and 2 where they come from several.
+// Searches the descriptors below 64 for connected IPv4 and IPv6 streams. Returns 1 if all of them
+// have the same remote address, which is written to `address` (16 bytes, IPv4 in ::ffff:0:0/96), 0
+// if no such stream exists, and 2 if the addresses differ.
 static inline int cposix_peer(unsigned char *_Nonnull address) {
   int found = 0;
   for (int descriptor = 0; descriptor < 64 && found < 2; descriptor++) {
@@ -205,10 +211,11 @@ static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull si
 
 static inline int cposix_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// Waits until every signal that another process was sending has arrived, to be called when that process has
-// just lost the right to send more. The kernel checks the right and sends the signal in one RCU read-side
-// section (kill(2)), and MEMBARRIER_CMD_GLOBAL returns when all sections that had begun are over (8 to 20
-// ms). With one processor, or with nohz_full, it returns at once.
+// Waits until every signal that another process was sending has arrived. It is called right after
+// that process has lost permission to send more. The kernel checks the permission and sends the
+// signal in one RCU read-side section (kill(2)), and MEMBARRIER_CMD_GLOBAL returns when all
+// sections that had begun are over (8 to 20 ms). With one processor, or with nohz_full, it returns
+// at once.
 static inline void cposix_await_signals(void) { (void)syscall(SYS_membarrier, 1, 0, 0); }
 
 static inline int cposix_set_identities(uid_t real, uid_t effective, uid_t saved) {
@@ -216,9 +223,9 @@ static inline int cposix_set_identities(uid_t real, uid_t effective, uid_t saved
   return setresuid(real, effective, saved);
 }
 
-// Makes the effective group, which the program's file may have given the process (setgid), the only
-// one of the three. Returns whether no other is left. Supplementary groups stay: to give them up takes
-// CAP_SETGID.
+// Sets the real and saved group to the effective group, which may come from the program's file
+// (setgid). Returns whether no other group is left among the three. Supplementary groups stay,
+// because giving them up requires CAP_SETGID.
 static inline int cposix_leave_group(void) {
   const gid_t own = getegid();
   return syscall(SYS_setresgid, own, own, own) == 0 && getgid() == own;
@@ -230,19 +237,22 @@ static inline int cposix_identities(
   return getresuid(real, effective, saved);
 }
 
-// Whether a file may grow to `end` bytes under RLIMIT_FSIZE: where it may not, a write is cut or, at the
-// limit, ends the process by SIGXFSZ.
+// Returns whether a file may grow to `end` bytes under RLIMIT_FSIZE. Beyond the limit, a write is
+// truncated or, at the limit itself, ends the process with SIGXFSZ.
 static inline int cposix_may_grow_to(long long end) {
   struct rlimit limit;
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (unsigned long long)end <= limit.rlim_cur;
 }
 
-// Blocks the signals with which a terminal stops a process, and makes this thread's real user identity
-// that of root where the effective one is: kill(2) asks for the real and the saved identity. Returns what
-// `cposix_end_uninterrupted` needs, which is not 0: the identity, and above it a bit for each signal that
-// was not blocked; 0 with nothing changed where that failed. Where the real identity is another user's and
-// cannot be changed the process could be stopped: EPERM. The system calls are made directly, for the C
-// library changes the identity of every thread.
+// Blocks the signals with which a terminal stops a process. If only the effective user ID is
+// root's, makes the real user ID of this thread root's too, because kill(2) lets the owner of the
+// real or saved ID send signals.
+//
+// Returns a value for `cposix_end_uninterrupted`, which is never 0: the real user ID and, above it,
+// a bit for each signal that was not blocked before. Returns 0 on failure, with nothing changed.
+// The error is EPERM if the real user ID belongs to another user and cannot be changed, so that
+// this user could stop the process. The system calls are made directly, because the C library would
+// change the user ID of every thread.
 enum { CPOSIX_STOP_SIGNALS = 7 << (SIGTSTP - 1), CPOSIX_BEGUN = 1 << 8 };
 _Static_assert(SIGTTIN == SIGTSTP + 1 && SIGTTOU == SIGTSTP + 2, "the stop signals are in a row");
 
@@ -254,12 +264,12 @@ static inline unsigned long long cposix_begin_uninterrupted(void) {
   }
   if (real != effective) cposix_await_signals();
   unsigned long long stops = CPOSIX_STOP_SIGNALS, before = 0;
-  // It fails for wrong arguments alone.
+  // Fails only for invalid arguments.
   (void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &stops, &before, sizeof stops);
   return real | (CPOSIX_BEGUN | (stops & ~before) >> (SIGTSTP - 1)) << 32;
 }
 
-// Undoes `cposix_begin_uninterrupted`. A signal that came meanwhile stops the process now.
+// Undoes `cposix_begin_uninterrupted`. A stop signal that arrived in the meantime takes effect now.
 static inline void cposix_end_uninterrupted(unsigned long long begun) {
   const uid_t user = (uid_t)begun;
   if ((uid_t)syscall(SYS_getuid) != user) (void)syscall(SYS_setresuid, user, -1, -1);
@@ -272,7 +282,7 @@ static inline int cposix_clear_environment(void) {
   return clearenv();
 }
 
-// Every signal as it is in a program that was just started.
+// Sets every signal to its default action and unblocks all signals.
 static inline void cposix_default_signals(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -283,11 +293,11 @@ static inline void cposix_default_signals(void) {
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Has the end of the terminal be no end of this process.
+// Keeps the process running when its terminal hangs up.
 static inline void cposix_ignore_hang_up(void) { (void)signal(SIGHUP, SIG_IGN); }
 
-// Lines of this program go to authpriv under `name`, which must live for ever, whatever the caller
-// called the program.
+// Opens the system log (authpriv) under `name`, whatever name the caller gave the program. The C
+// library keeps the pointer, so `name` must live as long as the process.
 static inline void cposix_open_log(const char *_Nonnull name) {
   openlog(name, LOG_PID, LOG_AUTHPRIV);
 }
@@ -304,8 +314,8 @@ static inline int cposix_close_from(unsigned first) {
   return close_range(first, ~0U, 0);
 }
 
-// The next entries of a directory, as the kernel writes them (getdents64(2)): how many bytes, 0 at the
-// end, -1 where they could not be read.
+// Reads the next entries of a directory in the kernel's format (getdents64(2)). Returns the number
+// of bytes, 0 at the end, and -1 on failure.
 static inline ssize_t cposix_list_directory(
     int directory, void *_Nullable room, size_t capacity) {
   extern ssize_t getdents64(int, void *, size_t);

@@ -1,5 +1,6 @@
-// What a process inherits through exec(2) from the process that started it, read and set. Used by
-// programs that other users start; the module does not change its application's process.
+// Reads and sets the attributes that a process inherits through exec(2) from the process that
+// started it. They are used by programs that other users start. The module does not change the
+// application's process.
 #pragma once
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The limits of Linux end here: `ResourceLimit` has a case for each.
+// These are all limits of Linux: `ResourceLimit` has a case for each.
 _Static_assert(RLIMIT_NLIMITS == 16, "a resource limit is missing in ResourceLimit");
 
 static inline int cposix_get_limit(
@@ -31,15 +32,15 @@ static inline int cposix_set_limit(
   return setrlimit(resource, &limit);
 }
 
-// The CPU time that this process has used, in whole seconds rounded up.
+// Returns the CPU time that this process has used, in whole seconds, rounded up.
 static inline unsigned long long cposix_used_cpu_seconds(void) {
   struct timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return 0;
   return (unsigned long long)used.tv_sec + 1;
 }
 
-// Stops the three interval timers; alarm(2) is the first of them. Timers of timer_create(2) do not
-// outlive exec(2).
+// Stops the three interval timers, the first of which alarm(2) also sets. Timers of timer_create(2)
+// do not survive exec(2).
 static inline int cposix_stop_timers(void) {
   const struct itimerval none = {{0, 0}, {0, 0}};
   const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
@@ -48,10 +49,12 @@ static inline int cposix_stop_timers(void) {
   return 0;
 }
 
-// Sets every signal to its default action, discards those that are pending, and has no signal blocked.
-// Signals that a terminal stops its processes with are ignored. The C library hides signals 32 and 33,
-// so the kernel is called directly. To ignore a signal discards it where it is pending (POSIX,
-// sigaction). A signal that is neither caught nor ignored has no flags and no restorer: all zero.
+// Sets every signal to its default action, discards pending signals, and unblocks all signals. The
+// signals with which a terminal stops its processes are ignored instead.
+//
+// The C library hides signals 32 and 33, so the kernel is called directly. Ignoring a signal
+// discards it if it is pending (POSIX, sigaction). A signal that is not caught needs no flags and
+// no restorer, so the rest of the structure is zero.
 static inline int cposix_settle_signals(void) {
   struct {
     void (*_Nullable handler)(int);
@@ -70,7 +73,7 @@ static inline int cposix_settle_signals(void) {
   return (int)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8UL);
 }
 
-// The process's niceness, -20 to 19. The system call returns 20 minus it.
+// Returns the niceness of the process, -20 to 19. The system call returns 20 minus the niceness.
 static inline int cposix_niceness(void) {
   return 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0);
 }
@@ -79,35 +82,36 @@ static inline int cposix_set_niceness(int niceness) {
   return setpriority(PRIO_PROCESS, 0, niceness);
 }
 
-// Puts the process under the usual scheduling policy. Returns whether it is under it now.
+// Sets the normal scheduling policy. Returns whether the process has it now.
 static inline int cposix_schedule_normally(void) {
   const int reset_on_fork = 0x40000000;
   const int policy = (int)syscall(SYS_sched_getscheduler, 0);
   if (policy < 0) return 0;
   if ((policy & ~reset_on_fork) == SCHED_OTHER) return 1;
   const struct sched_param none = {0};
-  // The flag cannot be taken away without a privilege, and does no harm.
+  // Clearing the flag requires a privilege, and keeping it does no harm.
   return syscall(SYS_sched_setscheduler, 0, SCHED_OTHER | (policy & reset_on_fork), &none) == 0;
 }
 
-// Lets the process run on every processor that its control group allows.
+// Allows the process to run on every processor of its control group.
 static inline int cposix_use_every_processor(void) {
   unsigned char every[1024];
   memset(every, 0xFF, sizeof every);
   return (int)syscall(SYS_sched_setaffinity, 0, sizeof every, every);
 }
 
-// Has the process's input and output scheduled after its niceness: class 0 (ioprio_set(2)).
+// Sets the I/O scheduling class to none (0), so that the priority follows the niceness
+// (ioprio_set(2)).
 static inline int cposix_reset_io_priority(void) {
   return (int)syscall(SYS_ioprio_set, 1, 0, 0);
 }
 
-// The timer slack that processes have by default, in nanoseconds.
+// Sets the default timer slack, 50,000 nanoseconds.
 static inline int cposix_reset_timer_slack(void) {
   return prctl(PR_SET_TIMERSLACK, 50000UL, 0, 0, 0);
 }
 
-// The execution domain of ordinary programs, with no flag (personality(2)).
+// Sets the execution domain of ordinary programs, without flags (personality(2)).
 static inline int cposix_reset_personality(void) {
   const int present = (int)syscall(SYS_personality, 0xFFFFFFFFUL);
   return present == 0 ? 0 : (int)syscall(SYS_personality, 0UL);

@@ -1,6 +1,6 @@
-// Starting other programs from a process that is not ours: what a PAM application does with its
-// children, its signals and its descriptors stays as it is. Between a fork and an exec there are
-// system calls alone, and no memory is allocated.
+// Starts other programs from a process that may belong to any application. The children, signals
+// and descriptors of a PAM application stay unchanged. Between fork and exec only system calls are
+// made, and no memory is allocated.
 #pragma once
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 
 #include "cposix.h"
 
-// `pipe2` of the C library, whose declaration needs _GNU_SOURCE.
+// `pipe2` of the C library, whose declaration requires _GNU_SOURCE.
 int cposix_pipe(int *_Nonnull ends, int flags) __asm__("pipe2");
 
-// A copy of this process whose end sends no signal, and which only `cposix_reap` waits for. All signals
-// are blocked in it: no handler of this process's may run there.
+// Creates a copy of this process whose end sends no signal and which only `cposix_reap` waits for.
+// All signals are blocked in the copy, so that no handler of this process runs there.
 static inline pid_t cposix_fork_quietly(void) {
   sigset_t all, before;
   sigfillset(&all);
@@ -29,18 +29,18 @@ static inline pid_t cposix_fork_quietly(void) {
   return process;
 }
 
-// Waits for a copy that `cposix_fork_quietly` made: __WALL.
+// Waits for a copy created by `cposix_fork_quietly`, with __WALL.
 static inline int cposix_reap(pid_t process, int *_Nonnull status) {
   pid_t reaped;
   do reaped = waitpid(process, status, 0x40000000); while (reaped < 0 && errno == EINTR);
   return reaped == process ? 0 : -1;
 }
 
-// In a copy: becomes `path`, with `input` as its standard input, nowhere to write to, no other
-// descriptor, no environment but `environment`, every signal as in a program that was just started,
-// and, where this process is root's, nothing of root's but the user identity: the group is that of the
-// program's file. The real user identity becomes the effective one, so that a caller of a set-user-ID
-// program cannot signal the copy.
+// Executes `path` in a copy of the process. The program has `input` as its standard input,
+// /dev/null as its standard output and error, no other descriptor, only the variables in
+// `environment`, and all signals at their defaults. The real user ID becomes the effective one, so
+// that the caller of a set-user-ID program cannot signal the copy. A process of root keeps only
+// root's user ID: its group becomes that of the program's file, or 65534 if that is root's.
 static inline void cposix_become(
     const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
     char *_Nullable const *_Nonnull environment, int input) {
@@ -54,7 +54,7 @@ static inline void cposix_become(
       (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, group, group, group) != 0 ||
        syscall(SYS_setresuid, 0, 0, 0) != 0))
     _exit(126);
-  // Out of the way of the three that are put in place.
+  // Moves the descriptors above 2, out of the way of the standard streams.
   const int kept = fcntl(input, F_DUPFD, 3);
   const int nothing = open("/dev/null", O_RDWR);
   const int output = fcntl(nothing, F_DUPFD, 3);
@@ -65,8 +65,8 @@ static inline void cposix_become(
   _exit(errno == ENOENT ? 127 : 126);
 }
 
-// Starts `path` without arguments, with `input` as its standard input, as nobody's child. Returns 0,
-// or -1 when there could be no such process.
+// Starts `path` without arguments, with `input` as its standard input, in a process that is not a
+// child of this one. Returns 0, or -1 if no process could be created.
 static inline int cposix_start_detached(const char *_Nonnull path, int input) {
   char *arguments[] = {(char *)path, NULL};
   char *environment[] = {NULL};
@@ -83,8 +83,8 @@ static inline int cposix_start_detached(const char *_Nonnull path, int input) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-// Has the mailer at `path` send `input` to `recipient`, and waits for `milliseconds` at most; then it
-// is killed. Returns its exit status (126 and 127 where it could not be run), or -1.
+// Sends `input` to `recipient` with the mailer at `path`. After `milliseconds` the mailer is
+// killed. Returns its exit status (126 and 127 if it could not be executed), or -1.
 static inline int cposix_mail(
     const char *_Nonnull path, const char *_Nonnull recipient, int input, int milliseconds) {
   char *arguments[] = {"sendmail", "-i", "--", (char *)recipient, NULL};

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// The addresses, good once `loaded` is seen to be set. Threads that come at the same time write the
-// same values: there is no lock that a fork could leave locked.
+// The addresses of the functions, valid once `loaded` is set. Threads that load the library at the
+// same time write the same values, so there is no lock that a fork could leave locked.
 static void *_Atomic encode_address;
 static void *_Atomic free_address;
 static atomic_bool loaded;
@@ -17,12 +17,13 @@ static atomic_bool loaded;
 #define call(name, address) \
   ((__typeof__(&name))atomic_load_explicit(&address, memory_order_relaxed))
 
-// Loads libqrencode at the first call. Returns 1, or 0 when it cannot be had; the next call tries
-// again.
+// Loads libqrencode on the first call. Returns 1, or 0 if the library is not available; the next
+// call then tries again.
 static int load(void) {
   if (atomic_load_explicit(&loaded, memory_order_acquire)) return 1;
 
-  // A name without a slash: in a privileged process, the system's own directories alone.
+  // A name without a slash: in a privileged process, only the system's own directories are
+  // searched.
   void *library = dlopen("libqrencode.so.4", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;
   void *encode = dlsym(library, "QRcode_encodeData");
@@ -45,7 +46,7 @@ int cqrencode_encode(
   const size_t size = made->width > 0 ? (size_t)made->width : 0, square = size * size;
   const int fits = made->data != NULL && square <= capacity;
   if (fits) {
-    // The lowest bit is the colour; the others say what part of the symbol a module belongs to.
+    // The lowest bit is the colour; the others tell what part of the symbol a module belongs to.
     for (size_t index = 0; index < square; index++) modules[index] = made->data[index] & 1;
   }
   if (made->data != NULL) explicit_bzero(made->data, square);

@@ -2,16 +2,18 @@ import Factors
 import Secrets
 import System
 
-/// The two slots of an attempts file: an attempt state with a sequence number, and a checksum.
+/// The two slots of an attempts file. Each slot holds an attempt state with a sequence number, and
+/// a checksum.
 ///
-/// The slot that is on the disk is never written to. An attempt goes to the other one, and so does
-/// its result, until both are synced in one go; a crash in between leaves the older slot whole.
+/// The slot that is on the disk is never overwritten. An attempt and its result are written to the
+/// other slot, and one sync makes both durable. After a crash in between, the older slot is still
+/// intact.
 struct AttemptSlots {
   /// The distance between the slots in bytes: whole sectors.
   private static let slotLength = 1024
   /// The length of the file in bytes.
   static let length = 2 * slotLength
-  /// The length of a file of version 1 in bytes.
+  /// The length in bytes of a file in format version 1.
   static let firstLength = 1024
 
   private static let purpose: UInt8 = 2
@@ -20,13 +22,13 @@ struct AttemptSlots {
   private var free: Int
   private var sequence: UInt64
 
-  /// The state in the later valid slot, or nil when neither is valid.
+  /// The state in the newer valid slot, or nil if neither slot is valid.
   let state: AttemptState?
 
   init(bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     let first = Self.slot(0, of: bytes.span)
     let second = Self.slot(1, of: bytes.span)
-    // Where the one that calls itself the later one is valid, the other is not looked at.
+    // If the slot with the higher sequence number is valid, the other slot is not read.
     let secondIsLater =
       AttemptState.claimedSequence(of: second) > AttemptState.claimedSequence(of: first)
     if let found = try Self.read(secondIsLater ? second : first, &key) {
@@ -55,7 +57,7 @@ struct AttemptSlots {
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
     let length =
       slot.count == slotLength ? AttemptState.encodedLength : AttemptState.firstEncodedLength
-    // One that was never written is all zeros: no checksum is needed to tell.
+    // A slot that was never written is all zeros and is rejected without computing a checksum.
     guard slot.count >= length + SealingKey.checksumLength, slot[0] != 0 else { return nil }
     let encoded = slot.extracting(0..<length).copied()
     let checksum = slot.extracting(length..<length + SealingKey.checksumLength)
@@ -64,7 +66,7 @@ struct AttemptSlots {
     return AttemptState.decode(encoded.span)
   }
 
-  /// Writes `state` to the free slot, as the latest.
+  /// Writes `state` to the free slot with the next sequence number.
   mutating func write(
     _ state: AttemptState, to file: borrowing File, _ key: inout SealingKey
   ) throws(FactorStoreError) {
@@ -87,10 +89,10 @@ struct AttemptSlots {
     }
   }
 
-  /// The free slot's content has reached the disk: from now on the other one is free.
+  /// Records that the free slot is on the disk. The other slot is free from now on.
   mutating func synced() { free = 1 - free }
 
-  /// Returns the content of a file with the state of a file of version 1, or nil when that is damaged.
+  /// Returns the content of a version 1 file in the current format, or nil if the file is damaged.
   static func converted(
     _ bytes: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8]? {

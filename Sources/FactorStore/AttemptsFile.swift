@@ -2,10 +2,10 @@ import Factors
 import Secrets
 import System
 
-/// A user's file in `attempts/`: two slots, and the lock on everything of the user's.
+/// A user's file in `attempts/`. It holds two slots, and its lock protects all data of the user.
 ///
-/// It is made at the first enrolment and stays, also when the last factor goes: whoever waits for
-/// its lock waits for the right one.
+/// The file is created at the first enrolment and is not removed with the last factor, so that all
+/// processes wait for the lock of the same file.
 struct AttemptsFile: ~Copyable {
   private let file: OwnedFile
 
@@ -13,12 +13,12 @@ struct AttemptsFile: ~Copyable {
     file = OwnedFile(.attempts, directory: directory, name: name, owner: owner)
   }
 
-  /// What the file holds, without its lock.
+  /// Returns the content of the file. Takes no lock.
   func read() throws(FactorStoreError) -> [UInt8] {
     try Self.read(file.name, in: file.directory, owner: file.owner)
   }
 
-  /// What the file holds, without its lock; nil when there is none, or nothing was written to it.
+  /// Returns the content of the file, or nil if it does not exist. Takes no lock.
   func readIfPresent() throws(FactorStoreError) -> [UInt8]? {
     do throws(FactorStoreError) {
       return try read()
@@ -28,7 +28,7 @@ struct AttemptsFile: ~Copyable {
     }
   }
 
-  /// What the file `name` in `attempts/` holds, without its lock.
+  /// Returns the content of the file `name` in `attempts/`. Takes no lock.
   static func read(
     _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> [UInt8] {
@@ -47,8 +47,8 @@ struct AttemptsFile: ~Copyable {
     }
   }
 
-  /// Opens and locks the file, made first when there is none and `creating`. A file of version 1 is
-  /// converted, with the key that `key` reads.
+  /// Opens and locks the file. If `creating`, a missing file is created first. A version 1 file is
+  /// converted with the key that `key` reads.
   func lock(
     creating: Bool, key: () throws(FactorStoreError) -> SealingKey
   ) throws(FactorStoreError) -> File {
@@ -66,10 +66,10 @@ struct AttemptsFile: ~Copyable {
     return try file.replace(with: content)
   }
 
-  /// Takes the file's lock as `lock` does; a file that nobody believes, and whose lock therefore
-  /// nobody holds, is put out of the way for a fresh one.
+  /// Locks the file as `lock` does. An untrusted file is replaced by a new one; no other process
+  /// holds its lock, because every process rejects it.
   ///
-  /// - Returns: the file, and whether it is a fresh one.
+  /// - Returns: the locked file, and whether it was replaced.
   func lockReplacingDistrusted(
     key: () throws(FactorStoreError) -> SealingKey
   ) throws(FactorStoreError) -> LockedAttempts {
@@ -83,7 +83,7 @@ struct AttemptsFile: ~Copyable {
   }
 }
 
-/// An attempts file with its lock, held until the value ends.
+/// A locked attempts file. The lock is released when the value ends.
 struct LockedAttempts: ~Copyable {
   let file: File
   let wasReplaced: Bool

@@ -3,60 +3,65 @@ public import OneTimePassword
 public import Secrets
 public import System
 
-/// Where factors and attempts are kept.
+/// A store of factor records and attempt states.
 ///
-/// The local store is one; a store that a fleet shares can be another. Every decision is made by
-/// pure functions in `Factors`; a store only reads, locks and writes.
+/// `LocalFactorStore` keeps them on the local disk; another store could share them between hosts.
+/// All decisions are made by pure functions in `Factors`. A store only reads, locks and writes.
 public protocol FactorStore {
-  /// One user's place in the store, held exclusively.
+  /// Exclusive access to one user's stored data.
   associatedtype Entry: FactorStoreEntry
 
-  /// The user's record and attempt state as they are now, or nil when nothing is enrolled. Takes no
-  /// lock: by the time it is looked at, it may have changed.
+  /// Returns the user's current record and attempt state, or nil if the user is not enrolled. Takes
+  /// no lock, so the stored data may have changed by the time the result is used.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
-  /// Does the work of `snapshot` for a user about whom there is something, and decides nothing.
+  /// Does the cryptographic work of `snapshot` for an enrolled user, and nothing else.
   func imitateSnapshot() throws(FactorStoreError)
 
-  /// Does the cryptographic work of an attempt for nobody, and decides nothing.
+  /// Does the cryptographic work of an attempt with a factor, and nothing else.
   func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError)
 
-  /// Returns the user's record, even when it has no factor, or nil. Takes no lock.
+  /// Returns the user's stored record, even when it has no factors, or nil. Takes no lock.
   func kept(for account: Account) throws(FactorStoreError) -> FactorRecord?
 
-  /// What is kept of places in `record`: keyed, so that only this host recognises them.
+  /// Returns digests of `places`. The digests are keyed, so that only this host can recognise a
+  /// place.
   func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest]
 
-  /// Whether the configuration of this fingerprint is the one that was entered in the ledger last.
+  /// Returns whether `configuration` is the configuration fingerprint last recorded in the audit
+  /// log.
   func knows(configuration: UInt64) throws(FactorStoreError) -> Bool
 
-  /// Enters in the ledger that the configuration is another one.
+  /// Records in the audit log that the configuration changed.
   ///
-  /// - Returns: the mark of the ledger's entry, for the log; nil where somebody else was first.
+  /// - Returns: the checkpoint of the log entry, for the system log, or nil if another process has
+  ///   already recorded the change.
   func enter(
     _ event: LedgerEvent, configuration: UInt64
   ) throws(FactorStoreError) -> LedgerMark?
 
-  /// The user's place, once nobody else holds it. It is given back when the entry is let go of.
+  /// Waits for exclusive access to the user's stored data and returns it. Access ends when the
+  /// returned object is released.
   ///
-  /// `creating` makes it where there is none, for an enrolment; else that is an error.
+  /// If the user has no data yet and `creating` is set, as for an enrolment, the data is created.
+  /// Otherwise the function throws.
   func entry(of account: Account, creating: Bool) throws(FactorStoreError) -> Entry
 }
 
-/// One user's place in the store, held exclusively for as long as the value lives.
+/// Exclusive access to one user's stored data, held as long as the object lives.
 public protocol FactorStoreEntry: AnyObject {
-  /// What is kept for the user, with a factor or without, or nil when nothing is.
+  /// The stored record, even when it has no factors, or nil if nothing is stored.
   var kept: FactorRecord? { get }
 
-  /// The attempt state that goes with what is kept; where nothing is, what was last written for
-  /// nobody's record (`FactorID.zero`), or a fresh one.
+  /// The attempt state that belongs to the stored record. Without a record, it is the state last
+  /// written without one (`FactorID.zero`), or an empty state.
   var attempts: AttemptState { get }
 
-  /// A factor's secret, unsealed.
+  /// Returns a factor's secret, unsealed.
   func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes
 
   /// Seals a secret for a factor of `record`.
@@ -64,44 +69,47 @@ public protocol FactorStoreEntry: AnyObject {
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8]
 
-  /// What is kept of a recovery code of `record`: keyed, so that only this host recognises it.
+  /// Returns a digest of a recovery code of `record`. It is keyed, so that only this host can
+  /// recognise the code.
   func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest
 
-  /// What is kept of places in `record`.
+  /// Returns digests of `places`.
   func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest]
 
-  /// Writes the attempt state down, so that whoever asks next sees it even when this process ends
-  /// now. It is on the disk only after `sync`.
+  /// Writes the attempt state, so that other processes see it even if this process ends now. It is
+  /// durable only after `sync`.
   func write(_ attempts: AttemptState) throws(FactorStoreError)
 
-  /// Writes an attempt state down, durably, for what changes no record; the ledger says so first.
+  /// Writes an attempt state durably for an event that does not change the record. The event is
+  /// recorded in the audit log first.
   ///
-  /// - Returns: the mark of the ledger's entry, for the log.
+  /// - Returns: the checkpoint of the log entry, for the system log.
   func write(
     _ attempts: AttemptState, entering event: LedgerEvent
   ) throws(FactorStoreError) -> LedgerMark
 
-  /// Waits until what was written is on the disk.
+  /// Waits until everything written is on the disk.
   func sync() throws(FactorStoreError)
 
-  /// Replaces the record in one durable step, and the attempt state before or after it, in the order
-  /// that leaves a usable pair wherever it is interrupted. A vacant record is removed.
+  /// Replaces the record in one durable step, and the attempt state before or after it, in an order
+  /// that leaves a usable pair after an interruption at any point. A vacant record is removed.
   ///
-  /// The ledger says so first: what cannot be entered there does not happen. `event` is nil for what
-  /// changes nothing about who can sign in, such as that notices were mailed.
+  /// The event is recorded in the audit log first; if that fails, the record does not change.
+  /// `event` is nil for a change that does not affect how users can sign in, such as marking
+  /// notices as mailed.
   ///
-  /// - Returns: the mark of the ledger's entry, for the log.
+  /// - Returns: the checkpoint of the log entry, for the system log.
   func replace(
     record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> LedgerMark?
 }
 
 extension FactorStore {
-  /// The user's place, as `entry(of:creating:)` gives it; nil where none was ever made.
+  /// Returns exclusive access as `entry(of:creating:)` does, or nil if the user has no data.
   public func existingEntry(of account: Account) throws(FactorStoreError) -> Entry? {
     do throws(FactorStoreError) {
       return try entry(of: account, creating: false)
@@ -113,7 +121,8 @@ extension FactorStore {
 }
 
 extension FactorStoreEntry {
-  /// What is kept for the user, or a new record for `account`, whose place this is.
+  /// Returns the stored record, or a new record for `account`, which must be the account of this
+  /// entry.
   public func keptOrNew(for account: Account) throws(FactorStoreError) -> FactorRecord {
     if let kept { return kept }
     guard let user = UserName(account.name) else { throw .nameTooLong }
@@ -121,7 +130,7 @@ extension FactorStoreEntry {
     return FactorRecord(user: user, uid: account.uid, id: id)
   }
 
-  /// The record, or nil when nothing is enrolled.
+  /// The record, or nil if the user is not enrolled.
   public var record: FactorRecord? {
     guard let kept, kept.isEnrolled else { return nil }
     return kept

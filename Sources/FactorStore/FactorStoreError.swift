@@ -1,12 +1,12 @@
 public import System
 
-/// Why the store cannot answer. Every case is a denial at a sign-in.
+/// The reason why the store cannot answer. Every case denies a sign-in.
 public enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   public enum Part: UInt8, Sendable {
     case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock
 
-    /// The part as log lines and messages name it.
+    /// The name of the part in log lines and messages.
     public var name: StaticString {
       switch self {
       case .directory: "store"
@@ -24,26 +24,27 @@ public enum FactorStoreError: Error, Equatable, Sendable {
 
   /// A system call failed.
   case system(Part, SystemError)
-  /// What was opened is not what it must be.
+  /// The owner, mode, type or size of a file or directory is not as required.
   case untrusted(Part, Distrust)
-  /// It was changed, cut short, or never was what it should be.
+  /// The part was modified, truncated, or never had a valid format.
   case damaged(Part)
-  /// It was written by another version of this program.
+  /// The record was written by a different version of this program.
   case otherVersion(UInt16)
-  /// It was sealed under another key than the one in /etc/mfa.
+  /// The record was sealed under a different key from the one in /etc/mfa.
   case otherKey
-  /// It names another user or another numeric identity.
+  /// The record names a different user or a different uid.
   case belongsToAnother
-  /// The part is older than what goes with it: an earlier copy of it was put back.
+  /// The part is older than the audit log or the rest of the data requires: an earlier copy was
+  /// restored.
   case rolledBack(Part)
-  /// Somebody held the user's lock for too long.
+  /// Another process held the user's lock for too long.
   case busy
   /// libcrypto failed.
   case cryptography
   /// The user's name is too long for a file name.
   case nameTooLong
 
-  /// Whether the audit log is what cannot be read or written.
+  /// Whether the error concerns the audit log.
   public var concernsAuditLog: Bool {
     switch self {
     case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
@@ -52,7 +53,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// The part in question, and the reason in one word, for log lines.
+  /// The part concerned and the reason in one word, for log lines.
   public var names: (part: StaticString, reason: StaticString) {
     switch self {
     case .system(let part, let error): (part.name, error.isBusy ? "busy" : "system")

@@ -1,11 +1,12 @@
 import System
 
-/// Where the key's file lies: the directories above it are judged once, however often it is read.
+/// The location of the key file. The directories above it are checked once, however often the key
+/// is read.
 final class KeyFile {
   private let directory: Directory
   private let name: FileName
 
-  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  // Throws before the object exists: see `LocalFactorStoreEntry`.
   convenience init(_ path: TrustedPath) throws(FactorStoreError) {
     self.init(try path.parent(of: .key), path.last)
   }
@@ -15,7 +16,7 @@ final class KeyFile {
     self.name = name
   }
 
-  /// Opens the file, which has not been judged yet.
+  /// Opens the file, whose owner and mode have not been checked yet.
   func open() throws(FactorStoreError) -> File {
     try onPart(.key) { () throws(SystemError) in try directory.fileForReading(name) }
   }

@@ -2,16 +2,18 @@ import Factors
 import Secrets
 import System
 
-/// The audit log in the store's directory: a line of text for each change of what lets users in,
-/// chained to all lines before it; beside it the head, which says where the chain ends, and an index.
+/// The audit log in the store's directory: a line of text for each change to how users can sign in,
+/// chained to all lines before it. Two more files hold the head, which records the end of the
+/// chain, and an index.
 ///
-/// MUST 1: what cannot be entered does not happen: an entry is on the disk before the change that it
-/// is about begins. (`LedgerTests.distrusted`, and Tests/Faults)
-/// MUST 2: an entry that was changed, left out, put in, moved or cut off is found, and so is which.
-/// (`LedgerTests.everyByteFlipped`, `.everyLineRemoved`, `.everyTruncation`)
-/// MUST 3: what an interrupted process left behind the last entry is replaced by the next entry, unless
-/// it is a whole entry, and stops no user. (`LedgerTests.interrupted`, `.interruptedOften`)
-/// MUST 4: nothing is read or allocated in proportion to the audit log to write to it.
+/// MUST 1: an event that cannot be recorded does not happen: its entry is on the disk before the
+/// change begins. (`LedgerTests.distrusted`, and Tests/Faults)
+/// MUST 2: an entry that was modified, removed, inserted, moved or truncated is detected and
+/// identified. (`LedgerTests.everyByteFlipped`, `.everyLineRemoved`, `.everyTruncation`)
+/// MUST 3: the next entry replaces the remains of an interrupted write after the last entry, unless
+/// they form a complete entry. They do not prevent any sign-in. (`LedgerTests.interrupted`,
+/// `.interruptedOften`)
+/// MUST 4: writing to the audit log neither reads nor allocates memory in proportion to its length.
 /// (`LedgerTests.readsLittle`)
 struct Ledger: ~Copyable {
   private let directory: StoreDirectory
@@ -31,13 +33,14 @@ struct Ledger: ~Copyable {
     self.index = OwnedFile(.ledgerIndex, directory: directory, name: index, owner: owner)
   }
 
-  /// An entry that was made, for the log, and where it is, for the user's attempt state.
+  /// A written entry: its checkpoint for the system log, and its position for the user's attempt
+  /// state.
   struct Entered {
     let mark: LedgerMark
     let position: RecordBinding.LogPosition
   }
 
-  /// Enters what is about to happen, durably.
+  /// Records an event durably, before it happens.
   func enter(
     _ event: LedgerEvent, about subject: LedgerSubject, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Entered {
@@ -47,21 +50,22 @@ struct Ledger: ~Copyable {
     return entered
   }
 
-  /// Enters that the configuration changed to this fingerprint; nil when that was entered already.
+  /// Records a change to this configuration fingerprint. Returns nil if it is already recorded.
   func enter(
     _ event: LedgerEvent, configuration: UInt64, _ key: inout SealingKey
   ) throws(FactorStoreError) -> LedgerMark? {
     try enter(event, LedgerSubject(), configuration: configuration, &key)?.mark
   }
 
-  /// Whether the configuration of this fingerprint was the last to be entered, as far as that can be told
-  /// without the key and the lock.
+  /// Returns whether this configuration fingerprint is the last one recorded. Uses neither the key
+  /// nor the lock, so the answer is not verified.
   func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
     guard let file = try present(head) else { return false }
     return LedgerHead.likelyConfiguration(try Self.read(file.file)) == configuration
   }
 
-  /// Whether anything was ever entered, as far as that can be told without the key.
+  /// Returns whether the audit log has entries. Does not use the key, so the answer is not
+  /// verified.
   func hasEntries() throws(FactorStoreError) -> Bool {
     guard let file = try present(head) else { return try present(text) != nil }
     return try Self.read(file.file).contains { $0 != 0 }
@@ -110,14 +114,14 @@ struct Ledger: ~Copyable {
       position: RecordBinding.LogPosition(log: open.content.log, entry: start &+ 1))
   }
 
-  /// Takes over what an interrupted process left behind the end that the head knows, as the next entry
-  /// would.
+  /// Adopts an entry that an interrupted process left after the end recorded in the head, as
+  /// `enter` does.
   func settle(patience seconds: Int64, _ key: inout SealingKey) throws(FactorStoreError) {
     var open = try open(patience: seconds, &key)
     try adopt(&open, &key)
   }
 
-  /// The files, open to be written to. The lock ends with the head's.
+  /// The files, open for writing. The lock is held until the head's file is closed.
   private struct Open: ~Copyable {
     let headFile: File
     var head: LedgerHead
@@ -133,7 +137,7 @@ struct Ledger: ~Copyable {
     let head = try LedgerHead(try Self.read(headFile), &key)
     var content = head.content ?? LedgerHead.Content(chain: .empty)
     if content.log == 0 { content.log = try Self.newLog() }
-    // An audit log that was taken away does not begin anew by itself.
+    // A removed audit log is not recreated automatically.
     let text = try text.open(creating: head.content == nil)
     let index = try index.lock(
       creating: content.pages.allSatisfy { $0 == 0 }, length: LedgerIndex.length)
@@ -146,7 +150,7 @@ struct Ledger: ~Copyable {
     return max(reader.read(UInt32.self) ?? 1, 1)
   }
 
-  /// Writes an entry, durably, in the place of whatever is behind the last one.
+  /// Writes an entry durably, replacing anything after the last entry.
   private func write(
     _ entry: [UInt8], at offset: Int64, to text: borrowing File
   ) throws(FactorStoreError) {
@@ -158,33 +162,33 @@ struct Ledger: ~Copyable {
     }
   }
 
-  /// Looks at what is behind the end that the head knows, which an interrupted process left. A whole
-  /// entry becomes part of the chain; nothing else is kept.
+  /// Examines the bytes after the end recorded in the head, which an interrupted process left
+  /// behind. A complete entry becomes part of the chain. The next entry replaces any other bytes.
   private func adopt(
     _ open: inout Open, _ key: inout SealingKey
   ) throws(FactorStoreError) {
     let size = try onPart(.ledger) { () throws(SystemError) in try open.text.status() }.size
     let start = open.content.chain.length
     let (left, overflow) = size.subtractingReportingOverflow(start)
-    // An interrupted process leaves one entry at most.
+    // An interrupted process leaves at most one entry.
     guard !overflow, left >= 0, left <= Int64(LedgerLine.longest) else { throw .damaged(.ledger) }
     guard left > 0 else { return }
     let bytes = try onPart(.ledger) { () throws(SystemError) in
       try open.text.read(count: Int(truncatingIfNeeded: left), at: start)
     }
-    // Of an entry that lacks its line feed alone, nothing is lost.
+    // An entry that lacks only its line feed is complete.
     let feed = [UInt8(ascii: "\n")]
     guard
       let next = try open.content.chain.next(in: bytes + feed, from: 0, to: bytes.count &+ 1, &key)
     else {
-      // Without a head, this can be the beginning of the first entry, and nothing else.
+      // These bytes can only be the beginning of the first entry if there is no valid head.
       let isFirst = !bytes.contains(UInt8(ascii: "\n"))
       guard open.head.content != nil || isFirst else { throw .damaged(.ledgerHead) }
       guard bytes.count <= LedgerLine.longestLeft else { throw .damaged(.ledger) }
       return
     }
     let used = Int(truncatingIfNeeded: next.length &- start)
-    // More than one entry that the head does not know was not left by an interruption.
+    // An interrupted process leaves at most one entry that is missing from the head.
     let rest = Array(bytes.dropFirst(used))
     guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) == nil,
       rest.count <= LedgerLine.longestLeft,
@@ -197,7 +201,7 @@ struct Ledger: ~Copyable {
     }
     let line = bytes.prefix(used).dropLast()
     open.content.chain = next
-    // A line in front of the entry was left by version 1, which had no index.
+    // A line before the entry was left behind by version 1, which had no index.
     if !line.contains(UInt8(ascii: "\n")), let name = LedgerLine.value(of: "user", in: line),
       !name.elementsEqual([UInt8(ascii: "-")])
     {
@@ -212,21 +216,21 @@ struct Ledger: ~Copyable {
 
   // MARK: The last entry about a user
 
-  /// What the audit log says of a user since a position.
+  /// The state of a user in the audit log, compared with a known position.
   struct Standing {
-    /// The position to check from the next time.
+    /// The position to start the next check from.
     let position: RecordBinding.LogPosition
-    /// The fingerprint of the record after the last entry about the user that is new; nil when there is
-    /// no new one.
+    /// The fingerprint of the record after the last new entry about the user, or nil if there is no
+    /// new entry.
     let fingerprint: UInt64?
   }
 
-  /// How often the files are read again when another process is writing to them.
+  /// How often to read the files again while another process is writing to them.
   private static var mostReadings: Int { 200 }
 
-  /// Finds the last entry about a user behind a position. Takes no lock.
+  /// Finds the last entry about a user after a position. Takes no lock.
   ///
-  /// - Throws: `.rolledBack` when the audit log ends before the position, or is gone.
+  /// - Throws: `.rolledBack` if the audit log ends before the position or is missing.
   func standing(
     of user: [UInt8], uid: UInt32, since known: RecordBinding.LogPosition, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Standing {
@@ -238,7 +242,7 @@ struct Ledger: ~Copyable {
       do throws(FactorStoreError) {
         return try standing(name, uid, place, since: known, &key)
       } catch {
-        // What looks so may be between two writes of another process.
+        // These errors also occur between two writes of another process, so try again.
         switch error {
         case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
           failure = error
@@ -278,13 +282,14 @@ struct Ledger: ~Copyable {
     guard last >= checked else { throw .rolledBack(.ledger) }
     let fingerprint =
       last > checked ? try self.fingerprint(name, uid, from: last, behind: checked, &key) : nil
-    // Another audit log has to say something about whom the earlier one knew.
+    // A different audit log must have an entry about every user that the previous one covered.
     guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
     return Standing(
       position: RecordBinding.LogPosition(log: content.log, entry: last), fingerprint: fingerprint)
   }
 
-  /// Without a head there is the first entry at most, which an interrupted process left.
+  /// Throws if the log has more than one entry although the head is missing. An interrupted process
+  /// leaves at most the first entry without a head.
   private func requireNoHistory() throws(FactorStoreError) {
     guard let file = try present(text) else { return }
     let bytes = try onPart(.ledger) { () throws(SystemError) in
@@ -296,7 +301,8 @@ struct Ledger: ~Copyable {
     }
   }
 
-  /// Follows the entries at one position of the index from `last` back, to the first one about the user.
+  /// Follows the entries at one position of the index backwards from `last` to the latest one about
+  /// the user, and returns the fingerprint in that entry.
   private func fingerprint(
     _ name: [UInt8], _ uid: UInt32, from last: Int64, behind checked: Int64,
     _ key: inout SealingKey
@@ -310,12 +316,12 @@ struct Ledger: ~Copyable {
         let owner = LedgerLine.value(of: "uid", in: line)
       else { throw .damaged(.ledger) }
       if user.elementsEqual(name) {
-        // An account that had the name before is not the user.
+        // An earlier account with the same name is a different user.
         let none = [UInt8(ascii: "-")]
         guard owner.elementsEqual(none) || LedgerLine.number(owner) == uid else { return nil }
         return LedgerLine.fingerprint(record)
       }
-      // Entries of before the index name none.
+      // Entries from before the index have no `previous`.
       guard let previous = LedgerLine.value(of: "previous", in: line) else { return nil }
       let before = LedgerLine.offset(previous) ?? 0
       guard before < entry else { throw .damaged(.ledger) }
@@ -324,13 +330,14 @@ struct Ledger: ~Copyable {
     return nil
   }
 
-  // MARK: Beginning anew
+  // MARK: Starting a new log
 
-  /// Moves the files aside, so that the next entry begins another audit log. Their names get a full stop and
-  /// `suffix` behind them; returns the new names.
+  /// Renames the files, so that the next entry begins a new audit log. Appends a full stop and
+  /// `suffix` to the file names, and returns the new names.
   ///
-  /// Nothing is entered meanwhile. The head is copied and removed, not renamed: whoever waits for its lock
-  /// finds that it has no name any more, and takes the lock of the next head.
+  /// No entry can be written meanwhile. The head is copied and removed rather than renamed. A
+  /// process that waits for its lock then finds that the file has no name any more, and locks the
+  /// new head instead.
   func moveAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
     let locked = try lockedHead()
     let content: [UInt8]? =
@@ -359,12 +366,13 @@ struct Ledger: ~Copyable {
       }
     }
     try onPart(.ledger) { () throws(SystemError) in try directory.opened.sync() }
-    // The lock ends with the head's file, which has to live until here.
+    // The lock ends with the head's file, which must stay open until here.
     withExtendedLifetime(locked) {}
     return moved
   }
 
-  /// The head with its lock; nil when there is none that can be used, so that nothing can be entered either.
+  /// Returns the locked head, or nil if there is no usable head, so that no entry can be written
+  /// either.
   private func lockedHead() throws(FactorStoreError) -> PresentFile? {
     do throws(FactorStoreError) {
       return PresentFile(file: try head.lock(creating: false, length: LedgerHead.length))
@@ -374,11 +382,11 @@ struct Ledger: ~Copyable {
     }
   }
 
-  // MARK: Looking
+  // MARK: Verification
 
-  /// Goes through the ledger from its beginning, and tells what is wrong with it.
+  /// Verifies the audit log from its beginning and returns the result.
   ///
-  /// `body` is handed each line, without its line feed, and whether it is an entry that is proven.
+  /// Calls `body` with each line, without its line feed, and the result of verifying it.
   func inspect(
     _ key: inout SealingKey, _ body: (LedgerReading.Line) -> Void
   ) throws(FactorStoreError) -> LedgerReading {
@@ -402,12 +410,13 @@ struct Ledger: ~Copyable {
     if result.fault == nil, let content, try !indexFits(positions, content, &key) {
       result.foundBadIndex()
     }
-    // The lock ends with the head's file, which has to live until here.
+    // The lock ends with the head's file, which must stay open until here.
     withExtendedLifetime(locked) {}
     return result
   }
 
-  /// The place in the index of an entry that has one; entries of before the index have none.
+  /// Returns the place of an entry in the index, or nil for an entry about no user or from before
+  /// the index.
   private static func place(
     of line: ArraySlice<UInt8>
   ) -> (LedgerIndex.Place, previous: Int64)? {
@@ -417,8 +426,8 @@ struct Ledger: ~Copyable {
     return (LedgerIndex.Place(escapedName: name), previous)
   }
 
-  /// Whether each position of the index is that of the last entry there. An entry that the head does not
-  /// know yet is in no page.
+  /// Returns whether each position of the index refers to the last entry there. An entry that is
+  /// missing from the head is not in the index.
   private func indexFits(
     _ positions: [Int: Int64], _ content: LedgerHead.Content, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Bool {
@@ -472,7 +481,7 @@ struct Ledger: ~Copyable {
     return reading.finished(chain)
   }
 
-  /// A file that may be absent, locked where it has a length of its own.
+  /// Opens a file that may be missing. Locks it if `length` is given.
   private func present(
     _ file: borrowing OwnedFile, length: Int? = nil
   ) throws(FactorStoreError) -> PresentFile? {
@@ -492,7 +501,7 @@ struct Ledger: ~Copyable {
   }
 }
 
-/// A file that is there.
+/// An existing, open file.
 private struct PresentFile: ~Copyable {
   let file: File
 }

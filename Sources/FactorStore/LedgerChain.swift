@@ -1,19 +1,19 @@
 import Secrets
 
-/// Where the ledger's chain has come to: how many entries there are, how long they are, and a value
-/// that depends on every byte of them.
+/// The end of the audit log's hash chain: the number of entries, their length, and a keyed hash of
+/// every byte.
 ///
-/// Each value is keyed, and covers the value before it and every byte since: an entry cannot be
-/// changed, left out, put in or moved without its own value, or the next one's, being wrong.
+/// Each value covers the value before it and every byte since. An entry cannot be modified,
+/// removed, inserted or moved without making its own value, or the next entry's, invalid.
 struct LedgerChain: Equatable {
-  /// How many entries there are.
+  /// The number of entries.
   private(set) var count: UInt32
-  /// How long they are in bytes.
+  /// The length of all entries in bytes.
   private(set) var length: Int64
-  /// The last entry's value, `SealingKey.checksumLength` bytes.
+  /// The chain value of the last entry, `SealingKey.checksumLength` bytes.
   private(set) var value: [UInt8]
 
-  /// What `SealingKey.checksum` is told a value is for.
+  /// The `purpose` of `SealingKey.checksum` for chain values.
   private static let purpose: UInt8 = 4
 
   /// The chain before the first entry.
@@ -28,7 +28,7 @@ struct LedgerChain: Equatable {
     self.value = value
   }
 
-  /// The value of an entry that consists of `bytes`, and of the value itself behind them.
+  /// Returns the chain value of an entry made of `bytes`, which end before the value itself.
   func value(after bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
     let message = value + bytes
     return try cryptographic { () throws(CryptographyError) in
@@ -36,7 +36,7 @@ struct LedgerChain: Equatable {
     }
   }
 
-  /// Goes on by an entry of `count` bytes with this value.
+  /// Advances the chain by an entry of `count` bytes with this chain value.
   mutating func advance(by count: Int, to value: [UInt8]) throws(FactorStoreError) {
     let (number, tooMany) = self.count.addingReportingOverflow(1)
     let (length, tooLong) = self.length.addingReportingOverflow(Int64(truncatingIfNeeded: count))
@@ -46,8 +46,9 @@ struct LedgerChain: Equatable {
     self.value = value
   }
 
-  /// The chain after the entry that begins at `start` of `bytes` and ends before `end`, or nil when
-  /// none does. What an interrupted write left before its line belongs to it.
+  /// Returns the chain after the entry that begins at `start` of `bytes` and ends before `end`, or
+  /// nil if no valid entry does. The remains of an interrupted write before the line count as part
+  /// of the entry.
   func next(
     in bytes: [UInt8], from start: Int, to end: Int, _ key: inout SealingKey
   ) throws(FactorStoreError) -> LedgerChain? {

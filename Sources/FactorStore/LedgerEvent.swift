@@ -1,16 +1,18 @@
 public import Factors
 
-/// Something that happened to what lets people in, for the ledger. Nothing in it is secret.
+/// A change to how users can sign in, to be recorded in the audit log. It contains no secret.
 ///
-/// A class, so that the module, which hands it on from function to function, has little code for it.
+/// This is a class because the module passes events through many functions, and copies of a large
+/// value add code.
 public final class LedgerEvent: Sendable {
-  /// What happened: one of these, as a line of the ledger names it.
+  /// The type of event, as named in a line of the audit log.
   public struct Kind: Sendable {
     /// The name.
     public let name: StaticString
 
-    /// How long an entry may wait for the ledger's lock, in seconds; 0 for one try. A sign-in does not
-    /// wait, or hardly, for others: not at all for an entry about what has happened already.
+    /// How long to wait for the audit log's lock, in seconds; 0 for a single try. A sign-in waits
+    /// at most briefly for other processes, and not at all to record something that has already
+    /// happened.
     let patience: Int64
 
     private init(_ name: StaticString, patience: Int64 = OwnedFile.patience) {
@@ -18,68 +20,68 @@ public final class LedgerEvent: Sendable {
       self.patience = patience
     }
 
-    /// A factor was bound.
+    /// A factor was enrolled.
     public static var enrolled: Kind { Kind("enrolled") }
-    /// A factor was bound with a ticket in the place of a password.
+    /// A factor was enrolled with a ticket instead of a password.
     public static var enrolledByTicket: Kind { Kind("enrolled-by-ticket") }
-    /// A factor was taken over from another program.
+    /// A factor was imported from another program.
     public static var imported: Kind { Kind("imported") }
-    /// A factor was given another name.
+    /// A factor was renamed.
     public static var renamed: Kind { Kind("renamed") }
-    /// A factor was taken away.
+    /// A factor was removed.
     public static var unenrolled: Kind { Kind("unenrolled") }
-    /// A factor's clock was put right.
+    /// The clock offset of a factor was corrected.
     public static var resynchronized: Kind { Kind("resynchronized") }
     /// A recovery code was used.
     public static var recoveryCodeUsed: Kind { Kind("recovery-code-used", patience: 1) }
-    /// New recovery codes were made, and the old ones are void.
+    /// New recovery codes were created, which invalidates the old ones.
     public static var recoveryCodesMade: Kind { Kind("recovery-codes-made") }
-    /// An administrator made a ticket.
+    /// An administrator created a ticket.
     public static var ticketMade: Kind { Kind("ticket-made") }
-    /// An administrator made a bypass code.
+    /// An administrator created a bypass code.
     public static var bypassMade: Kind { Kind("bypass-made") }
     /// A bypass code was used.
     public static var bypassUsed: Kind { Kind("bypass-used", patience: 1) }
-    /// Tickets or bypass codes were taken back.
+    /// Tickets or bypass codes were withdrawn.
     public static var grantWithdrawn: Kind { Kind("grant-withdrawn") }
-    /// Everything that lets a user in was taken away.
+    /// All factors, recovery codes and grants of a user were removed.
     public static var revoked: Kind { Kind("revoked") }
-    /// Wrong codes were forgotten.
+    /// A user's failed attempts were cleared.
     public static var unlocked: Kind { Kind("unlocked") }
-    /// Codes that were remembered are asked for again.
+    /// A user's remembered sign-ins were cleared.
     public static var forgotten: Kind { Kind("forgotten") }
-    /// An administrator accepted files that are older than the audit log says.
+    /// An administrator accepted files that are older than the audit log requires.
     public static var restoreAccepted: Kind { Kind("restore-accepted") }
-    /// An administrator began this audit log; the reason is the detail.
+    /// An administrator began this audit log; `detail` is the reason.
     public static var logBegun: Kind { Kind("log-begun") }
     /// The user had this record when the audit log was begun.
     public static var recordPresent: Kind { Kind("record-present") }
     /// An administrator is about to change the configuration with mfa-admin.
     public static var configured: Kind { Kind("configured") }
-    /// The configuration is another one than it was when last looked at.
+    /// The configuration changed since it was last checked.
     public static var policyChanged: Kind { Kind("policy-changed", patience: 0) }
-    /// A service was switched on, to be confirmed or for good.
+    /// A service was enabled, permanently or pending confirmation.
     public static var serviceEnabled: Kind { Kind("service-enabled") }
-    /// A service that was switched on was confirmed.
+    /// An enabled service was confirmed.
     public static var serviceConfirmed: Kind { Kind("service-confirmed") }
-    /// A service was switched off.
+    /// A service was disabled.
     public static var serviceDisabled: Kind { Kind("service-disabled") }
-    /// A service that was switched on was put back, for nobody had confirmed it in time.
+    /// An enabled service was rolled back because it was not confirmed in time.
     public static var serviceRestored: Kind { Kind("service-restored") }
   }
 
-  /// Who did it, through what, and from where.
+  /// The account, program and source that caused an event.
   public final class Actor: Sendable {
-    /// The account's name; empty where it is not known.
+    /// The account's name; empty if unknown.
     public let name: [UInt8]
-    /// The account's numeric identity; nil where it is not known.
+    /// The account's uid; nil if unknown.
     public let uid: UInt32?
-    /// The program, or the PAM service of a sign-in.
+    /// The name of the program, or of the PAM service for a sign-in.
     public let program: [UInt8]
-    /// From where.
+    /// The address, terminal or program that the request came from.
     public let source: Source
 
-    /// Puts an actor together.
+    /// Creates an actor.
     @inline(never)
     public init(name: [UInt8], uid: UInt32?, program: [UInt8], source: Source) {
       self.name = name
@@ -89,19 +91,20 @@ public final class LedgerEvent: Sendable {
     }
   }
 
-  /// What happened.
+  /// The type of event.
   public let kind: Kind
-  /// What it happened to: the ids of factors and grants, or the fingerprint of the configuration, in
-  /// hexadecimal digits, with commas between them.
+  /// The ids of the factors and grants concerned, or the configuration fingerprint: hexadecimal
+  /// digits, separated by commas.
   public let ids: [UInt8]
-  /// The factor's name, the grant's reason, or the file, with when it was written where that is known.
+  /// The factor's name, the grant's reason, or the configuration file and, if known, its
+  /// modification time.
   public let detail: [UInt8]
-  /// Who did it.
+  /// The account, program and source that caused the event.
   public let actor: Actor
-  /// When, in seconds since the epoch.
+  /// The time of the event, in seconds since the epoch.
   public let time: Int64
 
-  /// Puts an event together.
+  /// Creates an event.
   @inline(never)
   public init(
     _ kind: Kind, ids: [UInt8] = [], detail: [UInt8] = [], by actor: Actor, at time: Int64
@@ -113,14 +116,14 @@ public final class LedgerEvent: Sendable {
     self.time = time
   }
 
-  /// An event that happened to a factor.
+  /// Creates an event about a factor.
   @inline(never)
   public convenience init(_ kind: Kind, _ factor: Factor, by actor: Actor, at time: Int64) {
     self.init(
       kind, ids: factor.id.hexadecimal, detail: factor.displayName.utf8, by: actor, at: time)
   }
 
-  /// An event that happened to a grant.
+  /// Creates an event about a grant.
   @inline(never)
   public convenience init(_ kind: Kind, _ grant: Grant, by actor: Actor, at time: Int64) {
     self.init(

@@ -2,24 +2,26 @@ import Factors
 import Secrets
 import System
 
-/// The end of the audit log, so that a log that was cut is found: two slots, written by turns.
+/// The recorded end of the audit log, which makes a truncated log detectable. It has two slots,
+/// which are written alternately.
 ///
-/// It also holds the fingerprint of the configuration that was entered last, and which copies of the
-/// index's pages go with it.
+/// The head also holds the fingerprint of the last recorded configuration, and identifies the valid
+/// copy of each index page.
 struct LedgerHead {
-  /// What a slot holds.
+  /// The content of a slot.
   struct Content {
     /// The end of the chain.
     var chain: LedgerChain
-    /// The fingerprint of the configuration that was entered last; 0 when there is none.
+    /// The fingerprint of the last recorded configuration; 0 before the first one.
     var configuration: UInt64 = 0
-    /// A random number that tells this audit log from another; 0 in heads of version 1 and 2.
+    /// A random number that identifies this audit log; 0 in heads of versions 1 and 2.
     var log: UInt32 = 0
-    /// The entry that each page of the index was last written for; 0 for none.
+    /// For each index page, the number of the entry it was last written for; 0 if it was never
+    /// written.
     var pages = [UInt32](repeating: 0, count: LedgerIndex.pageCount)
   }
 
-  /// What the newest valid slot holds; nil when no slot is valid.
+  /// The content of the newest valid slot, or nil if no slot is valid.
   private(set) var content: Content?
   /// The slot to write to next.
   private var free: Int
@@ -28,13 +30,14 @@ struct LedgerHead {
   static let length = 1024
   private static let slotLength = length / 2
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
-  /// Version 1 has no configuration, version 2 no index.
+  /// Version 1 has no configuration fingerprint, and versions 1 and 2 have no index.
   private static let versions: ClosedRange<UInt16> = 1...3
-  /// What `SealingKey.checksum` is told a slot's checksum is for.
+  /// The `purpose` of `SealingKey.checksum` for slots of the head.
   private static let purpose: UInt8 = 5
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
-    // When the slot that claims to be the newer one is valid, the other one is not looked at.
+    // If the slot with the higher entry count is valid, the checksum of the other slot is not
+    // computed.
     for slot in Self.slots(of: bytes) {
       let expected = try Self.checksum(of: slot.encoded, &key)
       guard constantTimeEquals(slot.checksum.span, expected.span) else { continue }
@@ -46,7 +49,7 @@ struct LedgerHead {
     free = 0
   }
 
-  /// The slots, the one first that claims to be the newer one.
+  /// Returns the slots, the one with the higher entry count first.
   private static func slots(of bytes: [UInt8]) -> [Slot] {
     var slots: [Slot] = []
     for number in 0..<2 {
@@ -57,17 +60,17 @@ struct LedgerHead {
     return slots
   }
 
-  /// Returns the fingerprint of the configuration that was entered last, without proving it: enough to
-  /// find out that there is nothing to enter, and for nothing else.
+  /// Returns the fingerprint of the last recorded configuration without verifying it. Use it only
+  /// to skip recording an unchanged configuration.
   static func likelyConfiguration(_ bytes: [UInt8]) -> UInt64 {
     slots(of: bytes).first?.content.configuration ?? 0
   }
 
-  /// A slot whose checksum was not verified.
+  /// A slot whose checksum has not been verified.
   private struct Slot {
     let number: Int
     let content: Content
-    /// What the checksum is of.
+    /// The bytes that the checksum covers.
     let encoded: [UInt8]
     let checksum: [UInt8]
 
@@ -100,7 +103,7 @@ struct LedgerHead {
     }
   }
 
-  /// Writes where the audit log ends, durably, to the slot that is not in use.
+  /// Writes the end of the audit log durably to the free slot.
   mutating func write(
     _ content: Content, to file: borrowing File, _ key: inout SealingKey
   ) throws(FactorStoreError) {

@@ -2,22 +2,23 @@ import Factors
 import Secrets
 import System
 
-/// Where in the audit log the last entry about each user begins.
+/// The index of the audit log: for each user, the offset of the last entry about that user.
 ///
-/// Users share positions by a hash of their name, so the index has a fixed size. Each entry names the
-/// one before it at the same position: the last entry about one user is found by following these.
+/// Users share positions by a hash of their name, so the index has a fixed size. Each entry names
+/// the previous entry at the same position, and these links lead to the last entry about one user.
 ///
-/// The positions lie in pages. A page has two copies, which are written by turns: the head of the
-/// audit log says which entry a page was last written for, and the other copy is not believed.
+/// The positions are grouped into pages. A page has two copies, which are written alternately. The
+/// head of the audit log records the entry that a page was last written for; the other copy is not
+/// trusted.
 ///
-/// MUST 1: a page that is older than the head says, or that was changed in any bit, is refused.
-/// (`LedgerIndexTests.olderPage`, `.everyByteFlipped`)
-/// MUST 2: interrupted at any point, an entry leaves the positions that go with the head.
+/// MUST 1: a page that is older than the head requires, or that was modified in any bit, is
+/// refused. (`LedgerIndexTests.olderPage`, `.everyByteFlipped`)
+/// MUST 2: after an interruption at any point, the index still matches the head.
 /// (`LedgerIndexTests.interrupted`)
 enum LedgerIndex {
-  /// How many pages there are.
+  /// The number of pages.
   static var pageCount: Int { 64 }
-  /// How many positions a page has.
+  /// The number of positions in a page.
   static var positionsPerPage: Int { 55 }
 
   private static var copyLength: Int { 512 }
@@ -26,17 +27,17 @@ enum LedgerIndex {
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x49]  // MFAI
   private static let version: UInt16 = 1
-  /// What `SealingKey.checksum` is told a page's checksum is for.
+  /// The `purpose` of `SealingKey.checksum` for index pages.
   private static let purpose: UInt8 = 8
 
-  /// The place of a user in the index.
+  /// The page and position of a user in the index.
   struct Place: Equatable {
     let page: Int
     let position: Int
 
-    /// Returns the place of a user whose name is escaped as in a line of the audit log.
+    /// Computes the place of a user whose name is escaped as in a line of the audit log.
     init(escapedName: ArraySlice<UInt8>) {
-      // FNV-1a. Two users at one position cost time and nothing else.
+      // FNV-1a. A collision of two users only costs time.
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
       for byte in escapedName { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
       let slot = Int(truncatingIfNeeded: hash % UInt64(pageCount &* positionsPerPage))
@@ -45,10 +46,10 @@ enum LedgerIndex {
     }
   }
 
-  /// A page: for each position, where its last entry begins, counted from 1; 0 when there is none.
+  /// A page: for each position, the 1-based offset of its last entry, or 0 before the first entry.
   struct Page {
     private let number: Int
-    /// The header and the positions, as they are written.
+    /// The header and the positions, as written to the file.
     private var content: [UInt8]
     /// The copy to write to next.
     private var free = 0
@@ -56,7 +57,7 @@ enum LedgerIndex {
     private static let headerLength = 12
     private static var contentLength: Int { headerLength &+ 8 &* positionsPerPage }
 
-    /// Reads the copy that was written for the entry `count`, or an empty page when `count` is 0.
+    /// Reads the copy that was written for the entry `count`, or an empty page if `count` is 0.
     init(
       _ number: Int, writtenFor count: UInt32, in file: borrowing File, _ key: inout SealingKey
     ) throws(FactorStoreError) {
@@ -92,15 +93,15 @@ enum LedgerIndex {
       return writer.bytes
     }
 
-    /// Where the last entry at a position begins, counted from 1; 0 when there is none.
+    /// Returns the 1-based offset of the last entry at a position, or 0 before the first entry.
     func entry(at position: Int) -> Int64 {
       var reader = ByteReader(content.span)
       _ = reader.read(count: Self.headerLength &+ 8 &* position)
       return reader.read(Int64.self) ?? 0
     }
 
-    /// Writes the page durably, for the entry `count` that begins at `entry`, to the copy that is not
-    /// in use.
+    /// Writes the page durably to the free copy, for the entry with the number `count` and the
+    /// 1-based offset `entry`.
     func write(
       _ entry: Int64, at position: Int, for count: UInt32, to file: borrowing File,
       _ key: inout SealingKey

@@ -3,34 +3,37 @@ import Policy
 import Secrets
 import System
 
-/// A line of the ledger:
+/// A line of the audit log:
 ///
-///     n=17 time=2026-11-21T10:18:00Z event=renamed user=alice uid=1000 id=6f... name=phone by=alice
-///     by-uid=1000 via=mfa-helper from=mfa-enroll record=5a1c... previous=4711 chain=9f2c...
+///     n=17 time=2026-11-21T10:18:00Z event=renamed user=alice uid=1000 id=6f... name=phone
+///     by=alice by-uid=1000 via=mfa-helper from=mfa-enroll record=5a1c... previous=4711
+///     chain=9f2c...
 ///
-/// in one line of printable ASCII, values escaped as in the system log, and a line feed.
+/// This is one line of printable ASCII. Values are escaped as in the system log, and a line feed
+/// ends the line.
 enum LedgerLine {
-  /// What stands before the chain's value, which ends the line.
+  /// The text before the chain value, which ends the line.
   static var chainKey: [UInt8] { (" chain=" as StaticString).bytes }
 
-  /// How many bytes of a line are `chainKey` and the chain's value, which ends it.
+  /// The length in bytes of `chainKey` and the chain value, which end the line.
   static var trailerLength: Int { 7 + 2 * SealingKey.checksumLength }
 
-  /// What is longer than this, in bytes, is no line, nor a line and what an interrupted write left
+  /// The maximum length in bytes of an entry together with the remains of an interrupted write
   /// before it.
   static var longest: Int { 16_384 }
 
-  /// The most of it, in bytes, that an interrupted write can have left.
+  /// The maximum length in bytes of the remains of an interrupted write.
   static var longestLeft: Int { 12_288 }
 
-  /// Whether a line ends as an entry does. Of what an interrupted process leaves, no whole line does.
+  /// Returns whether a line ends like an entry. The remains of an incomplete write never contain
+  /// such a line with its line feed.
   static func claimsToBeEntry(_ line: ArraySlice<UInt8>) -> Bool {
     let trailer = line.suffix(trailerLength)
     return trailer.count == trailerLength && trailer.starts(with: chainKey)
       && trailer.dropFirst(chainKey.count).allSatisfy { Hexadecimal.value($0) != nil }
   }
 
-  /// The line without its chain value.
+  /// Returns the line without its chain value.
   static func text(
     of event: LedgerEvent, number: UInt32, _ subject: LedgerSubject, previous: Int64?
   ) -> [UInt8] {
@@ -56,13 +59,14 @@ enum LedgerLine {
     line.add(key, escaping: value)
   }
 
-  // MARK: Reading a line again
+  // MARK: Parsing
 
-  /// The longest entry in bytes.
+  /// The maximum length of an entry in bytes.
   private static var longestEntry: Int { 4096 }
 
-  /// Reads the entry that begins at `start`, and proves it. A value that the entry before it is not
-  /// known to have would not fit: the chain's value covers it.
+  /// Reads and verifies the entry that begins at `start`. The chain value of the previous entry is
+  /// read from the file without verification. A forged value would not match, because this entry's
+  /// chain value covers it.
   static func read(
     at start: Int64, in text: borrowing File, _ key: inout SealingKey
   ) throws(FactorStoreError) -> ArraySlice<UInt8> {
@@ -86,7 +90,7 @@ enum LedgerLine {
     return rest[..<end]
   }
 
-  /// Returns the escaped value of a key, in the last line of an entry.
+  /// Returns the escaped value of a key in the last line of an entry.
   static func value(of key: StaticString, in entry: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let wanted = key.bytes + [UInt8(ascii: "=")]
     for pair in entry.split(separator: UInt8(ascii: " ")) where pair.starts(with: wanted) {
@@ -95,7 +99,7 @@ enum LedgerLine {
     return nil
   }
 
-  /// Returns a record's fingerprint as a number; 0 for `-`, nil for anything that is none.
+  /// Returns a record's fingerprint as a number: 0 for `-`, nil if the text is invalid.
   static func fingerprint(_ value: ArraySlice<UInt8>) -> UInt64? {
     if value.elementsEqual([UInt8(ascii: "-")]) { return 0 }
     guard let bytes = Hexadecimal.bytes(of: Array(value), count: 8) else { return nil }
@@ -103,7 +107,7 @@ enum LedgerLine {
     return reader.read(UInt64.self)
   }
 
-  /// Returns the number that `LogLine` wrote, or nil when there is none.
+  /// Parses a number written by `LogLine`. Returns nil if the text is invalid.
   static func offset(_ digits: ArraySlice<UInt8>) -> Int64? {
     var offset: Int64 = 0
     for digit in digits {
@@ -116,7 +120,7 @@ enum LedgerLine {
     return offset
   }
 
-  /// A number in decimal digits.
+  /// Returns a number in decimal digits.
   static func decimal(_ number: UInt32) -> [UInt8] {
     var digits: [UInt8] = []
     var rest = number
@@ -128,7 +132,7 @@ enum LedgerLine {
     return digits
   }
 
-  /// The number that `decimal` writes so; nil for anything else.
+  /// Parses a number written by `decimal`. Returns nil for any other text.
   static func number(_ digits: ArraySlice<UInt8>) -> UInt32? {
     var number: UInt32 = 0
     for digit in digits {

@@ -1,16 +1,16 @@
 import Factors
 import Secrets
 
-/// What names an entry of the ledger and all before it: the number of the entry and the beginning of
-/// the chain's value. Written into the system log, it lets another host tell that the ledger is the
-/// one it was.
+/// A checkpoint of the audit log: the number of an entry and the beginning of its chain value. It
+/// identifies the entry and everything before it. Checkpoints in the system log let another host
+/// detect that the audit log was replaced or rewritten.
 public struct LedgerMark: Equatable, Sendable {
   /// The entry's number, counted from 1.
   public let number: UInt32
-  /// The first four bytes of the chain's value.
+  /// The first four bytes of the chain value.
   public let value: UInt32
 
-  /// The mark of an entry with this chain value.
+  /// Creates the checkpoint of an entry with this chain value.
   init(number: UInt32, chain: [UInt8]) {
     self.number = number
     var value: UInt32 = 0
@@ -18,7 +18,7 @@ public struct LedgerMark: Equatable, Sendable {
     self.value = value
   }
 
-  /// Reads what `text` writes: `17:9f2c0a1b`. Nil for anything else.
+  /// Parses text such as `17:9f2c0a1b`, as written by `text`. Returns nil for any other text.
   public init?(_ text: [UInt8]) {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
       let number = LedgerLine.number(text[..<colon]),
@@ -27,7 +27,7 @@ public struct LedgerMark: Equatable, Sendable {
     self.init(number: number, chain: value)
   }
 
-  /// The mark as the system log has it: `17:9f2c0a1b`.
+  /// The checkpoint as written to the system log, such as `17:9f2c0a1b`.
   public var text: [UInt8] {
     var writer = ByteWriter()
     writer.write(value)

@@ -1,16 +1,16 @@
 import Secrets
 
-/// What a look through the whole ledger came to.
+/// The result of verifying the whole audit log.
 public struct LedgerReading: Equatable, Sendable {
-  /// A line of the ledger.
+  /// A line of the audit log.
   public struct Line: Equatable, Sendable {
     /// The line without its line feed.
     public let text: [UInt8]
-    /// Its number among the lines, counted from 1.
+    /// The line number, counted from 1.
     public let number: Int
-    /// What it is.
+    /// The result of verifying the line.
     public let kind: Kind
-    /// Where the entry begins in the file, in bytes; nil for a line that is no entry.
+    /// The offset of the entry in the file, in bytes; nil if the line is not a verified entry.
     let start: Int64?
 
     init(text: [UInt8], number: Int, kind: Kind, start: Int64? = nil) {
@@ -21,38 +21,40 @@ public struct LedgerReading: Equatable, Sendable {
     }
   }
 
-  /// What a line is.
+  /// The result of verifying a line.
   public enum Kind: Equatable, Sendable {
-    /// An entry that is proven, and its mark.
+    /// A verified entry, and its checkpoint.
     case entry(LedgerMark)
-    /// What an interrupted process left, which the next entry vouches for.
+    /// The remains of an interrupted write. Between entries, the next entry's chain value covers
+    /// them; at the end of the log, the next entry replaces them.
     case torn
-    /// It is not proven: it, or something before it, was changed.
+    /// Not verified: this line, or something before it, was modified.
     case unproven
   }
 
-  /// What is wrong with a ledger.
+  /// What is wrong with the audit log.
   public enum Fault: Equatable, Sendable {
-    /// The line of this number is none that can follow the one before it: it was changed, put in or
-    /// moved, or one before it was left out.
+    /// The line of this number cannot follow the one before it: it was modified, inserted or moved,
+    /// or a line before it was removed.
     case broken(line: Int)
-    /// So many entries are gone from the end.
+    /// This many entries are missing at the end.
     case cut(missing: UInt32)
-    /// There are entries, and the head that goes with them is gone or damaged.
+    /// There are entries, but their head is missing or damaged.
     case headless
-    /// The index is gone, damaged, or says otherwise than the entries.
+    /// The index is missing or damaged, or does not match the entries.
     case badIndex
   }
 
-  /// What is wrong first, or nil.
+  /// The first fault, or nil if the log is intact.
   public private(set) var fault: Fault?
-  /// The last entry that is proven.
+  /// The last verified entry.
   public private(set) var last: LedgerMark?
-  /// How many bytes at the end an interrupted process left, which the next entry will vouch for.
+  /// The length in bytes of the remains of an interrupted write at the end. The next entry replaces
+  /// them.
   public private(set) var left = 0
-  /// How many lines an interrupted process left between entries.
+  /// The number of lines between entries that were left behind by interrupted writes.
   public private(set) var torn = 0
-  /// How many lines there are.
+  /// The number of lines.
   public private(set) var lines = 0
   private let head: LedgerChain?
   private let hasHead: Bool
@@ -62,8 +64,8 @@ public struct LedgerReading: Equatable, Sendable {
     self.hasHead = hasHead
   }
 
-  /// Takes one entry, with what an interrupted process left before it, or one unproven line from
-  /// `start` of `bytes` on; how many bytes that is.
+  /// Consumes one entry with the remains of an interrupted write before it, or one unverified line,
+  /// from `start` of `bytes`. Returns the number of bytes consumed.
   mutating func take(
     from bytes: [UInt8], at start: Int, _ chain: inout LedgerChain, _ key: inout SealingKey,
     _ body: (Line) -> Void
@@ -95,7 +97,8 @@ public struct LedgerReading: Equatable, Sendable {
     lines += 1
     let text = Array(near[..<(end ?? near.endIndex)])
     let used = end.map { $0 - near.startIndex + 1 } ?? near.count
-    // Behind what the head knows, and no whole line that claims to be an entry: left behind.
+    // After the end recorded in the head, bytes without a complete line that ends like an entry are
+    // the remains of an interrupted write.
     var claim = 0
     if fault == nil, window.count <= LedgerLine.longestLeft,
       isBehindHead(chain, isWholeLine: end != nil)
@@ -110,26 +113,27 @@ public struct LedgerReading: Equatable, Sendable {
       }
       claim = index
     }
-    // The beginning of an entry, and nothing else: the rest was cut off with those behind it.
+    // The file ends within an entry: the log was truncated, and `finished` counts the missing
+    // entries.
     let isCut = end == nil && window.count == near.count && chain.count < (head?.count ?? 0)
     if fault == nil, !isCut { fault = .broken(line: lines + claim) }
     body(Line(text: text, number: lines, kind: .unproven))
     return used
   }
 
-  /// Whether the chain has come to where the head is; where there is none, whether what comes now may
-  /// be the beginning of one of the first two entries.
+  /// Returns whether the next bytes can be the remains of an interrupted write: the chain has
+  /// reached the head or, if the head is invalid, the bytes can begin one of the first two entries.
   private func isBehindHead(_ chain: LedgerChain, isWholeLine: Bool) -> Bool {
     guard let head else { return chain.count < 2 && hasHead && !isWholeLine }
     return chain.count >= head.count
   }
 
-  /// Takes note that the index does not go with the entries.
+  /// Records that the index does not match the entries.
   mutating func foundBadIndex() {
     if fault == nil { fault = .badIndex }
   }
 
-  /// The reading once everything was read.
+  /// Returns the result after all lines have been read.
   func finished(_ chain: LedgerChain) -> LedgerReading {
     var reading = self
     guard fault == nil else { return reading }

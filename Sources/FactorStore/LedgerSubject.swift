@@ -1,12 +1,11 @@
 import Factors
 
-/// Whom an entry of the ledger is about.
+/// The account that an entry of the audit log is about.
 struct LedgerSubject {
-  /// The account's name; nil where it is about no account.
+  /// The account's name; nil if the entry is about no account.
   var user: UserName?
-  /// The account's numeric identity; nil where it is not known.
+  /// The account's uid; nil if unknown.
   var uid: UInt32?
-  /// What tells the account's record as it is once this has happened from every other; empty where
-  /// there will be none.
+  /// The fingerprint of the account's record after the event; empty if there will be no record.
   var record: [UInt8] = []
 }

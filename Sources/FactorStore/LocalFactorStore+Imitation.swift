@@ -2,21 +2,23 @@ import Factors
 public import OneTimePassword
 import Secrets
 
-// Work that decides nothing: what takes as long for a user without a factor as for one who has one
-// tells nobody who is enrolled. A lock is not taken and nothing is written, for there is no file.
+// Work without an effect. A sign-in takes the same time for users with and without a factor, so
+// that its duration does not reveal whether a user is enrolled. No lock is taken and nothing is
+// written, because the user has no file.
 extension LocalFactorStore {
-  /// How many attempt states are encoded and signed, which takes as long as what an attempt does with
-  /// the record, the state that is read and the one that is written (EndToEnd/TimingTests.swift).
+  /// The number of attempt states to encode and authenticate. It takes as long as the record and
+  /// the two attempt states of a real attempt, one read and one written
+  /// (EndToEnd/TimingTests.swift).
   private static var checksumsOfAttempt: Int { 6 }
 
-  /// The same of what it takes to read a record and its attempts.
+  /// The same number for reading a record and its attempt state.
   private static var checksumsOfSnapshot: Int { 2 }
 
   /// The length in bytes of a sealed secret of 20 bytes: a nonce, the secret and a tag.
   private static var sealedSecret: Int { 12 + 20 + 16 }
 
-  /// Does the cryptographic work of an attempt with a factor: a record and its attempts are read, an
-  /// attempt is written, and every step of the window is compared.
+  /// Does the cryptographic work of an attempt with a factor: reading a record and its attempt
+  /// state, writing an attempt state, and comparing every time step of the window.
   public func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) {
@@ -24,7 +26,7 @@ extension LocalFactorStore {
     let secret = [UInt8](repeating: 0, count: HashAlgorithm.sha1.outputLength)
     try cryptographic { () throws(CryptographyError) in
       try Self.sign(Self.checksumsOfAttempt, &key)
-      // It does not open, after as much work as for one that does.
+      // Decryption fails, after as much work as a successful one.
       _ = try key.open([UInt8](repeating: 0, count: Self.sealedSecret), associated: secret)
       _ = try Verification.latestMatch(
         of: code, secret: secret.span, parameters: .standard, now: now,
@@ -32,7 +34,7 @@ extension LocalFactorStore {
     }
   }
 
-  /// Does the work of reading a record and its attempts, where there are none.
+  /// Does the cryptographic work of reading a record and its attempt state.
   public func imitateSnapshot() throws(FactorStoreError) {
     var key = try key()
     try cryptographic { () throws(CryptographyError) in

@@ -4,35 +4,36 @@ public import System
 
 /// The store on this machine's disk.
 ///
-///     /var/lib/mfa             0700, belongs to the store's owner (the system user `mfa`)
-///     /var/lib/mfa/factors/    02700, one file a user: the record, sealed; replaced by renaming
-///     /var/lib/mfa/attempts/   02700, one file a user: two slots, written in place; the user's lock
-///     /var/lib/mfa/ledger      0600, a line of text for each change of a record
-///     /var/lib/mfa/ledger.head 0600, two slots: where the ledger's chain has come to; its lock
+///     /var/lib/mfa              0700, owned by the store's owner (the system user `mfa`)
+///     /var/lib/mfa/factors/     02700, one file per user: the sealed record, replaced by renaming
+///     /var/lib/mfa/attempts/    02700, one file per user: two slots, written in place, and a lock
+///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each change of a record
+///     /var/lib/mfa/ledger.head  0600, two slots: the end of the audit log's chain, and its lock
+///     /var/lib/mfa/ledger.index 0600, the last entry about each user in the audit log
 ///
-/// A file's name is the user's, percent-encoded.
+/// A user's files are named after the user, percent-encoded.
 ///
-/// MUST 1: what is opened is a regular file of mode 0600 with one name that belongs to the store's
-/// owner, or nothing of it is believed. (`LocalFactorStoreTests.distrusted`)
-/// MUST 2: a record that was changed in any bit, cut, extended, moved to another user, or written by
-/// another version is refused, and left as it is. (`.everyByteFlipped`, `.everyTruncation`,
-/// `.movedRecord`, `.otherVersion`)
-/// MUST 3: interrupted at any point, a change leaves what was there before or what was to be there.
+/// MUST 1: a file is trusted only if it is a regular file of mode 0600 with a single link that
+/// belongs to the store's owner. (`LocalFactorStoreTests.distrusted`)
+/// MUST 2: a record that was modified in any bit, truncated, extended, moved to another user, or
+/// written by a different version is refused and not changed. (`.everyByteFlipped`,
+/// `.everyTruncation`, `.movedRecord`, `.otherVersion`)
+/// MUST 3: a change that is interrupted at any point leaves either the old data or the new data.
 /// (`.interruptedAtEachStep`, and Tests/Faults with the real helper)
-/// MUST 4: of two slots the later valid one counts, and a torn one costs nothing. (`.tornSlot`)
+/// MUST 4: the newer of the two valid slots counts, and a torn slot loses no data. (`.tornSlot`)
 public final class LocalFactorStore: FactorStore {
   private let directory: StoreDirectory
   private let owner: UInt32
   private let keyPath: TrustedPath
-  /// The key's file, once a record has asked for it; never the key itself.
+  /// The location of the key file, once the key has been read; never the key itself.
   private var keyFile: KeyFile?
-  /// `factors/` and `attempts/`, once they have been asked for.
+  /// `factors/` and `attempts/`, once they have been opened.
   private var factorsDirectory: StoreDirectory?
   private var attemptsDirectory: StoreDirectory?
 
-  /// Opens the store and checks its directory. The key is read when a record asks for it.
+  /// Opens the store and checks its directory. The key is read when it is first needed.
   ///
-  /// Throws before there is an object: see `LocalFactorStoreEntry`.
+  /// Throws before the object exists: see `LocalFactorStoreEntry`.
   public convenience init(_ location: StoreLocation) throws(FactorStoreError) {
     let path = location.directory
     try path.checkParents(of: .directory)
@@ -47,17 +48,18 @@ public final class LocalFactorStore: FactorStore {
     keyPath = key
   }
 
-  /// The numeric identity that everything in the store belongs to.
+  /// The uid that owns everything in the store.
   public var ownerIdentity: UInt32 { owner }
 
-  /// Reads both files without the lock; if they do not belong together, once more with it.
+  /// Reads both files without the lock, and again with it if they do not belong together.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
     let sealed = try recordFile.read()
     let bytes = try attemptsFile.readIfPresent()
-    // Nothing was ever written about the user, or anybody: no key is read and no cryptography started.
+    // If there is no file of the user and the audit log is empty, the key is not read and no
+    // cryptography is initialised.
     if sealed == nil, bytes == nil, try !ledger().hasEntries() { return nil }
     var key = try key()
     let pair = try StoredPair(sealed, bytes, account, &key)
@@ -66,17 +68,17 @@ public final class LocalFactorStore: FactorStore {
       guard let record = pair.record, record.isEnrolled, let state = pair.state else { return nil }
       return FactorSnapshot(record: record, attempts: state)
     }
-    // Damaged, or changed between the two reads: the lock tells which.
+    // The files are damaged, or changed between the two reads. A read under the lock decides which.
     let entry = try entry(of: account, creating: false)
     guard let record = entry.record else { return nil }
     return FactorSnapshot(record: record, attempts: entry.attempts)
   }
 
-  /// Proves against the audit log that a record and an attempt state are those of the last change of
-  /// the user's.
+  /// Checks against the audit log that a record and an attempt state are from the user's last
+  /// change.
   ///
-  /// - Returns: the position in the audit log to check from the next time.
-  /// - Throws: `.rolledBack` when a later change was undone in the files.
+  /// - Returns: the position in the audit log to start the next check from.
+  /// - Throws: `.rolledBack` if earlier copies of the files were restored after a later change.
   func verify(
     _ pair: StoredPair, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecordBinding.LogPosition {
@@ -90,7 +92,7 @@ public final class LocalFactorStore: FactorStore {
     return standing.position
   }
 
-  /// Proves the same of a binding.
+  /// Checks a binding against the audit log in the same way.
   func verify(
     _ binding: RecordBinding, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecordBinding.LogPosition {
@@ -111,7 +113,7 @@ public final class LocalFactorStore: FactorStore {
     return try sealed.open(&key, account: account)
   }
 
-  /// Digests under the key in /etc/mfa, bound to the user and the record.
+  /// Computes digests with the key in /etc/mfa, bound to the user and the record.
   public func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest] {
@@ -119,9 +121,10 @@ public final class LocalFactorStore: FactorStore {
     return try key.digests(of: places, in: record)
   }
 
-  /// Opens and locks the user's attempts file, waiting ten seconds at most, and reads both files.
+  /// Opens and locks the user's attempts file, waiting at most ten seconds, and reads both files.
   ///
-  /// - Throws: `.rolledBack` when a later change of the user's was undone in the files.
+  /// - Throws: `.rolledBack` if earlier copies of the user's files were restored after a later
+  ///   change.
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
@@ -129,8 +132,9 @@ public final class LocalFactorStore: FactorStore {
       account: account, store: self, creating: creating, isVerified: true)
   }
 
-  /// Opens the user's place as `entry(of:creating:)` does, also when the files are older than the audit
-  /// log or the log cannot be read: for an administrator, who decides what to do about it.
+  /// Returns access as `entry(of:creating:)` does, even if the files are older than the audit log
+  /// requires or the log cannot be read. It is for an administrator, who decides what to do about
+  /// that.
   public func unverifiedEntry(
     of account: Account
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
@@ -146,8 +150,8 @@ public final class LocalFactorStore: FactorStore {
     AttemptsFile(directory: try attempts(), name: try Self.fileName(of: account), owner: owner)
   }
 
-  /// Hands each file in the store to `body`, in no order, until it returns false: the user whose
-  /// record it is by its name, or nil where the name is none that this store would give.
+  /// Calls `body` with each file in `factors/`, in no particular order, until it returns false.
+  /// `user` is the decoded file name, or nil if it is not a valid user name.
   public func forEachFile(
     _ body: (_ user: UserName?, _ file: FileName) -> Bool
   ) throws(FactorStoreError) {
@@ -159,32 +163,33 @@ public final class LocalFactorStore: FactorStore {
     }
   }
 
-  // MARK: For administrators
+  // MARK: Administration
 
-  /// A way to read many users' records one after the other: see `LocalFactorStoreReader`.
+  /// Returns a reader for the records of many users: see `LocalFactorStoreReader`.
   public func reader() throws(FactorStoreError) -> LocalFactorStoreReader {
     LocalFactorStoreReader(
       store: self, factors: try factors(), attempts: try attempts(),
       owner: owner, key: try key())
   }
 
-  /// What was discarded.
+  /// The result of `discard`.
   public enum Discarding: Equatable, Sendable {
-    /// There was nothing.
+    /// There was nothing to discard.
     case nothing
-    /// What was there was removed; with the mark of the entry in the audit log, when there is one.
+    /// The stored data was removed; with the checkpoint of the audit log entry, if one was written.
     case removed(LedgerMark?)
   }
 
-  /// Removes what is stored as a user's record, whatever it is: damaged, another's, or of an account
-  /// that no longer exists. Where the files are gone and the audit log knows a record of the account's, the
-  /// log is told that it was removed. Everybody who wants to enroll or to sign in as the user waits meanwhile.
+  /// Removes the stored record of a user in any condition: damaged, belonging to another user, or
+  /// of an account that no longer exists. If the files are gone but the audit log lists a record of
+  /// the account, the removal is recorded there. Enrolments and sign-ins of the user wait
+  /// meanwhile.
   ///
-  /// The attempts file stays, for it is the lock; one that is not believed is replaced by a fresh
-  /// one, so that the user can enroll again.
+  /// The attempts file is kept because it is the lock. An untrusted attempts file is replaced by a
+  /// new one, so that the user can enrol again.
   ///
-  /// Without an event, nothing is entered in the audit log: for an administrator, when the log cannot
-  /// be written.
+  /// If `event` is nil, nothing is recorded in the audit log. An administrator uses this when the
+  /// log cannot be written.
   public func discard(
     user: UserName, account: Account?, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> Discarding {
@@ -192,7 +197,7 @@ public final class LocalFactorStore: FactorStore {
     let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
     let hasRecord = Self.exists(name, in: try factors())
     let hasAttempts = Self.exists(name, in: try attempts())
-    // Without an event the audit log cannot be used, not even to be asked.
+    // A missing event means that the audit log is unusable, so it must not be read either.
     let isMissing = event == nil ? false : try isMissing(account)
     guard hasRecord || hasAttempts || isMissing else { return .nothing }
     let attempts = AttemptsFile(
@@ -205,8 +210,8 @@ public final class LocalFactorStore: FactorStore {
       try locked.file.read(count: AttemptSlots.length)
     }
     var slots = try AttemptSlots(bytes: bytes, &key)
-    // Asked again under the lock. Without a record, an attempt state that names one was left by a call that was
-    // interrupted, and denies every sign-in.
+    // Check again under the lock. If there is no record, an attempt state that names one was left
+    // behind by an interrupted process, and denies every sign-in.
     let isLeft = slots.state?.binding?.namesRecord ?? false
     guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft || isMissing else {
       return .nothing
@@ -215,16 +220,16 @@ public final class LocalFactorStore: FactorStore {
     if let event { mark = try enter(event, LedgerSubject(user: user), &key).mark }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
-    // A state that goes with no record.
+    // A state that belongs to no record.
     try slots.write(AttemptState(record: .zero, binding: RecordBinding()), to: locked.file, &key)
     try onPart(.attempts) { () throws(SystemError) in try locked.file.syncData() }
-    // The lock ends with the open file, which has to live until here.
+    // The lock ends with the open file, which must stay open until here.
     withExtendedLifetime(locked) {}
     _ = consume section
     return .removed(mark)
   }
 
-  /// Whether the audit log knows a record of an account's that is gone.
+  /// Returns whether the audit log lists a record of an account whose file is missing.
   private func isMissing(_ account: Account?) throws(FactorStoreError) -> Bool {
     guard let account else { return false }
     guard try !Self.exists(Self.fileName(of: account), in: factors()) else { return false }
@@ -233,8 +238,8 @@ public final class LocalFactorStore: FactorStore {
     return standing.fingerprint ?? 0 != 0
   }
 
-  /// Moves the files of the audit log aside, so that the next entry begins another one. Their names get a
-  /// full stop and `suffix` behind them; returns the new names.
+  /// Renames the files of the audit log, so that the next entry begins a new log. Appends a full
+  /// stop and `suffix` to the file names, and returns the new names.
   public func moveLedgerAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
     let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
     let moved = try ledger().moveAside(suffix: suffix)
@@ -242,16 +247,16 @@ public final class LocalFactorStore: FactorStore {
     return moved
   }
 
-  // MARK: The ledger
+  // MARK: Audit log
 
-  /// Enters what is about to happen to a user's record in the audit log.
+  /// Records a change of a user's record in the audit log, before it happens.
   func enter(
     _ event: LedgerEvent, _ subject: LedgerSubject, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Ledger.Entered {
     try ledger().enter(event, about: subject, &key)
   }
 
-  /// Has the audit log take over what an interrupted process left.
+  /// Adopts an audit log entry left behind by an interrupted process.
   func settleLedger(
     patience seconds: Int64, _ key: inout SealingKey
   ) throws(FactorStoreError) {
@@ -262,18 +267,18 @@ public final class LocalFactorStore: FactorStore {
     try Ledger(in: directory, owner: owner)
   }
 
-  /// Enters what is about to happen to something other than a user's record.
+  /// Records an event that does not change a user's record, before it happens.
   public func enter(_ event: LedgerEvent) throws(FactorStoreError) -> LedgerMark {
     var key = try key()
     return try enter(event, LedgerSubject(), &key).mark
   }
 
-  /// Reads the ledger's head, without its lock.
+  /// Reads the head of the audit log. Takes no lock.
   public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
     try ledger().knows(configuration: configuration)
   }
 
-  /// Asks again under the ledger's lock.
+  /// Checks the last recorded configuration again under the audit log's lock.
   public func enter(
     _ event: LedgerEvent, configuration: UInt64
   ) throws(FactorStoreError) -> LedgerMark? {
@@ -284,8 +289,8 @@ public final class LocalFactorStore: FactorStore {
     return mark
   }
 
-  /// Goes through the ledger: hands each line to `body`, and tells what is wrong with it. Nobody can
-  /// change a factor meanwhile.
+  /// Verifies the audit log and returns the result. Calls `body` with each line. Changes of factors
+  /// wait meanwhile.
   public func inspectLedger(
     _ body: (LedgerReading.Line) -> Void
   ) throws(FactorStoreError) -> LedgerReading {
@@ -296,7 +301,8 @@ public final class LocalFactorStore: FactorStore {
     return reading
   }
 
-  /// What the ledger calls the record that is there for an account now; empty where there is none.
+  /// Returns the fingerprint that the audit log uses for the account's current record; empty if
+  /// there is no record.
   public func fingerprint(of account: Account) throws(FactorStoreError) -> [UInt8] {
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
@@ -306,8 +312,8 @@ public final class LocalFactorStore: FactorStore {
     return try Self.fingerprint(of: record, &key)
   }
 
-  /// What tells a record from every other, and from what it was before, as the ledger has it: which of
-  /// its notices were mailed makes no difference.
+  /// Returns the record's fingerprint for the audit log. Every record and every change of a record
+  /// has a different fingerprint, except that marking notices as mailed does not change it.
   static func fingerprint(
     of record: FactorRecord, _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
@@ -327,14 +333,14 @@ public final class LocalFactorStore: FactorStore {
     return reader.read(UInt64.self) ?? 0
   }
 
-  /// What `SealingKey.checksum` is told a record's fingerprint is for.
+  /// The `purpose` of `SealingKey.checksum` for fingerprints of records.
   private static let fingerprintPurpose: UInt8 = 6
   /// The length of a record's fingerprint in bytes.
   private static let fingerprintLength = 8
 
-  // MARK: Parts
+  // MARK: Files
 
-  /// Whether anything has the name, even what cannot be opened.
+  /// Returns whether a file of this name exists, even if it cannot be opened.
   private static func exists(_ name: FileName, in directory: StoreDirectory) -> Bool {
     do throws(SystemError) {
       _ = try directory.opened.fileForReading(name)

@@ -3,35 +3,35 @@ public import OneTimePassword
 public import Secrets
 import System
 
-/// One user's place in the local store.
+/// Exclusive access to one user's data in the local store.
 public final class LocalFactorStoreEntry: FactorStoreEntry {
   private let account: Account
   private let store: LocalFactorStore
   private let recordFile: RecordFile
-  /// The open attempts file holds the lock until it is closed.
+  /// The open attempts file, which holds the lock until it is closed.
   private let attemptsFile: File
-  /// Stands behind the file, so that it ends when the lock has been released.
+  /// Declared after the file, so that the section ends after the lock is released.
   private let section: UninterruptedSection
   private var key: SealingKey
   private var slots: AttemptSlots
-  /// What `RecordBinding.Identity.checksum` is for `kept`.
+  /// The `RecordBinding.Identity.checksum` of `kept`.
   private var identity: UInt64
 
-  /// The record, as it was read under the lock or written since.
+  /// The record as it was read under the lock or written since.
   public private(set) var kept: FactorRecord?
-  /// The attempt state, as it was read under the lock or written since.
+  /// The attempt state as it was read under the lock or written since.
   public private(set) var attempts: AttemptState
-  /// Whether the record and the attempt state were written for one another. They always were in an entry that
-  /// was opened with a check against the audit log.
+  /// Whether the record and the attempt state belong together. This is always true if the files
+  /// were checked against the audit log when they were opened.
   public let isWhole: Bool
-  /// Whether the files were proven against the audit log.
+  /// Whether the files were checked against the audit log.
   private let isVerified: Bool
 
-  /// Opens and locks the place of `account`. `isVerified` refuses files that are older than the audit
-  /// log, and a log that cannot be read.
+  /// Opens and locks the data of `account`. If `isVerified`, files that are older than the audit
+  /// log requires, and an unreadable audit log, are refused.
   ///
-  /// Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
-  /// an object.
+  /// Embedded Swift leaks an object whose designated initialiser throws. This convenience
+  /// initialiser throws before the object exists.
   convenience init(
     account: Account, store: LocalFactorStore, creating: Bool, isVerified: Bool
   ) throws(FactorStoreError) {
@@ -40,9 +40,10 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     let locked = try store.attemptsFile(of: account).lock(creating: creating) {
       () throws(FactorStoreError) in try store.key()
     }
-    // Only now: for a user of whom nothing is known, no key is read and no cryptography started.
+    // The key is read after the lock is taken, which fails for an unknown user. No key is read and
+    // no cryptography is initialised in that case.
     var key = try store.key()
-    // Read under the lock: what was read before it may have changed.
+    // Read again under the lock, because data read earlier may have changed.
     let bytes = try onPart(.attempts) { () throws(SystemError) in
       try locked.read(count: AttemptSlots.length)
     }
@@ -58,7 +59,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
       pair: pair, attempts: attempts, isVerified: isVerified)
   }
 
-  /// The open attempts file, and the section that ends behind it.
+  /// The open attempts file, and the section that ends after it.
   private struct Lock: ~Copyable {
     let file: File
     let section: UninterruptedSection
@@ -83,7 +84,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     self.isVerified = isVerified
   }
 
-  /// A record without its own attempt state is not believed: its failures and watermarks are lost.
+  /// Returns the attempt state to continue with. A record without a matching attempt state is
+  /// refused, because its failures and watermarks are lost.
   private static func state(
     of pair: StoredPair, isVerified: Bool
   ) throws(FactorStoreError) -> AttemptState {
@@ -96,7 +98,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return state.binding == nil && state.record != .zero ? AttemptState(record: .zero) : state
   }
 
-  /// Opens a factor's sealed secret. What does not open was damaged.
+  /// Opens a factor's sealed secret. A secret that does not open is damaged.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     guard let record = kept else { throw .damaged(.record) }
     switch factor.kind {
@@ -120,7 +122,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     }
   }
 
-  /// A keyed digest of the code, bound to the user and the record.
+  /// Computes a keyed digest of the code, bound to the user and the record.
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
@@ -132,14 +134,14 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return digest
   }
 
-  /// Digests under the key in /etc/mfa, bound to the user and the record.
+  /// Computes digests with the key in /etc/mfa, bound to the user and the record.
   public func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest] {
     try key.digests(of: places, in: record)
   }
 
-  /// Writes to the slot that is not on the disk. Which record the state goes with stays as it is.
+  /// Writes to the slot that is not on the disk. The state's binding to the record does not change.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
     var attempts = attempts
     attempts.binding = self.attempts.binding
@@ -151,16 +153,16 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     self.attempts = attempts
   }
 
-  /// Waits for the slot, with one `fdatasync`.
+  /// Waits until the slot is on the disk, with one `fdatasync`.
   public func sync() throws(FactorStoreError) {
     try onPart(.attempts) { () throws(SystemError) in try attemptsFile.syncData() }
     slots.synced()
   }
 
-  /// Writes the attempt state with what is to come, enters the event, renames the new record into place
-  /// or removes the old one, and writes the attempt state that goes with it.
+  /// Writes the attempt state with the pending change, records the event, renames the new record
+  /// into place or removes the old one, and writes the attempt state of the new record.
   ///
-  /// Interrupted at any point, the record that is there is one that the attempt state goes with.
+  /// After an interruption at any point, the attempt state belongs to the record that exists then.
   public func replace(
     record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> LedgerMark? {
@@ -169,8 +171,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return try change(to: record, attempts, entering: event, isRecorded: true)
   }
 
-  /// Makes a change as `replace` does, without an entry in the audit log: for an administrator, when the
-  /// log cannot be written.
+  /// Changes the record as `replace` does, without an entry in the audit log. An administrator uses
+  /// this when the log cannot be written.
   public func replaceUnrecorded(
     record: FactorRecord, attempts: AttemptState
   ) throws(FactorStoreError) {
@@ -198,8 +200,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     prepared.binding = binding
     try put(prepared)
     try sync()
-    // Where this fails, the entry may have been made all the same: the state goes on saying that a change
-    // was interrupted.
+    // If this fails, the entry may have been written nevertheless. The state therefore keeps the
+    // pending change.
     let entered = try event.map { event throws(FactorStoreError) in
       try enter(event, isRemoved ? nil : record)
     }
@@ -215,10 +217,10 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return entered?.mark
   }
 
-  /// The binding to the record that is there, without an interrupted change.
+  /// Returns the binding to the current record, without an interrupted change.
   ///
-  /// The entry of an interrupted change may be one that the head does not know yet. It is taken over first:
-  /// the state goes with it until then, and no longer once another change has begun.
+  /// The entry of an interrupted change may be missing from the head. It is adopted first, because
+  /// the attempt state matches it only until another change begins.
   private func settledBinding(
     for event: LedgerEvent?, isRecorded: Bool
   ) throws(FactorStoreError) -> RecordBinding {
@@ -231,7 +233,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
         try store.settleLedger(patience: event?.kind.patience ?? OwnedFile.patience, &key)
         if isVerified { position = try store.verify(binding, account, &key) }
       } catch {
-        // An administrator's change goes on without the log.
+        // A change without an audit log entry continues even if the log is unusable.
         guard !isRecorded else { throw error }
       }
     }
@@ -257,7 +259,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return try LocalFactorStore.fingerprintNumber(of: record, &key)
   }
 
-  /// Enters the event, then writes an attempt state, durably, with the next generation of the record.
+  /// Records the event, then writes an attempt state durably, with the next generation of the
+  /// record.
   public func write(
     _ attempts: AttemptState, entering event: LedgerEvent
   ) throws(FactorStoreError) -> LedgerMark {

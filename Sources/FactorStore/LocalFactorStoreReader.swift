@@ -2,10 +2,10 @@ import Factors
 import Secrets
 public import System
 
-/// Reads the records of many users of the local store: directories are opened and the key is read
-/// once, rather than once a user.
+/// A reader for the records of many users in the local store. It opens the directories and reads
+/// the key once, rather than once per user.
 ///
-/// It goes on using the key that was there when it was made: it is meant for one listing.
+/// It keeps using the same key, so it is meant for a single listing.
 public final class LocalFactorStoreReader {
   private let store: LocalFactorStore
   private let factors: StoreDirectory
@@ -24,16 +24,18 @@ public final class LocalFactorStoreReader {
     self.key = key
   }
 
-  /// The user's record and attempt state, as `LocalFactorStore.snapshot(of:)` gives them.
+  /// Returns the user's record and attempt state, as `LocalFactorStore.snapshot(of:)` does.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
-    // Nothing enrolled, damaged, or changed between two reads: the store tells which.
+    // If the user is not enrolled, or the files are damaged or changed between two reads, the store
+    // decides.
     if let snapshot = try quickSnapshot(of: account, in: name) { return snapshot }
     return try store.snapshot(of: account)
   }
 
-  /// The record and attempt state in the files `name`, where both are there, belong together and are
-  /// the account's; else nil. Of what readers of one store share, this changes nothing.
+  /// Returns the record and attempt state in the files `name` if both files exist, match each other
+  /// and belong to the account, or nil otherwise. Changes nothing that several readers of one store
+  /// share.
   public func quickSnapshot(
     of account: Account, in name: FileName
   ) throws(FactorStoreError) -> FactorSnapshot? {

@@ -1,18 +1,19 @@
 import System
 
-/// A file of the store that is written in place: made when there is none, and judged.
+/// A file of the store that is written in place. It is created if necessary, and its owner, mode
+/// and type are checked.
 ///
-/// MUST 1: it is a regular file of mode 0600 with one name that belongs to the store's owner, or
-/// nothing of it is believed. (`LocalFactorStoreTests.distrusted`, `LedgerTests.distrusted`)
-/// MUST 2: a file of fixed length is made aside and renamed: interrupted at any point, no process finds
-/// a part of it. (`OwnedFileTests.interrupted`)
+/// MUST 1: the file is trusted only if it is a regular file of mode 0600 with a single link that
+/// belongs to the store's owner. (`LocalFactorStoreTests.distrusted`, `LedgerTests.distrusted`)
+/// MUST 2: a file of fixed length is created under a temporary name and renamed, so that no process
+/// finds a partial file after an interruption at any point. (`OwnedFileTests.interrupted`)
 struct OwnedFile: ~Copyable {
   let directory: StoreDirectory
   let name: FileName
   let owner: UInt32
   private let part: FactorStoreError.Part
 
-  /// How long somebody else may hold the file's lock, in seconds.
+  /// How long to wait for a lock that another process holds, in seconds.
   static var patience: Int64 { 10 }
 
   init(
@@ -24,7 +25,7 @@ struct OwnedFile: ~Copyable {
     self.owner = owner
   }
 
-  /// Opens the file for writing. It is made empty when there is none and `creating`.
+  /// Opens the file for writing. If `creating`, a missing file is created empty.
   func open(creating: Bool) throws(FactorStoreError) -> File {
     if let file = try existing() {
       let status = try status(of: file)
@@ -44,11 +45,11 @@ struct OwnedFile: ~Copyable {
     return try open(creating: true)
   }
 
-  /// Opens and locks a file of exactly `length` bytes, made of zeros when there is none and `creating`.
-  /// The lock ends with the value. A file that was made and never written to counts as none.
+  /// Opens and locks a file of exactly `length` bytes. If `creating`, a missing file is created and
+  /// filled with zeros. The lock ends with the returned value. An empty file counts as missing.
   ///
-  /// The lock must be taken in an `UninterruptedSection`. Another process may hold it for `seconds`; with
-  /// 0 it is tried once.
+  /// The lock must be taken in an `UninterruptedSection`. The call waits up to `seconds` for
+  /// another process to release the lock; with 0 it tries once.
   func lock(
     creating: Bool, length: Int, seconds: Int64 = OwnedFile.patience
   ) throws(FactorStoreError) -> File {
@@ -72,25 +73,25 @@ struct OwnedFile: ~Copyable {
       guard creating, status.size < Int64(length), try isUnwritten(file, length) else {
         throw .untrusted(part, .wrongSize)
       }
-      // The lock on the old file is held until the new one has its name.
+      // The lock on the old file is held until the new file has its name.
       if let made = try make([UInt8](repeating: 0, count: length), replacing: true) { return made }
     }
   }
 
-  /// Puts a file with this content in the place of one whose lock the caller holds.
+  /// Replaces a file whose lock the caller holds with a file of this content.
   func replace(with content: [UInt8]) throws(FactorStoreError) -> File {
     guard let made = try make(content, replacing: true) else { throw .busy }
     return made
   }
 
-  /// Takes the file away, whatever it is.
+  /// Removes the file, whatever its type and content.
   func unlink() throws(FactorStoreError) {
     try onPart(part) { () throws(SystemError) in try directory.opened.unlink(name) }
   }
 
-  // MARK: Steps
+  // MARK: Implementation
 
-  /// Opens and judges the file; nil when there is none.
+  /// Opens the file and checks its owner, mode and type. Returns nil if the file does not exist.
   private func existing() throws(FactorStoreError) -> File? {
     let file: File
     do throws(SystemError) {
@@ -100,8 +101,8 @@ struct OwnedFile: ~Copyable {
       throw error.isSymbolicLink ? .untrusted(part, .symbolicLink) : .system(part, error)
     }
     let status = try status(of: file)
-    // An empty file was made by a process that was interrupted: by root's, perhaps, before it gave the
-    // file to the store's owner. A file without a name was replaced since it was opened.
+    // An empty file was left behind by an interrupted process, possibly by root before it changed
+    // the owner. A file without a link was replaced after it was opened.
     let maker = status.size == 0 ? 0 : owner
     if status.links > 0,
       let distrust = status.distrust(owners: (owner, maker), permissions: 0o600)
@@ -127,7 +128,7 @@ struct OwnedFile: ~Copyable {
     else { throw part == .attempts ? .busy : .system(part, .busy(.lock)) }
   }
 
-  /// Whether nothing was ever written to a file: it is empty, or all zeros.
+  /// Returns whether a file was never written to: it is empty, or all zeros.
   private func isUnwritten(
     _ file: borrowing File, _ length: Int
   ) throws(FactorStoreError) -> Bool {
@@ -135,13 +136,14 @@ struct OwnedFile: ~Copyable {
     return bytes.allSatisfy { $0 == 0 }
   }
 
-  /// Makes the file aside, with its lock, and renames it. Nil when another process was first.
+  /// Creates the file under a temporary name with its lock held, and renames it. Returns nil if
+  /// another process created the file first.
   private func make(_ content: [UInt8], replacing: Bool) throws(FactorStoreError) -> File? {
     guard let draftName = FileName([UInt8(ascii: ".")] + name.bytes) else { throw .nameTooLong }
     let draft = OwnedFile(part, directory: directory, name: draftName, owner: owner)
     let file = try draft.open(creating: true)
     try waitForLock(file)
-    // Who makes the first file does so under the lock of its draft.
+    // A process creates the first file only while it holds the lock of the temporary file.
     if !replacing, try existing() != nil { return nil }
     do throws(SystemError) {
       try file.setLength(0)
@@ -150,7 +152,7 @@ struct OwnedFile: ~Copyable {
       try directory.opened.rename(draftName, to: name)
       try directory.opened.sync()
     } catch {
-      // The process that had the draft's lock before has renamed it.
+      // The previous holder of the temporary file's lock has renamed it.
       if error.isNotFound { return nil }
       throw .system(part, error)
     }

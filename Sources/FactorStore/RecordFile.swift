@@ -13,12 +13,12 @@ struct RecordFile: ~Copyable {
     self.owner = owner
   }
 
-  /// What the file holds, or nil when there is none.
+  /// Returns the content of the file, or nil if it does not exist.
   func read() throws(FactorStoreError) -> SealedRecord? {
     try Self.read(name, in: directory, owner: owner)
   }
 
-  /// What the file `name` in `factors/` holds, or nil when there is none.
+  /// Returns the content of the file `name` in `factors/`, or nil if it does not exist.
   static func read(
     _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> SealedRecord? {
@@ -47,11 +47,11 @@ struct RecordFile: ~Copyable {
     }
   }
 
-  /// Puts `record` in the place of what is there, in one durable step.
+  /// Replaces the stored record with `record` in one durable step.
   func replace(with record: SealedRecord) throws(FactorStoreError) {
     let draft = try draftName()
     try onPart(.record) { () throws(SystemError) in
-      // A draft that a process left behind when it was killed; whoever holds the lock may clear it.
+      // Remove a temporary file left behind by a killed process. The caller holds the user's lock.
       do throws(SystemError) { try directory.opened.unlink(draft) } catch  where error.isNotFound {}
     }
     do throws(FactorStoreError) {
@@ -66,13 +66,13 @@ struct RecordFile: ~Copyable {
         try directory.opened.sync()
       }
     } catch {
-      // The draft is of no use; that it cannot be removed either changes nothing.
+      // Remove the temporary file. A failure to do so is harmless.
       do throws(SystemError) { try directory.opened.unlink(draft) } catch {}
       throw error
     }
   }
 
-  /// Takes the record away, durably.
+  /// Removes the record durably.
   func remove() throws(FactorStoreError) {
     try onPart(.record) { () throws(SystemError) in
       do throws(SystemError) { try directory.opened.unlink(name) } catch  where error.isNotFound {}
@@ -80,7 +80,7 @@ struct RecordFile: ~Copyable {
     }
   }
 
-  /// Takes the record away as `remove` does, and a draft of it that was left behind.
+  /// Removes the record as `remove` does, and a temporary file left behind by a killed process.
   func removeEverything() throws(FactorStoreError) {
     let draft = try draftName()
     try onPart(.record) { () throws(SystemError) in

@@ -2,7 +2,8 @@ import Factors
 import Secrets
 import System
 
-/// A record as it lies on the disk: its binary form, the identity of the key, a checksum of both.
+/// A record as stored on the disk: its binary form, the identity of the key, and a checksum of
+/// both.
 struct SealedRecord {
   let bytes: [UInt8]
 
@@ -14,7 +15,7 @@ struct SealedRecord {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The first eight bytes of the checksum, which an attempt state names.
+  /// The first eight bytes of the checksum. The attempt state refers to the record by this value.
   var identity: UInt64 {
     var reader = ByteReader(bytes.span)
     _ = reader.read(count: bytes.count &- SealingKey.checksumLength)
@@ -26,8 +27,9 @@ struct SealedRecord {
     bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
   }
 
-  /// The record, once everything about it is proven: the key, every bit, the user. Nil when there is
-  /// no factor in it and it is of an account that had the user's name before.
+  /// Returns the record after verifying the checksum, which covers the key and every bit, and the
+  /// user. Returns nil for a record without factors that belongs to an earlier account with the
+  /// user's name.
   func open(
     _ key: inout SealingKey, account: Account
   ) throws(FactorStoreError) -> FactorRecord? {
@@ -56,15 +58,16 @@ struct SealedRecord {
     return record
   }
 
-  /// Why the checksum may differ. What is not proven is believed for the log line alone.
+  /// Returns the likely reason why the checksum does not match. Unverified content is used only for
+  /// the log line.
   private func diagnose(_ signed: [UInt8], _ identity: [UInt8]) -> FactorStoreError {
     var reader = ByteReader(signed.span)
     _ = reader.read(count: 4)
     if let version = reader.read(UInt16.self), !(1...FactorRecord.version).contains(version) {
       return .otherVersion(version)
     }
-    // The identity of the key comes last. In a record that was cut or extended other bytes stand
-    // there, and to call that another key would have somebody look for the wrong fault.
+    // The identity of the key comes last. In a truncated or extended record, other bytes are in its
+    // place, and reporting a different key would mislead the administrator.
     guard Array(signed.suffix(SealingKey.identityLength)) != identity else {
       return .damaged(.record)
     }

@@ -2,10 +2,10 @@ import Factors
 import Secrets
 import System
 
-/// The keys that the one in /etc/mfa/key yields: one that seals secrets, one that signs records and
-/// attempt states.
+/// The keys derived from /etc/mfa/key: one seals secrets, the other authenticates records, attempt
+/// states and the audit log.
 ///
-/// MUST 1: the file is 32 bytes, of mode 0400, and belongs to root or to the store's owner.
+/// MUST 1: the file has 32 bytes and mode 0400, and belongs to root or to the store's owner.
 /// (`LocalFactorStoreTests.distrusted`, rows 19 to 23)
 struct SealingKey: ~Copyable {
   /// The length of the key file in bytes.
@@ -24,18 +24,19 @@ struct SealingKey: ~Copyable {
     self.checksum = checksum
   }
 
-  /// What tells one key from another without telling what it is.
+  /// Returns a value that identifies the key without revealing it.
   mutating func identity() throws(CryptographyError) -> [UInt8] {
     let name = try Self.derive("mfa key identity, version 1", &derivation)
     return name.span.extracting(0..<Self.identityLength).copied()
   }
 
-  /// What seals secrets. It is made when it is asked for: most records are read for other things.
+  /// Derives the key that seals secrets. It is derived on demand, because most records are read for
+  /// other purposes.
   private mutating func sealingKey() throws(CryptographyError) -> SecretBytes {
     try Self.derive("mfa sealing key, version 1", &derivation)
   }
 
-  /// Reads the key's file.
+  /// Reads the key file.
   init(_ keyFile: KeyFile, storeOwner: UInt32) throws(FactorStoreError) {
     let file = try keyFile.open()
     let status = try onPart(.key) { () throws(SystemError) in try file.status() }
@@ -62,16 +63,18 @@ struct SealingKey: ~Copyable {
   /// The length of a checksum in bytes.
   static let checksumLength = 32
 
-  /// The checksum of `message`, for what `purpose` names: a record's is none for an attempt state.
+  /// Returns the checksum of `message`. `purpose` separates the uses: the checksum of a record is
+  /// not valid for an attempt state.
   mutating func checksum(of message: [UInt8], purpose: UInt8) throws(CryptographyError) -> [UInt8] {
     let tag = try checksum.tag(of: ([purpose] + message).span)
     return tag.span.copied()
   }
 
-  /// What `checksum` is told a recovery code's digest is for.
+  /// The `purpose` of `checksum` for digests of recovery codes.
   private static let recoveryCodePurpose: UInt8 = 3
 
-  /// A digest of a secret that is too short to be given away: without this key it tells nothing.
+  /// Returns a keyed digest of a secret that is too short for an unkeyed one: without this key, the
+  /// digest reveals nothing about the secret.
   mutating func digest(
     of secret: Span<UInt8>, context: [UInt8]
   ) throws(CryptographyError) -> [UInt8] {
@@ -85,10 +88,10 @@ struct SealingKey: ~Copyable {
     return tag.span.copied()
   }
 
-  /// What `checksum` is told a place's digest is for.
+  /// The `purpose` of `checksum` for digests of places.
   private static let placePurpose: UInt8 = 7
 
-  /// What is kept of places in `record`.
+  /// Returns digests of `places`, bound to `record`.
   mutating func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest] {

@@ -1,14 +1,15 @@
 import System
 
-/// A directory of the store's that was opened and judged once, for all who read and write in it.
+/// A directory of the store, opened and checked once for all its readers and writers.
 ///
-/// MUST 1: it is of mode 0700 or 02700 and belongs to the store's owner. (`LocalFactorStoreTests`)
+/// MUST 1: the directory has mode 0700 or 02700 and belongs to the store's owner.
+/// (`LocalFactorStoreTests`)
 final class StoreDirectory {
   let opened: Directory
 
   /// Opens `name` in the store's directory.
   ///
-  /// Throws before there is an object: see `LocalFactorStoreEntry`.
+  /// Throws before the object exists: see `LocalFactorStoreEntry`.
   convenience init(
     _ name: StaticString, in store: borrowing Directory, owner: UInt32,
     _ part: FactorStoreError.Part
@@ -19,16 +20,16 @@ final class StoreDirectory {
     self.init(judged: directory)
   }
 
-  /// One that was opened and judged.
+  /// Creates a value from a directory that has been opened and checked.
   init(judged directory: consuming Directory) { opened = directory }
 
-  /// The owner of a directory that only its owner may enter.
+  /// Returns the owner of a directory that only its owner may enter.
   static func owner(
     of directory: borrowing Directory, _ part: FactorStoreError.Part
   ) throws(FactorStoreError) -> UInt32 {
     let status: FileStatus
     do throws(SystemError) { status = try directory.status() } catch { throw .system(part, error) }
-    // With 02000 what is made in it belongs to its group, whoever started the helper.
+    // Mode bit 02000 gives new files the directory's group, whichever user started the helper.
     guard status.permissions & ~0o2000 == 0o700 else { throw .untrusted(part, .wrongPermissions) }
     return status.owner
   }

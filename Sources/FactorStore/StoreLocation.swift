@@ -1,20 +1,21 @@
 public import System
 
-/// Where the local store and its key lie.
+/// The location of the local store and of its key.
 public struct StoreLocation: Sendable {
-  /// The store's directory, of mode 0700: its owner owns everything in it.
+  /// The store's directory, of mode 0700. Its owner owns everything in it.
   public let directory: TrustedPath
 
   /// The file with the sealing key.
   public let key: TrustedPath
 
-  /// Puts a location together.
+  /// Creates a location.
   public init(directory: TrustedPath, key: TrustedPath) {
     self.directory = directory
     self.key = key
   }
 
-  /// /var/lib/mfa and /etc/mfa/key. Nil never happens: both are well-formed paths.
+  /// The default location: /var/lib/mfa and /etc/mfa/key. Never nil, because both paths are
+  /// well-formed.
   public static var standard: StoreLocation? {
     guard let directory = TrustedPath("/var/lib/mfa"), let key = TrustedPath("/etc/mfa/key") else {
       return nil

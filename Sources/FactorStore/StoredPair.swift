@@ -2,19 +2,20 @@ import Factors
 import Secrets
 import System
 
-/// A user's record and attempt state as they were read, before the audit log was asked about them.
+/// A user's record and attempt state as read from the disk, before they are checked against the
+/// audit log.
 ///
-/// A class, because each copy of such large values is code in the module.
+/// This is a class because each copy of a large value adds code to the module.
 final class StoredPair {
-  /// The record; nil when there is none.
+  /// The record, or nil if the user has no record.
   let record: FactorRecord?
-  /// The attempt state; nil when there is none, or neither of its slots is valid.
+  /// The attempt state, or nil if its file is missing or neither slot is valid.
   let state: AttemptState?
-  /// What `RecordBinding.Identity.checksum` is for the record; 0 when there is none.
+  /// The `RecordBinding.Identity.checksum` of the record; 0 if there is no record.
   let identity: UInt64
 
-  /// Opens both. Nil stands for a file that is not there.
-  // Throws before there is an object: see `LocalFactorStoreEntry`.
+  /// Opens both. Nil stands for a missing file.
+  // Throws before the object exists: see `LocalFactorStoreEntry`.
   convenience init(
     _ sealed: SealedRecord?, _ attempts: [UInt8]?, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) {
@@ -22,7 +23,8 @@ final class StoredPair {
       try sealed.open(&key, account: account)
     }
     var state: AttemptState?
-    // A record that is not opened is of an account that had the name before, and so is the state.
+    // A record that does not open belongs to an earlier account with this name, and so does the
+    // state.
     if let attempts, sealed == nil || record != nil {
       state = try AttemptSlots(bytes: attempts, &key).state
     }
@@ -35,7 +37,7 @@ final class StoredPair {
     self.identity = identity
   }
 
-  /// Whether the record and the attempt state were written for one another.
+  /// Whether the record and the attempt state belong together.
   var isWhole: Bool {
     guard let record else { return state?.goesWithoutRecord ?? true }
     return state?.goes(with: record.id, checksum: identity) ?? false

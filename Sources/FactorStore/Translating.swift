@@ -1,7 +1,7 @@
 import Secrets
 import System
 
-/// Runs what touches a part of the store, and says which part when that fails.
+/// Runs code that accesses a part of the store, and names that part in the error.
 func onPart<Result: ~Copyable>(
   _ part: FactorStoreError.Part, _ body: () throws(SystemError) -> Result
 ) throws(FactorStoreError) -> Result {
@@ -14,7 +14,7 @@ func onPart<Result: ~Copyable>(
   }
 }
 
-/// Runs what needs libcrypto.
+/// Runs code that needs libcrypto, and translates its error.
 func cryptographic<Result: ~Copyable>(
   _ body: () throws(CryptographyError) -> Result
 ) throws(FactorStoreError) -> Result {
@@ -27,14 +27,14 @@ extension TrustedPath {
     do throws(TrustedPath.Refusal) { return try parent() } catch { throw error.of(part) }
   }
 
-  /// Judges every directory but the last component, as `parent(of:)` does.
+  /// Checks every directory except the last component, as `parent(of:)` does.
   func checkParents(of part: FactorStoreError.Part) throws(FactorStoreError) {
     do throws(TrustedPath.Refusal) { try checkParents() } catch { throw error.of(part) }
   }
 }
 
 extension TrustedPath.Refusal {
-  /// The same of a part of the store.
+  /// Returns the same refusal as an error of a part of the store.
   fileprivate func of(_ part: FactorStoreError.Part) -> FactorStoreError {
     switch self {
     case .system(let error): .system(part, error)

@@ -1,30 +1,32 @@
-/// What the attempts of one user have come to: the part of the store that changes at each attempt.
+/// The attempt state of one user: failures, watermarks, pending notices and remembered sign-ins.
+/// This part of the store changes with each attempt.
 ///
 /// MUST 1: a guess is counted before it is compared. (`AttemptStateTests`; `begin` is the only way
 /// to a state that `judge` takes)
-/// MUST 2: an accepted step, and every earlier one, is never accepted again.
+/// MUST 2: an accepted time step, and every earlier one, is never accepted again.
 /// (`AttemptStateTests.acceptedOnce`)
-/// MUST 3: setting the clock back ends no wait, and the time of the last failure never goes back.
-/// (`AttemptStateTests.clockSetBack`)
-/// MUST 4: attempts that the user's own processes make without a password delay only such attempts,
-/// and are a fifth at most of the failures that lock the factors. (`AttemptStateTests.ownChecks`)
+/// MUST 3: setting the clock back does not end a wait, and the time of the last failure never
+/// decreases. (`AttemptStateTests.clockSetBack`)
+/// MUST 4: attempts that the user's own processes make without a password delay only other such
+/// attempts, and are at most a fifth of the failures that lock the factors.
+/// (`AttemptStateTests.ownChecks`)
 public struct AttemptState: Equatable, Sendable {
-  /// The last step of a factor that was accepted: nothing up to it is accepted again.
+  /// The last accepted time step of a factor. This step and all earlier ones are refused.
   public struct Watermark: Equatable, Sendable {
     /// The factor.
     public let factor: FactorID
-    /// The step (RFC 6238, section 4.2).
+    /// The time step (RFC 6238, section 4.2).
     public var step: Int64
 
-    /// Puts a watermark together.
+    /// Creates a watermark.
     public init(factor: FactorID, step: Int64) {
       self.factor = factor
       self.step = step
     }
   }
 
-  /// What a state holds. A copy of the state shares it until one of them changes: states are handed from
-  /// function to function, and each copy of a large value is code in the module.
+  /// The content of a state, shared by its copies until one of them changes. Functions pass states
+  /// to each other, and each copy of a large value adds code to the module.
   private final class Storage: @unchecked Sendable {
     let record: FactorID
     var failures: UInt32
@@ -64,7 +66,7 @@ public struct AttemptState: Equatable, Sendable {
 
   private var storage: Storage
 
-  /// The storage, for a change: no other state shares it.
+  /// The storage to change, not shared with any other state.
   private var own: Storage {
     @inline(never)
     mutating get {
@@ -73,65 +75,65 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
-  /// The record that the state belongs to.
+  /// The id of the record that the state belongs to.
   public var record: FactorID { storage.record }
 
-  /// Consecutive failures, in any factor.
+  /// The number of consecutive failures, with any factor.
   public private(set) var failures: UInt32 {
     get { storage.failures }
     set { own.failures = newValue }
   }
 
-  /// When the last of them was, in seconds since the epoch.
+  /// The time of the last of these failures, in seconds since the epoch.
   public private(set) var lastFailure: Int64 {
     get { storage.lastFailure }
     set { own.lastFailure = newValue }
   }
 
-  /// One for each factor of the record.
+  /// The watermarks, one for each factor of the record.
   public private(set) var watermarks: [Watermark] {
     get { storage.watermarks }
     set { own.watermarks = newValue }
   }
 
-  /// How many sign-ins somebody without a factor has made while one was offered.
+  /// The number of sign-ins without a factor during which an enrolment was offered.
   public private(set) var signInsPutOff: UInt32 {
     get { storage.signInsPutOff }
     set { own.signInsPutOff = newValue }
   }
 
-  /// What the person was not told yet.
+  /// The failures and notices that the user has not been shown yet.
   public private(set) var untold: Untold {
     get { storage.untold }
     set { own.untold = newValue }
   }
 
-  /// The codes that make up for one that would be asked for.
+  /// Recent sign-ins that allow the prompt to be skipped.
   public private(set) var remembered: RememberedCodes {
     get { storage.remembered }
     set { own.remembered = newValue }
   }
 
-  /// Consecutive failures of attempts that a process of the user's made without a password.
+  /// Consecutive failed attempts by the user's own processes without a password.
   public private(set) var ownChecks: FailureCount {
     get { storage.ownChecks }
     set { own.ownChecks = newValue }
   }
 
-  /// The changes that the user made in the present hour.
+  /// The number of changes that the user made in the current hour.
   public private(set) var ownChanges: HourlyCount {
     get { storage.ownChanges }
     set { own.ownChanges = newValue }
   }
 
-  /// The record that the state goes with, and how far the audit log was checked; nil in a state of
-  /// version 1, which names the record by its id alone.
+  /// The record that the state belongs to, and the last position checked in the audit log. Nil in a
+  /// state of version 1, which identifies the record only by its id.
   public var binding: RecordBinding? {
     get { storage.binding }
     set { own.binding = newValue }
   }
 
-  /// Puts a state together.
+  /// Creates a state.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
     signInsPutOff: UInt32 = 0, untold: Untold = Untold(),
@@ -144,7 +146,7 @@ public struct AttemptState: Equatable, Sendable {
       ownChanges: ownChanges, binding: binding)
   }
 
-  /// Compares everything that two states hold.
+  /// Compares the content of two states.
   @inline(never)
   public static func == (left: AttemptState, right: AttemptState) -> Bool {
     let (left, right) = (left.storage, right.storage)
@@ -156,18 +158,18 @@ public struct AttemptState: Equatable, Sendable {
         && left.ownChanges == right.ownChanges && left.binding == right.binding)
   }
 
-  /// What the person is to be told at the next sign-in.
+  /// The failures and notices to show at the next sign-in.
   public struct Untold: Equatable, Sendable {
-    /// How many attempts failed since the person was told last.
+    /// The number of failed attempts since the user was last informed.
     public var failures: UInt32
-    /// When the last of them was, in seconds since the epoch; 0 before there is any.
+    /// The time of the last of these attempts, in seconds since the epoch; 0 if there was none.
     public var lastFailure: Int64
-    /// Where the last of them came from.
+    /// The source of the last of these attempts.
     public var source: Source
-    /// The number of the last notice in the record that was told.
+    /// The number of the last notice in the record that the user was shown.
     public var noticesTold: UInt32
 
-    /// Nothing happened.
+    /// Creates a value. By default, nothing is pending.
     public init(
       failures: UInt32 = 0, lastFailure: Int64 = 0, source: Source = .unknown,
       noticesTold: UInt32 = 0
@@ -184,22 +186,23 @@ public struct AttemptState: Equatable, Sendable {
   /// Whether a code may be tried now.
   public enum Standing: Equatable, Sendable {
     case open
-    /// Not for so many seconds.
+    /// A code may be tried after this many seconds.
     case waiting(seconds: Int64)
-    /// Not before an administrator unlocks the user or takes the factors away.
+    /// No code may be tried until an administrator unlocks the user or removes the factors.
     case disabled
   }
 
-  /// Which failures an attempt is counted among.
+  /// The counter that an attempt belongs to.
   public enum Counter: Sendable {
-    /// Attempts at a sign-in, and after a password was verified.
+    /// Attempts at a sign-in, and attempts after a password was verified.
     case signIn
-    /// Attempts that a process of the user's makes without a password, such as a screen locker.
+    /// Attempts by one of the user's own processes without a password, such as a screen locker.
     case ownCheck
   }
 
-  /// The largest number of failures of `Counter.ownCheck` before such attempts are refused: a fifth
-  /// of those that lock the factors, so that a program of the user's cannot lock them alone.
+  /// Returns the number of `Counter.ownCheck` failures after which such attempts are refused: a
+  /// fifth of the failures that lock the factors, so that a program run by the user cannot lock
+  /// them.
   public static func mostOwnChecks(_ policy: ThrottlePolicy) -> UInt32 {
     max(policy.disablesAfter / 5, 1)
   }
@@ -210,7 +213,7 @@ public struct AttemptState: Equatable, Sendable {
   public func standing(
     _ policy: ThrottlePolicy, now: Int64, counter: Counter = .signIn
   ) -> Standing {
-    // All failures together stay below the limit of NIST SP 800-63B-4, section 3.2.2.
+    // The sum of all failures stays below the limit of NIST SP 800-63B-4, section 3.2.2.
     guard failures.addingSaturated(ownChecks.failures) < policy.disablesAfter else {
       return .disabled
     }
@@ -223,15 +226,15 @@ public struct AttemptState: Equatable, Sendable {
     return elapsed >= wait ? .open : .waiting(seconds: wait - elapsed)
   }
 
-  /// How an attempt begins.
+  /// The result of beginning an attempt.
   public enum Beginning: Equatable, Sendable {
-    /// The attempt is counted. The state must be written before anything is compared.
+    /// The attempt is counted. The state must be written before any code is compared.
     case counted(AttemptState)
-    /// The attempt is refused, and nothing may be compared.
+    /// The attempt is refused, and no code may be compared.
     case refused(Standing)
   }
 
-  /// Counts an attempt at `now` from `source`, or refuses it.
+  /// Counts an attempt from `source` at `now`, or refuses it.
   public func begin(
     _ policy: ThrottlePolicy, now: Int64, from source: Source = .unknown,
     counter: Counter = .signIn
@@ -258,7 +261,7 @@ public struct AttemptState: Equatable, Sendable {
     policy.wait(afterFailures: count(of: counter).failures)
   }
 
-  /// The consecutive failures of a kind of attempts.
+  /// Returns the consecutive failures of one counter.
   public func count(of counter: Counter) -> FailureCount {
     switch counter {
     case .signIn: FailureCount(failures: failures, last: lastFailure)
@@ -266,32 +269,32 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
-  /// A factor one of whose codes in the window was the one typed, at the latest such step.
+  /// A factor whose code matched the typed code, and the latest time step in the window that did.
   public struct Match: Equatable, Sendable {
     /// The factor.
     public let factor: FactorID
-    /// The step.
+    /// The time step.
     public let step: Int64
 
-    /// Puts a match together.
+    /// Creates a match.
     public init(factor: FactorID, step: Int64) {
       self.factor = factor
       self.step = step
     }
   }
 
-  /// What an attempt came to.
+  /// The result of an attempt.
   public enum Outcome: Equatable, Sendable {
     case accepted(FactorID)
     case wrong
-    /// The right code, and it, or a later one, was accepted before.
+    /// A matching code, but it or a later one was accepted before.
     case replayed(FactorID)
   }
 
-  /// The verdict on a counted attempt, and the state that goes with it.
+  /// Decides a counted attempt, and returns the outcome and the new state.
   ///
-  /// An accepted code moves the watermark of every factor that it matched, so that two factors with
-  /// one secret do not make one code good twice.
+  /// An accepted code raises the watermark of every factor that it matched, so that no code is
+  /// accepted twice if two factors share a secret.
   public func judge(_ matches: [Match]) -> (outcome: Outcome, state: AttemptState) {
     guard let first = matches.first else { return (.wrong, self) }
     guard let fresh = matches.first(where: { isFresh($0) }) else {
@@ -302,7 +305,8 @@ public struct AttemptState: Equatable, Sendable {
     return (.accepted(fresh.factor), next)
   }
 
-  /// A factor without a watermark accepts nothing: its state was lost.
+  /// Returns whether a match is above the factor's watermark. A factor without a watermark accepts
+  /// no code, because its state was lost.
   private func isFresh(_ match: Match) -> Bool {
     guard let mark = watermarks.first(where: { $0.factor == match.factor }) else { return false }
     return match.step > mark.step
@@ -313,18 +317,18 @@ public struct AttemptState: Equatable, Sendable {
     watermarks[index].step = max(watermarks[index].step, step)
   }
 
-  // MARK: What is told
+  // MARK: Pending notices
 
-  /// The state after an attempt that was none of the failures that it was counted among: with what
-  /// was untold before it.
+  /// Returns this state with `untold` as pending. Used after an attempt that was counted as a
+  /// failure but succeeded.
   public func restoring(_ untold: Untold) -> AttemptState {
     var next = self
     next.untold = untold
     return next
   }
 
-  /// The state after an attempt turned out to be no failure. What was pending before it is restored,
-  /// unless other attempts failed since: those stay pending.
+  /// Returns the state after an attempt turned out not to be a failure. Restores what was pending
+  /// before the attempt. If other attempts failed since, their source and time stay pending.
   public func withdrawingFailure(untold before: Untold) -> AttemptState {
     var next = self
     guard untold.failures > 0 else { return next }
@@ -335,13 +339,13 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// The state once the person was told of everything, up to the notice `number`.
+  /// Returns the state after the user was shown all failures, and the notices up to `number`.
   public func told(upTo number: UInt32) -> AttemptState {
     restoring(Untold(noticesTold: number))
   }
 
-  /// The state once the user confirmed that they read about so many failures, and the notices up to
-  /// `number`. If attempts failed since, all failures stay pending.
+  /// Returns the state after the user confirmed having read about this many failures, and the
+  /// notices up to `number`. If attempts failed since, all failures stay pending.
   public func confirmed(failures: UInt32, upTo number: UInt32) -> AttemptState {
     var next = self
     next.untold.noticesTold = max(number, untold.noticesTold)
@@ -349,33 +353,33 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  // MARK: Codes that are remembered
+  // MARK: Remembered sign-ins
 
-  /// The state that remembers a code from `place` at `time`.
+  /// Returns the state after remembering a sign-in from `place` at `time`.
   public func remembering(_ place: PlaceDigest, at time: Int64) -> AttemptState {
     var next = self
     next.remembered.add(place, at: time)
     return next
   }
 
-  /// The state that remembers no code.
+  /// Returns the state without remembered sign-ins.
   public func forgetting() -> AttemptState {
     var next = self
     next.remembered = RememberedCodes()
     return next
   }
 
-  // MARK: Factors that come and go
+  // MARK: Adding and removing factors
 
-  /// The state for the first factor of `record`: no failures and no watermarks, for there was nothing
-  /// to guess. What was not told is told yet.
+  /// Returns the state for the first factor of `record`. It has no failures and no watermarks,
+  /// because there was nothing to guess. Pending notices are kept.
   public func beginning(_ record: FactorRecord) -> AttemptState {
     AttemptState(
       record: record.id, signInsPutOff: signInsPutOff, untold: untold, ownChanges: ownChanges,
       binding: binding)
   }
 
-  /// The state with a new factor, whose first watermark is the step that confirmed it.
+  /// Returns the state with a new factor. Its first watermark is the time step that confirmed it.
   public func adding(_ factor: FactorID, confirmedAt step: Int64) -> AttemptState {
     var next = self
     next.watermarks.removeAll { $0.factor == factor }
@@ -383,36 +387,36 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// The state without watermarks of factors that the record does not hold, and without codes that are
-  /// remembered: who takes a factor away has everyone prove another one.
+  /// Returns the state without watermarks of factors that the record does not have, and without
+  /// remembered sign-ins, so that after a factor is removed every sign-in asks for a code.
   public func keeping(_ record: FactorRecord) -> AttemptState {
     var next = forgetting()
     next.watermarks.removeAll { mark in record.factor(mark.factor) == nil }
     return next
   }
 
-  /// The state after one more sign-in without a factor.
+  /// Returns the state after one more sign-in without a factor.
   public func puttingOff() -> AttemptState {
     var next = self
     next.signInsPutOff = signInsPutOff.addingSaturated(1)
     return next
   }
 
-  /// The state after a factor was resynchronised: no failures, and nothing up to `step` is accepted.
+  /// Returns the state after a factor was resynchronised: without failures, and with all time steps
+  /// up to `step` refused.
   public func resynchronized(_ factor: FactorID, at step: Int64) -> AttemptState {
     var next = unlocked()
     next.raiseWatermark(of: factor, to: step)
     return next
   }
 
-  /// The last step of a factor that was accepted; nil when the state was lost.
+  /// Returns the last accepted time step of a factor, or nil if its state was lost.
   public func watermark(of factor: FactorID) -> Int64? {
     watermarks.first { $0.factor == factor }?.step
   }
 
-  /// The state once failures are forgiven: a code of a factor was accepted, or an administrator unlocked
-  /// the user. The watermarks stay, for what was accepted once is never
-  /// accepted again.
+  /// Returns the state without failures, after a code was accepted or an administrator unlocked the
+  /// user. The watermarks are kept, so that no used code is accepted again.
   public func unlocked() -> AttemptState {
     var next = self
     next.failures = 0
@@ -421,8 +425,8 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// Returns the state with one more change that the user made at `now` (seconds since the epoch), or
-  /// nil when the user has made `HourlyCount.most` changes in this hour.
+  /// Returns the state after one more change by the user at `now` (seconds since the epoch), or nil
+  /// if the user has already made `HourlyCount.most` changes in this hour.
   public func countingOwnChange(at now: Int64) -> AttemptState? {
     guard let count = ownChanges.adding(at: now) else { return nil }
     var next = self
@@ -430,30 +434,32 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  // MARK: The record that goes with it
+  // MARK: Binding to the record
 
-  /// Returns whether the state goes with a record whose `RecordBinding.Identity.checksum` is `checksum`.
+  /// Returns whether the state belongs to the record `id` with the
+  /// `RecordBinding.Identity.checksum` of `checksum`.
   public func goes(with id: FactorID, checksum: UInt64) -> Bool {
     guard let binding else { return record == id }
     return binding.current.checksum == checksum || binding.pending?.checksum == checksum
   }
 
-  /// Whether the state says that the user has no record, or may have none because a change was
-  /// interrupted. A state of version 1 does not say.
+  /// Whether the state allows that the user has no record, either as its last change left it or
+  /// because a change was interrupted. A state of version 1 always does.
   public var goesWithoutRecord: Bool {
     guard let binding else { return true }
     return binding.current.isNone || binding.pending?.isNone ?? false
   }
 
-  /// Returns this state, before a change, with what the change adds: the watermarks of factors that
-  /// only `next` has. Wherever the change is interrupted, the record that is there then has its
-  /// watermarks.
+  /// Returns this state as it must be written before a change to `next`: with the watermarks of
+  /// factors that only `next` has. If the change is interrupted, the record that exists then has
+  /// its watermarks.
   public func preparing(for next: AttemptState) -> AttemptState {
     var state = self
-    // A change that is interrupted has been counted.
+    // An interrupted change is counted, too.
     state.own.ownChanges = next.ownChanges
     for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
-      // A factor that was removed gives way to one that is added.
+      // If there is no room, the watermark of a factor to be removed makes way for that of a new
+      // factor.
       if state.watermarks.count >= FactorRecord.maximumFactors,
         let index = state.watermarks.firstIndex(where: { next.watermark(of: $0.factor) == nil })
       {
@@ -466,10 +472,10 @@ public struct AttemptState: Equatable, Sendable {
 
   // MARK: Binary form
 
-  /// The format that is written. Version 1 is read too.
+  /// The current format version. Version 1 can still be read.
   public static let version: UInt16 = 2
 
-  /// The length of the binary form in bytes, whatever it holds.
+  /// The fixed length of the binary form in bytes.
   public static let encodedLength = 640
 
   /// The length of the binary form of version 1 in bytes.
@@ -477,7 +483,7 @@ public struct AttemptState: Equatable, Sendable {
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x53]  // MFAS
 
-  /// The binary form, with the slot's sequence number.
+  /// Returns the binary form, with the slot's sequence number.
   public func encoded(sequence: UInt64) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
@@ -506,14 +512,15 @@ public struct AttemptState: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// The sequence number that a binary form says it has, which may be none; 0 where it has no room for one.
+  /// Returns the sequence number in a binary form, without verifying the form; 0 if it is too
+  /// short.
   public static func claimedSequence(of encoded: Span<UInt8>) -> UInt64 {
     var reader = ByteReader(encoded)
     guard reader.read(UInt32.self) != nil, reader.read(UInt16.self) != nil else { return 0 }
     return reader.read(UInt64.self) ?? 0
   }
 
-  /// Reads the binary form. Nil when it is none, or of another version.
+  /// Parses the binary form. Returns nil if it is invalid or of an unknown version.
   public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
     var reader = ByteReader(encoded)
     guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
@@ -547,7 +554,7 @@ public struct AttemptState: Equatable, Sendable {
     return (state, sequence)
   }
 
-  /// What version 2 added.
+  /// The fields that version 2 added.
   private struct Own {
     var checks = FailureCount()
     var changes = HourlyCount()

@@ -1,26 +1,26 @@
 import Secrets
 
-/// Takes a binary record apart, never past its end.
+/// A decoder for binary records that never reads past their end.
 public struct ByteReader: ~Escapable {
   private let bytes: Span<UInt8>
 
-  /// How many bytes have been taken.
+  /// The number of bytes read so far.
   public private(set) var position = 0
 
-  /// Starts at the first of `bytes`.
+  /// Creates a reader at the beginning of `bytes`.
   @_lifetime(copy bytes)
   public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// Whether everything has been taken.
+  /// Whether all bytes have been read.
   public var isAtEnd: Bool { position == bytes.count }
 
-  /// Whether nothing is left but zeros.
+  /// Whether the remaining bytes are all zeros.
   public var isRestZero: Bool {
     for index in position..<bytes.count where bytes[index] != 0 { return false }
     return true
   }
 
-  /// Takes `count` bytes, or nil when fewer are left.
+  /// Reads `count` bytes. Returns nil if fewer are left.
   @_lifetime(self: copy self)
   public mutating func read(count: Int) -> [UInt8]? {
     guard count >= 0, count <= bytes.count - position else { return nil }
@@ -29,7 +29,7 @@ public struct ByteReader: ~Escapable {
     return result
   }
 
-  /// Takes a number, most significant byte first.
+  /// Reads a number, most significant byte first. Returns nil if too few bytes are left.
   @_lifetime(self: copy self)
   public mutating func read<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
     let count = Number.bitWidth / 8
@@ -42,7 +42,7 @@ public struct ByteReader: ~Escapable {
     return number
   }
 
-  /// Takes a byte string with one byte of length before it.
+  /// Reads a byte string preceded by one byte of length. Returns nil if too few bytes are left.
   @_lifetime(self: copy self)
   public mutating func readShort() -> [UInt8]? {
     let start = position

@@ -1,9 +1,9 @@
-/// Builds a binary record: big-endian numbers, byte strings with their length before them.
+/// An encoder for binary records: big-endian numbers, and byte strings preceded by their length.
 public struct ByteWriter: Sendable {
-  /// What has been written.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
 
-  /// Starts empty.
+  /// Creates an empty writer.
   public init() { bytes.reserveCapacity(512) }
 
   /// Appends a number, most significant byte first.
@@ -15,16 +15,16 @@ public struct ByteWriter: Sendable {
     }
   }
 
-  /// Appends zeros until there are `count` bytes.
+  /// Appends zeros until the length is `count` bytes.
   public mutating func pad(to count: Int) {
     while bytes.count < count { bytes.append(0) }
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes unchanged.
   public mutating func write(_ raw: [UInt8]) { bytes += raw }
 
-  /// Appends a byte string of at most 255 bytes, its length first. What is longer is cut; callers
-  /// hold only values that are not.
+  /// Appends the length of a byte string and at most 255 bytes of it. Callers only pass strings
+  /// that fit.
   public mutating func writeShort(_ string: [UInt8]) {
     let string = string.prefix(255)
     bytes.append(UInt8(truncatingIfNeeded: string.count))

@@ -1,22 +1,22 @@
-/// What a person calls a factor: 1 to 64 Unicode scalars, no white space at either end, nothing
-/// that changes how a terminal or a log shows what stands around it.
+/// The user's name for a factor: 1 to 64 Unicode scalars. It has no white space at either end, and
+/// no characters that change how a terminal or a log shows the surrounding text.
 public struct DisplayName: Equatable, Sendable {
   /// The name in UTF-8.
   public let utf8: [UInt8]
 
-  /// The longest name in Unicode scalars.
+  /// The maximum length of a name in Unicode scalars.
   public static let maximumLength = 64
 
-  /// The longest name in bytes.
+  /// The maximum length of a name in bytes.
   public static let maximumBytes = SingleLine.maximumBytes
 
-  /// Why a text is no name.
+  /// The reason why a text is not a valid name.
   public enum Refusal: Error, Equatable, Sendable {
     case empty
     case tooLong
     case notUTF8
-    /// A control character, a line or paragraph separator, or a mark that turns the direction of
-    /// writing or shows nothing at all.
+    /// The text contains a control character, a line or paragraph separator, or a mark that is
+    /// invisible or changes the direction of writing.
     case controlCharacter
   }
 

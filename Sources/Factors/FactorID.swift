@@ -1,6 +1,6 @@
 public import Secrets
 
-/// What names a factor for good: 16 random bytes, made when it is enrolled (the factor's `uid`).
+/// The permanent id of a factor: 16 random bytes, generated at enrolment (the factor's `uid`).
 public struct FactorID: Equatable, Sendable {
   /// The length in bytes.
   public static let length = 16
@@ -8,25 +8,25 @@ public struct FactorID: Equatable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// Sixteen zero bytes: the id of no record.
+  /// Sixteen zero bytes, the id that stands for no record.
   public static var zero: FactorID {
     FactorID(ofLength: [UInt8](repeating: 0, count: length))
   }
 
-  /// A new one.
+  /// Generates a random id.
   public static func generate() throws(CryptographyError) -> FactorID {
     FactorID(ofLength: try randomBytes(count: length))
   }
 
   private init(ofLength bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Nil when there are not 16 of them.
+  /// Creates an id. Returns nil if `bytes` does not have 16 bytes.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads what `hexadecimal` writes, in lower case only. Nil for anything else.
+  /// Parses an id written by `hexadecimal`, in lower case only. Returns nil for any other text.
   public init?(hexadecimal text: [UInt8]) {
     guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
     self.bytes = bytes

@@ -1,17 +1,18 @@
 public import OneTimePassword
 import Secrets
 
-/// What is kept for one user: the part of the store that changes rarely.
+/// The stored factors, recovery codes, grants and notices of one user. This part of the store
+/// rarely changes.
 ///
-/// A record may be without factors: of somebody who was granted a ticket, or who has notices that
-/// were not told. Such a user is not enrolled.
+/// A record can be without factors, for example if the user was given a ticket or has pending
+/// notices. Such a user is not enrolled.
 ///
-/// MUST 1: what is written parses back equal, and nothing else parses. (`FactorRecordTests.roundTrip`,
-/// `.everyTruncation`, `.trailingBytes`)
-/// MUST 2: a version that is not known is refused as such. (`FactorRecordTests.otherVersions`)
+/// MUST 1: an encoded record parses back equal, and nothing else parses.
+/// (`FactorRecordTests.roundTrip`, `.everyTruncation`, `.trailingBytes`)
+/// MUST 2: an unknown version is reported as such. (`FactorRecordTests.otherVersions`)
 public struct FactorRecord: Equatable, Sendable {
-  /// What a record holds. A copy of the record shares it until one of them changes: records are handed
-  /// from function to function, and each copy of a large value is code in the module.
+  /// The content of a record, shared by its copies until one of them changes. Functions pass
+  /// records to each other, and each copy of a large value adds code to the module.
   private final class Storage: @unchecked Sendable {
     let user: UserName
     let uid: UInt32
@@ -43,7 +44,7 @@ public struct FactorRecord: Equatable, Sendable {
 
   private var storage: Storage
 
-  /// The storage, for a change: no other record shares it.
+  /// The storage to change, not shared with any other record.
   private var own: Storage {
     @inline(never)
     mutating get {
@@ -52,53 +53,54 @@ public struct FactorRecord: Equatable, Sendable {
     }
   }
 
-  /// The account the factors belong to.
+  /// The name of the account that the factors belong to.
   public var user: UserName { storage.user }
 
-  /// The account's numeric identity when they were enrolled: a name that was given to somebody else
-  /// does not inherit them.
+  /// The account's uid when the record was created. A later account with the same name does not
+  /// inherit the factors.
   public var uid: UInt32 { storage.uid }
 
-  /// What ties the attempt state to this record: 16 random bytes.
+  /// 16 random bytes that bind the attempt state to this record.
   public var id: FactorID { storage.id }
 
-  /// How often the record was changed. A change that was begun with an earlier generation is refused.
+  /// The number of changes to the record. A change that began with an earlier generation is
+  /// refused.
   public private(set) var generation: UInt32 {
     get { storage.generation }
     set { own.generation = newValue }
   }
 
-  /// The factors, oldest first, at most `maximumFactors`, ids and names unique.
+  /// The factors, oldest first, at most `maximumFactors`. Ids and names are unique.
   public private(set) var factors: [Factor] {
     get { storage.factors }
     set { own.factors = newValue }
   }
 
-  /// What is kept of the recovery codes that are left, at most `maximumRecoveryCodes`.
+  /// The digests of the unused recovery codes, at most `maximumRecoveryCodes`.
   public private(set) var recoveryCodes: [RecoveryCodeDigest] {
     get { storage.recoveryCodes }
     set { own.recoveryCodes = newValue }
   }
 
-  /// What administrators granted, oldest first, at most `maximumGrants`, ids unique.
+  /// Tickets and bypass codes, oldest first, at most `maximumGrants`. Ids are unique.
   public private(set) var grants: [Grant] {
     get { storage.grants }
     set { own.grants = newValue }
   }
 
-  /// What happened lately, oldest first, at most `maximumNotices`, numbers rising.
+  /// Recent notices, oldest first, at most `maximumNotices`. Their numbers increase.
   public private(set) var notices: [Notice] {
     get { storage.notices }
     set { own.notices = newValue }
   }
 
-  /// The number of the last notice that was mailed, or will never be.
+  /// The number of the last notice that was mailed or that will never be mailed.
   public private(set) var noticesMailed: UInt32 {
     get { storage.noticesMailed }
     set { own.noticesMailed = newValue }
   }
 
-  /// Compares everything that two records hold.
+  /// Compares the content of two records.
   @inline(never)
   public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
     let (left, right) = (left.storage, right.storage)
@@ -109,65 +111,68 @@ public struct FactorRecord: Equatable, Sendable {
         && left.notices == right.notices && left.noticesMailed == right.noticesMailed)
   }
 
-  /// The most factors a user may have.
+  /// The maximum number of factors of a user.
   public static let maximumFactors = 8
 
-  /// The most recovery codes a user may have.
+  /// The maximum number of recovery codes of a user.
   public static let maximumRecoveryCodes = 10
 
-  /// The most grants a user may have.
+  /// The maximum number of grants of a user.
   public static let maximumGrants = 4
 
-  /// The most notices that are kept. One place for each factor and for the recovery codes, so that
-  /// the latest notice about each is always kept, and three more.
+  /// The maximum number of stored notices: one for each factor and one for the recovery codes, so
+  /// that the latest notice about each is always kept, and three more.
   public static let maximumNotices = 12
 
-  /// The newest format. A record of generation 0 is written in version 1, which has no generation.
+  /// The current format version. A record of generation 0 is written in version 1, which has no
+  /// generation.
   public static let version: UInt16 = 2
 
-  /// The version that secrets and digests are bound to. They stay valid when the format changes.
+  /// The version that secrets and digests are bound to. It is constant, so that they stay valid
+  /// when the format changes.
   private static let contextVersion: UInt16 = 1
 
-  /// The longest record in bytes, before the store adds its seal.
+  /// The maximum length of a record in bytes, before the store seals it.
   public static let maximumLength = 10_240
 
-  /// Why bytes are no record.
+  /// The reason why bytes are not a valid record.
   public enum Refusal: Error, Equatable, Sendable {
     case notARecord
     case otherVersion(UInt16)
     case damaged
   }
 
-  /// An empty record of a user's.
+  /// Creates an empty record.
   public init(user: UserName, uid: UInt32, id: FactorID) {
     storage = Storage(user: user, uid: uid, id: id)
   }
 
-  /// Whether there is a factor.
+  /// Whether the record has a factor.
   public var isEnrolled: Bool { !factors.isEmpty }
 
-  /// Whether there is nothing to keep.
+  /// Whether the record has no content worth storing.
   public var isVacant: Bool { factors.isEmpty && grants.isEmpty && notices.isEmpty }
 
-  // MARK: Changing
+  // MARK: Changes
 
-  /// Begins the next generation. The store does so for each change that it enters in the audit log.
+  /// Begins the next generation. The store calls this for each change that it records in the audit
+  /// log.
   public mutating func beginGeneration() { generation = Self.generation(after: generation) }
 
-  /// Returns the generation that follows `generation`. It starts again at 1 after 2^32 - 1 changes,
-  /// more than any store will see.
+  /// Returns the generation after `generation`. It wraps around to 1 after 2^32 - 1 changes, more
+  /// than any store will see.
   public static func generation(after generation: UInt32) -> UInt32 {
     generation == .max ? 1 : generation &+ 1
   }
 
-  /// Why a factor cannot be added or renamed.
+  /// The reason why a factor cannot be added, renamed or changed.
   public enum ChangeRefusal: Error, Equatable, Sendable {
     case tooManyFactors
     case nameTaken
     case noSuchFactor
   }
 
-  /// Adds a factor behind the others.
+  /// Appends a factor.
   public mutating func add(_ factor: Factor) throws(ChangeRefusal) {
     guard factors.count < Self.maximumFactors else { throw .tooManyFactors }
     guard !factors.contains(where: { $0.displayName == factor.displayName || $0.id == factor.id })
@@ -175,7 +180,7 @@ public struct FactorRecord: Equatable, Sendable {
     factors.append(factor)
   }
 
-  /// Gives a factor another name.
+  /// Renames a factor.
   public mutating func rename(_ id: FactorID, to name: DisplayName) throws(ChangeRefusal) {
     guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
     guard !factors.contains(where: { $0.displayName == name && $0.id != id }) else {
@@ -184,8 +189,8 @@ public struct FactorRecord: Equatable, Sendable {
     factors[index].displayName = name
   }
 
-  /// Takes a factor away and tells whether it was the most recently enrolled one. Recovery codes go
-  /// with the last one.
+  /// Removes a factor and returns whether it was the most recently enrolled one. Removing the last
+  /// factor also removes the recovery codes.
   public mutating func remove(_ id: FactorID) throws(ChangeRefusal) -> Bool {
     guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
     let wasNewest = index == factors.count - 1
@@ -194,14 +199,14 @@ public struct FactorRecord: Equatable, Sendable {
     return wasNewest
   }
 
-  /// Takes away all that lets anybody in: factors, recovery codes and grants.
+  /// Removes everything that allows a sign-in: factors, recovery codes and grants.
   public mutating func removeEverything() {
     factors = []
     recoveryCodes = []
     grants = []
   }
 
-  /// Says how far ahead the clock of a factor's authenticator is, in time steps.
+  /// Sets how far ahead the clock of a factor's authenticator is, in time steps.
   public mutating func setTimeOffset(
     of id: FactorID, to offset: Int32
   ) throws(ChangeRefusal) {
@@ -209,13 +214,12 @@ public struct FactorRecord: Equatable, Sendable {
     factors[index].timeOffset = offset
   }
 
-  /// Puts other recovery codes in the place of those there are; no more than
-  /// `maximumRecoveryCodes` are kept.
+  /// Replaces the recovery codes. Only the first `maximumRecoveryCodes` are kept.
   public mutating func setRecoveryCodes(_ codes: [RecoveryCodeDigest]) {
     recoveryCodes = Array(codes.prefix(Self.maximumRecoveryCodes))
   }
 
-  /// Takes a recovery code out, and puts another in its place where there is one.
+  /// Removes a used recovery code, and adds `replacement` if there is one.
   public mutating func spendRecoveryCode(
     _ code: RecoveryCodeDigest, replacement: RecoveryCodeDigest?
   ) {
@@ -226,7 +230,7 @@ public struct FactorRecord: Equatable, Sendable {
 
   // MARK: Grants
 
-  /// Adds a grant; false when there are as many as there may be, or one of its id.
+  /// Adds a grant. Returns false if there are `maximumGrants` already, or one with the same id.
   public mutating func add(_ grant: Grant) -> Bool {
     guard grants.count < Self.maximumGrants, !grants.contains(where: { $0.id == grant.id }) else {
       return false
@@ -235,13 +239,14 @@ public struct FactorRecord: Equatable, Sendable {
     return true
   }
 
-  /// Takes a grant away; nil when there is none of the id.
+  /// Removes a grant and returns it, or nil if there is no grant with this id.
   public mutating func withdraw(_ id: GrantID) -> Grant? {
     guard let index = grants.firstIndex(where: { $0.id == id }) else { return nil }
     return grants.remove(at: index)
   }
 
-  /// Counts a use of a grant, and takes it away with the last one. False when there is none of the id.
+  /// Counts a use of a grant, and removes the grant after its last use. Returns false if there is
+  /// no grant with this id.
   public mutating func use(_ id: GrantID) -> Bool {
     guard let index = grants.firstIndex(where: { $0.id == id }) else { return false }
     if let left = grants[index].afterUse {
@@ -252,24 +257,25 @@ public struct FactorRecord: Equatable, Sendable {
     return true
   }
 
-  /// Takes away what is good no more at `now`, in seconds since the epoch.
+  /// Removes the grants that have expired at `now`, in seconds since the epoch.
   public mutating func removeExpiredGrants(at now: Int64) {
     grants.removeAll { $0.expiresAt <= now }
   }
 
   // MARK: Notices
 
-  /// The number of the last notice; 0 before the first one.
+  /// The number of the last notice; 0 if there was none.
   public var lastNotice: UInt32 { notices.last?.number ?? noticesMailed }
 
-  /// Adds a notice of what happened to `subject` at `time`, in seconds since the epoch. Bytes of
-  /// `detail` beyond 255 are cut. When there are too many notices, an older one is removed.
+  /// Adds a notice about `subject` at `time`, in seconds since the epoch. `detail` is cut to 255
+  /// bytes. If there are too many notices, an older one is removed.
   public mutating func note(
     _ kind: Notice.Kind, _ detail: [UInt8] = [], about subject: Notice.Subject, from source: Source,
     at time: Int64
   ) {
     let (number, overflow) = lastNotice.addingReportingOverflow(1)
-    // Nobody has this happen four thousand million times; what would, is not numbered anew.
+    // No user reaches four thousand million notices. Further notices are dropped, because numbers
+    // are never reused.
     guard !overflow else { return }
     notices.append(
       Notice(
@@ -280,8 +286,9 @@ public struct FactorRecord: Equatable, Sendable {
     notices.remove(at: index ?? 0)
   }
 
-  /// Whether a notice is the latest about a factor of the record, or about the recovery codes. Such
-  /// notices are never removed, so an attacker cannot push the notice of their factor out.
+  /// Returns whether a notice is the latest about a factor of the record or about the recovery
+  /// codes. Such notices are never removed, so an attacker cannot displace the notice about their
+  /// own factor.
   private func isLatest(_ notice: Notice) -> Bool {
     let subject = notice.subject
     guard subject == .recoveryCodes || factors.contains(where: { .factor($0.id) == subject }) else {
@@ -290,21 +297,23 @@ public struct FactorRecord: Equatable, Sendable {
     return !isPending(subject, after: notice.number)
   }
 
-  /// The notices after the number `last`, oldest first.
+  /// Returns the notices after the number `last`, oldest first.
   @inline(never)
   public func notices(after last: UInt32) -> [Notice] { notices.filter { $0.number > last } }
 
-  /// What a notice about a factor has as its subject: the factor, if the record holds another one.
+  /// Returns the subject of a notice about a factor: the factor if the record has a different one
+  /// too, or the account.
   public func subject(of id: FactorID) -> Notice.Subject {
     factors.contains { $0.id != id } ? .factor(id) : .account
   }
 
-  /// Whether a sign-in with a factor may confirm the notices after the number `last`.
+  /// Returns whether a sign-in with a factor may confirm the notices after the number `last`.
   ///
   /// It may if none of them is about this factor. Otherwise an attacker could enrol a factor and
-  /// confirm its notice with it. The exception is a user for whom no other way is left: there are
-  /// unconfirmed notices about every factor and about the recovery codes. Then only the oldest factor may: an
-  /// attacker's own is never that, as long as the owner has one.
+  /// confirm its notice with it. The exception is a user who has no other way to sign in: there are
+  /// unconfirmed notices about every factor and about the recovery codes. In this case only the
+  /// oldest factor may confirm them. As long as the user has a factor, the oldest one is never the
+  /// attacker's.
   public func mayConfirm(after last: UInt32, with id: FactorID) -> Bool {
     guard isPending(.factor(id), after: last) else { return true }
     guard factors.first?.id == id, factors.allSatisfy({ isPending(.factor($0.id), after: last) })
@@ -317,12 +326,12 @@ public struct FactorRecord: Equatable, Sendable {
     notices.contains { $0.number > last && $0.subject == subject }
   }
 
-  /// Takes note that every notice up to `number` was mailed.
+  /// Records that every notice up to `number` was mailed.
   public mutating func mailed(upTo number: UInt32) {
     noticesMailed = max(noticesMailed, min(number, lastNotice))
   }
 
-  /// A factor by its id.
+  /// Returns the factor with this id, or nil.
   public func factor(_ id: FactorID) -> Factor? { factors.first { $0.id == id } }
 
   // MARK: Binary form
@@ -330,14 +339,14 @@ public struct FactorRecord: Equatable, Sendable {
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
   private static let totpKind: UInt8 = 1
 
-  /// The binary form of what it holds, whichever of its notices were mailed.
+  /// Returns the binary form for the audit log, which does not depend on the notices mailed so far.
   public func encodedForLedger() -> [UInt8] {
     var record = self
     record.noticesMailed = 0
     return record.encoded()
   }
 
-  /// The binary form.
+  /// Returns the binary form.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
@@ -390,7 +399,7 @@ public struct FactorRecord: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Reads the binary form.
+  /// Parses the binary form.
   public init(encoded: Span<UInt8>) throws(Refusal) {
     var reader = ByteReader(encoded)
     guard reader.read(count: 4) == Self.magic else { throw .notARecord }
@@ -434,7 +443,7 @@ public struct FactorRecord: Equatable, Sendable {
       reason: reason.value, digest: digest)
   }
 
-  /// A reason that was stored, or that there is none.
+  /// A stored reason; `value` is nil if the grant has no reason.
   private struct StoredReason {
     let value: Grant.Reason?
   }
@@ -502,7 +511,7 @@ public struct FactorRecord: Equatable, Sendable {
       kind: .totp(parameters, sealedSecret: sealedSecret), origin: origin, timeOffset: timeOffset)
   }
 
-  /// A name that was stored must be one that `DisplayName` would store.
+  /// Returns the stored name if `DisplayName` would store it in the same form, or nil.
   private static func canonicalName(_ bytes: [UInt8]) -> DisplayName? {
     do throws(DisplayName.Refusal) {
       let name = try DisplayName(bytes)
@@ -512,7 +521,8 @@ public struct FactorRecord: Equatable, Sendable {
     }
   }
 
-  /// What a recovery code's digest is bound to: version, user, uid and record.
+  /// Returns the context that the digest of a recovery code is bound to: version, user, uid and
+  /// record.
   public func recoveryCodeContext() -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.contextVersion)
@@ -522,8 +532,8 @@ public struct FactorRecord: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// What a factor's sealed secret is bound to: version, user, uid, record, factor and parameters,
-  /// so that it opens nowhere else.
+  /// Returns the context that a factor's sealed secret is bound to, so that it opens nowhere else:
+  /// version, user, uid, record, factor and parameters.
   public func associatedData(
     factor: FactorID, parameters: TOTPParameters
   ) -> [UInt8] {

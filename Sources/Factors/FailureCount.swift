@@ -1,8 +1,8 @@
 /// Consecutive failures of one kind of attempt.
 public struct FailureCount: Equatable, Sendable {
-  /// How many there were.
+  /// The number of failures.
   public var failures: UInt32
-  /// When the last one was, in seconds since the epoch; 0 before the first one.
+  /// The time of the last failure, in seconds since the epoch; 0 if there was none.
   public var last: Int64
 
   /// Creates a count.

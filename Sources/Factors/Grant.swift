@@ -1,37 +1,38 @@
 import Secrets
 
-/// What an administrator gave somebody who cannot prove the account, or the second factor, otherwise:
-/// a code of 80 random bits, good for a while and for so many uses.
+/// A ticket or bypass code that an administrator created for a user who cannot otherwise prove the
+/// account or the second factor. The code has 80 random bits, an expiry time and a number of uses.
 ///
-/// A class, because each copy of a large value is code in the module.
+/// This is a class because each copy of a large value adds code to the module.
 public final class Grant: Equatable, Sendable {
-  /// What the code is good for.
+  /// The purpose of the code.
   public enum Kind: UInt8, Sendable {
-    /// Proves the account at one enrolment, in the place of a password.
+    /// The code replaces the password at one enrolment.
     case ticket = 1
-    /// Is accepted in the place of a factor's code.
+    /// The code replaces a factor's code.
     case bypass = 2
   }
 
-  /// What the code is good for.
+  /// The purpose of the code.
   public let kind: Kind
-  /// What an administrator calls it by.
+  /// The id that administrators use for the grant.
   public let id: GrantID
-  /// When it was made, in seconds since the epoch.
+  /// The creation time, in seconds since the epoch.
   public let madeAt: Int64
-  /// The first second in which it is good no more, in seconds since the epoch.
+  /// The first second in which the grant is no longer valid, in seconds since the epoch.
   public let expiresAt: Int64
-  /// How often it may still be used, 1 to 255.
+  /// The number of remaining uses, 1 to 255.
   public let usesLeft: UInt8
-  /// Why it was made.
+  /// The administrator's reason for creating the grant.
   public let reason: Reason?
   /// A keyed digest of the code, `RecoveryCodeDigest.length` bytes.
   public let digest: [UInt8]
 
-  /// Nil when it could never be used, or the digest has another length.
+  /// Creates a grant. Returns nil if the grant could never be used or the digest has a different
+  /// length.
   ///
-  /// Embedded Swift leaks an object whose designated initialiser fails: this one fails before there is
-  /// an object.
+  /// Embedded Swift leaks an object whose designated initialiser fails. This convenience
+  /// initialiser fails before the object exists.
   public convenience init?(
     kind: Kind, id: GrantID, madeAt: Int64, expiresAt: Int64, usesLeft: UInt8, reason: Reason?,
     digest: [UInt8]
@@ -55,7 +56,7 @@ public final class Grant: Equatable, Sendable {
     self.digest = digest
   }
 
-  /// Compares everything that two grants hold.
+  /// Compares the content of two grants.
   @inline(never)
   public static func == (left: Grant, right: Grant) -> Bool {
     left.kind == right.kind && left.id == right.id && left.madeAt == right.madeAt
@@ -63,23 +64,23 @@ public final class Grant: Equatable, Sendable {
       && left.reason == right.reason && left.digest == right.digest
   }
 
-  /// Whether it is good at `now`, in seconds since the epoch. Before it was made it is not: the
-  /// clock was set back, and how long it has lasted is not known.
+  /// Returns whether the grant is valid at `now`, in seconds since the epoch. It is not valid
+  /// before its creation time: the clock was set back, so its age is unknown.
   public func isGood(at now: Int64) -> Bool { now >= madeAt && now < expiresAt }
 
-  /// The grant after one use; nil when that was the last one.
+  /// The grant after one more use, or nil if no use remains.
   public var afterUse: Grant? {
     Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft - 1,
       reason: reason, digest: digest)
   }
 
-  /// Why an administrator made it: 1 to 128 Unicode scalars in one line.
+  /// The administrator's reason for creating a grant: one line of 1 to 128 Unicode scalars.
   public struct Reason: Equatable, Sendable {
     /// The text in UTF-8.
     public let utf8: [UInt8]
 
-    /// The longest reason in Unicode scalars.
+    /// The maximum length of a reason in Unicode scalars.
     public static let maximumLength = 128
 
     /// Trims white space from both ends and checks the rest.
@@ -89,7 +90,7 @@ public final class Grant: Equatable, Sendable {
   }
 }
 
-/// What a grant is called by: four random bytes.
+/// The id of a grant: four random bytes.
 public struct GrantID: Equatable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
@@ -97,13 +98,13 @@ public struct GrantID: Equatable, Sendable {
   /// The length of an id in bytes.
   public static let length = 4
 
-  /// Nil for another number of bytes.
+  /// Creates an id. Returns nil if `bytes` has a different length.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads what `hexadecimal` writes, in lower case only. Nil for anything else.
+  /// Parses an id written by `hexadecimal`, in lower case only. Returns nil for any other text.
   public init?(hexadecimal text: [UInt8]) {
     guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
     self.bytes = bytes

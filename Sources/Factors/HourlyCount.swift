@@ -1,12 +1,12 @@
-/// What one user has changed in the present hour. It bounds how fast a user can make the audit log
-/// grow.
+/// The number of changes that one user made in the current hour. Its limit bounds how fast a user
+/// can make the audit log grow.
 public struct HourlyCount: Equatable, Sendable {
   /// The hour, in hours since the epoch.
   public let hour: Int64
-  /// How many changes there were.
+  /// The number of changes in this hour.
   public let count: UInt16
 
-  /// The largest number of changes in an hour.
+  /// The maximum number of changes in an hour.
   public static var most: UInt16 { 30 }
 
   /// Creates a count.
@@ -15,8 +15,8 @@ public struct HourlyCount: Equatable, Sendable {
     self.count = count
   }
 
-  /// Returns the count with one more change at `now` (seconds since the epoch), or nil when that would
-  /// be more than `most`. A clock that was set back begins no new hour.
+  /// Returns the count after one more change at `now` (seconds since the epoch), or nil if that
+  /// would exceed `most`. Setting the clock back does not begin a new hour.
   public func adding(at now: Int64) -> HourlyCount? {
     let present = now / 3600
     guard present <= hour else { return HourlyCount(hour: present, count: 1) }
@@ -24,7 +24,7 @@ public struct HourlyCount: Equatable, Sendable {
     return HourlyCount(hour: hour, count: count &+ 1)
   }
 
-  /// Returns how many seconds of the hour are left at `now` (seconds since the epoch).
+  /// Returns the number of seconds left in the hour at `now` (seconds since the epoch).
   public func secondsLeft(at now: Int64) -> Int64 {
     let (next, overflow) = hour.addingReportingOverflow(1)
     guard !overflow, next >= now / 3600 else { return 0 }

@@ -1,44 +1,45 @@
-/// Something that happened to the factors of a user's, to be told at the next sign-in and by mail.
+/// A notice about a change to a user's factors, shown at the next sign-in and sent by mail.
 ///
-/// NIST SP 800-63B-4, sections 4.1, 4.2.3 and 4.6, asks for such notices.
+/// NIST SP 800-63B-4, sections 4.1, 4.2.3 and 4.6, requires such notices.
 ///
-/// A class, because each copy of a large value is code in the module.
+/// This is a class because each copy of a large value adds code to the module.
 public final class Notice: Equatable, Sendable {
-  /// What happened.
+  /// The type of event.
   public enum Kind: UInt8, CaseIterable, Sendable {
-    /// A factor was bound; `detail` is its name.
+    /// A factor was enrolled; `detail` is its name.
     case enrolled = 1
-    /// A factor was taken over from another program; `detail` is its name.
+    /// A factor was imported from another program; `detail` is its name.
     case imported = 2
-    /// A factor was taken away; `detail` is its name.
+    /// A factor was removed; `detail` is its name.
     case unenrolled = 3
     /// A recovery code was used.
     case recoveryCodeUsed = 4
-    /// New recovery codes were made, and the old ones are void.
+    /// New recovery codes were created, which invalidates the old ones.
     case recoveryCodesMade = 5
-    /// An administrator made a ticket; `detail` is its reason.
+    /// An administrator created a ticket; `detail` is its reason.
     case ticketMade = 6
-    /// A factor was bound with a ticket in the place of a password; `detail` is the factor's name.
+    /// A factor was enrolled with a ticket instead of a password; `detail` is the factor's name.
     case ticketUsed = 7
-    /// An administrator made a bypass code; `detail` is its reason.
+    /// An administrator created a bypass code; `detail` is its reason.
     case bypassMade = 8
     /// A bypass code was used; `detail` is its reason.
     case bypassUsed = 9
-    /// A factor's clock was put right; `detail` is its name.
+    /// A factor's clock offset was corrected; `detail` is its name.
     case resynchronized = 10
-    /// All factors were taken away by an administrator.
+    /// An administrator removed all factors.
     case revoked = 11
   }
 
   /// The way of signing in that changed. Only a sign-in by a different way confirms the notice.
   public struct Subject: Equatable, Sendable {
-    /// What is written: nothing for the account, one byte for a kind, the id of a factor.
+    /// The encoded subject: empty for the account, one byte for recovery codes or a grant, or the
+    /// id of a factor.
     let bytes: [UInt8]
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// No other way of signing in existed, for example at the first enrolment. The notice needs no
-    /// confirmation.
+    /// The account: there was no other way of signing in, for example at the first enrolment. The
+    /// notice needs no confirmation.
     public static var account: Subject { Subject(bytes: []) }
 
     /// A factor, which may have been removed since.
@@ -53,7 +54,7 @@ public final class Notice: Equatable, Sendable {
     /// Whether a user has to confirm the notice.
     public var needsConfirmation: Bool { !bytes.isEmpty }
 
-    /// Reads what was written. Nil for anything else.
+    /// Parses an encoded subject. Returns nil if it is invalid.
     init?(_ bytes: [UInt8]?) {
       guard let bytes else { return nil }
       switch bytes.count {
@@ -65,15 +66,15 @@ public final class Notice: Equatable, Sendable {
     }
   }
 
-  /// Where it stands among the user's notices: the first is 1.
+  /// The number of the notice among the user's notices, counted from 1.
   public let number: UInt32
-  /// What happened.
+  /// The type of event.
   public let kind: Kind
-  /// When, in seconds since the epoch.
+  /// The time of the event, in seconds since the epoch.
   public let time: Int64
-  /// What it happened to, in UTF-8 and one line; empty where nothing is named.
+  /// The name or reason concerned, as one line of UTF-8; empty if it does not apply.
   public let detail: [UInt8]
-  /// From where.
+  /// The source of the change.
   public let source: Source
   /// The way of signing in that changed.
   public let subject: Subject
@@ -90,7 +91,7 @@ public final class Notice: Equatable, Sendable {
     self.subject = subject
   }
 
-  /// Compares everything that two notices hold.
+  /// Compares the content of two notices.
   @inline(never)
   public static func == (left: Notice, right: Notice) -> Bool {
     left.number == right.number && left.kind == right.kind && left.time == right.time

@@ -1,19 +1,19 @@
-/// A place from which people sign in, as far as it can be told from others.
+/// The place that a sign-in comes from, as identified for remembered sign-ins.
 public struct Place: Equatable, Sendable {
-  /// By what it is told from others.
+  /// The kind of property that identifies a place.
   public enum Kind: UInt8, Sendable {
-    /// A numeric address, with the SSH key where one was used.
+    /// A numeric address, with the SSH key if one was used.
     case address = 1
     /// A session on this machine.
     case session = 2
   }
 
-  /// By what it is told from others.
+  /// The kind of property that identifies the place.
   public let kind: Kind
-  /// What is the same in two sign-ins from this place, and in none from another.
+  /// Bytes that are equal for two sign-ins exactly if they come from the same place.
   public let identity: [UInt8]
 
-  /// Puts both together.
+  /// Creates a place.
   public init(_ kind: Kind, _ identity: [UInt8]) {
     self.kind = kind
     self.identity = identity

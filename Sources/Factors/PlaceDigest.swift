@@ -1,20 +1,22 @@
-/// What is kept of a place: keyed, so that only this host recognises it, and for one user's record.
+/// A stored digest of a place. It is keyed, so that only this host can recognise the place, and
+/// bound to one user's record.
 public struct PlaceDigest: Equatable, Sendable {
-  /// Its length in bytes. Nobody without the key can try places against it, so that 64 bits are enough.
+  /// The length of a digest in bytes. 64 bits suffice, because without the key no attacker can test
+  /// places against the digest.
   public static var length: Int { 8 }
 
-  /// By what the place is told from others.
+  /// The kind of property that identifies the place.
   public let kind: Place.Kind
   /// The digest.
   public let value: UInt64
 
-  /// Puts both together.
+  /// Creates a digest.
   public init(_ kind: Place.Kind, _ value: UInt64) {
     self.kind = kind
     self.value = value
   }
 
-  /// The digest that `bytes` begin with; nil where there are not so many.
+  /// Creates a digest from the first `length` bytes of `bytes`. Returns nil if there are fewer.
   public init?(_ kind: Place.Kind, bytes: [UInt8]) {
     var reader = ByteReader(bytes.span)
     guard let value = reader.read(UInt64.self) else { return nil }

@@ -1,10 +1,10 @@
-/// What an attempt state says of the record that it goes with, and of the audit log.
+/// The link from an attempt state to its record and to the audit log.
 ///
-/// A store that was written to without the key can hold an older record or an older attempt state,
-/// each of which is genuine. The binding makes such a pair visible: the state names the record, and
-/// both name the last entry of the audit log about the user.
+/// An attacker with write access to the store but without the key can restore an older record or an
+/// older attempt state; both are genuine. The binding makes this detectable: the state names its
+/// record, and the last entry of the audit log about the user must name the same record.
 public struct RecordBinding: Equatable, Sendable {
-  /// A record, as it is on the disk and as the audit log names it.
+  /// A record as identified by its file and by the audit log.
   public struct Identity: Equatable, Sendable {
     /// The first eight bytes of the sealed record's checksum; 0 when there is no record.
     public let checksum: UInt64
@@ -17,18 +17,18 @@ public struct RecordBinding: Equatable, Sendable {
       self.fingerprint = fingerprint
     }
 
-    /// No record.
+    /// The identity that stands for no record.
     public static var none: Identity { Identity(checksum: 0, fingerprint: 0) }
 
-    /// Whether there is no record.
+    /// Whether the identity stands for no record.
     public var isNone: Bool { checksum == 0 }
   }
 
-  /// A place in the audit log.
+  /// A position in the audit log.
   public struct LogPosition: Equatable, Sendable {
-    /// A random number that tells one audit log from another; 0 before there is one.
+    /// A random number that identifies the audit log; 0 before any entry was checked.
     public let log: UInt32
-    /// Where the last entry begins that was checked, counted from 1; 0 before there is one.
+    /// The 1-based offset of the last entry that was checked; 0 before the first one.
     public let entry: Int64
 
     /// Creates a position.
@@ -37,15 +37,16 @@ public struct RecordBinding: Equatable, Sendable {
       self.entry = entry
     }
 
-    /// No entry was checked.
+    /// The position before any entry was checked.
     public static var none: LogPosition { LogPosition(log: 0, entry: 0) }
   }
 
-  /// The record that the last change left.
+  /// The record after the last completed change.
   public var current: Identity
-  /// The record that a change leaves that has begun. It stays when the change is interrupted.
+  /// The record after a change that has begun; nil if no change has begun. It remains set if the
+  /// change is interrupted.
   public var pending: Identity?
-  /// How far the audit log was checked for entries about the user.
+  /// The last position of the audit log that was checked for entries about the user.
   public var position: LogPosition
 
   /// Creates a binding.
@@ -57,10 +58,10 @@ public struct RecordBinding: Equatable, Sendable {
     self.position = position
   }
 
-  /// Whether there is a record, or is to be one.
+  /// Whether there is a record, or will be one after the pending change.
   public var namesRecord: Bool { !current.isNone || !(pending?.isNone ?? true) }
 
-  /// Whether a fingerprint in the audit log is that of a record which may be here.
+  /// Returns whether a fingerprint in the audit log is that of the current or the pending record.
   public func allows(fingerprint: UInt64) -> Bool {
     current.fingerprint == fingerprint || pending?.fingerprint == fingerprint
   }
@@ -85,12 +86,12 @@ public struct RecordBinding: Equatable, Sendable {
     writer.write(binding.position.entry)
   }
 
-  /// A binding, or that there is none.
+  /// A decoded binding; `binding` is nil if the state has none.
   struct Decoded {
     let binding: RecordBinding?
   }
 
-  /// Reads the binary form; nil when it is none.
+  /// Parses the binary form. Returns nil if it is invalid.
   static func decode(_ reader: inout ByteReader) -> Decoded? {
     guard let form = reader.read(UInt8.self).flatMap({ Form(rawValue: $0) }) else { return nil }
     guard form != .none else { return Decoded(binding: nil) }

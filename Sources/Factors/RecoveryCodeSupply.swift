@@ -1,5 +1,5 @@
-/// How many recovery codes are enough.
+/// The threshold for a low number of recovery codes.
 public enum RecoveryCodeSupply {
-  /// So many are left that it is time for new ones.
+  /// The user is advised to create new codes when this number or fewer are left.
   public static let few = 3
 }

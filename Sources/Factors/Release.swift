@@ -1,5 +1,5 @@
-/// The release that all programs here are of.
+/// The release of all programs in this package.
 public enum Release {
-  /// Its number, as packaging/CHANGELOG.md has it.
+  /// The version number, as in packaging/CHANGELOG.md.
   public static var version: StaticString { "0.1.0" }
 }

@@ -1,17 +1,19 @@
-/// Codes that were accepted, and from where: who comes from there again may not be asked for one.
+/// Recent sign-ins with an accepted code. A further sign-in from the same place may skip the
+/// prompt.
 ///
-/// MUST 1: how many there are is bounded, and the oldest goes first. (`RememberedCodesTests`)
-/// MUST 2: a code from the future is none. (`RememberedCodesTests`)
+/// MUST 1: the number of entries is bounded, and the oldest is removed first.
+/// (`RememberedCodesTests`)
+/// MUST 2: an entry with a time in the future does not count. (`RememberedCodesTests`)
 public struct RememberedCodes: Equatable, Sendable {
-  /// A code that was accepted.
+  /// A sign-in with an accepted code.
   public struct Entry: Equatable, Sendable {
-    /// From where it came.
+    /// Where the sign-in came from.
     public let place: PlaceDigest
-    /// When, in seconds since the epoch.
+    /// The time of the sign-in, in seconds since the epoch.
     public let time: Int64
   }
 
-  /// How many places of a kind are remembered.
+  /// Returns the maximum number of entries of a kind.
   public static func maximumCount(of kind: Place.Kind) -> Int {
     switch kind {
     case .address: 4
@@ -19,13 +21,13 @@ public struct RememberedCodes: Equatable, Sendable {
     }
   }
 
-  /// The latest code from each place, in no order.
+  /// The latest sign-in from each place, in no particular order.
   public private(set) var entries: [Entry]
 
-  /// Nothing is remembered.
+  /// Creates an empty list.
   public init() { entries = [] }
 
-  /// Remembers a code from `place` at `time`.
+  /// Adds a sign-in from `place` at `time`.
   public mutating func add(_ place: PlaceDigest, at time: Int64) {
     var kept: [Entry] = []
     var ofKind = 0
@@ -42,7 +44,8 @@ public struct RememberedCodes: Equatable, Sendable {
     entries = kept
   }
 
-  /// When the code from `place` was accepted, where that is at most `age` seconds before `now`.
+  /// Returns the time of the sign-in from `place`, or nil if it is not at most `age` seconds before
+  /// `now`.
   public func time(of place: PlaceDigest, notOlderThan age: Int64, at now: Int64) -> Int64? {
     guard let entry = entries.first(where: { $0.place == place }) else { return nil }
     let (elapsed, overflow) = now.subtractingReportingOverflow(entry.time)
@@ -50,8 +53,8 @@ public struct RememberedCodes: Equatable, Sendable {
     return entry.time
   }
 
-  /// When the latest code from one of `places` was accepted, where that is at most `age` seconds before
-  /// `now`.
+  /// Returns the time of the latest sign-in from one of `places` that is at most `age` seconds
+  /// before `now`, or nil.
   public func time(of places: [PlaceDigest], notOlderThan age: Int64, at now: Int64) -> Int64? {
     var latest: Int64?
     for place in places {
@@ -72,7 +75,7 @@ public struct RememberedCodes: Equatable, Sendable {
     }
   }
 
-  /// Reads the binary form; nil when it is none.
+  /// Parses the binary form. Returns nil if it is invalid.
   init?(_ reader: inout ByteReader) {
     guard let count = reader.read(UInt8.self) else { return nil }
     var codes = RememberedCodes()

@@ -1,51 +1,55 @@
 public import OneTimePassword
 public import Secrets
 
-/// How far the clock of an authenticator has drifted, learnt from two codes in a row (RFC 6238,
-/// section 6).
+/// The measurement of an authenticator's clock drift from two consecutive codes (RFC 6238, section
+/// 6).
 ///
-/// MUST 1: both codes are later than any that was accepted before, so that an overheard pair moves
-/// nothing. (`ResynchronizationTests.replayedPair`)
-/// MUST 2: nothing is learnt from one code, or from two that do not follow each other.
+/// MUST 1: both codes are later than any accepted before, so that an observed pair has no effect.
+/// (`ResynchronizationTests.replayedPair`)
+/// MUST 2: a single code, or two codes that are not consecutive, have no effect.
 /// (`ResynchronizationTests.notConsecutive`)
-/// MUST 3: the codes arrive one after the other, at most two minutes apart, and as far apart as two
-/// codes in a row are on a screen. (`ResynchronizationTests.timely`)
+/// MUST 3: the codes arrive one after the other, at most two minutes apart, and no further apart
+/// than an authenticator can show two consecutive codes. (`ResynchronizationTests.timely`)
 public enum Resynchronization {
-  /// How many seconds an authenticator may be ahead or behind.
+  /// The maximum drift of an authenticator's clock in either direction, in seconds.
   ///
-  /// A quartz clock of 20 parts in a million drifts 53 seconds in a month, so a phone or a token that
-  /// was set five months ago is within five minutes. A phone that sets its clock by the network
-  /// is within a second. A code from an hour ago, which an attacker has collected, is outside.
+  /// A quartz clock of 20 parts in a million drifts 53 seconds in a month, so a phone or a token
+  /// that was set five months ago is within five minutes. A phone that sets its clock from the
+  /// network is within a second. A code from an hour ago, collected by an attacker, is out of
+  /// range.
   public static let range: Int64 = 300
 
-  /// The most time steps that `range` is with codes of `period` seconds; at least one.
+  /// Returns `range` in time steps of `period` seconds; at least one.
   public static func steps(period: UInt16) -> Int64 {
     guard period > 0 else { return 1 }
     return max(range / Int64(period), 1)
   }
 
-  /// How many seconds may pass between the two codes, whatever their period is.
+  /// The maximum time between the two codes in seconds, whatever their period.
   public static let longestPause: Int64 = 120
 
-  /// Whether two codes in a row can be shown `elapsed` seconds apart: the second code ends two periods
-  /// after the first begins, and typing it may take 30 seconds more.
+  /// Returns whether two consecutive codes can be typed `elapsed` seconds apart: the second code
+  /// ends two periods after the first begins, and typing it may take 30 seconds more.
   public static func isTimely(_ elapsed: Int64, period: UInt16) -> Bool {
     elapsed >= 0 && elapsed <= min(longestPause, 2 * Int64(period) + 30)
   }
 
-  /// What two codes tell.
+  /// The drift found from two codes.
   public struct Finding: Equatable, Sendable {
-    /// How many time steps the authenticator is ahead.
+    /// The number of time steps that the authenticator is ahead.
     public let timeOffset: Int32
-    /// The step of the second code: the factor's new watermark.
+    /// The time step of the second code, which becomes the factor's watermark.
     public let step: Int64
   }
 
-  /// What `first` and then `second` tell at `now` (seconds since the epoch), or nil when they are no
-  /// two codes in a row of the secret's within `range`, both later than the step `watermark`.
+  /// Returns the drift shown by `first` and then `second` at `now` (seconds since the epoch).
+  /// Returns nil unless they are consecutive codes of the secret within `range`, both later than
+  /// the time step `watermark`.
   ///
-  /// Every step is computed and compared. Of several pairs that fit the one nearest to the present
-  /// counts. Fails when libcrypto does.
+  /// Every time step is computed and compared. If several pairs match, the one nearest to the
+  /// current time step counts.
+  ///
+  /// - Throws: `CryptographyError` if libcrypto fails.
   @export(interface)
   public static func finding(
     first: Code, second: Code, secret: Span<UInt8>, parameters: TOTPParameters, now: Int64,
@@ -53,7 +57,7 @@ public enum Resynchronization {
   ) throws(CryptographyError) -> Finding? {
     let present = parameters.step(at: now)
     let range = steps(period: parameters.period)
-    // One step more, for the first code of a pair that begins the range.
+    // One more step, for the first code of a pair at the beginning of the range.
     let (earliest, underflow) = present.subtractingReportingOverflow(range + 1)
     let (latest, overflow) = present.addingReportingOverflow(range)
     guard !underflow, !overflow, latest >= 0 else { return nil }

@@ -1,11 +1,11 @@
-/// Text of a person's that stands in a line of its own or among other words: in UTF-8, no white
-/// space at either end, nothing that changes how a terminal or a log shows what stands around it.
+/// Text from a user for display in one line. It is valid UTF-8 and has no white space at either
+/// end, and no characters that change how a terminal or a log shows the surrounding text.
 enum SingleLine {
-  /// The longest such text in bytes.
+  /// The maximum length in bytes.
   static let maximumBytes = 255
 
-  /// Trims white space from both ends of a text of at most `maximumLength` Unicode scalars, and
-  /// checks the rest.
+  /// Trims white space from both ends of a text, and returns the rest if it is valid and has at
+  /// most `maximumLength` Unicode scalars.
   static func checked(
     _ text: [UInt8], maximumLength: Int
   ) throws(DisplayName.Refusal) -> [UInt8] {
@@ -39,7 +39,8 @@ enum SingleLine {
     return slice
   }
 
-  /// C0, DEL and C1 controls; separators; marks without width; bidirectional controls; tags.
+  /// Returns whether a scalar is a C0, DEL or C1 control, a separator, a mark without width, a
+  /// bidirectional control, or a tag.
   private static func isDeceptive(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x061C, 0x180E, 0x200B...0x200F, 0x2028...0x202E,

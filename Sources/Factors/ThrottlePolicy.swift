@@ -1,28 +1,28 @@
-/// How failures in a row are answered: first with nothing, then with growing waits, and in the end
-/// by disabling the factors (NIST SP 800-63B-4, section 3.2.2).
+/// The response to consecutive failures: none at first, then increasing waits, and finally a lock
+/// of the factors (NIST SP 800-63B-4, section 3.2.2).
 ///
-/// MUST 1: no number of failures makes the wait shorter, and none makes it trap.
-/// MUST 2: whatever it is made of, it disables the factors after 100 failures at most, and makes
-/// people wait before that.
+/// MUST 1: no number of failures shortens the wait or causes a trap.
+/// MUST 2: whatever the values, the policy locks the factors after at most 100 failures, and makes
+/// the user wait before that.
 /// (`ThrottlePolicyTests`)
 public struct ThrottlePolicy: Equatable, Sendable {
-  /// How many failures in a row may be allowed, before a wait or before the factors are disabled.
+  /// The valid numbers of consecutive failures before a wait, or before the factors are locked.
   public static var failureRange: ClosedRange<UInt32> { 1...100 }
 
-  /// How long a wait may be, in seconds: up to a day.
+  /// The valid waits in seconds: up to a day.
   public static var waitRange: ClosedRange<Int64> { 1...86_400 }
 
-  /// The number of failures in a row that is answered with the first wait.
+  /// The number of consecutive failures that causes the first wait.
   public let waitsAfter: UInt32
-  /// The first wait in seconds; each further failure doubles it.
+  /// The first wait in seconds. Each further failure doubles the wait.
   public let firstWait: Int64
-  /// The wait in seconds that is never exceeded.
+  /// The maximum wait in seconds.
   public let longestWait: Int64
-  /// The number of failures in a row that disables the factors.
+  /// The number of consecutive failures that locks the factors.
   public let disablesAfter: UInt32
 
-  /// A policy of these values. What is out of its range is brought into it; of two values that
-  /// contradict one another, the stricter holds: the longer wait, the fewer failures.
+  /// Creates a policy. A value out of range is replaced by the nearest valid one. If two values
+  /// contradict each other, the stricter one holds: the longer wait, the fewer failures.
   public init(
     waitsAfter: UInt32 = 5, firstWait: Int64 = 30, longestWait: Int64 = 900,
     disablesAfter: UInt32 = 100
@@ -33,11 +33,11 @@ public struct ThrottlePolicy: Equatable, Sendable {
     self.longestWait = max(Self.clamped(longestWait, to: Self.waitRange), self.firstWait)
   }
 
-  /// The wait in seconds before a further attempt, after this many failures in a row.
+  /// Returns the wait in seconds before the next attempt, after this many consecutive failures.
   public func wait(afterFailures failures: UInt32) -> Int64 {
     guard failures >= waitsAfter else { return 0 }
     let doublings = failures - waitsAfter
-    // Seventeen doublings of a second are more than a day, the longest wait there is.
+    // Seventeen doublings of one second are more than a day, the maximum wait.
     guard doublings < 17 else { return longestWait }
     return min(firstWait << Int64(doublings), longestWait)
   }

@@ -1,13 +1,16 @@
 public import OneTimePassword
 public import Secrets
 
-/// The comparison of one typed code with one factor.
+/// The comparison of a typed code with a factor.
 public enum Verification {
-  /// The latest step in the window at `now` (seconds since the epoch) whose code is `code`, or nil.
+  /// Returns the latest time step in the window at `now` (seconds since the epoch) whose code is
+  /// `code`, or nil.
   ///
-  /// Every step is computed and compared, whatever matches and whatever length the code has, so
-  /// that the time tells nothing. `adjacentIntervals`, 0 to 10, is how many steps before and after
-  /// the present one are right. Fails when libcrypto does.
+  /// Every time step is computed and compared, regardless of matches and of the length of the code,
+  /// so that the duration reveals nothing. `adjacentIntervals`, 0 to 10, is the number of time
+  /// steps accepted before and after the current one.
+  ///
+  /// - Throws: `CryptographyError` if libcrypto fails.
   @export(interface)
   public static func latestMatch(
     of code: Code, secret: Span<UInt8>, parameters: TOTPParameters, now: Int64,
@@ -17,7 +20,7 @@ public enum Verification {
       return nil
     }
     var hotp = try HOTP(secret: secret, algorithm: parameters.algorithm)
-    // One more than the offset of the latest match in the window; 0 when there is none.
+    // One more than the offset of the latest match in the window, or 0 if there is no match yet.
     var found: UInt32 = 0
     var offset: UInt32 = 0
     var step = window.lowerBound

@@ -2,13 +2,13 @@ public import HelperProtocol
 public import Secrets
 public import System
 
-/// The proof that the caller owns the account: PAM, or whoever stands in for it in a test.
+/// A proof that the caller owns the account, normally through PAM.
 public protocol AccountProof {
-  /// Asks for what PAM wants to know, and judges it.
+  /// Asks the user what PAM requires, and returns whether the account is proven.
   func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool
 
-  /// Gives up the caller's identity, which only `prove` needs, and returns whether it is given up.
-  /// Nothing changes when it was given up before.
+  /// Gives up the caller's identity, which only `prove` needs, and returns whether it has been
+  /// given up. Further calls have no effect.
   func retire() -> Bool
 
   /// Whether the identity that `prove` needs has been given up.
@@ -20,11 +20,11 @@ extension AccountProof {
   public var isRetired: Bool { false }
 }
 
-/// The person whom a proof asks.
+/// The user whom a proof asks.
 public protocol Person {
-  /// Asks one question; nil when there is no answer.
+  /// Asks one question and returns the answer, or nil if the user gave none.
   func ask(_ prompt: ShownText, echo: Bool) -> SecretBytes?
 
-  /// Tells the person something.
+  /// Shows a message to the user.
   func tell(_ text: ShownText)
 }

@@ -3,20 +3,21 @@ import HelperProtocol
 import Secrets
 public import System
 
-/// The proof through PAM, under the service `mfa-enroll`.
+/// A proof through PAM, under the service `mfa-enroll`.
 ///
-/// The process has the identity of the system user `mfa` and the caller's as its real one. pam_unix
-/// then has `unix_chkpwd` check the password, which does so for the caller's own account only.
+/// The process runs with the caller's real user ID and the effective user ID of the system user
+/// `mfa`. pam_unix therefore runs `unix_chkpwd` to check the password, which accepts only the
+/// caller's own account.
 public struct PAMProof: AccountProof {
   private let identities: PrivilegedProcess.Identities
 
-  /// A proof for the caller of this process.
+  /// Creates a proof for the caller of this process.
   public init(_ identities: PrivilegedProcess.Identities) { self.identities = identities }
 
   /// Authenticates the account through PAM and checks that it may be used.
   ///
-  /// Root is not asked for a password: root may change every record anyhow, and pam_unix would have
-  /// to read the passwords itself, which the system user may not.
+  /// Root is not asked for a password, because root may change every record anyway. Besides,
+  /// pam_unix would have to read the password hashes itself, which the system user may not.
   public func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
     guard identities.caller != 0 else { return account.uid == 0 }
     let user = account.name.map { CChar(bitPattern: $0) } + [0]
@@ -24,7 +25,7 @@ public struct PAMProof: AccountProof {
       ask: { person.answer(to: $0, echo: $1, into: $2) },
       tell: { person.tell(ShownText(cleaning: $0)) })
     return withExtendedLifetime(asker) {
-      // SAFETY: `asker` outlives the call, which alone uses the unretained pointer.
+      // SAFETY: `asker` outlives the call, and only the call uses the unretained pointer.
       var calls = unsafe cpam_person(
         context: Unmanaged.passUnretained(asker).toOpaque(),
         ask: { context, prompt, echo, answer in
@@ -40,7 +41,7 @@ public struct PAMProof: AccountProof {
     }
   }
 
-  /// Makes the system user's identity the only one the process has.
+  /// Makes the system user's identity the only identity of the process.
   public func retire() -> Bool {
     guard !isRetired else { return true }
     do throws(SystemError) {
@@ -51,7 +52,7 @@ public struct PAMProof: AccountProof {
     }
   }
 
-  /// Asks the kernel: all three identities of the process are the system user's.
+  /// Whether all three user IDs of the process are the system user's, as the kernel reports them.
   public var isRetired: Bool {
     do throws(SystemError) {
       return try PrivilegedProcess.identities().caller == identities.own
@@ -61,7 +62,7 @@ public struct PAMProof: AccountProof {
   }
 }
 
-/// What libpam's conversation is handed to find its way back.
+/// The context that libpam passes to the conversation function.
 private final class PersonBox {
   let ask: ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32
   let tell: ([UInt8]) -> Void
@@ -75,19 +76,21 @@ private final class PersonBox {
   }
 
   static func from(_ context: UnsafeMutableRawPointer) -> PersonBox {
-    // SAFETY: `prove` passes nothing else, and keeps it alive.
+    // SAFETY: `prove` passes only such an object, and keeps it alive.
     unsafe Unmanaged<PersonBox>.fromOpaque(context).takeUnretainedValue()
   }
 
   static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
-    // SAFETY: PAM's messages are NUL-terminated; no more than is shown is read.
+    // SAFETY: PAM's messages are NUL-terminated, and no byte after the first `ShownText.longest` is
+    // read.
     let count = unsafe strnlen(text, ShownText.longest)
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: count))
   }
 }
 
 extension Person {
-  /// Asks, and copies the answer to where PAM wants it. -1 when there is none that fits.
+  /// Asks a question and copies the answer to `room`. Returns the length of the answer, or -1 if
+  /// the user gave none or it does not fit.
   fileprivate func answer(
     to prompt: [UInt8], echo: Bool, into room: consuming MutableSpan<UInt8>
   ) -> Int32 {

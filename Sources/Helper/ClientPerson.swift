@@ -1,11 +1,11 @@
 import HelperProtocol
 import Secrets
 
-/// The person at the client's end.
+/// The user at the client.
 struct ClientPerson<Client: Link>: Person {
   let client: Client
 
-  /// How long the user may take to answer, in seconds: long enough to find a phone.
+  /// The longest time to wait for an answer, in seconds: enough to find a phone.
   private static var patience: Int64 { 600 }
 
   func ask(_ prompt: ShownText, echo: Bool) -> SecretBytes? {

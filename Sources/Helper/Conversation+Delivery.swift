@@ -5,26 +5,26 @@ import Secrets
 import SignIn
 import System
 
-// Notices by mail. The mail starts right after the change is on the disk, in a process that the caller
-// can neither signal nor keep from ending. A notice that was not mailed stays in the record, and the
-// next change or sign-in mails it. A mail may be sent twice, where two processes send it at once.
+// Notices by mail. The mail is sent as soon as the change is on the disk, by a process that the
+// caller can neither signal nor end. A notice that could not be mailed stays in the record, and the
+// next change or sign-in mails it. Two processes that run at the same time may both mail a notice.
 extension Conversation {
-  /// Has the caller's notices mailed by a process that nobody waits for.
+  /// Starts a process that mails the caller's notices, and does not wait for it.
   func deliverInBackground() {
     guard !host.deliverNotices(to: caller) else { return }
     log(.warning, Event.undelivered(caller))
   }
 
-  /// Mails what happened to a user's factors and was not mailed yet.
+  /// Mails a user's notices that have not been mailed yet.
   func deliver(to user: UserName) throws(HelperFailure) {
     guard servesEverybody || user.bytes == caller.name else { throw .notPermitted }
     guard let account = try account(user) else { throw .notPermitted }
-    // The record is read without a lock. The process keeps its caller's identity, and counts as the
-    // caller's process, unless there is a notice to mail.
+    // The record is read without a lock. As long as there is no notice to mail, the process keeps
+    // the caller's identity and counts as the caller's process.
     guard let record = try record(of: account) else { return }
     let notices = record.notices.filter { $0.number > record.noticesMailed }
     guard !notices.isEmpty else { return }
-    // The mailer must have no identity but the system user's.
+    // The mailer must have no identity except the system user's.
     guard proof.retire() else { throw .internalError }
     let message = NoticeMail(to: account, of: notices, from: Self.hostName()).text
     let mailing = mail(message, account.name)
@@ -41,7 +41,7 @@ extension Conversation {
     }
   }
 
-  /// What is kept for an account, read without a lock.
+  /// Returns an account's record, read without a lock.
   private func record(of account: Account) throws(HelperFailure) -> FactorRecord? {
     do throws(FactorStoreError) {
       return try host.store().kept(for: account)

@@ -6,7 +6,8 @@ import Secrets
 import SignIn
 import System
 
-// What the conversation asks of the machine, with each failure logged in full and told in short.
+// Calls to the host. The log has the details of each failure, and the client receives only its
+// kind.
 extension Conversation {
   func configuration() throws(HelperFailure) -> Configuration {
     do throws(ConfigurationFile.Failure) {
@@ -17,10 +18,10 @@ extension Conversation {
     }
   }
 
-  /// What the configuration says for the caller.
+  /// Returns the settings for the caller.
   func settings() throws(HelperFailure) -> Settings { settings(try configuration()) }
 
-  /// What a configuration says for the caller.
+  /// Returns the settings for the caller in a configuration.
   func settings(_ configuration: Configuration) -> Settings {
     configuration.settings(
       for: Subject(
@@ -28,15 +29,16 @@ extension Conversation {
       ) { group in host.isMember(caller, of: group) })
   }
 
-  /// Gives up the caller's identity, so that the caller can no longer stop this process, and records in
-  /// the audit log that the configuration changed, if it did. Every lock is taken after this.
+  /// Gives up the caller's identity, so that the caller can no longer stop this process, and
+  /// records in the audit log that the configuration changed, if it did. Every lock is taken after
+  /// this.
   func leaveCaller() throws(HelperFailure) {
     guard proof.retire() else { throw .internalError }
     note(try configuration())
   }
 
-  /// Records in the audit log that the configuration changed, if it did. Does nothing without a store:
-  /// whatever needs the store reports that.
+  /// Records in the audit log that the configuration changed, if it did. Does nothing if the store
+  /// cannot be opened, because every request that needs the store reports that.
   private func note(_ configuration: Configuration) {
     let store: Machine.Store
     do throws(FactorStoreError) { store = try host.store() } catch { return }
@@ -48,9 +50,10 @@ extension Conversation {
     }
   }
 
-  /// What is stored for the caller. The store reads without a lock, and with the caller's lock where
-  /// another process changed the files between two reads. That lock needs `leaveCaller`, after which no
-  /// password can be proven, so the read is repeated a few times first.
+  /// Returns the caller's record and attempt state. The store reads them without a lock, and takes
+  /// the caller's lock if another process changed the files between two reads. Taking the lock
+  /// requires `leaveCaller`, after which no password can be verified, so the read is first repeated
+  /// a few times.
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {
     var triesLeft = 3
     while true {
@@ -77,8 +80,8 @@ extension Conversation {
     return entry
   }
 
-  /// Checks, under the user's lock, that a session has not ended: by its deadline, or by a change of the
-  /// record that the session did not make.
+  /// Checks, under the user's lock, that a session has neither reached its deadline nor been ended
+  /// by a change of the record that the session did not make.
   func require(_ session: Session, _ kept: FactorRecord?) throws(HelperFailure) {
     guard try bootTime() < session.deadline else { throw .sessionExpired }
     guard kept?.id == session.record, kept?.generation ?? 0 == session.generation else {
@@ -86,7 +89,8 @@ extension Conversation {
     }
   }
 
-  /// Returns the caller's attempt state with one more change of this hour, or refuses the change.
+  /// Returns the caller's attempt state with one more change in this hour. Throws if no further
+  /// change is allowed.
   func countedChange(
     _ entry: Machine.Store.Entry, at now: Int64
   ) throws(HelperFailure) -> AttemptState {
@@ -97,7 +101,7 @@ extension Conversation {
     return state
   }
 
-  /// What is kept for the caller now, with factors or without; nil when nothing is. Takes no lock.
+  /// Returns the caller's stored record, even when it has no factors, or nil. Takes no lock.
   func keptRecord() throws(HelperFailure) -> FactorRecord? {
     do throws(FactorStoreError) {
       return try host.store().kept(for: caller)
@@ -106,7 +110,7 @@ extension Conversation {
     }
   }
 
-  /// What is kept for the caller, or a new record.
+  /// Returns the caller's stored record, or a new one.
   func record(_ entry: Machine.Store.Entry) throws(HelperFailure) -> FactorRecord {
     do throws(FactorStoreError) {
       return try entry.keptOrNew(for: caller)
@@ -144,7 +148,7 @@ extension Conversation {
     }
   }
 
-  /// The caller, as who changes something.
+  /// The caller, as the actor in the audit log.
   var actor: LedgerEvent.Actor {
     LedgerEvent.Actor(
       name: caller.name, uid: caller.uid, program: Self.program, source: source)
@@ -152,7 +156,7 @@ extension Conversation {
 
   private static var program: [UInt8] { ("mfa-helper" as StaticString).bytes }
 
-  /// The circumstances of an attempt of the caller's.
+  /// Returns the context for an attempt by the caller.
   func circumstances(
     factor: FactorID? = nil, counter: AttemptState.Counter
   ) throws(HelperFailure) -> Attempt.Circumstances {
@@ -179,10 +183,10 @@ extension Conversation {
     do throws(SystemError) { return try HostName.current() } catch { return [] }
   }
 
-  /// Seconds as a message carries them.
+  /// Converts seconds to the type used in messages.
   static func seconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }
 
-  // MARK: The log
+  // MARK: Logging
 
   func failure(_ error: FactorStoreError) -> HelperFailure {
     report(.store(error))
@@ -193,7 +197,8 @@ extension Conversation {
     report(.failed(failure), state: .enabled)
   }
 
-  /// Has the log say what came of a code, and the audit trail where it was judged.
+  /// Writes the result of an attempt to the log and, if a code was verified, to the kernel's audit
+  /// trail.
   func report(_ outcome: Outcome, state: Configuration.State) {
     let request = SignInRequest(user: caller.name, service: ("mfa-enroll" as StaticString).bytes)
     let event = Event(outcome: outcome, request: request, account: caller, state: state)
@@ -202,13 +207,13 @@ extension Conversation {
     audit(.authentication, outcome.auditedOperation.bytes, succeeded)
   }
 
-  /// Has the log and the audit trail say that something was changed.
+  /// Writes a change to the log and to the kernel's audit trail.
   func logChange(_ result: StaticString, _ factor: Factor?, _ mark: LedgerMark?) {
     write(result, factor, mark)
     audit(.management, Self.operation(result), true)
   }
 
-  /// Has the log and the audit trail say that the caller was not recognised.
+  /// Writes a failed authentication to the log and to the kernel's audit trail.
   func logFailure(_ result: StaticString) {
     write(result, nil, nil)
     audit(.authentication, Self.operation(result), false)

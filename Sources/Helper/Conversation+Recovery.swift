@@ -7,9 +7,9 @@ import Secrets
 import SignIn
 import System
 
-// Recovery codes, drifted clocks, and factors that another program made.
+// Recovery codes, resynchronisation, and factors from other programs.
 extension Conversation {
-  // MARK: How the account stands
+  // MARK: Account status
 
   func status() throws(HelperFailure) -> AccountStatus {
     let settings = try settings()
@@ -27,7 +27,7 @@ extension Conversation {
 
   // MARK: Recovery codes
 
-  /// Puts a new set of recovery codes in the place of the old one.
+  /// Replaces the recovery codes with a new set.
   mutating func generateRecoveryCodes(_ session: Session) throws(HelperFailure) -> RecoveryCodeList
   {
     guard try snapshot() != nil else { throw .factorNotFound }
@@ -38,7 +38,7 @@ extension Conversation {
     let hadNone = record.recoveryCodes.isEmpty
     record.setRecoveryCodes(digests)
     let now = try now()
-    // Codes that come with the first factor change nothing that the user had before.
+    // Codes created with the first factor replace nothing that the user had before.
     let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
     record.note(
       .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
@@ -60,7 +60,7 @@ extension Conversation {
     }
   }
 
-  // MARK: A clock that drifted
+  // MARK: Resynchronisation
 
   /// Takes the first code of a resynchronisation, which counts as an attempt.
   func beginResynchronizing(
@@ -88,7 +88,8 @@ extension Conversation {
     }
   }
 
-  /// What a resynchronisation is made under: it needs the record to be as the session knows it.
+  /// Returns the context for a resynchronisation. It requires the version of the record that the
+  /// session knows.
   private func circumstances(
     for session: Session
   ) throws(HelperFailure) -> Attempt.Circumstances {
@@ -98,7 +99,8 @@ extension Conversation {
     return circumstances
   }
 
-  /// Takes the second code, and learns from both how far the clock of a factor's authenticator is off.
+  /// Takes the second code, and determines from both how far the clock of a factor's authenticator
+  /// is off.
   mutating func resynchronize(
     _ pending: PendingResync?, second: borrowing SecretBytes, _ session: Session
   ) throws(HelperFailure) {
@@ -130,9 +132,9 @@ extension Conversation {
     }
   }
 
-  // MARK: Factors of other programs
+  // MARK: Import
 
-  /// Enrols a factor that another program made.
+  /// Enrols a factor from another program.
   mutating func importFactor(
     _ request: borrowing ImportRequest, _ session: Session
   ) throws(HelperFailure) -> Factor {

@@ -7,64 +7,68 @@ import Secrets
 public import SignIn
 public import System
 
-/// The privileged side of enrolment: one client, from `hello` to the end.
+/// The privileged side of enrolment: a conversation with one client, from `hello` to the end.
 ///
-/// MUST 1: whose factors these are is the caller's real identity, never something said.
+/// MUST 1: the account is the one of the caller's real user ID, and never one named in a message.
 /// (`ConversationTests`; Tests/EndToEnd)
-/// MUST 2: nothing is bound, renamed or taken away without a session, and there is no session without
-/// the account's own proof and, where there is a factor, a code of it; without that code, a factor can
-/// be resynchronised with two of its codes, and nothing else be done.
+/// MUST 2: no factor is enrolled, renamed or removed without a session. A session requires proof of
+/// the account and, if the account has a factor, a code of it. Without such a code, a session
+/// allows nothing but resynchronising a factor with two of its codes.
 /// (`ConversationTests.needsASession`, `.presentFactorIsAskedFor`, `RecoveryTests.withoutAFactor`)
-/// MUST 3: a secret leaves once, before it is enrolled, and lives here only until its deadline.
-/// (`ConversationTests.secretIsNotShownAgain`, `.deadline`)
-/// MUST 4: interrupted anywhere, nothing has changed. (`ConversationTests.interrupted`; Tests/Faults)
-/// MUST 5: a session ends with its deadline, and with any change of the record that it did not make:
-/// both are checked under the user's lock. (`SessionTests`)
-/// MUST 6: a ticket gives one factor, however a session that rests on it goes on, and changes no count
-/// of failures. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
-/// MUST 7: what a process of the user's can do without a password throttles no sign-in.
+/// MUST 3: a secret is sent to the client once, before it is enrolled, and is kept in this process
+/// only until its deadline. (`ConversationTests.secretIsNotShownAgain`, `.deadline`)
+/// MUST 4: an interruption at any point leaves what is stored unchanged.
+/// (`ConversationTests.interrupted`; Tests/Faults)
+/// MUST 5: a session ends at its deadline, and with any change of the record that the session did
+/// not make. Both are checked under the user's lock. (`SessionTests`)
+/// MUST 6: a ticket enrols at most one factor, however its session continues, and a valid ticket
+/// changes no count of failures. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
+/// MUST 7: requests that a user's process can make without a password do not throttle sign-ins.
 /// (`ConversationTests.ownChecks`)
-/// MUST 8: the caller can stop this process only while it holds no lock: the caller's identity is given
-/// up before the first lock. (`RetirementTests.leavesCallerFirst`; Tests/EndToEnd/StoppedProcessTests)
+/// MUST 8: the caller can stop this process only while it holds no lock: it gives up the caller's
+/// identity before it takes the first lock. (`RetirementTests.leavesCallerFirst`;
+/// Tests/EndToEnd/StoppedProcessTests)
 public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
   let caller: Account
-  /// Whether the caller may have everybody's notices mailed.
+  /// Whether the caller may request delivery of every user's notices.
   let servesEverybody: Bool
-  /// From where changes are made here: the caller's terminal, where there is one.
+  /// The source of the changes: the caller's terminal, or `mfa-enroll` if the caller has no
+  /// terminal.
   let source: Source
   let host: Machine
   let proof: Proof
   let client: Client
   let sinceBoot: () -> Int64?
   let log: (LogPriority, LogLine) -> Void
-  /// Has the kernel's audit trail say something about the caller.
+  /// Writes a record about the caller to the kernel's audit trail.
   let audit: (_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) -> Void
   let mail: (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
 
   var session: Session?
   private var pending: PendingSecret?
   private var resync: PendingResync?
-  /// Whether the account's first factor was enrolled in this conversation.
+  /// Whether this conversation enrolled the account's first factor.
   private(set) var isFirstEnrolment = false
   private var failedProofs = 0
 
-  /// How long a session lasts, in seconds. NIST SP 800-63B-4, section 4.1.2.2,
-  /// gives a code for binding as long.
+  /// The length of a session in seconds. NIST SP 800-63B-4, section 4.1.2.2, allows the same time
+  /// for a binding code.
   public static var sessionLength: Int64 { 600 }
 
-  /// How long a client without a session may be silent, in seconds.
+  /// The longest silence of a client without a session, in seconds.
   private static var idleTime: Int64 { 60 }
 
-  /// How long the client may be silent now, in seconds. During a session this is the rest of it.
+  /// The longest silence of the client that is allowed now, in seconds. During a session, this is
+  /// the rest of the session, and at least the idle time.
   private var patience: Int64 {
     guard let session, let now = sinceBoot() else { return Self.idleTime }
     return max(session.deadline &- now, Self.idleTime)
   }
 
-  /// How often a proof may fail before the helper ends.
+  /// The number of failed proofs after which the helper ends.
   private static var mostFailedProofs: Int { 3 }
 
-  /// Prepares a conversation with `caller`, who is at `terminal`, nil where there is none.
+  /// Prepares a conversation with `caller`. `terminal` is the caller's terminal, or nil.
   public init(
     caller: Account, servesEverybody: Bool, terminal: [UInt8]?, host: Machine, proof: Proof,
     client: Client, sinceBoot: @escaping () -> Int64?,
@@ -84,20 +88,21 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     self.mail = mail
   }
 
-  /// What re-authentication has established.
+  /// A session, which begins with re-authentication.
   struct Session {
-    /// Seconds since the machine was started.
+    /// The end of the session, in seconds since the host was started.
     let deadline: Int64
     /// How the account was proven.
     let basis: Basis
-    /// The record that was there; nil when nothing was kept.
+    /// The record at the beginning of the session or after its last change, or nil if there is no
+    /// record.
     var record: FactorID?
-    /// The generation of that record. A change by anybody else makes it another one.
+    /// The generation of that record. A change by another process changes the generation too.
     var generation: UInt32
-    /// What was proven, and so what the session is good for.
+    /// What the session allows, depending on what was proven.
     var scope: Scope
 
-    /// Takes note of the factor that the user showed.
+    /// Updates the session after the user proved a factor.
     mutating func take(_ shown: ShownFactor) {
       switch shown {
       case .none: return
@@ -108,11 +113,11 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       }
     }
 
-    /// Takes note that a recovery code or a bypass code was used, which is a change of the record. Any
-    /// other change since the session began still ends it.
+    /// Updates the session after the use of a recovery code or a bypass code, which changes the
+    /// record. Any other change since the session began still ends the session.
     mutating func noteUse() { generation = FactorRecord.generation(after: generation) }
 
-    /// Takes note of a change that the session itself made.
+    /// Updates the session after a change that the session itself made.
     mutating func advance(to record: FactorRecord?) {
       self.record = record?.id
       generation = record?.generation ?? 0
@@ -124,7 +129,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     case password
     case ticket(GrantID)
 
-    /// Which attempts of the session are counted together: without the password they hold up no sign-in.
+    /// The count of failures for attempts in the session. Without a password, attempts do not delay
+    /// sign-ins.
     var counter: AttemptState.Counter {
       switch self {
       case .password: .signIn
@@ -132,7 +138,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       }
     }
 
-    /// What is allowed once a present factor was verified too, or when there is none.
+    /// What a session allows once an existing factor was proven too, or if there is no factor.
     var scope: Scope {
       switch self {
       case .password: .everything
@@ -141,29 +147,29 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  /// What a user showed of a present factor.
+  /// How a user proved an existing factor.
   enum ShownFactor {
-    /// Nothing.
+    /// The user did not prove a factor.
     case none
-    /// A code of a factor.
+    /// With a code of a factor.
     case code
-    /// A recovery code or a bypass code, one use of which is gone.
+    /// With a recovery code, or one use of a bypass code.
     case usedUp
   }
 
-  /// What a session is good for.
+  /// What a session allows.
   enum Scope: Equatable {
-    /// Everything: the account was proven, and a present factor where there is one.
+    /// Every change. The account was proven, and a factor if the account has one.
     case everything
-    /// Binding one factor: an administrator's ticket proved the account.
+    /// Enrolling one factor. The account was proven with an administrator's ticket.
     case oneFactor(GrantID)
-    /// Making recovery codes: the ticket was used.
+    /// Creating recovery codes. The ticket has been used.
     case recoveryCodes
-    /// Resynchronising a factor: none could be shown.
+    /// Resynchronising a factor. The user did not prove an existing factor.
     case resynchronizing
   }
 
-  /// What a session is needed for.
+  /// The kinds of request that need a session.
   enum Purpose {
     case binding
     case recoveryCodes
@@ -171,13 +177,14 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     case otherChange
   }
 
-  // MARK: The conversation
+  // MARK: Conversation
 
-  /// Answers requests until the client is gone, a message is none, or a proof fails too often.
+  /// Answers requests until the client ends the conversation, a message is invalid, or too many
+  /// proofs have failed.
   public mutating func run() {
     guard greet() else { return }
     converse()
-    // Requests that take no lock have used the configuration too.
+    // Requests that take no lock also used the configuration, so a change of it is recorded here.
     do throws(HelperFailure) { try leaveCaller() } catch {}
   }
 
@@ -213,7 +220,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  /// Answers one request, and tells whether there may be another.
+  /// Answers one request, and returns whether the conversation continues.
   private mutating func answer(
     _ request: consuming HelperRequest
   ) -> Bool {
@@ -284,7 +291,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  // MARK: Proving the account
+  // MARK: Proof of the account
 
   private mutating func startSession(withTicket: Bool) throws(HelperFailure) -> UInt32 {
     let person = ClientPerson(client: client)
@@ -296,7 +303,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
       }
       return Self.seconds(present.deadline - (try bootTime()))
     }
-    // In this order: what is enrolled between the two ends the session, or is asked for.
+    // The record is read before the snapshot. A factor that is enrolled between the two reads
+    // either ends the session or is asked for.
     let kept = try keptRecord()
     let snapshot = try snapshot()
     if let snapshot { try requireOpen(snapshot, withTicket ? .ownCheck : .signIn) }
@@ -304,7 +312,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     var started = Session(
       deadline: try bootTime() &+ Self.sessionLength, basis: basis, record: kept?.id,
       generation: kept?.generation ?? 0, scope: basis.scope)
-    // What follows takes locks, and needs the caller's identity no more.
+    // The following steps take locks and do not need the caller's identity.
     try leaveCaller()
     if snapshot != nil {
       started.scope = .resynchronizing
@@ -323,8 +331,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     return .password
   }
 
-  /// Verifies an administrator's ticket, which proves the account to a user without a password. It is
-  /// used up by the factor that is bound with it, so an enrolment that is interrupted can begin again.
+  /// Verifies an administrator's ticket, which proves the account of a user without a password. The
+  /// ticket is used up by the factor that is enrolled with it, so an interrupted enrolment can
+  /// begin again.
   private mutating func proveTicket(
     _ person: ClientPerson<Client>
   ) throws(HelperFailure) -> GrantID {
@@ -361,8 +370,9 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     return .reauthenticationFailed
   }
 
-  /// Somebody who knows the password alone must not get at the second factor with it. An empty answer
-  /// shows none: all that is left then is to resynchronise a factor, which its own codes prove.
+  /// Asks for a code of an existing factor, because knowing the password must not be enough to
+  /// change the second factor. An empty answer is allowed. The session then allows only
+  /// resynchronising a factor, which the factor's own codes prove.
   private mutating func provePresentFactor(
     _ person: ClientPerson<Client>, _ basis: Basis
   ) throws(HelperFailure) -> ShownFactor {
@@ -377,7 +387,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  /// Verifies a code as at a sign-in.
+  /// Verifies a code in the same way as a sign-in.
   private func attempt(
     _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter
   ) throws(HelperFailure) -> ShownFactor {
@@ -432,7 +442,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  // MARK: What a session allows
+  // MARK: Requests that need a session
 
   private mutating func generate(
     _ parameters: TOTPParameters
@@ -475,7 +485,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     return factor.id
   }
 
-  /// Uses the ticket up that the session rests on, in the same step that binds the factor.
+  /// Adds the notice of a new factor to the record, and uses up the session's ticket, if it has
+  /// one, in the same write that enrols the factor.
   private func note(
     _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
   ) throws(HelperFailure) -> LedgerEvent {
@@ -485,7 +496,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
         at: now)
       return LedgerEvent(.enrolled, factor, by: actor, at: now)
     }
-    // It was withdrawn meanwhile, or is used, or is past its time.
+    // The ticket may have been withdrawn, used or expired in the meantime.
     guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
       record.use(ticket)
     else { throw .ticketInvalid }
@@ -527,8 +538,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     let now = try now()
     record.note(
       .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: source, at: now)
-    // The watermark stays until there is another factor. Were it gone before the record is, a crash
-    // in between would leave a factor that accepts nothing.
+    // The watermark stays until another factor is enrolled. If it were removed before the record is
+    // written, a crash between the two would leave a factor that accepts no code.
     let event = LedgerEvent(.unenrolled, factor, by: actor, at: now)
     let allowed = try countedChange(entry, at: now)
     let mark = try replace(entry, record, allowed.forgetting(), entering: event)
@@ -538,7 +549,7 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     return wasNewest
   }
 
-  // MARK: What needs no session
+  // MARK: Requests without a session
 
   private func list() throws(HelperFailure) -> [FactorSummary] {
     guard let record = try snapshot()?.record else { return [] }
@@ -549,7 +560,8 @@ public struct Conversation<Machine: Host, Proof: AccountProof, Client: Link> {
     }
   }
 
-  /// Anybody who acts as the user may make the next sign-in ask for more.
+  /// Clears remembered sign-ins. No session is needed, because this only makes the next sign-in ask
+  /// for more.
   private func forget() throws(HelperFailure) -> UInt8 {
     try leaveCaller()
     let entry: Machine.Store.Entry?

@@ -3,9 +3,10 @@ import HelperProtocol
 import SignIn
 import System
 
-/// The program `mfa-helper`: who calls, with whose identity, and then the conversation.
+/// The program `mfa-helper`: checks its caller and its own identity, and then runs the
+/// conversation.
 public enum HelperProgram {
-  /// Runs the program and returns its exit status: 0, or 1 when it could not even begin.
+  /// Runs the program and returns its exit status: 0, or 1 if the conversation could not begin.
   @export(interface)
   public static func run() -> Int32 {
     do throws(UnsuitableProcess) {
@@ -18,8 +19,9 @@ public enum HelperProgram {
       guard identities.own != 0 else {
         return refuse("root-owned", caller: identities.caller)
       }
-      // In a sandbox (no_new_privs), on a file system that is mounted so (nosuid), or without its bit
-      // the helper is its caller; that is of use to the store's owner alone.
+      // In a sandbox (no_new_privs), on a file system mounted with nosuid, or without its
+      // set-user-ID bit, the helper runs with the caller's identity. Only the owner of the store
+      // can use such a helper.
       guard identities.own != identities.caller || mayOpenStore() else {
         return refuse("no-identity-of-its-own", caller: identities.caller)
       }
@@ -43,7 +45,7 @@ public enum HelperProgram {
             succeeded: succeeded)
         }, mail: Mailing.send)
       conversation.run()
-      // The slot ends with the process.
+      // The slot is released when the process ends.
       withExtendedLifetime(slot) {}
       return 0
     } catch {
@@ -51,7 +53,7 @@ public enum HelperProgram {
     }
   }
 
-  /// Logs why the process is refused, and tells the client where the client can do something about it.
+  /// Logs why the process is refused, and tells the client if the client can correct the cause.
   private static func refuse(_ reason: UnsuitableProcess) -> Int32 {
     var line = LogLine()
     line.add("result", "error")
@@ -92,7 +94,7 @@ public enum HelperProgram {
     }
   }
 
-  /// Tells the client, and the log, that the helper will not work for this caller.
+  /// Reports to the client and to the log that the helper does not serve this caller.
   private static func refuse(
     _ reason: StaticString, caller: UInt32, _ failure: HelperFailure = .notPermitted
   ) -> Int32 {

@@ -1,32 +1,34 @@
 import FactorStore
 import System
 
-/// One of the helpers that a user may have at once, as long as the value lives.
+/// A slot for one of the helpers that a user may run at the same time, occupied as long as the
+/// value lives.
 ///
-/// A helper that has given up its caller's identity counts as a process of `mfa`, so that the caller's
-/// RLIMIT_NPROC does not limit how many there are. Each holds a lock on one byte of
-/// `/var/lib/mfa/helpers`, which only `mfa` can open; the kernel releases the lock with the process.
+/// A helper that has given up its caller's identity counts as a process of `mfa`, so the caller's
+/// RLIMIT_NPROC does not limit the number of helpers. Each helper therefore locks one byte of
+/// `/var/lib/mfa/helpers`, which only `mfa` can open. The kernel releases the lock when the process
+/// ends.
 struct HelperSlot: ~Copyable {
   /// The result of taking a slot.
   enum Result: ~Copyable {
     case taken(HelperSlot)
-    /// The user has as many helpers as there may be.
+    /// The user already runs the maximum number of helpers.
     case full
   }
 
-  /// How many helpers one user may have at once.
+  /// The maximum number of helpers for one user.
   static var mostPerUser: Int64 { 16 }
 
-  /// How many that other helpers started may mail notices at once.
+  /// The maximum number of helpers that were started by other helpers to mail notices.
   static var mostOfItsOwn: Int64 { 64 }
 
-  /// Each user's bytes begin at a multiple of this number.
+  /// The distance between the first bytes of two users' slots.
   private static var bytesPerUser: Int64 { 256 }
 
   private let file: File?
 
-  /// Takes a slot of the caller's. Root has as many as it wants. Where the store cannot be opened,
-  /// which the conversation will report, there is nothing to count in.
+  /// Takes a slot for the caller. The number of helpers for root is not limited. It is not limited
+  /// either if the store cannot be opened, which the conversation will report.
   static func take(
     for identities: PrivilegedProcess.Identities
   ) throws(SystemError) -> Result {

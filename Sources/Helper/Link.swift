@@ -1,22 +1,22 @@
 public import HelperProtocol
 
-/// What the helper says and hears: the client, or whoever stands in for it in a test.
+/// The connection to the client. Tests provide their own implementation.
 public protocol Link {
-  /// The next request; `.ended` when none has come after `seconds`.
+  /// Waits for the next request. Returns `.ended` if none has arrived after `seconds`.
   func receive(seconds: Int64) -> Reception
 
-  /// Sends a response, and tells whether it went out.
+  /// Sends a response, and returns whether it was sent.
   func send(_ response: consuming HelperResponse) -> Bool
 }
 
-/// What came from the client.
+/// What was received from the client.
 public enum Reception: ~Copyable {
   /// A request.
   case request(HelperRequest)
-  /// A request whose display name is none; it can be answered.
+  /// A request with an invalid display name, which can be answered.
   case unsupportedDisplayName
-  /// Something that is no request, or of another version.
+  /// An invalid request, or one of a different protocol version.
   case malformed
-  /// Nothing more: the client is gone, or was silent for too long.
+  /// No further request: the client has ended, or was silent for too long.
   case ended
 }

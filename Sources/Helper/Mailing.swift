@@ -1,9 +1,9 @@
 import SignIn
 public import System
 
-/// What came of a mail.
+/// The result of sending a mail.
 public enum Mailing: Equatable, Sendable {
-  /// The host's mailer took it.
+  /// The host's mailer accepted it.
   case sent
   /// The host has no mailer.
   case noMailer
@@ -12,10 +12,10 @@ public enum Mailing: Equatable, Sendable {
   /// The mailer could not be started.
   case failed(SystemError)
 
-  /// How long the mailer may take, in seconds.
+  /// The longest time that the mailer may run, in seconds.
   private static var patience: Int32 { 60 }
 
-  /// Hands a message, headers first, to the host's `sendmail`.
+  /// Passes a message, headers first, to the host's `sendmail`.
   static func send(_ message: [UInt8], to recipient: [UInt8]) -> Mailing {
     do throws(SystemError) {
       let status = try Program.mail(

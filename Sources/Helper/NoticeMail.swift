@@ -2,12 +2,13 @@ import Factors
 import SignIn
 import System
 
-/// A mail to a user about what happened to the factors.
+/// A mail to a user about changes to the user's factors.
 struct NoticeMail {
   /// The message, headers first, in UTF-8: at most `Program.longestInput` bytes.
   let text: [UInt8]
 
-  /// Writes it, of notices oldest first. The oldest give way where they are too long.
+  /// Writes a message about `notices`, which are sorted from oldest to newest. If they do not all
+  /// fit, the oldest are left out.
   init(to account: Account, of notices: [Notice], from host: [UInt8]) {
     let user = String(decoding: account.name, as: UTF8.self)
     let host = String(decoding: host, as: UTF8.self)

@@ -1,14 +1,14 @@
 import Factors
 import SignIn
 
-/// The first code of a resynchronisation, which waits for the second one.
+/// The first code of a resynchronisation, until the second one arrives.
 struct PendingResync {
-  /// The factor whose clock is off.
+  /// The factor to resynchronise.
   let factor: FactorID
   /// The code.
   let first: TypedCodes
-  /// When the code arrived, in seconds since the machine was started.
+  /// When the code arrived, in seconds since the host was started.
   let arrival: Int64
-  /// What was pending before the code was counted as an attempt.
+  /// The failures and notices that were pending before the code was counted as an attempt.
   let untold: AttemptState.Untold
 }

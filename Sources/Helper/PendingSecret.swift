@@ -6,14 +6,14 @@ import Policy
 import Secrets
 import SignIn
 
-/// A secret that was handed to the client and waits for its code.
+/// A secret that was sent to the client, until a code confirms it.
 final class PendingSecret {
   private let draft: EnrollmentDraft
 
-  /// How often the code may be wrong before the secret is good for nothing.
+  /// The number of wrong codes after which the secret can no longer be enrolled.
   private static var mostWrongCodes: Int { 10 }
 
-  /// Makes a new one.
+  /// Creates a secret.
   init(_ parameters: TOTPParameters) throws(HelperFailure) {
     do throws(CryptographyError) {
       draft = try EnrollmentDraft(parameters)
@@ -22,17 +22,17 @@ final class PendingSecret {
     }
   }
 
-  /// The secret as it is shown, once.
+  /// Returns the secret in the form that is shown to the user, once.
   func shown(secondsLeft: UInt32) -> GeneratedSecret {
     GeneratedSecret(
       key: draft.withSecret { SecretBytes(copying: $0) }, parameters: draft.parameters,
       secondsLeft: secondsLeft)
   }
 
-  /// Whether there were too many wrong codes.
+  /// Whether too many wrong codes were given.
   var isExhausted: Bool { draft.wrongCodes >= Self.mostWrongCodes }
 
-  /// The step whose code was typed: the new factor's first watermark.
+  /// Returns the time step whose code was typed. It becomes the new factor's first watermark.
   func confirm(
     _ typed: borrowing SecretBytes, _ settings: Settings, now: Int64
   ) throws(HelperFailure) -> Int64 {
@@ -43,7 +43,7 @@ final class PendingSecret {
     }
   }
 
-  /// The factor, its secret sealed for `record`.
+  /// Returns the factor with its secret sealed for `record`.
   func factor<Entry: FactorStoreEntry>(
     named name: DisplayName, at time: Int64, in record: FactorRecord, sealedBy entry: Entry
   ) throws(HelperFailure) -> Factor {

@@ -6,7 +6,7 @@ import System
 public struct PipeLink: Link {
   private let channel = Channel()
 
-  /// The link.
+  /// Creates the link.
   public init() {}
 
   /// Reads a frame from standard input.
@@ -39,7 +39,7 @@ public struct PipeLink: Link {
     }
   }
 
-  /// Writes a frame to standard output.
+  /// Writes a frame to standard output, and returns whether that succeeded.
   public func send(_ response: consuming HelperResponse) -> Bool {
     do throws(MessageRefusal) {
       let message = try response.encoded()

@@ -1,48 +1,49 @@
-/// How an account stands with second factors: what policy wants of it and what it can use.
+/// The state of an account's second factors: the policy that applies, and what the account can use.
 public struct AccountStatus: Equatable, Sendable {
-  /// Who enrolls, as the policy for the account has it. The raw value is the number in a message.
+  /// Which users enrol, according to the policy for the account. The raw value is the number in a
+  /// message.
   public enum Enrollment: UInt8, Equatable, Sendable {
-    /// Who wants one.
+    /// Users who want a second factor.
     case selfService = 1
-    /// Everybody is asked to, and may put it off for a while.
+    /// All users: each is asked to enrol and may postpone it for a while.
     case offered = 2
-    /// Everybody must.
+    /// All users: each must enrol.
     case required = 3
   }
 
-  /// Whether second factors count on the host. The raw value is the number in a message.
+  /// Whether second factors are in force on the host. The raw value is the number in a message.
   public enum State: UInt8, Equatable, Sendable {
-    /// They decide.
+    /// Codes are requested and enforced.
     case enabled = 0
-    /// They are not asked for.
+    /// Codes are not requested.
     case disabled = 1
-    /// They are asked for, do not decide, and the log says what they would have decided.
+    /// Codes are requested but not enforced. The log records what the decision would have been.
     case observe = 2
   }
 
-  /// Whether a code would be looked at now.
+  /// Whether codes are verified now.
   public enum Standing: Equatable, Sendable {
-    /// It would.
+    /// Codes are verified.
     case open
-    /// Not for so many seconds.
+    /// No code is verified for this many seconds, after failed attempts.
     case waiting(seconds: UInt32)
-    /// Not before an administrator has unlocked the account.
+    /// No code is verified until an administrator unlocks the account.
     case disabled
   }
 
-  /// Who enrolls.
+  /// Which users enrol.
   public let enrollment: Enrollment
-  /// Whether second factors count.
+  /// Whether second factors are in force.
   public let state: State
-  /// How many recovery codes are left, the imported ones with them.
+  /// The number of recovery codes left, including imported ones.
   public let recoveryCodesLeft: UInt8
-  /// How many of these came from another program: at most `recoveryCodesLeft`.
+  /// How many of them were imported from another program: at most `recoveryCodesLeft`.
   public let importedRecoveryCodesLeft: UInt8
-  /// Whether the helper would look at a code from one of the user's own programs now. Sign-ins are counted
+  /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
   /// separately.
   public let standing: Standing
 
-  /// Puts a status together.
+  /// Creates a status.
   public init(
     enrollment: Enrollment, state: State, recoveryCodesLeft: UInt8,
     importedRecoveryCodesLeft: UInt8, standing: Standing
@@ -65,13 +66,14 @@ extension AccountStatus.Standing {
     }
   }
 
-  /// The seconds in a message: 0 where they mean nothing.
+  /// The seconds in a message: 0 if the standing has none.
   var seconds: UInt32 {
     guard case .waiting(let seconds) = self else { return 0 }
     return seconds
   }
 
-  /// Nil for a number that is none, and for seconds where they mean nothing.
+  /// Creates a standing from a message. Returns nil for an unknown number, and for seconds that the
+  /// standing does not have.
   init?(number: UInt8, seconds: UInt32) {
     switch number {
     case 0: self = .open

@@ -1,14 +1,14 @@
 public import Factors
 public import Secrets
 
-/// A code, and the factor that it is said to come from.
+/// A code and, optionally, the factor that it belongs to.
 public struct CodeRequest: ~Copyable, Sendable {
-  /// The one factor whose codes count, or nil when those of all do.
+  /// The only factor whose codes are accepted, or nil to accept the codes of every factor.
   public let factor: FactorID?
-  /// The code as it was typed.
+  /// The code as typed.
   public let code: SecretBytes
 
-  /// Puts a request together.
+  /// Creates a request.
   public init(factor: FactorID?, code: consuming SecretBytes) {
     self.factor = factor
     self.code = code

@@ -1,9 +1,10 @@
 public import Factors
 import Secrets
 
-/// What a program says to the helper to have a user's notices mailed, and does not wait for.
+/// The messages that ask the helper to mail a user's pending notices. The sender does not wait for
+/// an answer.
 public enum DeliveryMessages {
-  /// `hello` and `deliver`, with their frames.
+  /// Returns `hello` and `deliver`, with their frames.
   ///
   /// - Returns: the bytes; nil never happens.
   @export(interface)

@@ -1,17 +1,17 @@
 public import Factors
 public import Secrets
 
-/// What a client has to show for a new factor.
+/// The data that a client sends to enrol a new factor.
 ///
-/// It is a type of its own because Swift 6.3 cannot borrow one of several values out of a
-/// noncopyable case.
+/// It is a separate type because Swift 6.3 cannot borrow one of several values from a noncopyable
+/// case.
 public struct EnrollmentRequest: ~Copyable, Sendable {
-  /// The code as it was typed.
+  /// The code as typed.
   public let code: SecretBytes
-  /// What the person wants to call the factor.
+  /// The name that the user chose for the factor.
   public let displayName: DisplayName
 
-  /// Puts a request together.
+  /// Creates a request.
   public init(code: consuming SecretBytes, displayName: DisplayName) {
     self.code = code
     self.displayName = displayName

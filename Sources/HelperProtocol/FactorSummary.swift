@@ -1,18 +1,18 @@
 public import Factors
 public import OneTimePassword
 
-/// What a person may see of a factor: everything but its secret.
+/// The data of a factor that its user may see: everything but the secret.
 public struct FactorSummary: Equatable, Sendable {
-  /// What names it for good.
+  /// The factor's permanent id.
   public let id: FactorID
-  /// What the person calls it.
+  /// The name that the user gave the factor.
   public let displayName: DisplayName
-  /// When it was enrolled, in seconds since the epoch.
+  /// The time of enrolment, in seconds since the epoch.
   public let enrolledAt: Int64
-  /// How its codes are made.
+  /// The parameters of its codes.
   public let parameters: TOTPParameters
 
-  /// Puts a summary together.
+  /// Creates a summary.
   public init(
     id: FactorID, displayName: DisplayName, enrolledAt: Int64, parameters: TOTPParameters
   ) {

@@ -1,14 +1,14 @@
-/// How messages follow each other in a pipe: four bytes of length, most significant first, then a
-/// body of that length, whose first byte is the kind of the message.
+/// The framing of messages in a pipe: four bytes of length, most significant first, then a body of
+/// that length. The first byte of the body is the kind of the message.
 public enum Frame {
-  /// The length of what stands before a body, in bytes.
+  /// The length of the header that precedes a body, in bytes.
   public static let headerLength = 4
 
   /// The longest body in bytes.
   public static let longestBody = 4096
 
-  /// The length of the body that follows `header`, 1 to `longestBody`. What is longer, or empty, is
-  /// refused before a byte of it is read.
+  /// Returns the length of the body that follows `header`, 1 to `longestBody`. A longer or empty
+  /// body is refused before any of it is read.
   public static func bodyLength(header: Span<UInt8>) throws(MessageRefusal) -> Int {
     guard header.count == headerLength else { throw .malformed }
     var length: UInt32 = 0

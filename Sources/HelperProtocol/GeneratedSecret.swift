@@ -1,16 +1,17 @@
 public import OneTimePassword
 public import Secrets
 
-/// A secret that the helper made, and enrols when a code shows that an authenticator has it.
+/// A secret that the helper generated. The helper enrols it when a code proves that an
+/// authenticator has it.
 public struct GeneratedSecret: ~Copyable, Sendable {
   /// The key, `shortestKey` to `longestKey` bytes.
   public let key: SecretBytes
-  /// How codes are made from it.
+  /// The parameters of its codes.
   public let parameters: TOTPParameters
   /// How many seconds the helper waits for a code.
   public let secondsLeft: UInt32
 
-  /// Puts a secret together.
+  /// Creates a secret.
   public init(key: consuming SecretBytes, parameters: TOTPParameters, secondsLeft: UInt32) {
     self.key = key
     self.parameters = parameters

@@ -1,58 +1,59 @@
-/// Why the helper did not do what it was asked.
+/// Why the helper did not carry out a request.
 public enum HelperFailure: Error, Equatable, Sendable {
-  /// The caller may not do this at all: not with this account, or not by policy.
+  /// The account or the policy does not allow the request.
   case notPermitted
-  /// There is no session, and this needs one.
+  /// The request needs a session first.
   case requiresRecentLogin
-  /// The password, or whatever else PAM asked for, was wrong.
+  /// The password, or another answer that PAM asked for, was wrong.
   case reauthenticationFailed
-  /// The session, or the secret made in it, is past its deadline.
+  /// The session, or the secret generated in it, has expired.
   case sessionExpired
-  /// The code is not one of the secret's at this time.
+  /// The code is wrong: it does not match the secret at this time.
   case invalidVerificationCode
-  /// The code is right, and was accepted before.
+  /// The code is correct but has been used before.
   case codeAlreadyUsed
-  /// The answer cannot be a code; it was not counted as an attempt.
+  /// The answer cannot be a code; it was not counted as a failed attempt.
   case notACode
-  /// Too many wrong codes: none is looked at for so many seconds.
+  /// There were too many failed attempts: no code is verified for this many seconds.
   case tooManyAttempts(seconds: UInt32)
-  /// The user's factors are disabled until an administrator unlocks them.
+  /// The user's factors are locked until an administrator unlocks them.
   case factorsDisabled
-  /// Another factor of the user's has the name.
+  /// Another factor of the user has this name.
   case secondFactorAlreadyEnrolled
-  /// The user has as many factors as there may be.
+  /// The user has the maximum number of factors.
   case maximumSecondFactorCountExceeded
-  /// The name is none that a factor may have.
+  /// A factor cannot have this name.
   case unsupportedDisplayName
   /// The user has no such factor.
   case factorNotFound
-  /// A value that is well formed, and not supported.
+  /// A value is well formed but not supported.
   case invalidArgument
   /// The factors cannot be read or written.
   case storeUnavailable
-  /// The configuration is in error.
+  /// The configuration contains an error.
   case configurationInvalid
   /// The configuration turns second factors off.
   case multiFactorDisabled
-  /// The message was none, or out of turn.
+  /// The message was malformed or out of turn.
   case protocolError
-  /// Anything else.
+  /// Any other failure.
   case internalError
   /// The factor is the last one, and policy requires one.
   case lastFactorRequired
-  /// The ticket is not the account's, was used, or is past its time.
+  /// The ticket belongs to a different account, was used, or has expired.
   case ticketInvalid
   /// The key is shorter than the host accepts.
   case secretTooShort
-  /// The two codes are none that follow each other.
+  /// The two codes are not consecutive.
   case codesNotConsecutive
-  /// The caller has a factor, and did not show it.
+  /// The caller has a factor but did not present a code from it.
   case secondFactorRequired
-  /// The user has a factor with this key already.
+  /// The user already has a factor with this key.
   case alreadyImported
-  /// The user has made as many changes as are allowed in an hour; the next is in so many seconds.
+  /// The user made the maximum number of changes in an hour. The next change is allowed in this
+  /// many seconds.
   case tooManyChanges(seconds: UInt32)
-  /// The helper does not work in the process that the client started it in.
+  /// The helper refuses to run in the process that the client started it in.
   case unsuitableProcess(ProcessFault)
 
   /// The number in a message.
@@ -88,8 +89,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// The detail in a message: the seconds to wait, or the number of the process's fault; 0 for
-  /// every other failure.
+  /// The detail in a message: the seconds to wait, or the number of the process fault; 0 for every
+  /// other failure.
   var seconds: UInt32 {
     switch self {
     case .tooManyAttempts(let seconds), .tooManyChanges(let seconds): seconds
@@ -104,7 +105,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// Nil for a number that is none, and for a detail that the failure does not have.
+  /// Creates a failure from a message. Returns nil for an unknown number, and for a detail that the
+  /// failure does not have.
   init?(number: UInt8, seconds: UInt32) {
     switch number {
     case 1: self = .notPermitted

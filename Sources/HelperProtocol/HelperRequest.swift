@@ -2,53 +2,55 @@ public import Factors
 public import OneTimePassword
 public import Secrets
 
-/// What the client asks of the helper.
+/// A request from the client to the helper.
 ///
-/// MUST 1: what is written parses back equal, and nothing else parses.
+/// MUST 1: an encoded message parses to an equal value, and no other bytes parse.
 /// (`HelperRequestTests.roundTrip`, `.everyTruncation`, `.trailingBytes`, `.refused`)
-/// MUST 2: what a person typed is only ever in `SecretBytes`.
+/// MUST 2: an answer or code that a user typed is held only in `SecretBytes`.
 public enum HelperRequest: ~Copyable, Sendable {
-  /// Opens the conversation. It carries `version`, and a helper of another version refuses it.
+  /// Opens the conversation. It contains `version`; a helper of a different version refuses it.
   case hello
-  /// Asks for a session: the helper proves that the caller is the account's owner, with prompts.
+  /// Requests a session: the helper verifies, by prompts, that the caller owns the account.
   case session
   /// Answers a prompt.
   case answer(SecretBytes)
   /// Declines to answer a prompt, which ends the re-authentication.
   case cancel
-  /// Asks for a new secret. Needs a session.
+  /// Requests a new secret. Needs a session.
   case generateSecret(TOTPParameters)
-  /// Confirms the secret with a code that was made from it, and asks to enrol it. Needs a session.
+  /// Confirms the secret with a code generated from it, and requests its enrolment. Needs a
+  /// session.
   case enroll(EnrollmentRequest)
-  /// Asks what is enrolled.
+  /// Requests the list of enrolled factors.
   case list
-  /// Gives a factor another name. Needs a session.
+  /// Renames a factor. Needs a session.
   case rename(factor: FactorID, displayName: DisplayName)
-  /// Takes a factor away. Needs a session.
+  /// Removes a factor. Needs a session.
   case unenroll(factor: FactorID)
-  /// Has a code checked as at sign-in, which counts as an attempt and uses the code up.
+  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code is used up.
   case test(SecretBytes)
   /// Ends the conversation.
   case bye
-  /// Asks for a session as `session` does; an administrator's ticket proves the account.
+  /// Requests a session as `session` does, but with an administrator's ticket as the proof of
+  /// ownership.
   case ticketSession
-  /// Asks how the account stands.
+  /// Requests the state of the account's second factors.
   case status
-  /// Asks for new recovery codes, which make the old ones void. Needs a session.
+  /// Requests new recovery codes, which invalidate the old ones. Needs a session.
   case generateRecoveryCodes
-  /// Shows a code of a factor whose clock is off. The code after it follows as `completeResync`, at
-  /// most two minutes later. Needs a session.
+  /// Presents a code of a factor whose clock is off. The code after it follows in `completeResync`,
+  /// at most two minutes later. Needs a session.
   case resync(ResyncRequest)
-  /// Takes over a factor that another program made. Needs a session.
+  /// Imports a factor that another program created. Needs a session.
   case importFactor(ImportRequest)
-  /// Has a code checked as `test` does; where it names a factor, no other one counts.
+  /// Verifies a code as `test` does. If the request names a factor, only its codes are accepted.
   case signIn(CodeRequest)
-  /// Has the notices mailed that are in a user's record: the caller's own, or anybody's where the
-  /// caller is root or the helper itself.
+  /// Mails the pending notices in a user's record: the caller's own, or any user's if the caller is
+  /// root or the helper itself.
   case deliver(user: UserName)
-  /// Has the codes forgotten that are remembered, so that the next sign-in from anywhere asks for one.
+  /// Clears remembered sign-ins, so that the next sign-in from anywhere asks for a code.
   case forget
-  /// Shows the code after the one that `resync` showed. Needs a session.
+  /// Presents the code that follows the one in `resync`. Needs a session.
   case completeResync(SecretBytes)
 
   /// The version of the protocol.
@@ -57,7 +59,8 @@ public enum HelperRequest: ~Copyable, Sendable {
   /// The longest answer and the longest code in bytes: PAM_MAX_RESP_SIZE.
   public static let longestAnswer = 512
 
-  /// The message with its frame. Fails when an answer is longer than `longestAnswer`.
+  /// Returns the message with its frame. Throws if a value is out of range, such as an answer
+  /// longer than `longestAnswer`.
   @export(interface)
   public borrowing func encoded() throws(MessageRefusal) -> SecretBytes {
     switch self {
@@ -130,8 +133,8 @@ public enum HelperRequest: ~Copyable, Sendable {
     }
   }
 
-  /// The message with its frame, for the requests that the PAM module makes. Fails for all others: the
-  /// module is to hold no code that it never runs.
+  /// Returns the message with its frame, for the requests that the PAM module sends. Throws for all
+  /// others, so that the module contains no code that it never runs.
   @export(interface)
   public borrowing func encodedForSignIn() throws(MessageRefusal) -> SecretBytes {
     switch self {
@@ -172,7 +175,7 @@ public enum HelperRequest: ~Copyable, Sendable {
     }
   }
 
-  /// Reads a message from a frame's body.
+  /// Parses a message from a frame's body.
   @export(interface)
   public init(body: Span<UInt8>) throws(MessageRefusal) {
     var reader = MessageReader(body)
@@ -273,7 +276,7 @@ public enum HelperRequest: ~Copyable, Sendable {
     }
   }
 
-  /// The numbers of the kinds.
+  /// The numbers of the message kinds.
   private enum Kind {
     static let hello: UInt8 = 0x01
     static let session: UInt8 = 0x02

@@ -1,34 +1,33 @@
 public import Factors
 public import Secrets
 
-/// What the helper answers.
+/// A response from the helper to the client.
 ///
-/// MUST 1: what is written parses back equal, and nothing else parses.
+/// MUST 1: an encoded message parses to an equal value, and no other bytes parse.
 /// (`HelperResponseTests.roundTrip`, `.everyTruncation`, `.trailingBytes`, `.refused`)
-/// MUST 2: a key is only ever in `SecretBytes`.
+/// MUST 2: a key is held only in `SecretBytes`.
 public enum HelperResponse: ~Copyable, Sendable {
-  /// Answers `hello`: whose factors these are, and who the codes are for, in the words of the
-  /// configuration.
+  /// Answers `hello`: the user whose factors these are, and the issuer name from the configuration.
   case welcome(user: UserName, issuer: ShownText)
-  /// Asks the person something, to be answered before anything else. `echo` tells whether the
-  /// answer may be seen while it is typed.
+  /// Asks the user a question, to be answered before anything else. `echo` tells whether the answer
+  /// may be visible while it is typed.
   case prompt(text: ShownText, echo: Bool)
-  /// Tells the person something. Another response follows without a request.
+  /// Shows the user a message. Another response follows without a request.
   case notice(text: ShownText)
-  /// Answers `session`: it lasts for so many seconds.
+  /// Answers `session` and `ticketSession`: the session lasts for this many seconds.
   case sessionStarted(secondsLeft: UInt32)
   /// Answers `generateSecret`.
   case secret(GeneratedSecret)
   /// Answers `enroll` and `importFactor`.
   case enrolled(FactorID)
-  /// Answers `list`: oldest first, at most `FactorRecord.maximumFactors`.
+  /// Answers `list`: the enrolled factors, oldest first, at most `FactorRecord.maximumFactors`.
   case factors([FactorSummary])
   /// Answers `rename`, `resync`, `completeResync` and `deliver`.
   case done
-  /// Answers `unenroll`: whether the factor was the most recently enrolled one, so that the person
-  /// is signed out, and whether policy wants the person's other sessions on the host to end.
+  /// Answers `unenroll`: whether the factor was the most recently enrolled one, which signs the
+  /// user out, and whether policy requires the user's other sessions on the host to end.
   case unenrolled(signedOut: Bool, endsSessions: Bool)
-  /// Answers `test` and `signIn`: the code is right, and used up.
+  /// Answers `test` and `signIn`: the code was accepted and is used up.
   case tested
   /// Answers any request.
   case failed(HelperFailure)
@@ -36,13 +35,13 @@ public enum HelperResponse: ~Copyable, Sendable {
   case status(AccountStatus)
   /// Answers `generateRecoveryCodes`: the new codes, which are not shown again.
   case recoveryCodes(RecoveryCodeList)
-  /// Answers `forget`: from how many places a code was remembered.
+  /// Answers `forget`: the number of places from which a sign-in was remembered.
   case forgotten(places: UInt8)
 
   /// The version of the protocol.
   public static let version: UInt8 = HelperRequest.version
 
-  /// The message with its frame. Fails when a key or a list is longer than it may be.
+  /// Returns the message with its frame. Throws if a key or a list exceeds its limits.
   @export(interface)
   public borrowing func encoded() throws(MessageRefusal) -> SecretBytes {
     switch self {
@@ -124,7 +123,7 @@ public enum HelperResponse: ~Copyable, Sendable {
     }
   }
 
-  /// Reads a message from a frame's body.
+  /// Parses a message from a frame's body.
   @export(interface)
   public init(body: Span<UInt8>) throws(MessageRefusal) {
     var reader = MessageReader(body)
@@ -214,7 +213,7 @@ public enum HelperResponse: ~Copyable, Sendable {
     }
   }
 
-  /// The numbers of the kinds.
+  /// The numbers of the message kinds.
   private enum Kind {
     static let welcome: UInt8 = 0x81
     static let prompt: UInt8 = 0x82

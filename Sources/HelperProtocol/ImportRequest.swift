@@ -2,32 +2,32 @@ public import Factors
 public import OneTimePassword
 public import Secrets
 
-/// A factor that another program made, with what it knows of its use.
+/// A factor that another program created, with what that program recorded about its use.
 public struct ImportRequest: ~Copyable, Sendable {
-  /// What the person calls it.
+  /// The name that the user gave the factor.
   public let displayName: DisplayName
-  /// How its codes are made.
+  /// The parameters of its codes.
   public let parameters: TOTPParameters
   /// The key, `shortestKey` to `longestKey` bytes.
   public let key: SecretBytes
   /// How far the authenticator's clock is ahead of this host's, in time steps.
   public let timeOffset: Int32
-  /// The latest time step whose code was used, or `Int64.min` for the present one.
+  /// The latest time step whose code was used, or `Int64.min` for the current one.
   public let watermark: Int64
-  /// Recovery codes that were not used: up to `mostRecoveryCodes`, each of `recoveryCodeLength`
-  /// digits, one behind the other.
+  /// Unused recovery codes: up to `mostRecoveryCodes`, each of `recoveryCodeLength` digits,
+  /// concatenated.
   public let recoveryCodes: SecretBytes
 
-  /// The shortest key in bytes: 80 bits, as other programs make them.
+  /// The shortest key in bytes: 80 bits, which other programs generate.
   public static let shortestKey = 10
   /// The longest key in bytes: SHA-512's output.
   public static let longestKey = 64
   /// The length of a recovery code in digits.
   public static let recoveryCodeLength = 8
-  /// The most recovery codes.
+  /// The maximum number of recovery codes.
   public static let mostRecoveryCodes = 10
 
-  /// Puts a request together. What is not well formed cannot be sent.
+  /// Creates a request. A malformed request cannot be sent.
   public init(
     displayName: DisplayName, parameters: TOTPParameters, key: consuming SecretBytes,
     timeOffset: Int32, watermark: Int64, recoveryCodes: consuming SecretBytes
@@ -40,10 +40,10 @@ public struct ImportRequest: ~Copyable, Sendable {
     self.recoveryCodes = recoveryCodes
   }
 
-  /// How many recovery codes there are.
+  /// The number of recovery codes.
   public var recoveryCodeCount: Int { recoveryCodes.count / Self.recoveryCodeLength }
 
-  /// Whether it can be sent, and if not, why not.
+  /// Throws if the request cannot be sent.
   func check() throws(MessageRefusal) {
     guard key.count <= Self.longestKey, recoveryCodeCount <= Self.mostRecoveryCodes else {
       throw .tooLong

@@ -1,14 +1,14 @@
-/// A response that may come instead of, or before, the one that was asked for.
+/// A response that can come instead of, or before, the requested response.
 public enum Interruption: Sendable {
-  /// Instead: what was asked for was not done.
+  /// Comes instead: the request failed.
   case failed(HelperFailure)
-  /// Before: something to tell the person.
+  /// Comes before: a text for the user.
   case notice(ShownText)
 }
 
 extension HelperResponse {
-  /// What the response interrupts the conversation with. A case a line, because Swift 6.3 matches
-  /// noncopyable values with one pattern at a time only.
+  /// How the response interrupts the conversation, or nil if it does not. Each case has its own
+  /// line because Swift 6.3 matches noncopyable values with only one pattern at a time.
   public var interruption: Interruption? {
     switch self {
     case .failed(let failure): return .failed(failure)

@@ -2,7 +2,7 @@ import Factors
 import OneTimePassword
 import Secrets
 
-/// Takes one message's body apart, never past its end.
+/// A parser for one message's body that never reads past the end.
 struct MessageReader: ~Escapable {
   private let body: Span<UInt8>
   private var position = 0
@@ -10,7 +10,7 @@ struct MessageReader: ~Escapable {
   @_lifetime(copy body)
   init(_ body: Span<UInt8>) { self.body = body }
 
-  /// Takes the kind.
+  /// Reads the kind.
   @_lifetime(self: copy self)
   mutating func kind() throws(MessageRefusal) -> UInt8 {
     guard position < body.count else { throw .malformed }
@@ -18,18 +18,18 @@ struct MessageReader: ~Escapable {
     return body[position - 1]
   }
 
-  /// Ends the message.
+  /// Checks that nothing follows the last field.
   func end() throws(MessageRefusal) {
     guard position == body.count else { throw .malformed }
   }
 
-  /// Takes a field that is a secret, or was typed by a person.
+  /// Reads a field that contains a secret or user input.
   @_lifetime(self: copy self)
   mutating func secret(longest: Int) throws(MessageRefusal) -> SecretBytes {
     SecretBytes(copying: body, in: try range(longest: longest))
   }
 
-  /// Takes a field of bytes.
+  /// Reads a field of bytes.
   @_lifetime(self: copy self)
   mutating func bytes(longest: Int) throws(MessageRefusal) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -37,14 +37,14 @@ struct MessageReader: ~Escapable {
     return bytes
   }
 
-  /// Takes a field that holds a user's name.
+  /// Reads a field that contains a user's name.
   @_lifetime(self: copy self)
   mutating func userName() throws(MessageRefusal) -> UserName {
     guard let user = UserName(try bytes(longest: UserName.maximumLength)) else { throw .malformed }
     return user
   }
 
-  /// Takes a field that holds a number of the type's own width.
+  /// Reads a field that contains a number of the type's own width.
   @_lifetime(self: copy self)
   mutating func number<Number: FixedWidthInteger>(
     _ type: Number.Type
@@ -56,7 +56,7 @@ struct MessageReader: ~Escapable {
     return number
   }
 
-  /// Takes a field that holds 0 or 1.
+  /// Reads a field that contains 0 or 1.
   @_lifetime(self: copy self)
   mutating func flag() throws(MessageRefusal) -> Bool {
     let number = try number(UInt8.self)
@@ -64,7 +64,7 @@ struct MessageReader: ~Escapable {
     return number == 1
   }
 
-  /// Takes three fields: hash function, number of digits, period.
+  /// Reads three fields: hash function, number of digits, period.
   @_lifetime(self: copy self)
   mutating func parameters() throws(MessageRefusal) -> TOTPParameters {
     guard let algorithm = HashAlgorithm(rawValue: try number(UInt8.self)),
@@ -75,7 +75,7 @@ struct MessageReader: ~Escapable {
     return parameters
   }
 
-  /// Takes a factor's id.
+  /// Reads a factor's id.
   @_lifetime(self: copy self)
   mutating func factor() throws(MessageRefusal) -> FactorID {
     guard let factor = FactorID(bytes: try bytes(longest: FactorID.length)) else {
@@ -84,7 +84,7 @@ struct MessageReader: ~Escapable {
     return factor
   }
 
-  /// Takes a factor's id, or nil when the field is empty.
+  /// Reads a factor's id. Returns nil if the field is empty.
   @_lifetime(self: copy self)
   mutating func optionalFactor() throws(MessageRefusal) -> FactorID? {
     let bytes = try bytes(longest: FactorID.length)
@@ -93,8 +93,8 @@ struct MessageReader: ~Escapable {
     return factor
   }
 
-  /// Takes a number of one byte and so many fields, each a secret of `length` bytes. They come one
-  /// behind the other.
+  /// Reads a count of one byte and that many fields, each a secret of `length` bytes. Returns the
+  /// secrets concatenated.
   @_lifetime(self: copy self)
   mutating func secrets(
     atMost most: Int, each length: Int
@@ -112,7 +112,7 @@ struct MessageReader: ~Escapable {
     return secrets
   }
 
-  /// Takes six fields: enrollment, state, recovery codes, imported ones, standing, seconds.
+  /// Reads six fields: enrolment, state, recovery codes, imported ones, standing, seconds.
   @_lifetime(self: copy self)
   mutating func status() throws(MessageRefusal) -> AccountStatus {
     guard let enrollment = AccountStatus.Enrollment(rawValue: try number(UInt8.self)),
@@ -129,7 +129,7 @@ struct MessageReader: ~Escapable {
       importedRecoveryCodesLeft: imported, standing: standing)
   }
 
-  /// Takes the name of a factor, or nil when it is none that a factor may have.
+  /// Reads a factor's name. Returns nil if a factor cannot have it.
   @_lifetime(self: copy self)
   mutating func displayName() throws(MessageRefusal) -> DisplayName? {
     let bytes = try bytes(longest: DisplayName.maximumBytes)
@@ -141,7 +141,7 @@ struct MessageReader: ~Escapable {
     }
   }
 
-  /// Takes a text that is shown.
+  /// Reads a text for display.
   @_lifetime(self: copy self)
   mutating func text() throws(MessageRefusal) -> ShownText {
     let bytes = try bytes(longest: ShownText.longest)
@@ -150,7 +150,7 @@ struct MessageReader: ~Escapable {
     return text
   }
 
-  /// Takes a field and tells where its bytes are.
+  /// Reads a field and returns the position of its bytes.
   @_lifetime(self: copy self)
   private mutating func range(longest: Int) throws(MessageRefusal) -> Range<Int> {
     guard body.count - position >= 2 else { throw .malformed }

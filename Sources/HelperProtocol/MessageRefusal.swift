@@ -1,14 +1,14 @@
-/// Why bytes are no message, or a message no bytes.
+/// Why bytes cannot be parsed as a message, or a message cannot be encoded.
 public enum MessageRefusal: Error, Equatable, Sendable {
-  /// The message, or a field of it, is longer than it may be.
+  /// The message, or a field in it, is too long.
   case tooLong
-  /// The other side speaks a version that this one does not.
+  /// The other side uses a different version of the protocol.
   case unsupportedVersion(UInt8)
-  /// There is no message of this kind in this direction.
+  /// No message in this direction has this kind.
   case unknownKind(UInt8)
-  /// A name for a factor that `DisplayName` refuses, in a message that is otherwise well formed.
-  /// The helper may answer it and go on.
+  /// `DisplayName` refuses the factor's name; the message is otherwise well formed. The helper can
+  /// answer it and continue.
   case unsupportedDisplayName
-  /// A field is missing, left over, of the wrong length or out of its range.
+  /// A field is missing, superfluous, of the wrong length or out of range.
   case malformed
 }

@@ -2,7 +2,7 @@ import Factors
 import OneTimePassword
 import Secrets
 
-/// Builds one message, with its frame, in a block that is wiped.
+/// A builder for one message, with its frame, in memory that is wiped.
 struct MessageWriter: ~Copyable {
   private var frame: SecretBytes
   private var count = Frame.headerLength
@@ -13,7 +13,7 @@ struct MessageWriter: ~Copyable {
     put(kind)
   }
 
-  /// The message, or `tooLong` when it did not fit.
+  /// Returns the message. Throws `tooLong` if it did not fit.
   consuming func finish() throws(MessageRefusal) -> SecretBytes {
     guard !isFull else { throw .tooLong }
     let length = count - Frame.headerLength
@@ -40,14 +40,14 @@ struct MessageWriter: ~Copyable {
   /// Appends a field of bytes.
   mutating func field(_ bytes: [UInt8]) { field(bytes.span) }
 
-  /// Appends a field that holds a number, most significant byte first.
+  /// Appends a field that contains a number, most significant byte first.
   mutating func field<Number: FixedWidthInteger>(_ number: Number) {
     var writer = ByteWriter()
     writer.write(number)
     field(writer.bytes)
   }
 
-  /// Appends a field that holds 0 or 1.
+  /// Appends a field that contains 0 or 1.
   mutating func field(_ flag: Bool) { field(flag ? 1 as UInt8 : 0) }
 
   /// Appends three fields: hash function, number of digits, period.
@@ -57,8 +57,8 @@ struct MessageWriter: ~Copyable {
     field(parameters.period)
   }
 
-  /// Appends the number of the pieces of `length` bytes that `bytes` consists of, in one byte, and a
-  /// field for each. `bytes` holds whole pieces, at most 255.
+  /// Splits `bytes` into pieces of `length` bytes. Appends their number, in one byte, and a field
+  /// for each. `bytes` must consist of whole pieces, at most 255.
   mutating func fields(_ bytes: Span<UInt8>, each length: Int) {
     let count = bytes.count / length
     field(UInt8(truncatingIfNeeded: count))

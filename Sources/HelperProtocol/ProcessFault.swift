@@ -1,9 +1,10 @@
-/// What the helper cannot work with in the process that its client started it in.
+/// The attribute of the helper's process, inherited from its client, that makes the helper refuse
+/// to run.
 public struct ProcessFault: Equatable, Sendable {
-  /// The number in a message. A client takes one that it does not know for another fault.
+  /// The number in a message. A client must accept numbers that it does not know.
   public let number: UInt8
 
-  /// A fault from its number in a message.
+  /// Creates a fault from its number in a message.
   public init(number: UInt8) { self.number = number }
 
   /// A resource limit is too low: its number, 0 to 15 (getrlimit(2)).
@@ -14,9 +15,9 @@ public struct ProcessFault: Equatable, Sendable {
   /// The niceness is above 0 and cannot be lowered.
   public static var niceness: ProcessFault { ProcessFault(number: 32) }
 
-  /// The scheduling policy is SCHED_IDLE and cannot be left.
+  /// The scheduling policy is SCHED_IDLE and cannot be changed.
   public static var schedulingPolicy: ProcessFault { ProcessFault(number: 33) }
 
-  /// The caller has as many helpers as one user may have at once.
+  /// The caller runs as many helpers as one user may run at once.
   public static var tooManyHelpers: ProcessFault { ProcessFault(number: 34) }
 }

@@ -1,8 +1,9 @@
 public import Secrets
 
-/// Recovery codes as they are shown, once: four groups of four letters and digits, with hyphens.
+/// Recovery codes in the form in which they are shown, once: four groups of four letters and
+/// digits, with hyphens.
 ///
-/// They lie in one block, one behind the other, because an array cannot hold noncopyable values.
+/// They are stored in one block because an array cannot hold noncopyable values.
 public struct RecoveryCodeList: ~Copyable, Sendable {
   /// The codes, each of `codeLength` bytes, with nothing between them.
   public let text: SecretBytes
@@ -10,16 +11,16 @@ public struct RecoveryCodeList: ~Copyable, Sendable {
   /// The length of a code in bytes.
   public static let codeLength = 19
 
-  /// The most codes of a set.
+  /// The maximum number of codes in a set.
   public static let mostCodes = 10
 
-  /// Takes the codes over. What is not well formed cannot be sent.
+  /// Takes ownership of the codes. A malformed list cannot be sent.
   public init(text: consuming SecretBytes) { self.text = text }
 
-  /// How many codes there are.
+  /// The number of codes.
   public var count: Int { text.count / Self.codeLength }
 
-  /// Whether it holds whole codes and nothing else, and not too many.
+  /// Whether the list consists of whole codes only, and not too many.
   var isWellFormed: Bool {
     guard text.count % Self.codeLength == 0, count <= Self.mostCodes else { return false }
     let text = text.span

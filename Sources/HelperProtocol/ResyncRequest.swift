@@ -1,14 +1,14 @@
 public import Factors
 public import Secrets
 
-/// The first of the two codes from which the helper learns how far a factor's clock is off.
+/// The first of the two codes from which the helper determines how far a factor's clock is off.
 public struct ResyncRequest: ~Copyable, Sendable {
   /// The factor.
   public let factor: FactorID
-  /// The code as it was typed.
+  /// The code as typed.
   public let code: SecretBytes
 
-  /// Puts a request together.
+  /// Creates a request.
   public init(factor: FactorID, code: consuming SecretBytes) {
     self.factor = factor
     self.code = code

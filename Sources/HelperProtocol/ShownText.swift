@@ -1,8 +1,8 @@
-/// Text that a person is shown: UTF-8 of at most 1024 bytes, without control characters other than
-/// the newline and without marks that turn the direction of writing.
+/// Text for display: UTF-8 of at most 1024 bytes, without control characters other than the newline
+/// and without marks that change the direction of writing.
 ///
-/// MUST 1: nothing that a PAM module says can move the cursor, change colours or the terminal's
-/// title, or make text read as another. (`ShownTextTests`)
+/// MUST 1: no text from a PAM module can move the cursor, change colours or the terminal's title,
+/// or be displayed as different text. (`ShownTextTests`)
 public struct ShownText: Equatable, Sendable {
   /// The text.
   public let utf8: [UInt8]
@@ -10,8 +10,8 @@ public struct ShownText: Equatable, Sendable {
   /// The longest text in bytes.
   public static let longest = 1024
 
-  /// Takes `text` over, with a question mark for each character that may not be shown and for each
-  /// sequence that is not UTF-8, and without what is beyond the longest text.
+  /// Creates a text that is safe to display. Replaces each forbidden character, and each sequence
+  /// that is not UTF-8, with a question mark, and cuts the text at `longest`.
   public init(cleaning text: [UInt8]) {
     var cleaned: [UInt8] = []
     var bytes = text.makeIterator()
@@ -30,7 +30,8 @@ public struct ShownText: Equatable, Sendable {
     utf8 = cleaned
   }
 
-  /// C0 but for the newline, DEL, C1, line and paragraph separators, bidirectional controls, tags.
+  /// Returns whether a character is forbidden: C0 except the newline, DEL, C1, line and paragraph
+  /// separators, bidirectional controls, the byte order mark, tags.
   private static func isForbidden(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x0A: false
@@ -41,7 +42,7 @@ public struct ShownText: Equatable, Sendable {
     }
   }
 
-  /// UTF-8 (RFC 3629, section 3).
+  /// Returns a character in UTF-8 (RFC 3629, section 3).
   private static func encode(_ scalar: UInt32) -> [UInt8] {
     func continuation(_ shift: UInt32) -> UInt8 {
       0x80 | UInt8(truncatingIfNeeded: scalar >> shift) & 0x3F

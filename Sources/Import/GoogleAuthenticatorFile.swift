@@ -1,13 +1,14 @@
 import OneTimePassword
 import Secrets
 
-/// A `~/.google_authenticator`, as google-authenticator-libpam reads and writes it.
+/// A `~/.google_authenticator` file, in the format of google-authenticator-libpam.
 ///
-/// The first line is the key in base32. Lines that begin with a quotation mark are options; other
-/// lines are recovery codes, up to the first that is none.
+/// The first line is the key in base32. Lines that begin with a quotation mark are options. Other
+/// lines are recovery codes, up to the first line that is not one.
 ///
-/// MUST 1: no line is skipped that is not understood. (`GoogleAuthenticatorFileTests.refusals`)
-/// MUST 2: no step that the file says was used is accepted afterwards.
+/// MUST 1: a line that is not understood is never skipped.
+/// (`GoogleAuthenticatorFileTests.refusals`)
+/// MUST 2: no time step that the file records as used is accepted afterwards.
 /// (`GoogleAuthenticatorFileTests.watermarks`, `UsedFileTests`)
 /// MUST 3: a recovery code that no longer worked does not work again.
 /// (`GoogleAuthenticatorFileTests.recoveryCodes`)
@@ -15,7 +16,7 @@ public enum GoogleAuthenticatorFile {
   /// The longest file in bytes.
   public static let maximumLength = 64 * 1024
 
-  /// Reads `text`, the contents of the file.
+  /// Parses `text`, the contents of the file.
   public static func parse(_ text: Span<UInt8>) throws(ImportRefusal) -> ImportedFactors {
     let lines = try lines(of: text)
     guard let first = lines.first else { throw ImportRefusal(line: 0, reason: .empty) }
@@ -33,7 +34,7 @@ public enum GoogleAuthenticatorFile {
       warnings: factor.warnings + codes.warnings)
   }
 
-  /// The lines without the carriage return that may end each.
+  /// Returns the lines, each without its line feed and the carriage return that may precede it.
   private static func lines(of text: Span<UInt8>) throws(ImportRefusal) -> [Range<Int>] {
     guard !text.isEmpty else { throw ImportRefusal(line: 0, reason: .empty) }
     guard text.count <= maximumLength else {
@@ -55,8 +56,8 @@ public enum GoogleAuthenticatorFile {
     return lines
   }
 
-  /// The key: base32 in either case, spaces, tabs and hyphens skipped, 0, 1 and 8 read as the
-  /// letters that they look like, no padding, bits left over dropped.
+  /// Returns the key: base32 in either case. Spaces, tabs and hyphens are skipped; 0, 1 and 8 are
+  /// read as the letters that they look like; there is no padding; leftover bits are dropped.
   private static func secret(
     _ text: Span<UInt8>, in line: Range<Int>
   ) throws(ImportRefusal) -> SecretBytes {
@@ -108,7 +109,8 @@ public enum GoogleAuthenticatorFile {
     }
   }
 
-  /// Where the codes stand that still work, and what is to be said about them.
+  /// Returns the positions of the recovery codes that still work, and the warnings about recovery
+  /// codes.
   private static func recoveryCodes(
     _ text: Span<UInt8>, lines: [Range<Int>]
   ) -> (places: [Int], warnings: [ImportWarning]) {
@@ -134,8 +136,9 @@ public enum GoogleAuthenticatorFile {
     return (places, warnings)
   }
 
-  /// Where the eight digits begin, if the line is a recovery code: 10000000 to 99999999 as C reads
-  /// a number, with blanks, a plus sign and zeros in front.
+  /// Returns the position of the eight digits, or nil if the line is not a recovery code. A
+  /// recovery code is a number from 10000000 to 99999999 as C reads it, with leading blanks, a plus
+  /// sign and leading zeros allowed.
   private static func placeOfCode(_ text: Span<UInt8>, in line: Range<Int>) -> Int? {
     var rest = line
     while let first = rest.first, Text.isBlank(text[first]) { rest = rest.dropFirst() }

@@ -1,4 +1,4 @@
-/// The options of a google-authenticator file. The raw value is how they are written.
+/// The options of a google-authenticator file. The raw value is the name in the file.
 public enum GoogleAuthenticatorOption: String, CaseIterable, Sendable {
   case timeBased = "TOTP_AUTH"
   case counter = "HOTP_COUNTER"
@@ -19,7 +19,7 @@ public enum GoogleAuthenticatorOption: String, CaseIterable, Sendable {
   case last8 = "LAST8"
   case last9 = "LAST9"
 
-  /// What it can be, for a person.
+  /// The allowed values, for a message.
   var allowedValues: String {
     switch self {
     case .timeBased: "without a value"

@@ -1,20 +1,20 @@
 import OneTimePassword
 
-/// What the options of one google-authenticator file say.
+/// The option values of one google-authenticator file.
 struct GoogleAuthenticatorOptions {
-  /// What an option's line begins with.
+  /// The first character of an option's line.
   static let mark = UInt8(ascii: "\"")
 
-  /// The window where no option says otherwise: the present step and one before and after it.
+  /// The window in time steps. The default is the current step and one before and after it.
   private(set) var windowSize = 3
 
-  /// How many steps are added to the present one.
+  /// The number of steps that is added to the current one.
   private(set) var timeSkew: Int32 = 0
 
-  /// The steps that were used, or nil where they are not recorded.
+  /// The steps whose codes were used, or nil if the file does not record them.
   private(set) var usedSteps: [Int64]?
 
-  /// What is to be said about them, in the order of the lines.
+  /// The warnings about the options, in the order of the lines.
   private(set) var warnings: [ImportWarning] = []
 
   private var period: UInt64 = 30
@@ -30,9 +30,9 @@ struct GoogleAuthenticatorOptions {
     if usedSteps == nil { warnings.append(.reuseWasAllowed) }
   }
 
-  /// How codes are made: always with SHA-1 and six digits.
+  /// Returns the parameters of the codes: always SHA-1 and six digits.
   func parameters() throws(ImportRefusal) -> TOTPParameters {
-    // A counter above zero wins over TOTP_AUTH.
+    // A counter above zero takes precedence over TOTP_AUTH.
     if let line = lineOf[.counter], counter > 0 || lineOf[.timeBased] == nil {
       throw ImportRefusal(line: line, reason: .counterBased)
     }
@@ -72,7 +72,7 @@ struct GoogleAuthenticatorOptions {
     }
   }
 
-  /// Takes an option's value; false when it is none that the option takes.
+  /// Stores an option's value. Returns false if the option does not allow the value.
   private mutating func take(
     _ option: GoogleAuthenticatorOption, _ text: Span<UInt8>, _ value: Range<Int>,
     words: [Range<Int>]
@@ -123,8 +123,8 @@ struct GoogleAuthenticatorOptions {
     return true
   }
 
-  /// The number of attempts, the seconds, and the time of each attempt. A blank at the end of the
-  /// line is a mistake to the module, too, which then lets nobody in.
+  /// Reads the number of attempts, the seconds, and the time of each attempt. A blank at the end of
+  /// the line is an error in google-authenticator too, which then denies every sign-in.
   private mutating func takeRateLimit(
     _ text: Span<UInt8>, _ value: Range<Int>, _ words: [Range<Int>]
   ) -> Bool {
@@ -137,7 +137,7 @@ struct GoogleAuthenticatorOptions {
     return true
   }
 
-  /// Whether `word` is a step and how far it was off, such as `58000000+3`.
+  /// Returns whether `word` is a step and its offset, such as `58000000+3`.
   private static func isMeasurement(_ text: Span<UInt8>, _ word: Range<Int>) -> Bool {
     var end = word.lowerBound
     while end < word.upperBound, Text.isDigit(text[end]) { end += 1 }

@@ -1,71 +1,71 @@
 /// Why a file, or one line of it, was not imported.
 ///
-/// It quotes nothing of the file: any word of it may be a secret that stands in the wrong place.
+/// It quotes nothing from the file, because any word of it may be a misplaced secret.
 public struct ImportRefusal: Error, Equatable {
-  /// What is wrong.
+  /// The reason of a refusal.
   public enum Reason: Error, Equatable, Sendable {
-    /// The file has no bytes.
+    /// The file is empty.
     case empty
-    /// The file has more than this many bytes.
+    /// The file is longer than this many bytes.
     case tooLong(limit: Int)
-    /// The line has a NUL byte in it.
+    /// The line contains a NUL byte.
     case nulByte
-    /// A carriage return stands elsewhere than at the end of the line.
+    /// The line contains a carriage return before its end.
     case carriageReturn
 
-    /// The key is not written as the program that made the file reads it.
+    /// The key is not in the encoding of the file's format.
     case unreadableSecret
     /// The key has this many bytes, fewer than `ImportableFactor.secretLengths`.
     case secretTooShort(bytes: Int)
     /// The key has this many bytes, more than the format or `ImportableFactor.secretLengths` allow.
     case secretTooLong(bytes: Int)
-    /// A period of this many seconds is none that a factor can have.
+    /// A factor cannot have a period of this many seconds.
     case period(seconds: UInt64)
-    /// The factor counts sign-ins (HOTP, RFC 4226) instead of the time.
+    /// The factor is counter-based (HOTP, RFC 4226), not time-based.
     case counterBased
     /// The file says neither that the factor is time-based nor that it is counter-based.
     case neitherTimeNorCounter
 
-    /// The line begins with a quotation mark and is no option of this format.
+    /// The line begins with a quotation mark but is not an option of this format.
     case unknownOption
     /// The option was set in an earlier line.
     case repeatedOption(GoogleAuthenticatorOption, firstLine: Int)
-    /// The option's value is none that it takes.
+    /// The option does not allow this value.
     case invalidValue(GoogleAuthenticatorOption)
 
-    /// The line's first word is no type of token.
+    /// The line's first word is not a token type.
     case unknownType
     /// A user, a password field or a key is missing.
     case missingField
-    /// More stands behind the time of the last use.
+    /// The line continues after the time of the last use.
     case tooManyFields
-    /// The user's name is none that an account can have.
+    /// An account cannot have this user name.
     case invalidUser
-    /// The counter is no number.
+    /// The counter is not a number.
     case invalidCounter
-    /// The last code is no code of this token's length, or its time is missing.
+    /// The last code does not have this token's length, or its time is missing.
     case invalidLastCode
-    /// The time of the last code is none that there was.
+    /// The time of the last code is malformed or never occurred.
     case invalidLastTime
 
-    /// libcrypto could not make a code.
+    /// libcrypto could not generate a code.
     case noCryptography
   }
 
-  /// The line, counted from 1; 0 when the reason is the file as a whole.
+  /// The line, counted from 1, or 0 if the reason concerns the whole file.
   public let line: Int
 
-  /// What is wrong.
+  /// The reason.
   public let reason: Reason
 
-  /// The refusal for `reason` at `line`.
+  /// Creates a refusal.
   public init(line: Int, reason: Reason) {
     self.line = line
     self.reason = reason
   }
 
-  /// One line for a terminal or a log: where, what is wrong, and what to do. It holds nothing of
-  /// the file's contents.
+  /// One line for a terminal or a log: where the error is, what it is, and what to do. It contains
+  /// nothing from the file.
   public var text: String {
     line == 0 ? explanation : "line \(line): \(explanation)"
   }

@@ -1,34 +1,37 @@
-/// What somebody should know about a factor that was imported.
+/// A warning about an imported factor.
 public enum ImportWarning: Equatable, Sendable {
   /// The key has this many bits, fewer than the 128 that RFC 4226, section 4, R6, demands.
   case weakSecret(bits: Int)
-  /// This many steps before and after the present one were accepted, more than can be here.
+  /// The other program accepted this many steps before and after the current one, more than the
+  /// configuration can accept here.
   case windowNarrowed(steps: Int)
-  /// The factor's clock is this many steps ahead. The other program learnt that from failed
-  /// sign-ins, so that it may be an attacker's doing.
+  /// The factor's clock is this many steps ahead. The other program learned the offset from failed
+  /// sign-ins, so an attacker may have caused it.
   case timeSkew(steps: Int32)
-  /// The other program was about to learn how far the factor's clock is off; that is left out.
+  /// The other program was measuring how far the factor's clock is off. The measurement is not
+  /// imported.
   case skewMeasurementDropped
-  /// Sign-ins without a code from where one had just been used are left out.
+  /// The other program allowed sign-ins without a code from a host where one had just been used.
+  /// This is not imported.
   case gracePeriodDropped
-  /// The limit of sign-ins is left out: the one of the configuration holds.
+  /// The rate limit is not imported; the configuration's limit applies.
   case rateLimitDropped(attempts: UInt64, seconds: UInt64)
-  /// A code could be used more than once, so that nobody knows which were.
+  /// The other program accepted a code more than once, so it is unknown which codes were used.
   case reuseWasAllowed
-  /// The last code is not to be found near its time; all codes that it can have been are used up.
+  /// The last code matches no step near its time. All codes that it may have been count as used.
   case lastCodeNotFound
-  /// The password that stands in the file is left out: it belongs to another PAM module.
+  /// The password in the file is not imported: it belongs to another PAM module.
   case passwordDropped
   /// This many recovery codes have 26 bits each, fewer than the 64 that NIST SP 800-63B-4, section
   /// 4.2.1.1, demands.
   case weakRecoveryCodes(count: Int)
-  /// From this line on, which is neither an option nor a recovery code, the other program read no
-  /// more recovery codes. This many codes behind it never worked and are left out.
+  /// This line is neither an option nor a recovery code, so the other program read no recovery
+  /// codes after it. This many codes after it never worked and are not imported.
   case deadRecoveryCodes(line: Int, count: Int)
-  /// This many recovery codes are more than an account can have and are left out.
+  /// This many recovery codes exceed the maximum for an account and are not imported.
   case recoveryCodesDropped(count: Int)
 
-  /// One line for a terminal or a log: what it is, and what to do. It holds no secret.
+  /// One line for a terminal or a log: what was found, and what to do. It contains no secret.
   public var text: String {
     switch self {
     case .weakSecret(let bits):

@@ -1,41 +1,42 @@
 public import OneTimePassword
 public import Secrets
 
-/// A time-based factor as another program kept it, in terms of this one.
+/// A time-based factor that another program stored, converted to this project's terms.
 public final class ImportableFactor: Sendable {
   /// The shared key, `secretLengths` bytes.
   public let secret: SecretBytes
 
-  /// How its codes are made.
+  /// The parameters of its codes.
   public let parameters: TOTPParameters
 
-  /// How many steps before and after the present one were accepted, 0 to
-  /// `maximumAdjacentIntervals`. A suggestion: the configuration decides.
+  /// How many steps before and after the current one were accepted, 0 to
+  /// `maximumAdjacentIntervals`. This is a suggestion: the configuration decides.
   public let adjacentIntervals: UInt8
 
-  /// How many steps the device's clock is ahead of this one's; negative where it is behind.
+  /// How many steps the device's clock is ahead of this host's; negative if it is behind.
   public let timeOffset: Int32
 
-  /// What somebody should know, in the order of the file.
+  /// The warnings, in the order of the file.
   public let warnings: [ImportWarning]
 
   /// The steps whose codes are known to be used.
   private let usedSteps: [Int64]
 
-  /// How far ahead of the present step a code could be used.
+  /// How many steps ahead of the current one a code could be used.
   private let reach: Int64
 
-  /// The lengths of a key that are imported, in bytes. Below 10 (80 bits, the oldest keys of
-  /// google-authenticator) a key can be found by trying; longer ones than 64 do not fit a factor.
+  /// The key lengths that are imported, in bytes. A key below 10 bytes (80 bits, the oldest keys of
+  /// google-authenticator) can be found by trying; a key above 64 bytes does not fit a factor.
   public static let secretLengths = 10...64
 
-  /// The length of a key in bytes below which it is weak (RFC 4226, section 4, R6).
+  /// The length in bytes below which a key is weak (RFC 4226, section 4, R6).
   public static let strongSecretLength = 16
 
-  /// The most steps before and after the present one that a configuration can accept.
+  /// The most steps before and after the current one that a configuration can accept.
   public static let maximumAdjacentIntervals = 10
 
-  /// `acceptedSteps` is how many steps before and after the present one were accepted.
+  /// Creates a factor. `acceptedSteps` is how many steps before and after the current one were
+  /// accepted.
   init(
     secret: consuming SecretBytes, parameters: TOTPParameters, acceptedSteps: Int,
     timeOffset: Int32 = 0, usedSteps: [Int64], warnings: [ImportWarning]
@@ -51,15 +52,15 @@ public final class ImportableFactor: Sendable {
     self.timeOffset = timeOffset
     self.usedSteps = usedSteps
     self.warnings = all + warnings
-    // The list of google-authenticator holds what is less than a whole window ahead.
+    // google-authenticator's list of used steps reaches less than a whole window ahead.
     reach = Int64(acceptedSteps) * 2 + 1
   }
 
-  /// The latest step whose code must not be accepted any more, as the device counts them, when it
-  /// is imported at `now` (seconds since the epoch).
+  /// Returns the latest step whose code must no longer be accepted, as the device counts steps, if
+  /// the factor is imported at `now` (seconds since the epoch).
   ///
-  /// It is the latest step known to be used. Where none is known, or all are so far ahead that they
-  /// were used under a wrong clock, every code until now counts as used.
+  /// This is the latest step known to be used. If no step is known, or all known steps are so far
+  /// ahead that they were used under a wrong clock, every code until now counts as used.
   public func watermark(at now: Int64) -> Int64 {
     let present = Self.sum(parameters.step(at: now), Int64(timeOffset))
     let limit = Self.sum(present, reach)

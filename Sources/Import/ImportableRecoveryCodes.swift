@@ -1,8 +1,8 @@
 public import Secrets
 
-/// Recovery codes as another program kept them: eight digits each, the first of them not 0.
+/// Recovery codes that another program stored: eight digits each, the first of them not 0.
 public final class ImportableRecoveryCodes: Sendable {
-  /// The digits of all codes, in ASCII, one behind the other.
+  /// The digits of all codes, in ASCII, concatenated.
   public let digits: SecretBytes
 
   /// The number of codes, 0 to `maximumCount`.
@@ -14,7 +14,7 @@ public final class ImportableRecoveryCodes: Sendable {
   /// The most codes that are imported for an account.
   public static let maximumCount = 10
 
-  /// Copies the codes that stand at `places` in `text`, `codeLength` digits from each.
+  /// Copies `codeLength` digits from each of `places` in `text`.
   init(copying text: Span<UInt8>, at places: [Int]) {
     var digits = SecretBytes(count: places.count * Self.codeLength)
     digits.withMutableSpan { digits in
@@ -28,7 +28,8 @@ public final class ImportableRecoveryCodes: Sendable {
     count = places.count
   }
 
-  /// The code at `index`, 0 to `count - 1`, as eight ASCII digits; nothing when there is none.
+  /// Returns the code at `index`, 0 to `count - 1`, as eight ASCII digits, or nothing if the index
+  /// is out of range.
   public func code(at index: Int) -> SecretBytes {
     guard index >= 0, index < count else { return SecretBytes(count: 0) }
     let start = index * Self.codeLength

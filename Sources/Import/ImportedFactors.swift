@@ -1,4 +1,4 @@
-/// What one file of google-authenticator holds: one factor and its recovery codes.
+/// The contents of one google-authenticator file: one factor and its recovery codes.
 public struct ImportedFactors: Sendable {
   /// The factor.
   public let factor: ImportableFactor
@@ -6,6 +6,6 @@ public struct ImportedFactors: Sendable {
   /// The recovery codes that still work.
   public let recoveryCodes: ImportableRecoveryCodes
 
-  /// What somebody should know about both.
+  /// The warnings about both.
   public let warnings: [ImportWarning]
 }

@@ -1,4 +1,4 @@
-/// A date and a time of day as a clock on the wall shows them, without saying where.
+/// A local date and time of day, without a time zone.
 public struct LocalTime: Equatable, Sendable {
   /// The year, 1970 to 9999.
   public let year: Int
@@ -13,7 +13,7 @@ public struct LocalTime: Equatable, Sendable {
   /// The second, 0 to 60.
   public let second: Int
 
-  /// Reads `2006-12-31T23:59:59L`, as liboath writes it. Nil for anything else.
+  /// Parses the format `2006-12-31T23:59:59L`, which liboath writes. Returns nil for anything else.
   init?(_ text: Span<UInt8>, in range: Range<Int>) {
     let start = range.lowerBound
     guard range.count == 20 else { return nil }
@@ -36,7 +36,7 @@ public struct LocalTime: Equatable, Sendable {
     self.second = second
   }
 
-  /// The seconds since the epoch when a clock in Greenwich showed this.
+  /// The seconds since the epoch if this is a time in UTC.
   public var secondsInGreenwich: Int64 {
     var days = 0
     for past in 1970..<year { days += Self.isLeap(past) ? 366 : 365 }

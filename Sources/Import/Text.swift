@@ -1,11 +1,12 @@
-/// Lines, words and numbers of a text that is not trusted, as ranges of its bytes.
+/// Lines, words and numbers of untrusted text, as ranges of its bytes.
 enum Text {
   static let space = UInt8(ascii: " ")
   static let tab = UInt8(ascii: "\t")
   static let carriageReturn = UInt8(ascii: "\r")
   static let lineFeed = UInt8(ascii: "\n")
 
-  /// Each line without its line feed. What follows the last line feed is a line if it is not empty.
+  /// Returns each line without its line feed. Text after the last line feed is a line if it is not
+  /// empty.
   static func lines(of text: Span<UInt8>) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var start = 0
@@ -17,7 +18,7 @@ enum Text {
     return lines
   }
 
-  /// The words of `range`, between spaces, tabs and carriage returns.
+  /// Returns the words of `range`, which are separated by spaces, tabs and carriage returns.
   static func words(of text: Span<UInt8>, in range: Range<Int>) -> [Range<Int>] {
     var words: [Range<Int>] = []
     var start: Int?
@@ -33,7 +34,7 @@ enum Text {
     return words
   }
 
-  /// Whether `range` holds exactly `word`.
+  /// Returns whether `range` contains exactly `word`.
   static func matches(_ text: Span<UInt8>, in range: Range<Int>, _ word: String) -> Bool {
     guard range.count == word.utf8.count else { return false }
     for (offset, byte) in word.utf8.enumerated() where text[range.lowerBound + offset] != byte {
@@ -42,14 +43,14 @@ enum Text {
     return true
   }
 
-  /// The bytes of `range`.
+  /// Returns the bytes of `range`.
   static func bytes(of text: Span<UInt8>, in range: Range<Int>) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in range { bytes.append(text[index]) }
     return bytes
   }
 
-  /// The decimal number that `range` is: one or more digits and nothing else.
+  /// Returns the decimal number in `range`, or nil if `range` is not one or more digits.
   static func number(_ text: Span<UInt8>, in range: Range<Int>) -> UInt64? {
     guard !range.isEmpty else { return nil }
     var number: UInt64 = 0
@@ -63,7 +64,7 @@ enum Text {
     return number
   }
 
-  /// The number that `range` is, with or without a sign.
+  /// Returns the number in `range`, with or without a sign, or nil if it is not a number.
   static func signedNumber(_ text: Span<UInt8>, in range: Range<Int>) -> Int32? {
     guard let first = range.first else { return nil }
     let isNegative = text[first] == UInt8(ascii: "-")

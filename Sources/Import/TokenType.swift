@@ -1,14 +1,14 @@
 import OneTimePassword
 
-/// The first word of a token in a users.oath.
+/// The type of a token: the first word of its line in a users.oath file.
 struct TokenType {
   /// The number of digits of a code.
   let codeLength: CodeLength
 
-  /// How long a code lasts, in seconds; nil where codes are counted.
+  /// How long a code lasts, in seconds, or nil if the token is counter-based.
   let period: UInt16?
 
-  /// Nil when it is none of the words that pam_oath knows.
+  /// Creates a type from its word. Returns nil if pam_oath does not know the word.
   init?(_ text: Span<UInt8>, in range: Range<Int>) {
     let kinds: [(name: String, period: UInt16?)] = [
       ("HOTP/E", nil), ("HOTP/T30", 30), ("HOTP/T60", 60),

@@ -1,17 +1,17 @@
 public import Factors
 
-/// One token of a users.oath, or one line of it that is none.
+/// One token of a users.oath file, or one line that could not be read as a token.
 public struct UsersOATHEntry: Sendable {
   /// The line, counted from 1.
   public let line: Int
 
-  /// Whose token it is; nil where the line does not come so far.
+  /// The user that the token belongs to, or nil if the line does not name one.
   public let user: UserName?
 
-  /// How many tokens of this user could be read up to this line, itself included: the number to
-  /// name the factor by.
+  /// How many tokens of this user could be read up to and including this line. The factor is named
+  /// by this number.
   public let number: Int
 
-  /// The token as a factor, or why it is none.
+  /// The token as a factor, or why it was refused.
   public let result: Result<ImportableFactor, ImportRefusal>
 }

@@ -2,35 +2,34 @@ import Factors
 import OneTimePassword
 import Secrets
 
-/// A users.oath, as pam_oath reads and writes it.
+/// A users.oath file, in the format of pam_oath.
 ///
-/// A line is `TYPE USER PASSWORD KEY [COUNTER [LASTCODE LASTTIME]]`, between spaces or tabs; the
-/// key is hexadecimal. pam_oath takes every line for a comment whose type it does not know; here a
-/// comment begins with `#`, and another unknown type is an error of its line.
+/// A line is `TYPE USER PASSWORD KEY [COUNTER [LASTCODE LASTTIME]]`, separated by spaces or tabs.
+/// The key is hexadecimal. pam_oath treats every line with an unknown type as a comment. Here a
+/// comment begins with `#`, and any other line with an unknown type is an error.
 ///
-/// MUST 1: no line is skipped that is not understood. (`UsersOATHFileTests.refusals`)
-/// MUST 2: the last code that was used is not accepted afterwards, nor an earlier one.
+/// MUST 1: a line that is not understood is never skipped. (`UsersOATHFileTests.refusals`)
+/// MUST 2: neither the last used code nor any earlier code is accepted afterwards.
 /// (`UsersOATHFileTests.watermarks`, `UsedFileTests`)
 public enum UsersOATHFile {
   /// The longest file in bytes: enough for a hundred thousand users.
   public static let maximumLength = 16 * 1024 * 1024
 
-  /// The longest key in bytes, as pam_oath has it.
+  /// The longest key in bytes, as in pam_oath.
   public static let maximumSecretLength = 32
 
-  /// How many steps before and after the present one pam_oath accepts unless its `window` says
-  /// otherwise.
+  /// How many steps before and after the current one pam_oath accepts by default (option `window`).
   public static let defaultWindow: UInt8 = 5
 
-  /// Reads a whole file.
+  /// Parses a whole file.
   ///
   /// - Parameters:
   ///   - text: the contents of the file.
-  ///   - window: what the option `window` of pam_oath was, in steps.
-  ///   - moments: the seconds since the epoch when clocks here showed a local time. That may have
-  ///     been never or twice where clocks are put forward and back.
-  /// - Returns: each token, and each line that is none, in the order of the lines.
-  /// - Throws: what is wrong with the file as a whole.
+  ///   - window: the value of pam_oath's option `window`, in steps.
+  ///   - moments: returns the times, in seconds since the epoch, at which clocks on this host
+  ///     showed a local time. There can be none or two when clocks are put forward or back.
+  /// - Returns: each token, and each line that could not be read as one, in the order of the lines.
+  /// - Throws: why the file as a whole was refused.
   public static func parse(
     _ text: Span<UInt8>, window: UInt8 = defaultWindow, moments: (LocalTime) -> [Int64]
   ) throws(ImportRefusal) -> [UsersOATHEntry] {
@@ -61,7 +60,7 @@ public enum UsersOATHFile {
         number = counts[user.bytes, default: 0] + 1
         counts[user.bytes] = number
       }
-      // A line of an unknown type names nobody: its second word can be anything.
+      // A line with an unknown type names no user: its second word can be anything.
       let isToken = TokenType(text, in: first) != nil
       entries.append(
         UsersOATHEntry(line: index + 1, user: isToken ? user : nil, number: number, result: result))
@@ -82,11 +81,11 @@ public enum UsersOATHFile {
         algorithm: .sha1, codeLength: type.codeLength, period: period)
     else { throw .period(seconds: UInt64(period)) }
     var warnings: [ImportWarning] = []
-    // `-` is an empty password and `+` one that another module checks.
+    // `-` is an empty password, and `+` is a password that another module checks.
     let hasPassword = !["-", "+"].contains { Text.matches(text, in: words[2], $0) }
     if hasPassword { warnings.append(.passwordDropped) }
     let secret = try secret(text, in: words[3])
-    // For time-based tokens the counter means nothing.
+    // The counter has no meaning for time-based tokens.
     if words.count > 4, Text.number(text, in: words[4]) == nil { throw .invalidCounter }
 
     let last = try lastUse(
@@ -98,8 +97,10 @@ public enum UsersOATHFile {
       warnings: warnings)
   }
 
-  /// The steps that the last code, the first of `words`, can have been of at its time, the second:
-  /// the latest within the window whose code it is, or else the latest that could be used then.
+  /// Returns the steps that the last code may belong to. `words` are the last code and its time.
+  /// For each moment at which that time occurred, the step is the latest in the window that
+  /// generates the code. If no step does, returns the latest steps that could be used at those
+  /// moments.
   private static func lastUse(
     _ text: Span<UInt8>, _ words: ArraySlice<Range<Int>>, secret: borrowing SecretBytes,
     parameters: TOTPParameters, window: UInt8, moments: (LocalTime) -> [Int64]
@@ -141,7 +142,7 @@ public enum UsersOATHFile {
     }
   }
 
-  /// The key, two hexadecimal digits of either case a byte.
+  /// Returns the key: two hexadecimal digits per byte, in either case.
   private static func secret(
     _ text: Span<UInt8>, in range: Range<Int>
   ) throws(ImportRefusal.Reason) -> SecretBytes {

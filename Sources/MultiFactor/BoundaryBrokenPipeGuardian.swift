@@ -1,13 +1,13 @@
 import Glibc
 
-/// Keeps SIGPIPE from this thread while it writes to a helper that may have ended: a library must
-/// neither die of it nor change what the program does about it.
+/// A scope in which SIGPIPE is blocked in this thread, for writes to a helper that may have ended.
+/// A library must neither let the signal end the program nor change how the program handles it.
 struct BrokenPipeGuardian: ~Copyable {
   private var before: sigset_t
   private let signal: sigset_t
 
   init() {
-    // SAFETY: the sets are initialised by the calls before they are used.
+    // SAFETY: the calls initialise the sets before they are used.
     var signal = sigset_t()
     unsafe sigemptyset(&signal)
     unsafe sigaddset(&signal, SIGPIPE)
@@ -17,7 +17,7 @@ struct BrokenPipeGuardian: ~Copyable {
     self.before = before
   }
 
-  /// Takes the signal away that a failed write has left, unless somebody waits for it.
+  /// Discards the SIGPIPE that a failed write left pending in this thread.
   func swallow() {
     var signal = signal
     var now = timespec(tv_sec: 0, tv_nsec: 0)
@@ -28,7 +28,7 @@ struct BrokenPipeGuardian: ~Copyable {
 
   deinit {
     var before = before
-    // SAFETY: the set is the one that `init` was given by the system.
+    // SAFETY: the set is the one that the system returned in `init`.
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Runs an actor's work on a queue of its own, where waiting for the helper holds up nobody else.
+/// An executor that runs an actor's work on its own queue, so that waiting for the helper blocks no
+/// other task.
 final class HelperExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "MultiFactor.HelperExecutor")
 
@@ -13,9 +14,9 @@ final class HelperExecutor: SerialExecutor {
 }
 
 extension MultiFactor {
-  /// The queue of its own that the actor waits for the helper on.
+  /// The actor's own queue, on which it waits for the helper.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
-    // SAFETY: the actor owns the executor, which so lives as long as it is referred to.
+    // SAFETY: the actor owns the executor and keeps it alive.
     unsafe executor.asUnownedSerialExecutor()
   }
 }

@@ -3,17 +3,17 @@ import Glibc
 import HelperProtocol
 import Secrets
 
-/// The two ends of the pipes to a helper, and the helper itself. When the value ends, the pipes are
-/// closed, which ends the helper, and the helper is waited for.
+/// The pipes to a helper, and the helper's process. Destroying the value closes the pipes, which
+/// ends the helper, and waits for the helper to end.
 struct HelperPipes: ~Copyable, Sendable {
-  /// What the helper writes.
+  /// The pipe from which responses are read.
   private let responses: Int32
-  /// What the helper reads.
+  /// The pipe to which requests are written.
   private let requests: Int32
-  /// The helper's process, or nil when somebody else looks after it.
+  /// The helper's process id, or nil if other code waits for the process.
   private let process: pid_t?
 
-  /// Takes two open descriptors over.
+  /// Takes ownership of two open descriptors.
   init(responses: Int32, requests: Int32, process: pid_t? = nil) {
     self.responses = responses
     self.requests = requests
@@ -25,17 +25,19 @@ struct HelperPipes: ~Copyable, Sendable {
     close(responses)
     guard let process else { return }
     var status: Int32 = 0
-    // SAFETY: `status` is written by the call and outlives it. A host that ignores SIGCHLD has
-    // reaped the process already (ECHILD).
+    // SAFETY: the call writes `status`, which outlives it. In a host that ignores SIGCHLD, the
+    // kernel has already reaped the process (ECHILD).
     while unsafe waitpid(process, &status, 0) < 0 && cspawn_errno() == EINTR {}
   }
 
-  /// Starts the helper with two pipes, no environment, no other descriptor and no ignored signal.
+  /// Starts the helper with two pipes, an empty environment, no other descriptors and no ignored
+  /// signals.
   init(starting path: String) throws(MultiFactorError) {
     let requests = try Pipe.make()
     let responses = try Pipe.make()
 
-    // SAFETY: libc initialises and destroys the two objects, each once; they do not move between.
+    // SAFETY: libc initialises and destroys each of the two objects once; they do not move in
+    // between.
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -48,7 +50,7 @@ struct HelperPipes: ~Copyable, Sendable {
     unsafe sigfillset(&all)
     let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
 
-    // SAFETY: the strings are copied by the calls; all objects are initialised.
+    // SAFETY: the calls copy the strings; all objects are initialised.
     let prepared = unsafe [
       posix_spawn_file_actions_adddup2(&actions, requests.readEnd, STDIN_FILENO),
       posix_spawn_file_actions_adddup2(&actions, responses.writeEnd, STDOUT_FILENO),
@@ -63,8 +65,8 @@ struct HelperPipes: ~Copyable, Sendable {
     }
 
     var process: pid_t = 0
-    // SAFETY: both strings are NUL-terminated and live until the call returns, and so do the two
-    // arrays, which end with null.
+    // SAFETY: both strings are NUL-terminated and outlive the call, as do the two arrays, which end
+    // with null.
     let failure = unsafe path.withCString { path in
       unsafe "mfa-helper".withCString { name in
         var arguments = unsafe [UnsafeMutablePointer(mutating: name), nil]
@@ -78,15 +80,15 @@ struct HelperPipes: ~Copyable, Sendable {
       responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)
   }
 
-  /// Whether there is a message, or the end of the stream. Does not wait.
+  /// Whether a message or the end of the stream can be read. Does not block.
   var hasSomethingToRead: Bool {
     var request = pollfd(fd: responses, events: Int16(POLLIN), revents: 0)
     // SAFETY: one structure, which outlives the call.
     return unsafe poll(&request, 1, 0) > 0
   }
 
-  /// Writes one message, whole. Where the helper has ended, what it said before is still to be read:
-  /// why, perhaps.
+  /// Writes one whole message. Returns normally if the helper has ended, because an earlier
+  /// response may still be unread and may contain the reason.
   func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
     let pipe = requests
     var sent = 0
@@ -108,7 +110,8 @@ struct HelperPipes: ~Copyable, Sendable {
     }
   }
 
-  /// The next response that is neither a notice, which is told, nor a failure, which is thrown.
+  /// Returns the next response that is neither a notice nor a failure. Passes notices to `tell` and
+  /// throws failures.
   func receive(tell: (String) -> Void) throws(ConversationError) -> HelperResponse {
     while true {
       let response: HelperResponse
@@ -125,7 +128,7 @@ struct HelperPipes: ~Copyable, Sendable {
     }
   }
 
-  /// Reads one message, whole.
+  /// Reads one whole message.
   private func receive() throws(MultiFactorError) -> HelperResponse {
     let header = try receive(count: Frame.headerLength)
     let length: Int
@@ -149,7 +152,7 @@ struct HelperPipes: ~Copyable, Sendable {
     while received < count {
       let have = received
       let count = bytes.withMutableSpan { bytes in
-        // SAFETY: the buffer is valid for the call, and there is room behind what was received.
+        // SAFETY: the buffer is valid for the call and has room after the received bytes.
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
           unsafe read(pipe, buffer.baseAddress.map { unsafe $0 + have }, buffer.count - have)
         }

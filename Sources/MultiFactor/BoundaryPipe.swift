@@ -1,8 +1,8 @@
 import CSpawn
 import Glibc
 
-/// A pipe whose ends nobody else inherits, and that are no standard stream, so that a program which
-/// has closed its own starts a helper like any other.
+/// A pipe whose ends are not inherited and are not standard streams. A program that has closed its
+/// standard streams can therefore start a helper like any other program.
 struct Pipe: ~Copyable {
   private(set) var readEnd: Int32
   private(set) var writeEnd: Int32

@@ -1,13 +1,13 @@
 import HelperProtocol
 
-/// Why there is no answer to a request.
+/// Why a request got no response.
 enum ConversationError: Error {
-  /// The helper said so, and goes on, or ends by itself.
+  /// The helper reported this failure. It continues or ends by itself.
   case failed(HelperFailure)
   /// The conversation is over.
   case broken(MultiFactorError)
 
-  /// Whether the helper does not go on.
+  /// Whether the helper ends after this error.
   var endsConversation: Bool {
     switch self {
     case .failed(.protocolError), .failed(.internalError), .failed(.unsuitableProcess):

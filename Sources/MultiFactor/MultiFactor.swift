@@ -4,21 +4,22 @@ import HelperProtocol
 import OneTimePassword
 public import Secrets
 
-/// The second factors of the person who runs this program.
+/// The second factors of the user who runs this program.
 ///
-/// It has no privilege: it starts the helper, which knows who called it, and asks. Each value holds
-/// one conversation with the helper, begun when it is first needed. A conversation that broke is
-/// begun anew by the next operation; sessions and secrets of the old one are worth nothing then.
+/// The type needs no privilege: it sends requests to the helper, which identifies its caller by
+/// itself. Each value holds one conversation with the helper, which begins when it is first needed.
+/// If a conversation breaks, the next operation begins a new one; sessions and secrets of the old
+/// one are then invalid.
 ///
-/// MUST 1: an answer that does not belong to the question ends the conversation, and nothing is
-/// concluded from it. (`MultiFactorTests.answersOutOfTurn`)
-/// MUST 2: a program that uses it neither dies of SIGPIPE nor keeps a dead helper.
-/// (`MultiFactorTests.helperEnds`)
+/// MUST 1: a response that does not match the request ends the conversation, and its contents are
+/// not used. (`MultiFactorTests.answersOutOfTurn`)
+/// MUST 2: a program that uses this type is not killed by SIGPIPE, and no ended helper remains as a
+/// zombie process. (`MultiFactorTests.helperEnds`)
 public actor MultiFactor {
-  /// Where the helper is installed.
+  /// The path at which the helper is installed.
   public static let helperPath = "/usr/lib/mfa/mfa-helper"
 
-  /// Asks the person. Nil declines to answer.
+  /// A closure that asks the user a question. Returning nil declines to answer.
   public typealias Reauthenticator =
     @Sendable (ReauthenticationPrompt) async -> SecretBytes?
 
@@ -28,14 +29,14 @@ public actor MultiFactor {
   private var conversation: Conversation?
   private var conversationsBegun = 0
   private var sessionsBegun = 0
-  /// The number of the latest session that an unenrolment made void.
+  /// The number of the latest session that an unenrolment invalidated.
   private var latestVoidSession = 0
   private var isAsking = false
 
   /// Prepares a conversation with the helper.
   ///
-  /// - Parameter tell: shows the person a text that the host wants shown, such as that the password
-  ///   expires soon. It holds no control characters but newlines.
+  /// - Parameter tell: shows the user a text from the host, for example that the password expires
+  ///   soon. The text contains no control characters other than newlines.
   public init(tell: @escaping @Sendable (String) -> Void = { _ in }) {
     self.init(tell: tell) { () throws(MultiFactorError) in
       try HelperPipes(starting: MultiFactor.helperPath)
@@ -50,9 +51,9 @@ public actor MultiFactor {
     self.open = open
   }
 
-  // MARK: Who and for whom
+  // MARK: Account and issuer
 
-  /// The account whose factors these are, in the account's own spelling.
+  /// The name of the account whose factors these are, as the system spells it.
   public var userName: String {
     get throws(MultiFactorError) {
       try begin()
@@ -60,7 +61,7 @@ public actor MultiFactor {
     }
   }
 
-  /// Who the codes are for, in the words of the host's configuration.
+  /// The issuer of the codes, from the host's configuration.
   public var issuer: String {
     get throws(MultiFactorError) {
       try begin()
@@ -70,33 +71,33 @@ public actor MultiFactor {
 
   // MARK: Sessions
 
-  /// Has the helper recognise the owner of the account, and begins a session.
+  /// Verifies that the user owns the account, and begins a session.
   ///
-  /// - Parameter reauthenticate: asks the person what the host wants to know, mostly the password.
-  /// - Returns: the session, which the operations that change something need.
-  /// - Throws: `reauthenticationFailed` when the answers were wrong or declined,
-  ///   `operationInProgress` while another session is being begun.
+  /// - Parameter reauthenticate: asks the user the host's questions, usually for the password.
+  /// - Returns: the session, which operations that change something need.
+  /// - Throws: `reauthenticationFailed` if the answers were wrong or declined,
+  ///   `operationInProgress` while another session is being started.
   public func session(
     reauthenticate: Reauthenticator
   ) async throws(MultiFactorError) -> MultiFactorSession {
     try await recognise(reauthenticate, withTicket: false)
   }
 
-  /// Begins a session for a person without a password, with a ticket from an administrator in the
-  /// password's place. A ticket is good once.
+  /// Begins a session for a user without a password. A ticket from an administrator takes the place
+  /// of the password, and can be used once.
   ///
-  /// - Parameter reauthenticate: asks the person for the ticket, and for a code where a factor is
-  ///   enrolled already.
-  /// - Returns: the session, which the operations that change something need.
-  /// - Throws: `ticketInvalid` when the ticket is not the account's, was used or is past its time;
-  ///   otherwise as `session(reauthenticate:)`.
+  /// - Parameter reauthenticate: asks the user for the ticket, and for a code if a factor is
+  ///   already enrolled.
+  /// - Returns: the session, which operations that change something need.
+  /// - Throws: `ticketInvalid` if the ticket belongs to a different account, was used or has
+  ///   expired; otherwise as `session(reauthenticate:)`.
   public func ticketSession(
     reauthenticate: Reauthenticator
   ) async throws(MultiFactorError) -> MultiFactorSession {
     try await recognise(reauthenticate, withTicket: true)
   }
 
-  /// Passes the helper's questions on to the person until there is a session.
+  /// Passes the helper's prompts to the user until a session begins.
   private func recognise(
     _ reauthenticate: Reauthenticator, withTicket: Bool
   ) async throws(MultiFactorError) -> MultiFactorSession {
@@ -135,8 +136,8 @@ public actor MultiFactor {
     }
   }
 
-  /// Asks for a session. A helper that has judged a code or a ticket can no longer check a password and
-  /// says so (`requiresRecentLogin`); another helper is asked then.
+  /// Requests a session. A helper that has verified a code or a ticket can no longer check a
+  /// password and fails with `requiresRecentLogin`; this function then starts another helper.
   private func firstResponse(withTicket: Bool) throws(MultiFactorError) -> HelperResponse {
     do throws(MultiFactorError) {
       return try exchange(withTicket ? .ticketSession : .session)
@@ -149,7 +150,7 @@ public actor MultiFactor {
 
   // MARK: Factors
 
-  /// What is enrolled, oldest first.
+  /// The enrolled factors, oldest first.
   public var enrolledFactors: [MultiFactorInfo] {
     get throws(MultiFactorError) {
       guard case .factors(let factors) = try exchange(.list) else { throw misunderstood() }
@@ -157,8 +158,8 @@ public actor MultiFactor {
     }
   }
 
-  /// How the account stands: what policy wants of it, how many recovery codes are left, whether a
-  /// code would be looked at now.
+  /// The state of the account: the policy that applies, the number of recovery codes left, and
+  /// whether codes are verified now.
   public var status: MultiFactorStatus {
     get throws(MultiFactorError) {
       guard case .status(let status) = try exchange(.status) else { throw misunderstood() }
@@ -166,12 +167,12 @@ public actor MultiFactor {
     }
   }
 
-  /// How many recovery codes are left.
+  /// The number of recovery codes left.
   public var recoveryCodesLeft: Int {
     get throws(MultiFactorError) { try status.recoveryCodesLeft }
   }
 
-  /// Has the helper make a secret: see `TOTPMultiFactorGenerator`.
+  /// Requests a new secret from the helper; see `TOTPMultiFactorGenerator`.
   func generateSecret(
     with session: MultiFactorSession, hashingAlgorithm: HashAlgorithm, codeLength: Int,
     codeIntervalSeconds: Int
@@ -188,11 +189,12 @@ public actor MultiFactor {
     return TOTPSecret(secret, session: session, now: .now)
   }
 
-  /// Enrols a secret that an authenticator has, and hands back its `uid`.
+  /// Enrols a secret that is in an authenticator, and returns the factor's `uid`.
   ///
-  /// - Throws: `invalidVerificationCode` or `notACode` when the code was wrong, after which the same
-  ///   secret can be tried with another one; `sessionExpired` after the secret's deadline;
-  ///   `secondFactorAlreadyEnrolled` when the name is taken; and whatever else the helper says.
+  /// - Throws: `invalidVerificationCode` or `notACode` if the code was wrong, after which the same
+  ///   secret can be tried with another code; `sessionExpired` after the secret's deadline;
+  ///   `secondFactorAlreadyEnrolled` if the name is taken; or any other failure that the helper
+  ///   reports.
   @discardableResult
   public func enroll(
     with assertion: consuming MultiFactorAssertion, displayName: String
@@ -206,8 +208,8 @@ public actor MultiFactor {
     return String(decoding: factor.hexadecimal, as: UTF8.self)
   }
 
-  /// Whether a factor may have this name: 1 to 64 Unicode scalars, none of which changes how a
-  /// terminal or a log shows what stands around it.
+  /// Returns whether a factor may have this name: 1 to 64 Unicode scalars, none of which changes
+  /// how a terminal or a log shows the text around it.
   public static func isSupported(displayName: String) -> Bool {
     do throws(MultiFactorError) {
       _ = try self.displayName(displayName)
@@ -217,7 +219,7 @@ public actor MultiFactor {
     }
   }
 
-  /// Gives a factor another name. Needs a session in this conversation.
+  /// Renames a factor. Needs a session in this conversation.
   public func rename(
     _ factor: MultiFactorInfo, to displayName: String
   ) throws(MultiFactorError) {
@@ -229,12 +231,14 @@ public actor MultiFactor {
     }
   }
 
-  /// Takes a factor away. Needs a session in this conversation.
+  /// Removes a factor. Needs a session in this conversation.
   ///
-  /// - Returns: what comes of it. Where the person is signed out, the conversation is closed and its
-  ///   session void: whatever needs one throws `userTokenExpired` until there is a new one.
-  /// - Throws: `lastFactorRequired` when policy requires a factor and this is the only one;
-  ///   `factorNotFound`, `requiresRecentLogin`, `sessionExpired`, and whatever else the helper says.
+  /// - Returns: the consequences. If the user is signed out, the conversation is closed and its
+  ///   session is invalid: operations that need a session throw `userTokenExpired` until a new one
+  ///   begins.
+  /// - Throws: `lastFactorRequired` if policy requires a factor and this is the only one;
+  ///   `factorNotFound`, `requiresRecentLogin`, `sessionExpired`, or any other failure that the
+  ///   helper reports.
   @discardableResult
   public func unenroll(
     with factor: MultiFactorInfo
@@ -252,15 +256,15 @@ public actor MultiFactor {
     return Unenrollment(signedOut: signedOut, endsSessions: endsSessions)
   }
 
-  /// Shows the helper a code of a factor whose clock is off. `completeResync` shows the code after it,
-  /// when the authenticator shows that one: at most two minutes later.
+  /// Sends the helper a code of a factor whose clock is off. Call `completeResync` with the code
+  /// after it as soon as the authenticator shows that code, at most two minutes later.
   ///
   /// - Parameters:
   ///   - factor: the factor.
-  ///   - code: a code as it was typed.
+  ///   - code: a code as typed.
   ///   - session: a fresh session.
-  /// - Throws: `notACode`; `tooManyAttempts`; and whatever else the helper says. Whether the code is
-  ///   right is not said before the second one is there.
+  /// - Throws: `notACode`; `tooManyAttempts`; or any other failure that the helper reports. The
+  ///   helper does not report whether the code is correct before it has the second one.
   public func resync(
     _ factor: MultiFactorInfo, code: consuming SecretBytes, with session: MultiFactorSession
   ) throws(MultiFactorError) {
@@ -270,12 +274,12 @@ public actor MultiFactor {
     guard case .done = try exchange(.resync(request)) else { throw misunderstood() }
   }
 
-  /// Shows the helper the code after the one that `resync` showed. The helper learns from both how far
-  /// the factor's clock is off, and both are used up.
+  /// Sends the helper the code after the one that `resync` sent. From both codes the helper
+  /// determines how far the factor's clock is off. Both are then used up.
   ///
-  /// - Throws: `codesNotConsecutive` when the codes do not follow each other, when one of them was
-  ///   wrong or used, when they came too far apart, or when the clock is off by more than five
-  ///   minutes; `notACode`; and whatever else the helper says.
+  /// - Throws: `codesNotConsecutive` if the codes are not consecutive, if one of them was wrong or
+  ///   used, if they were sent too far apart, or if the clock is off by more than five minutes;
+  ///   `notACode`; or any other failure that the helper reports.
   public func completeResync(
     code: consuming SecretBytes, with session: MultiFactorSession
   ) throws(MultiFactorError) {
@@ -284,14 +288,15 @@ public actor MultiFactor {
     guard case .done = try exchange(.completeResync(code)) else { throw misunderstood() }
   }
 
-  /// Takes over a factor that another program made, and hands back its `uid`.
+  /// Imports a factor that another program created, and returns the factor's `uid`.
   ///
-  /// The codes that the other program accepted already are not accepted again where it told which
-  /// they were. Have its file deleted afterwards: it holds the key.
+  /// Codes that the other program recorded as used are not accepted again. Ask the user to delete
+  /// that program's file afterwards: it contains the key.
   ///
   /// - Throws: `secretTooShort` for a key that the host does not accept; `invalidArgument` for a
-  ///   value out of its range; `alreadyImported` when a factor has this key;
-  ///   `secondFactorAlreadyEnrolled` when the name is taken; and whatever else the helper says.
+  ///   value out of range; `alreadyImported` if a factor has this key;
+  ///   `secondFactorAlreadyEnrolled` if the name is taken; or any other failure that the helper
+  ///   reports.
   @discardableResult
   public func importFactor(
     _ factor: consuming ImportedFactor, displayName: String, with session: MultiFactorSession
@@ -306,10 +311,11 @@ public actor MultiFactor {
 
   // MARK: Recovery codes
 
-  /// Has the helper make new recovery codes. All earlier ones are void then.
+  /// Requests new recovery codes from the helper. All earlier ones become invalid.
   ///
   /// - Returns: the codes, which cannot be shown again.
-  /// - Throws: `factorNotFound` when nothing is enrolled, and whatever else the helper says.
+  /// - Throws: `factorNotFound` if no factor is enrolled, or any other failure that the helper
+  ///   reports.
   public func generateRecoveryCodes(
     with session: MultiFactorSession
   ) throws(MultiFactorError) -> RecoveryCodes {
@@ -320,10 +326,11 @@ public actor MultiFactor {
     return RecoveryCodes(codes)
   }
 
-  /// Has the codes forgotten that are remembered: where policy says so, who gave one is not asked again
-  /// for a while from the same place. The next sign-in asks for one, from everywhere.
+  /// Clears remembered sign-ins, so that the next sign-in asks for a code, from every place. While
+  /// a sign-in is remembered, which policy can allow, further sign-ins from the same place do not
+  /// ask for a code.
   ///
-  /// - Returns: from how many places a code was remembered.
+  /// - Returns: the number of places from which a sign-in was remembered.
   @discardableResult
   public func forgetRememberedCodes() throws(MultiFactorError) -> Int {
     guard case .forgotten(let places) = try exchange(.forget) else { throw misunderstood() }
@@ -332,17 +339,18 @@ public actor MultiFactor {
 
   // MARK: Signing in
 
-  /// What the person has to show before the program goes on: see `MultiFactorResolver`.
+  /// Returns a resolver, through which the user presents a second factor before the program
+  /// continues; see `MultiFactorResolver`.
   ///
-  /// - Throws: `factorNotFound` when nothing is enrolled: there is nothing to show. Whether that is
-  ///   good enough is the program's decision; `status` tells what the host's policy is.
+  /// - Throws: `factorNotFound` if no factor is enrolled. The program decides whether to continue
+  ///   in that case; `status` tells what the host's policy is.
   public func signInResolver() throws(MultiFactorError) -> MultiFactorResolver {
     let factors = try enrolledFactors
     guard !factors.isEmpty else { throw .factorNotFound }
     return MultiFactorResolver(multiFactor: self, hints: factors)
   }
 
-  /// Has a code judged: see `MultiFactorResolver.resolveSignIn`.
+  /// Verifies a code; see `MultiFactorResolver.resolveSignIn`.
   func signIn(
     factor: String?, oneTimePassword: consuming SecretBytes
   ) throws(MultiFactorError) {
@@ -353,31 +361,31 @@ public actor MultiFactor {
     guard case .tested = try exchange(.signIn(request)) else { throw misunderstood() }
   }
 
-  /// Has a code checked as at sign-in: it counts as an attempt, and a right one is used up.
+  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code is used up.
   public func test(oneTimePassword: consuming SecretBytes) throws(MultiFactorError) {
     guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
     guard case .tested = try exchange(.test(oneTimePassword)) else { throw misunderstood() }
   }
 
-  /// Ends the conversation and waits for the helper's end. The next operation begins another.
+  /// Ends the conversation and waits for the helper to end. The next operation begins a new one.
   public func close() {
     guard conversation != nil else { return }
     do throws(MultiFactorError) {
       try send(.bye)
     } catch {
-      // The helper has ended by itself.
+      // The helper has already ended.
     }
     conversation = nil
   }
 
-  // MARK: The conversation
+  // MARK: Conversation
 
   private struct Conversation: ~Copyable {
     let pipes: HelperPipes
     let userName: String
     let issuer: String
 
-    /// Whether the helper has ended, or said something unasked.
+    /// Whether the helper has ended or sent an unrequested message.
     var hasEnded: Bool { pipes.hasSomethingToRead }
 
     func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
@@ -389,10 +397,10 @@ public actor MultiFactor {
     }
   }
 
-  /// Begins a conversation, unless there is one.
+  /// Begins a conversation, unless one has begun.
   private func begin() throws(MultiFactorError) {
     guard !isAsking else { throw .operationInProgress }
-    // A helper that has heard nothing for a minute ends, unless there is a session.
+    // A helper without a session ends after a minute without a request.
     if conversation?.hasEnded == true { conversation = nil }
     guard conversation == nil else { return }
     let pipes = try open()
@@ -413,7 +421,7 @@ public actor MultiFactor {
   private func exchange(
     _ request: consuming HelperRequest
   ) throws(MultiFactorError) -> HelperResponse {
-    // What cannot be sent is refused, whether there is a helper or not.
+    // Encodes first, so that an invalid request is refused even without a helper.
     let message = try Self.encoded(request)
     try begin()
     try send(message)
@@ -433,8 +441,8 @@ public actor MultiFactor {
     }
   }
 
-  /// The next response. After a broken conversation, and after the failures that end the helper,
-  /// there is no conversation any more.
+  /// Returns the next response. If the conversation broke, or the failure is one after which the
+  /// helper ends, closes the conversation.
   private func receive() throws(MultiFactorError) -> HelperResponse {
     do throws(ConversationError) {
       guard let response = try conversation?.receive(tell: tell) else {
@@ -447,7 +455,7 @@ public actor MultiFactor {
     }
   }
 
-  /// Ends a conversation in which an answer did not belong to the question.
+  /// Ends a conversation in which a response did not match the request.
   private func misunderstood() -> MultiFactorError {
     conversation = nil
     return .protocolError
@@ -461,14 +469,14 @@ public actor MultiFactor {
     }
   }
 
-  /// Refuses what needs a session when the latest one was made void.
+  /// Throws if the latest session was invalidated, for operations that need a session.
   private func checkSignedIn() throws(MultiFactorError) {
     guard sessionsBegun > latestVoidSession || latestVoidSession == 0 else {
       throw .userTokenExpired
     }
   }
 
-  // MARK: Values
+  // MARK: Conversions
 
   private static func encoded(
     _ request: consuming HelperRequest
@@ -511,7 +519,7 @@ public actor MultiFactor {
 }
 
 extension TOTPParameters {
-  /// Nil for what is out of its range.
+  /// Returns nil if a value is out of range.
   fileprivate init?(hashingAlgorithm: HashAlgorithm, codeLength: Int, codeIntervalSeconds: Int) {
     guard let codeLength = UInt8(exactly: codeLength).flatMap({ CodeLength(rawValue: $0) }),
       let period = UInt16(exactly: codeIntervalSeconds)

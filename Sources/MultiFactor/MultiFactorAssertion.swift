@@ -1,6 +1,6 @@
 import Secrets
 
-/// The assertion that a person's authenticator has a secret.
+/// The assertion that the user's authenticator contains a secret: the secret and a code.
 public struct MultiFactorAssertion: ~Copyable, Sendable {
   let secret: TOTPSecret
   let oneTimePassword: SecretBytes
@@ -10,6 +10,6 @@ public struct MultiFactorAssertion: ~Copyable, Sendable {
     self.oneTimePassword = oneTimePassword
   }
 
-  /// Both parts, one after the other.
+  /// Returns the code and consumes the assertion.
   consuming func take() -> SecretBytes { oneTimePassword }
 }

@@ -2,78 +2,79 @@ import HelperProtocol
 
 /// Why an operation on second factors failed.
 ///
-/// `description` says what happened, `hint` what the person can do next. Neither holds a secret.
+/// `description` says what happened, and `hint` says what the user can do next. Neither contains a
+/// secret.
 public enum MultiFactorError: Error, Equatable, Sendable {
-  // MARK: Told by the helper
+  // MARK: Reported by the helper
 
-  /// This account, or this policy, does not allow it.
+  /// The account or the policy does not allow the operation.
   case notPermitted
-  /// A session is needed first.
+  /// The operation needs a session.
   case requiresRecentLogin
-  /// The person could not prove to be the owner of the account, or declined to.
+  /// The user could not prove ownership of the account, or declined to.
   case reauthenticationFailed
-  /// The session, or the secret made in it, is past its deadline.
+  /// The session, or the secret generated in it, has expired.
   case sessionExpired
-  /// The code is not right at this time.
+  /// The code is wrong: it does not match the secret at this time.
   case invalidVerificationCode
-  /// The code was accepted before.
+  /// The code has been used before.
   case codeAlreadyUsed
-  /// What was typed cannot be a code; it did not count as an attempt.
+  /// The input cannot be a code; it did not count as a failed attempt.
   case notACode
-  /// No code is looked at for so many seconds.
+  /// There were too many failed attempts: no code is verified for this many seconds.
   case tooManyAttempts(seconds: Int)
-  /// The factors are disabled until an administrator unlocks them.
+  /// The factors are locked until an administrator unlocks them.
   case factorsDisabled
-  /// Another factor has the name.
+  /// Another factor has this name.
   case secondFactorAlreadyEnrolled
-  /// There are as many factors as there may be.
+  /// The user has the maximum number of factors.
   case maximumSecondFactorCountExceeded
-  /// The name is none that a factor may have.
+  /// A factor cannot have this name.
   case unsupportedDisplayName
-  /// There is no such factor.
+  /// The factor does not exist.
   case factorNotFound
-  /// A value is out of its range.
+  /// A value is out of range.
   case invalidArgument
   /// The factors cannot be read or written.
   case storeUnavailable
-  /// The configuration is in error.
+  /// The configuration contains an error.
   case configurationInvalid
   /// The configuration turns second factors off.
   case multiFactorDisabled
   /// The helper failed.
   case internalError
-  /// The factor is the last one, and one is required.
+  /// The factor is the last one, and policy requires one.
   case lastFactorRequired
-  /// The ticket is not this account's, was used, or is past its time.
+  /// The ticket belongs to a different account, was used, or has expired.
   case ticketInvalid
   /// The key is shorter than the host accepts.
   case secretTooShort
-  /// The two codes do not follow each other.
+  /// The two codes are not consecutive.
   case codesNotConsecutive
-  /// A code of an enrolled factor is needed first: `MultiFactor.signInResolver()` hands out what
-  /// takes it.
+  /// The user must first present a code of an enrolled factor; see `MultiFactor.signInResolver()`.
   case secondFactorRequired
-  /// A factor with this key is enrolled already.
+  /// A factor with this key is already enrolled.
   case alreadyImported
-  /// The user has made as many changes as are allowed in an hour; the next is in so many seconds.
+  /// The user made the maximum number of changes in an hour. The next change is allowed in this
+  /// many seconds.
   case tooManyChanges(seconds: Int)
-  /// The helper does not work with an attribute of this process, such as `RLIMIT_FSIZE`, which the
-  /// helper inherits.
+  /// The helper refuses to run with an attribute that it inherits from this process, such as
+  /// `RLIMIT_FSIZE`.
   case unsuitableProcess(attribute: String)
-  /// The user has as many helpers as one user may have at once.
+  /// The user runs as many helpers as one user may run at once.
   case tooManyHelpers
 
-  // MARK: Found out here
+  // MARK: Detected by the library
 
-  /// The helper could not be started, with the system's error number (errno).
+  /// The helper could not be started. `errorNumber` is the system's error number (errno).
   case helperUnavailable(errorNumber: Int32)
-  /// The helper ended in the middle of a conversation.
+  /// The helper ended during a conversation.
   case helperEnded
-  /// The two sides do not understand each other.
+  /// A message from the program or the helper was malformed or out of turn.
   case protocolError
-  /// Another operation is waiting for an answer from the person.
+  /// Another operation is waiting for an answer from the user.
   case operationInProgress
-  /// The most recently enrolled factor was unenrolled, which made the session void.
+  /// The most recently enrolled factor was unenrolled, which invalidated the session.
   case userTokenExpired
 
   init(_ failure: HelperFailure) {
@@ -120,7 +121,7 @@ extension ProcessFault {
     ]
   }
 
-  /// The attribute of the process that is at fault.
+  /// The name of the attribute that caused the fault.
   fileprivate var attribute: String {
     if self == .niceness { return "niceness" }
     if self == .schedulingPolicy { return "scheduling policy" }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 import HelperProtocol
 public import Secrets
 
-/// An enrolled second factor, as its owner may see it: a hint of what to use.
+/// An enrolled second factor, as its user may see it: a hint for choosing a factor.
 public struct MultiFactorInfo: Equatable, Sendable, Identifiable {
   /// The kinds of second factor.
   public enum FactorKind: String, Sendable {
@@ -10,15 +10,15 @@ public struct MultiFactorInfo: Equatable, Sendable, Identifiable {
     case totp
   }
 
-  /// What names the factor for good: 32 hexadecimal digits.
+  /// The factor's permanent id: 32 hexadecimal digits.
   public let uid: String
-  /// What its owner calls it.
+  /// The name that the user gave the factor.
   public let displayName: String
-  /// What kind it is.
+  /// The kind of factor.
   public let factorID: FactorKind
-  /// When it was enrolled.
+  /// The time of enrolment.
   public let enrollmentDate: Date
-  /// The hash function under its codes.
+  /// The hash function of its codes.
   public let hashingAlgorithm: HashAlgorithm
   /// The number of digits of its codes.
   public let codeLength: Int

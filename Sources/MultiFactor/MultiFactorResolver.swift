@@ -1,8 +1,8 @@
-/// What is left of a sign-in that needs a second factor: the choice of one, and a code from it.
+/// The rest of a sign-in that needs a second factor: the choice of a factor, and a code from it.
 ///
-/// `MultiFactor.signInResolver()` hands one out. A program that shows something sensitive asks for
-/// one before it does, lets the person choose among the `hints`, makes an assertion with
-/// `TOTPMultiFactorGenerator.assertionForSignIn`, and goes on when `resolveSignIn` has returned.
+/// `MultiFactor.signInResolver()` returns a resolver. A program requests one before it shows
+/// sensitive data, lets the user choose among the `hints`, creates an assertion with
+/// `TOTPMultiFactorGenerator.assertionForSignIn`, and continues when `resolveSignIn` has returned.
 public struct MultiFactorResolver: Sendable {
   private let multiFactor: MultiFactor
 
@@ -14,11 +14,12 @@ public struct MultiFactorResolver: Sendable {
     self.hints = hints
   }
 
-  /// Has the code judged as at a sign-in: it counts as an attempt, and a right one is used up.
+  /// Verifies the code as at sign-in: it counts as an attempt, and an accepted code is used up.
   ///
-  /// - Throws: `factorNotFound` when the assertion names a factor that is none of the hints;
-  ///   `invalidVerificationCode`, `codeAlreadyUsed` or `notACode` when the code was wrong;
-  ///   `tooManyAttempts` or `factorsDisabled` after too many; and whatever else the helper says.
+  /// - Throws: `factorNotFound` if the assertion names a factor that is not among the hints;
+  ///   `invalidVerificationCode`, `codeAlreadyUsed` or `notACode` if the code was wrong;
+  ///   `tooManyAttempts` or `factorsDisabled` after too many failed attempts; or any other failure
+  ///   that the helper reports.
   public func resolveSignIn(
     with assertion: consuming MultiFactorSignInAssertion
   ) async throws(MultiFactorError) {

@@ -1,14 +1,14 @@
-/// The proof that the person was recognised as the owner of the account a moment ago.
+/// The proof that the user was recently verified as the owner of the account.
 ///
-/// It is worth something in the conversation with the helper that it was made in, until its
-/// deadline, and not beyond the unenrolment of the most recently enrolled factor.
+/// A session is valid only in the conversation with the helper that created it. It ends at its
+/// deadline, and when the most recently enrolled factor is unenrolled.
 public struct MultiFactorSession: Sendable {
-  /// The conversation's owner.
+  /// The actor that holds the conversation.
   let multiFactor: MultiFactor
-  /// Which of its conversations.
+  /// The number of the conversation.
   let conversation: Int
-  /// Which of its owner's sessions, counted from 1.
+  /// The number of the session, counted from 1 for each actor.
   let number: Int
-  /// How long it lasts from when it was made.
+  /// How long the session lasts from its creation.
   public let duration: Duration
 }

@@ -1,6 +1,6 @@
 import Secrets
 
-/// The assertion that a person has one of the enrolled factors at hand.
+/// The assertion that the user has one of the enrolled factors: a code and, optionally, the factor.
 public struct MultiFactorSignInAssertion: ~Copyable, Sendable {
   let enrollmentID: String?
   let oneTimePassword: SecretBytes
@@ -10,6 +10,6 @@ public struct MultiFactorSignInAssertion: ~Copyable, Sendable {
     self.oneTimePassword = oneTimePassword
   }
 
-  /// The code, which leaves nothing behind.
+  /// Returns the code and consumes the assertion.
   consuming func take() -> SecretBytes { oneTimePassword }
 }

@@ -1,46 +1,46 @@
 import HelperProtocol
 
-/// How the account of the person who runs this program stands with second factors.
+/// The state of the second factors of the user who runs this program.
 public struct MultiFactorStatus: Equatable, Sendable {
-  /// Who enrolls, as the policy for the account has it.
+  /// Which users enrol, according to the policy for the account.
   public enum Enrollment: String, Sendable {
-    /// Who wants one; who has none signs in without.
+    /// Users who want a second factor. A user without one signs in without a code.
     case selfService = "self-service"
-    /// Everybody is asked to, and may put it off for a while.
+    /// All users: each is asked to enrol and may postpone it for a while.
     case offered
-    /// Everybody must: the last factor cannot be unenrolled.
+    /// All users: each must enrol, and the last factor cannot be unenrolled.
     case required
   }
 
-  /// Whether second factors count on this host.
+  /// Whether second factors are in force on this host.
   public enum State: String, Sendable {
-    /// They decide.
+    /// Codes are requested and enforced.
     case enabled
-    /// They are not asked for.
+    /// Codes are not requested.
     case disabled
-    /// They are asked for and do not decide.
+    /// Codes are requested but not enforced.
     case observe
   }
 
-  /// Whether a code would be looked at now.
+  /// Whether codes are verified now.
   public enum Standing: Equatable, Sendable {
-    /// It would.
+    /// Codes are verified.
     case open
-    /// Not for so many seconds, after wrong codes.
+    /// No code is verified for this many seconds, after failed attempts.
     case waiting(seconds: Int)
-    /// Not before an administrator has unlocked the account.
+    /// No code is verified until an administrator unlocks the account.
     case disabled
   }
 
-  /// Who enrolls.
+  /// Which users enrol.
   public let enrollment: Enrollment
-  /// Whether second factors count.
+  /// Whether second factors are in force.
   public let state: State
-  /// How many recovery codes are left, the imported ones with them.
+  /// The number of recovery codes left, including imported ones.
   public let recoveryCodesLeft: Int
-  /// How many of these came from another program: they are shorter, and better replaced.
+  /// How many of them were imported from another program. These are shorter and should be replaced.
   public let importedRecoveryCodesLeft: Int
-  /// Whether a code would be looked at now that one of the user's own programs shows. Sign-ins are counted
+  /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
   /// separately.
   public let standing: Standing
 

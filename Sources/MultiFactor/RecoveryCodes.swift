@@ -1,19 +1,20 @@
 import HelperProtocol
 public import Secrets
 
-/// New recovery codes, to be shown once and kept where the authenticator is not.
+/// New recovery codes, to be shown once and stored apart from the authenticator.
 ///
-/// Each signs in once in place of a code from an authenticator. The host keeps no copy that could
-/// be shown again.
+/// Each code signs the user in once, in place of a code from an authenticator. The host keeps no
+/// copy that could be shown again.
 public struct RecoveryCodes: ~Copyable, Sendable {
   private let list: RecoveryCodeList
 
   init(_ list: consuming RecoveryCodeList) { self.list = list }
 
-  /// How many there are: at most 10.
+  /// The number of codes: at most 10.
   public var count: Int { list.count }
 
-  /// Lends each code, in ASCII as it is typed: four groups of four letters and digits.
+  /// Calls `body` with each code, in ASCII as it is typed: four groups of four letters and digits,
+  /// with hyphens.
   public func forEach<Failure: Error>(
     _ body: (borrowing SecretBytes) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,17 +1,18 @@
 public import Secrets
 
-/// Makes secrets for authenticators, and the assertions that a person's authenticator has them.
+/// Functions that create secrets for authenticators, and assertions that the user's authenticator
+/// contains them.
 public enum TOTPMultiFactorGenerator {
-  /// Has the helper make a secret.
+  /// Requests a new secret from the helper.
   ///
   /// - Parameters:
   ///   - session: a fresh session.
-  ///   - hashingAlgorithm: the hash function. Some authenticators know SHA-1 only.
+  ///   - hashingAlgorithm: the hash function. Some authenticators support only SHA-1.
   ///   - codeLength: the number of digits of a code: 6 to 8.
   ///   - codeIntervalSeconds: how long each code is shown: 15 to 120.
   /// - Returns: the secret, which is not enrolled yet.
-  /// - Throws: `invalidArgument` for parameters out of range, `sessionExpired`, or whatever the
-  ///   helper says.
+  /// - Throws: `invalidArgument` for parameters out of range, `sessionExpired`, or any other
+  ///   failure that the helper reports.
   public static func generateSecret(
     with session: MultiFactorSession, hashingAlgorithm: HashAlgorithm = .sha1,
     codeLength: Int = 6, codeIntervalSeconds: Int = 30
@@ -21,21 +22,21 @@ public enum TOTPMultiFactorGenerator {
       codeIntervalSeconds: codeIntervalSeconds)
   }
 
-  /// Puts together what `MultiFactor.enroll` needs: the secret and the code as it was typed.
+  /// Returns the assertion that `MultiFactor.enroll` needs: the secret and the code as typed.
   public static func assertionForEnrollment(
     with secret: TOTPSecret, oneTimePassword: consuming SecretBytes
   ) -> MultiFactorAssertion {
     MultiFactorAssertion(secret: secret, oneTimePassword: oneTimePassword)
   }
 
-  /// Puts together what `MultiFactorResolver.resolveSignIn` needs: the factor that was chosen and
-  /// the code as it was typed.
+  /// Returns the assertion that `MultiFactorResolver.resolveSignIn` needs: the chosen factor and
+  /// the code as typed.
   ///
   /// - Parameters:
-  ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil a code from any of them is
-  ///     right, and so is a recovery code.
+  ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil, a code from any of them
+  ///     is accepted, and so is a recovery code.
   ///   - oneTimePassword: the code.
-  /// - Returns: the assertion, for one try.
+  /// - Returns: the assertion, for one attempt.
   public static func assertionForSignIn(
     withEnrollmentID enrollmentID: String?, oneTimePassword: consuming SecretBytes
   ) -> MultiFactorSignInAssertion {

@@ -3,14 +3,14 @@ import HelperProtocol
 import OneTimePassword
 public import Secrets
 
-/// A secret that the helper made, to be put into an authenticator and confirmed with a code.
+/// A secret that the helper generated, to be added to an authenticator and confirmed with a code.
 ///
 /// Nothing is enrolled until `MultiFactor.enroll` has succeeded.
 public final class TOTPSecret: Sendable {
   private let generated: GeneratedSecret
   let session: MultiFactorSession
 
-  /// When the helper forgets the secret.
+  /// The time at which the helper discards the secret.
   public let enrollmentCompletionDeadline: Date
 
   init(_ generated: consuming GeneratedSecret, session: MultiFactorSession, now: Date) {
@@ -19,7 +19,7 @@ public final class TOTPSecret: Sendable {
     self.session = session
   }
 
-  /// The hash function under HMAC.
+  /// The hash function of the HMAC.
   public var hashingAlgorithm: HashAlgorithm { generated.parameters.algorithm }
 
   /// The number of digits of a code: 6 to 8.
@@ -28,12 +28,13 @@ public final class TOTPSecret: Sendable {
   /// How long each code is shown, in seconds: 15 to 120.
   public var codeIntervalSeconds: Int { Int(generated.parameters.period) }
 
-  /// The key in base32 (RFC 4648, section 6), as authenticators take it from a keyboard.
+  /// Returns the key in base32 (RFC 4648, section 6), the form in which users type it into
+  /// authenticators.
   public func sharedSecretKey() -> SecretBytes {
     Self.text(of: generated)
   }
 
-  /// The otpauth URL that authenticators read from a QR code.
+  /// Returns the otpauth URL that authenticators read from a QR code.
   public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> SecretBytes
   {
     let account = Array(accountName.utf8)

@@ -1,9 +1,9 @@
-/// What came of taking a factor away.
+/// The consequences of removing a factor.
 public struct Unenrollment: Equatable, Sendable {
-  /// Whether the factor was the most recently enrolled one. The person is signed out then: the host
-  /// remembers no sign-in any more, and the session is void.
+  /// Whether the factor was the most recently enrolled one. If so, the user is signed out: the host
+  /// clears remembered sign-ins, and the session is invalid.
   public let signedOut: Bool
-  /// Whether the host's policy wants the person's other sessions on it to end. The caller ends them:
-  /// the helper has no right to.
+  /// Whether policy requires the user's other sessions on the host to end. The caller must end
+  /// them, because the helper has no permission to.
   public let endsSessions: Bool
 }

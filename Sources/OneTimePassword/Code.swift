@@ -13,9 +13,9 @@ public struct Code: Sendable {
     self.length = length
   }
 
-  /// Reads what a person typed: six to eight ASCII digits, with spaces anywhere, because
-  /// authenticators show `123 456`. Nil for anything else; an answer longer than
-  /// `longestAnswer` bytes is never a code.
+  /// Parses what the user typed: six to eight ASCII digits, with spaces anywhere, because
+  /// authenticator apps show `123 456`. Returns nil for any other text, and for an answer longer
+  /// than `longestAnswer` bytes.
   public init?(answer: Span<UInt8>) {
     guard answer.count <= Self.longestAnswer else { return nil }
     var value: UInt32 = 0
@@ -31,10 +31,10 @@ public struct Code: Sendable {
     self.init(value: value, length: length)
   }
 
-  /// The longest answer in bytes that is looked at.
+  /// The maximum length of an answer in bytes.
   public static let longestAnswer = 32
 
-  /// The digits in ASCII.
+  /// Returns the digits in ASCII.
   @export(interface)
   public func written() -> SecretBytes {
     var text = SecretBytes(count: Int(length.rawValue))
@@ -48,7 +48,8 @@ public struct Code: Sendable {
     return text
   }
 
-  /// Whether both are the same code: all ones or zero, in a time that depends on neither.
+  /// Returns all ones if both codes are equal, and zero otherwise, in a time that depends on
+  /// neither.
   public func mask(equals other: Code) -> UInt32 {
     constantTimeMask(value, equals: other.value)
       & constantTimeMask(UInt32(length.rawValue), equals: UInt32(other.length.rawValue))

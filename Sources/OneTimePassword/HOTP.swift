@@ -2,18 +2,18 @@ public import Secrets
 
 /// HOTP (RFC 4226): one-time passwords from a shared secret and a counter.
 ///
-/// One value serves any number of counters of one secret, so that the key is set up once however
-/// many steps are compared.
+/// One value computes the codes of one secret for any number of counters, so that the key is set up
+/// only once.
 public struct HOTP: ~Copyable {
   private var authentication: HMAC
 
-  /// Sets up `secret` under `algorithm`. RFC 4226 knows SHA-1 only; RFC 6238, section 1.2, adds
+  /// Sets up `secret` for `algorithm`. RFC 4226 defines only SHA-1; RFC 6238, section 1.2, adds
   /// SHA-256 and SHA-512.
   public init(secret: Span<UInt8>, algorithm: HashAlgorithm) throws(CryptographyError) {
     authentication = try HMAC(algorithm: algorithm, key: secret)
   }
 
-  /// The code at `counter` with `digits` decimal digits (RFC 4226, section 5.3).
+  /// Returns the code at `counter` with `digits` decimal digits (RFC 4226, section 5.3).
   @export(interface)
   public mutating func code(
     at counter: UInt64, digits: CodeLength
@@ -27,7 +27,7 @@ public struct HOTP: ~Copyable {
     return Code(value: value % digits.modulus, length: digits)
   }
 
-  /// The 31 bits that dynamic truncation selects (RFC 4226, section 5.3, step 2).
+  /// Returns the 31 bits selected by dynamic truncation (RFC 4226, section 5.3, step 2).
   private static func truncate(_ tag: Span<UInt8>) -> UInt32 {
     let offset = Int(tag[tag.count - 1] & 0x0F)
     var value: UInt32 = 0

@@ -1,13 +1,13 @@
 public import Secrets
 
-/// The key URI that authenticator applications read from a QR code:
+/// The key URI that authenticator apps read from a QR code:
 /// `otpauth://totp/ISSUER:ACCOUNT?secret=...&issuer=...&algorithm=...&digits=...&period=...`
 ///
-/// The issuer stands both before the account and as a parameter, everything that is not unreserved
-/// (RFC 3986, section 2.3) is percent-encoded, and no parameter is left to the application's
-/// default.
+/// The issuer appears both before the account and as a parameter. All characters except unreserved
+/// ones (RFC 3986, section 2.3) are percent-encoded. All parameters are given, so that the app does
+/// not use its defaults.
 public enum OTPAuthURI {
-  /// The URI, in ASCII. It holds the secret and is as secret.
+  /// Returns the URI, in ASCII. It contains the secret and must be protected like it.
   ///
   /// `account` and `issuer` are UTF-8. An empty issuer is left out, together with its colon.
   @export(interface)
@@ -15,7 +15,8 @@ public enum OTPAuthURI {
     secret: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
   ) -> SecretBytes {
     let key = Base32.encode(secret)
-    // Counted first, so that the secret is written into one block that never grows and is wiped.
+    // The length is counted first, so that the secret is written to a single block that never grows
+    // and is wiped.
     var counter = Writer(target: SecretBytes(count: 0))
     counter.uri(key: key.span, account: account, issuer: issuer, parameters: parameters)
     var writer = Writer(target: SecretBytes(count: counter.count))
@@ -23,7 +24,7 @@ public enum OTPAuthURI {
     return writer.finish()
   }
 
-  /// Writes what fits and counts everything.
+  /// Writes as much as fits, and counts everything.
   private struct Writer: ~Copyable {
     var target: SecretBytes
     var count = 0

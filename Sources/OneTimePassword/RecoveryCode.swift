@@ -1,18 +1,19 @@
 public import Secrets
 
-/// A recovery code: 80 random bits for who has lost every authenticator, good once.
+/// A recovery code: 80 random bits for a user who has lost every authenticator. It is valid for one
+/// use.
 ///
-/// NIST SP 800-63B-4, section 3.1.2, calls them look-up secrets. It is written as four groups of
-/// four characters of base32 (RFC 4648, section 6) in lower case: `abcd-efgh-ijkl-mnop`.
+/// NIST SP 800-63B-4, section 3.1.2, calls these look-up secrets. The written form has four groups
+/// of four base32 characters (RFC 4648, section 6) in lower case: `abcd-efgh-ijkl-mnop`.
 ///
-/// MUST 1: what is written reads back equal, however it is grouped and in either case.
+/// MUST 1: a written code reads back equal, with any grouping and in either case.
 /// (`RecoveryCodeTests.roundTrip`, `.typed`)
 public struct RecoveryCode: Sendable {
-  /// Sixteen digits of base32, most significant first: 64 bits, then 16.
+  /// The 80 bits, most significant first: 64 bits, then 16.
   private let high: UInt64
   private let low: UInt16
 
-  /// The random bytes in a code.
+  /// The number of random bytes in a code.
   public static let length = 10
 
   /// The length of a written code in bytes.
@@ -21,16 +22,16 @@ public struct RecoveryCode: Sendable {
   private static let digits = 16
   private static let groupLength = 4
 
-  /// The longest answer in bytes that is looked at: hyphens or spaces between any two digits.
+  /// The maximum length of an answer in bytes, with hyphens or spaces between any two digits.
   private static let longestAnswer = 48
 
-  /// Takes `length` bytes of a code; nil for another number of them.
+  /// Creates a code from `length` bytes. Returns nil for a different number of bytes.
   public init?(bytes: Span<UInt8>) {
     guard bytes.count == Self.length else { return nil }
     self.init(known: bytes)
   }
 
-  /// Takes exactly `length` bytes.
+  /// Creates a code from exactly `length` bytes.
   private init(known bytes: Span<UInt8>) {
     var high: UInt64 = 0
     for index in 0..<8 { high = high << 8 | UInt64(bytes[index]) }
@@ -38,15 +39,15 @@ public struct RecoveryCode: Sendable {
     low = UInt16(bytes[8]) << 8 | UInt16(bytes[9])
   }
 
-  /// A new code.
+  /// Generates a random code.
   public static func random() throws(CryptographyError) -> RecoveryCode {
     let bytes = try SecretBytes.random(count: length)
     return RecoveryCode(known: bytes.span)
   }
 
-  /// Reads what a person typed: sixteen digits of base32, in either case, with hyphens and spaces
-  /// anywhere. `0`, `1` and `8`, which base32 does not have, are read as the letters they look like.
-  /// Nil for anything else.
+  /// Parses what the user typed: sixteen base32 digits in either case, with hyphens and spaces
+  /// anywhere. `0`, `1` and `8`, which are not base32 digits, are read as the letters they
+  /// resemble. Returns nil for any other text.
   public init?(answer: Span<UInt8>) {
     guard answer.count <= Self.longestAnswer else { return nil }
     var canonical = SecretBytes(count: Self.digits)
@@ -65,8 +66,8 @@ public struct RecoveryCode: Sendable {
     self.init(bytes: bytes.span)
   }
 
-  /// Reads a code that is written as `written` writes it, in either case, and not otherwise: what
-  /// stands at the end of an answer that begins with a password.
+  /// Parses a code in exactly the form that `written` returns, in either case. Used for the end of
+  /// an answer that begins with a password.
   public init?(written: Span<UInt8>) {
     guard written.count == Self.writtenLength else { return nil }
     for index in written.indices {
@@ -77,7 +78,7 @@ public struct RecoveryCode: Sendable {
     self.init(answer: written)
   }
 
-  /// The code's bytes.
+  /// Returns the bytes of the code.
   @export(interface)
   public func bytes() -> SecretBytes {
     var bytes = SecretBytes(count: Self.length)
@@ -91,7 +92,7 @@ public struct RecoveryCode: Sendable {
     return bytes
   }
 
-  /// The code as a person reads it, in ASCII.
+  /// Returns the code in its written form, in ASCII.
   @export(interface)
   public func written() -> SecretBytes {
     let text = Base32.encode(bytes().span)
@@ -103,7 +104,7 @@ public struct RecoveryCode: Sendable {
           written[next] = UInt8(ascii: "-")
           next += 1
         }
-        // Letters become small ones; in digits the bit is set already.
+        // This converts letters to lower case; in digits, the bit is already set.
         written[next] = text.span[index] | 0x20
         next += 1
       }

@@ -1,23 +1,23 @@
 public import Secrets
 
-/// How a factor makes its codes from its secret and the time (RFC 6238, section 4).
+/// The parameters for generating codes from a secret and the time (RFC 6238, section 4).
 ///
 /// T0 is the Unix epoch.
 public struct TOTPParameters: Equatable, Sendable {
-  /// The hash function under HMAC.
+  /// The hash function for HMAC.
   public let algorithm: HashAlgorithm
 
-  /// The number of digits of a code.
+  /// The number of digits in a code.
   public let codeLength: CodeLength
 
-  /// The time step X, in seconds: 15 to 120. NIST SP 800-63B-4, section 3.1.4, asks for a new code
+  /// The time step X, in seconds: 15 to 120. NIST SP 800-63B-4, section 3.1.4, requires a new code
   /// at least every two minutes.
   public let period: UInt16
 
-  /// The periods that are accepted, in seconds.
+  /// The valid periods, in seconds.
   public static let periods: ClosedRange<UInt16> = 15...120
 
-  /// Nil when the period is not in `periods`.
+  /// Creates parameters. Returns nil if the period is not in `periods`.
   public init?(algorithm: HashAlgorithm, codeLength: CodeLength, period: UInt16) {
     guard Self.periods.contains(period) else { return nil }
     self.algorithm = algorithm
@@ -31,18 +31,20 @@ public struct TOTPParameters: Equatable, Sendable {
     period = 30
   }
 
-  /// What every authenticator application understands: SHA-1, six digits, 30 seconds.
+  /// The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds.
   public static let standard = TOTPParameters()
 
-  /// The time step that `time` (seconds since the epoch) lies in. Before the epoch it is negative.
+  /// Returns the time step that contains `time` (seconds since the epoch). It is negative before
+  /// the epoch.
   public func step(at time: Int64) -> Int64 {
     let period = Int64(period)
     let (quotient, remainder) = time.quotientAndRemainder(dividingBy: period)
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// The steps whose codes are right at `time`: `adjacentIntervals` before and after its own, none
-  /// of them before the epoch. Nil when there is none.
+  /// Returns the time steps whose codes are valid at `time`: the current step and
+  /// `adjacentIntervals` steps before and after it, except steps before the epoch. Returns nil if
+  /// no step is left.
   public func window(at time: Int64, adjacentIntervals: UInt8) -> ClosedRange<Int64>? {
     let step = step(at: time)
     let (last, overflow) = step.addingReportingOverflow(Int64(adjacentIntervals))

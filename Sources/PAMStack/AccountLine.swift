@@ -1,29 +1,29 @@
-/// Whether a service's stack is certain to ask the module in its `account` line, and certain to deny
-/// when that line denies.
+/// Whether a service's stack always calls the module in its `account` line, and always denies
+/// access when that line denies it.
 ///
-/// MUST 1: a line that may be passed over, or whose denial may be, is never taken for certain.
-/// (`AccountLineTests`)
+/// MUST 1: a line that may be skipped, or whose denial may be discarded, is never reported as
+/// certain. (`AccountLineTests`)
 public enum AccountLine: Equatable, Sendable {
-  /// It is, by this line.
+  /// Always, because of this line.
   case certain(at: StackPosition)
-  /// There is no such line.
+  /// The stack has no such line.
   case missing
-  /// There is one, and the stack may succeed though it denies: its control is `optional`,
-  /// `sufficient`, or brackets that let a failure pass.
+  /// The stack can succeed although the line denies: its control is `optional`, `sufficient`, or a
+  /// list of actions in brackets that ignores a failure.
   case toothless(at: StackPosition)
-  /// There is one, and it reads another configuration file than the `auth` line.
+  /// The line uses a different configuration file from the `auth` line.
   case otherConfiguration(at: StackPosition)
-  /// There is one, and another line may end the stack before it, or jump over it.
+  /// Another line may end the stack before this line, or jump over it.
   case passedOver(at: StackPosition, by: StackPosition)
-  /// There is one, and another line may have its denial forgotten.
+  /// Another line may discard the denial.
   case forgotten(at: StackPosition, by: StackPosition)
-  /// The stack cannot be told.
+  /// The stack could not be read.
   case unknown(StackRefusal)
 
-  /// Finds out for a service whose `auth` line has these arguments.
+  /// Examines a service whose `auth` line has these arguments.
   ///
-  /// Where root does not call (the real identity of the process is another's), a line of
-  /// pam_rootok.so before the module's, as `su` has one, passes nothing over: it fails.
+  /// If the caller is not root (by the real uid of the process), an earlier line with
+  /// pam_rootok.so, as in the stack of `su`, skips nothing because it fails.
   public init<Source: StackSource>(
     of module: StaticString, service: [UInt8], authArguments: [[UInt8]], isCalledByRoot: Bool,
     from source: Source
@@ -37,14 +37,15 @@ public enum AccountLine: Equatable, Sendable {
     }
   }
 
-  /// The configuration files that arguments name.
+  /// Returns the arguments that name a configuration file.
   static func configurations(_ arguments: [[UInt8]]) -> [[UInt8]] {
     arguments.filter { $0.starts(with: Word.bytes("config=")) }
   }
 }
 
 extension ServiceStack {
-  /// The best of the module's lines, and what is wrong with the first where none will do.
+  /// Returns the result for the first line of the module that is certain. If no line is certain,
+  /// returns the result for the module's first line.
   fileprivate func accountLine(
     of module: StaticString, configuration: [[UInt8]], _ isCalledByRoot: Bool
   ) -> AccountLine {
@@ -72,7 +73,8 @@ extension ServiceStack {
         return .passedOver(at: position, by: obstacle.position)
       }
     }
-    // Wherever it stands: even a line before this one may, in a substack that a denial has ended.
+    // Check lines in any position. Even an earlier line can discard the denial, after the denial
+    // has ended a substack.
     if let obstacle = entries.first(where: { $0.mayForget }) {
       return .forgotten(at: position, by: obstacle.position)
     }
@@ -81,7 +83,8 @@ extension ServiceStack {
 }
 
 extension StackEntry {
-  /// Whether it asks a module that fails for everybody but root, and its failure jumps nowhere.
+  /// Whether the entry calls pam_rootok.so, which fails for every caller except root, and has no
+  /// jumps.
   fileprivate var fails: Bool {
     switch kind {
     case .substack: false
@@ -91,7 +94,7 @@ extension StackEntry {
 }
 
 extension AccountLine {
-  /// What is the matter, as log lines name it.
+  /// The result as named in log lines.
   public var name: StaticString {
     switch self {
     case .certain: "certain"
@@ -104,7 +107,7 @@ extension AccountLine {
     }
   }
 
-  /// The line, or the file, that stands in the way; nil where none does.
+  /// The line or file that causes the result; nil if the result has no such cause.
   public var obstacle: [UInt8]? {
     switch self {
     case .certain, .missing: nil

@@ -3,22 +3,22 @@ import System
 
 /// The service files of this machine: those in /etc/pam.d, then those in /usr/lib/pam.d.
 ///
-/// MUST 1: a file that somebody other than root could have written is refused.
+/// MUST 1: a file that a user other than root could have written is refused.
 /// (`InstalledStackTests.distrusted`)
 public struct InstalledStacks: StackSource {
   private let folders: [[UInt8]]
 
-  /// The folders that libpam reads.
+  /// Uses the folders that libpam reads.
   public init() {
     folders = [
       ("/etc/pam.d" as StaticString).bytes, ("/usr/lib/pam.d" as StaticString).bytes,
     ]
   }
 
-  /// Other folders, by absolute paths, the first one first.
+  /// Uses other folders, given by absolute paths. The first one has priority.
   public init(folders: [[UInt8]]) { self.folders = folders }
 
-  /// Reads the file in the first folder that has one.
+  /// Reads the file in the first folder that contains it.
   public func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
     for folder in folders {
       let path = folder + [UInt8(ascii: "/")] + name
@@ -28,8 +28,8 @@ public struct InstalledStacks: StackSource {
     return nil
   }
 
-  /// The names of the services that have a file, each once, in order: those that PAM can be asked
-  /// for, without copies that package managers and editors leave.
+  /// Returns the names of the services that have a file, sorted and without duplicates. Leaves out
+  /// names that PAM does not look up, and copies that package managers and editors leave behind.
   public func services() throws(StackRefusal) -> [[UInt8]] {
     var names: [[UInt8]] = []
     for folder in folders {
@@ -103,7 +103,7 @@ public struct InstalledStacks: StackSource {
     }
   }
 
-  /// What became of an attempt to read a file.
+  /// The result of reading a file.
   private enum Reading {
     case contents([UInt8])
     case distrusted(Distrust)

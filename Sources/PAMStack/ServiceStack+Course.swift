@@ -1,12 +1,12 @@
-// Which way PAM takes through a stack.
+// The path that PAM takes through a stack.
 
 extension ServiceStack {
-  /// Whether an answer to the entry at `start` may leave out the one at `index` behind it.
+  /// Returns whether a result of the entry at `start` may skip the later entry at `index`.
   public func mayPassOver(_ index: Int, at start: Int) -> Bool {
     guard case .module(_, _, let control) = entries[start].kind else { return false }
     let level = entries[start].level
-    // How many entries of the obstacle's own level lie from it up to the one in question, substacks
-    // counting as one; nil where its stack ends before.
+    // The number of entries on the level of the first entry, from that entry to the one in
+    // question. A substack counts as one entry.
     var distance = 0
     for (other, entry) in entries.enumerated() where other > start && other <= index {
       if entry.level < level { return false }
@@ -15,8 +15,8 @@ extension ServiceStack {
     return control.mayEndStack || control.jumps.contains { $0 >= distance && $0 > 0 }
   }
 
-  /// Whether PAM comes from the entry at `start` to the one at `index` behind it, where `fails` tells
-  /// which entries fail and the others succeed.
+  /// Returns whether PAM gets from the entry at `start` to the later entry at `index`, if the
+  /// entries for which `fails` returns true fail and all others succeed.
   public func isReached(
     _ index: Int, from start: Int, whereFailing fails: (StackEntry) -> Bool
   ) -> Bool {
@@ -30,7 +30,7 @@ extension ServiceStack {
       switch fails(entry) ? control.onFailure : control.onSuccess {
       case .denies, .goesOn, .forgets: present &+= 1
       case .deniesAtOnce, .ends:
-        // In a substack, that substack alone.
+        // Within a substack, this ends only the substack.
         guard let next = next(after: present, below: entry.level) else { return false }
         present = next
       case .jumps(let count):
@@ -41,7 +41,7 @@ extension ServiceStack {
     return present == index
   }
 
-  /// The first entry behind one that lies in fewer substacks than `level`.
+  /// Returns the first entry after `start` that lies in fewer substacks than `level`.
   private func next(after start: Int, below level: Int) -> Int? {
     for (other, entry) in entries.enumerated() where other > start && entry.level < level {
       return other
@@ -49,7 +49,7 @@ extension ServiceStack {
     return nil
   }
 
-  /// Where a jump leads to that leaves out so many entries of its own level.
+  /// Returns the target of a jump that skips `count` entries of its own level.
   private func landing(_ count: Int, from start: Int) -> Int? {
     var left = count
     for (other, entry) in entries.enumerated() where other > start {
@@ -63,7 +63,7 @@ extension ServiceStack {
 }
 
 extension StackEntry {
-  /// Whether an answer may have the answers before it forgotten.
+  /// Whether a result of the entry may discard earlier results.
   public var mayForget: Bool {
     switch kind {
     case .substack: false

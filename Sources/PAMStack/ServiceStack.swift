@@ -1,22 +1,22 @@
-/// The lines that PAM goes through for one service and type, in their order, those of included files
-/// in their places (pam.conf(5), pam.d(5)).
+/// The lines that PAM processes for one service and type, in order and with included files in place
+/// (pam.conf(5), pam.d(5)).
 ///
-/// MUST 1: reading ends for every input, in a stack or in a refusal that names the place.
+/// MUST 1: reading ends for every input, with a stack or with a refusal that names the location.
 /// (`ServiceStackTests.refused`)
-/// MUST 2: nothing is guessed: what libpam may read in another way is refused.
+/// MUST 2: nothing is guessed: a line that libpam might read differently is refused.
 /// (`ServiceStackTests.refused`)
 public struct ServiceStack: Equatable, Sendable {
   /// The lines.
   public let entries: [StackEntry]
 
-  /// How deep files may include one another.
+  /// The maximum depth of included files.
   public static var deepest: Int { 16 }
 
-  /// How many lines of all files are read.
+  /// The maximum number of lines in all files together.
   public static var mostLines: Int { 1000 }
 
-  /// Reads the stack of `service`. Where the service has no file, or the file no line of this type,
-  /// the lines of `other` count.
+  /// Reads the stack of `service`. If the service has no file, or the file has no line of this
+  /// type, the stack of `other` is used.
   public init<Source: StackSource>(
     _ facility: StackFacility, of service: [UInt8], from source: Source
   ) throws(StackRefusal) {
@@ -39,7 +39,8 @@ public struct ServiceStack: Equatable, Sendable {
     return reader.entries
   }
 
-  /// Lower-case letters, digits and `-_.+@`, of which a dot does not come first.
+  /// Returns whether a name consists of lower-case letters, digits and `-_.+@` and does not begin
+  /// with a dot.
   private static func isServiceName(_ name: [UInt8]) -> Bool {
     Word.isFileName(name) && Word.lowercased(name) == name
   }

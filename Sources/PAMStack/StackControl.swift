@@ -1,19 +1,20 @@
-/// What becomes of a module's answer (pam.conf(5), "control"), as far as it matters to the lines that
-/// follow.
+/// The effect of a module's result on the stack (pam.conf(5), "control"), as far as it matters to
+/// the lines that follow.
 public struct StackControl: Equatable, Sendable {
-  /// Whether every answer but success, "ignore" and "new password required" fails the stack for good.
+  /// Whether every result other than success, "ignore" and "new password required" makes the stack
+  /// fail, whatever follows.
   public private(set) var deniesEveryFailure: Bool
-  /// Whether each of these answers ends the stack too, so that nothing behind it is asked.
+  /// Whether each of these results also ends the stack, so that no later module is called.
   public private(set) var endsAtEveryFailure: Bool
-  /// Whether an answer may end the stack, and leave out the lines that follow.
+  /// Whether a result may end the stack and skip the lines that follow.
   public private(set) var mayEndStack: Bool
-  /// Whether an answer may have the stack forget the answers before it.
+  /// Whether a result may discard earlier results.
   public private(set) var mayForget: Bool
-  /// How many lines answers may leave out.
+  /// The numbers of lines that results may skip.
   public private(set) var jumps: [Int]
-  /// What comes of success.
+  /// The action on success.
   public private(set) var onSuccess: Action
-  /// What comes of a wrong answer by the person who signs in (PAM_AUTH_ERR).
+  /// The action when the user fails authentication (PAM_AUTH_ERR).
   public private(set) var onFailure: Action
 
   private init(denies: Bool, onSuccess: Action, onFailure: Action) {
@@ -26,7 +27,7 @@ public struct StackControl: Equatable, Sendable {
     self.onFailure = onFailure
   }
 
-  /// Reads one of the simple controls. Nil for anything else.
+  /// Parses one of the simple controls. Returns nil for any other word.
   init?(word: [UInt8]) {
     if Word.equals(word, "required") {
       self.init(denies: true, onSuccess: .goesOn, onFailure: .denies)
@@ -41,7 +42,7 @@ public struct StackControl: Equatable, Sendable {
     }
   }
 
-  /// Reads what stands between the brackets: `value=action ...`. Nil where it is anything else.
+  /// Parses the text in brackets, `value=action ...`. Returns nil if it is invalid.
   init?(actions text: [UInt8]) {
     self.init(denies: false, onSuccess: .denies, onFailure: .denies)
     var words = Self.words(text).makeIterator()
@@ -67,26 +68,26 @@ public struct StackControl: Equatable, Sendable {
       if Word.equals(value, "auth_err") { failure = action }
     }
     deniesEveryFailure = defaultDenies && !exceptionPasses
-    // `onFailure` is the default's yet.
+    // `onFailure` is still the action of `default` here.
     endsAtEveryFailure = onFailure == .deniesAtOnce && !exceptionGoesOn
-    // Wherever `default` stands, it is for what has no action of its own.
+    // `default` applies only to values without an action of their own, wherever it stands.
     onSuccess = success ?? onSuccess
     onFailure = failure ?? onFailure
   }
 
-  /// What an answer does to the stack.
+  /// The effect of a result on the stack.
   public enum Action: Equatable, Sendable {
-    /// `bad`: the stack fails, whatever comes.
+    /// `bad`: the stack fails, whatever follows.
     case denies
-    /// `die`: it fails, and ends.
+    /// `die`: the stack fails and ends.
     case deniesAtOnce
-    /// `ok` and `ignore`.
+    /// `ok` and `ignore`: the stack continues.
     case goesOn
-    /// `done`
+    /// `done`: the stack ends.
     case ends
-    /// `reset`
+    /// `reset`: earlier results are discarded.
     case forgets
-    /// So many lines are left out.
+    /// A number: this many lines are skipped.
     case jumps(Int)
 
     var isDenial: Bool { self == .denies || self == .deniesAtOnce }
@@ -135,7 +136,7 @@ public struct StackControl: Equatable, Sendable {
 
   private static var equalsSign: [UInt8] { [UInt8(ascii: "=")] }
 
-  /// Words and equals signs, which blanks may stand around.
+  /// Splits a text into words and equals signs, which may have blanks around them.
   private static func words(_ text: [UInt8]) -> [[UInt8]] {
     var words: [[UInt8]] = []
     var word: [UInt8] = []

@@ -1,22 +1,22 @@
-/// A line of a stack, the lines of other files among them where they are included.
+/// A line of a stack, which may come from an included file.
 public struct StackEntry: Equatable, Sendable {
-  /// What the line does.
+  /// The effect of the line.
   public enum Kind: Equatable, Sendable {
-    /// It asks a module.
+    /// Calls a module.
     case module(name: [UInt8], arguments: [[UInt8]], StackControl)
-    /// A substack begins: the entries that follow, as far as their level is higher.
+    /// Begins a substack, which consists of the following entries of a higher level.
     case substack
   }
 
-  /// Where it stands.
+  /// The source location of the line.
   public let position: StackPosition
-  /// What it does.
+  /// The effect of the line.
   public let kind: Kind
-  /// In how many substacks it lies.
+  /// The number of substacks that contain the line.
   public let level: Int
 
-  /// Whether it asks the module of this file name, in the folder that libpam takes modules from: by
-  /// the name alone, or in a folder `security`.
+  /// Returns whether the entry calls the module with this file name in the folder from which libpam
+  /// loads modules: by its name alone, or in a folder named `security`.
   public func asks(module file: StaticString) -> Bool {
     switch kind {
     case .substack: return false

@@ -1,9 +1,9 @@
-/// What a line of a service file is asked about (pam.conf(5), "type").
+/// The type of a line in a service file (pam.conf(5), "type").
 public enum StackFacility: Sendable, CaseIterable {
   case auth, account, password, session
 
-  /// Reads a type; case does not matter, and neither does a hyphen before it, which only keeps libpam
-  /// from logging that a module is missing. Nil for anything else.
+  /// Parses a type. Ignores case and a leading hyphen, which only prevents libpam from logging a
+  /// missing module. Returns nil for any other word.
   init?(_ word: [UInt8]) {
     var name: [UInt8] = []
     for (index, byte) in word.enumerated() where index > 0 || byte != UInt8(ascii: "-") {
@@ -15,7 +15,7 @@ public enum StackFacility: Sendable, CaseIterable {
     self = facility
   }
 
-  /// The type as a file names it.
+  /// The type as named in a file.
   public var name: StaticString {
     switch self {
     case .auth: "auth"

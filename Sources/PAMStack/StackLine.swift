@@ -1,8 +1,8 @@
-/// One line of a service file, with what it continues on joined to it.
+/// A logical line of a service file, with its continuation lines joined.
 struct StackLine {
-  /// The number of its first line.
+  /// The number of its first physical line.
   let number: Int
-  /// Its words. What stood in brackets is one word without them.
+  /// The words of the line. A text in brackets is one word, without the brackets.
   let words: [Token]
 
   struct Token: Equatable {
@@ -10,8 +10,8 @@ struct StackLine {
     let isBracketed: Bool
   }
 
-  /// Splits a text into lines that say something. Throws the number of a line that is none, or that
-  /// versions of libpam read in different ways.
+  /// Splits a text into logical lines that are not empty. Throws the number of a line that is
+  /// invalid, or that versions of libpam read differently.
   static func lines(of contents: [UInt8]) throws(Unclear) -> [StackLine] {
     var joiner = Joiner()
     var piece: [UInt8] = []
@@ -27,19 +27,19 @@ struct StackLine {
     return try joiner.finish()
   }
 
-  /// Puts the lines of a file together to such as say something.
+  /// Joins the physical lines of a file into logical lines.
   private struct Joiner {
     private var lines: [StackLine] = []
     private var number = 0
-    /// What the line continues.
+    /// The beginning of a logical line that the next physical line continues.
     private var pending: (number: Int, text: [UInt8])?
 
-    /// Takes the next line of the file.
+    /// Adds the next line of the file.
     mutating func add(_ piece: [UInt8]) throws(Unclear) {
       number &+= 1
       let part = try Part(piece, number)
       guard let text = part.text else {
-        // Not in the midst of a line that is continued.
+        // An empty line or comment must not follow a line that is to be continued.
         guard pending == nil else { throw Unclear(number: number) }
         return
       }
@@ -59,15 +59,14 @@ struct StackLine {
     }
   }
 
-  /// The line with this number is not understood.
+  /// The line with this number is invalid or ambiguous.
   struct Unclear: Error {
     let number: Int
   }
 
-  /// A line of the file, as it stands there.
+  /// A physical line of the file.
   private struct Part {
-    /// Without blanks at its ends, its comment and what says that it is continued; nil where nothing
-    /// is left.
+    /// The text without surrounding blanks, comment and continuation mark; nil if nothing is left.
     let text: [UInt8]?
     let isContinued: Bool
 
@@ -87,7 +86,7 @@ struct StackLine {
         said.append(byte)
       }
       isContinued = whole.last == UInt8(ascii: "\\")
-      // Whether a comment can be continued has changed from version to version.
+      // Versions of libpam differ in whether a comment can be continued.
       guard said.count == whole.count || !isContinued else { throw Unclear(number: number) }
       if isContinued { _ = said.popLast() }
       text = said
@@ -123,7 +122,8 @@ struct StackLine {
     return words
   }
 
-  /// What stands up to the closing bracket, which `\]` is not. Nil where there is none.
+  /// Returns the text up to the closing bracket, skipping `\]`. Returns nil if there is no closing
+  /// bracket.
   private static func bracketed(_ bytes: inout IndexingIterator<[UInt8]>) -> [UInt8]? {
     var inside: [UInt8] = []
     var isEscaped = false

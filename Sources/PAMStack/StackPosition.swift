@@ -1,18 +1,18 @@
 import Secrets
 
-/// Where a line stands.
+/// The source location of a line in a service file.
 public struct StackPosition: Equatable, Sendable {
   /// The file's path.
   public let file: [UInt8]
-  /// The line's number, from 1; that of the first one where it is continued.
+  /// The line number, counted from 1. For a continued line, the number of its first line.
   public let line: Int
 
-  /// Puts a position together.
+  /// Creates a position.
   public init(file: [UInt8], line: Int) {
     self.file = file
     self.line = line
   }
 
-  /// `/etc/pam.d/sshd:12`
+  /// The position in the form `/etc/pam.d/sshd:12`.
   public var text: [UInt8] { file + joined([":", decimal(Int64(line))]) }
 }

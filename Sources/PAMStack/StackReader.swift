@@ -1,10 +1,10 @@
-/// Reads a file and those that it includes.
+/// A reader for a service file and the files that it includes.
 struct StackReader<Source: StackSource> {
   let facility: StackFacility
   let source: Source
   private(set) var entries: [StackEntry] = []
   private var linesRead = 0
-  /// The names of the files that are being read, each included by the one before it.
+  /// The names of the files being read, each included by the previous one.
   private var names: [[UInt8]] = []
 
   init(facility: StackFacility, source: Source) {

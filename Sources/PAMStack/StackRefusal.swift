@@ -1,25 +1,26 @@
 public import System
 
-/// Why a service's stack cannot be told.
+/// The reason why a service's stack cannot be determined.
 public enum StackRefusal: Error, Equatable, Sendable {
-  /// The service's name is no plain file name in lower case.
+  /// The service's name is not a plain file name in lower case.
   case notAServiceName
-  /// A file that another one includes does not exist, or its name is no plain file name.
+  /// An included file does not exist, or its name is not a plain file name.
   case notFound(includedAt: StackPosition)
-  /// A file includes itself, by way of others or not.
+  /// A file includes itself, directly or through other files.
   case loop(StackPosition)
-  /// Files include one another deeper than is looked at.
+  /// Files include each other more deeply than `ServiceStack.deepest`.
   case tooDeep(StackPosition)
-  /// There are more lines, or a file is longer, than is looked at.
+  /// A file is longer than `StackFile.longest`, or there are more lines than
+  /// `ServiceStack.mostLines`.
   case tooLong(file: [UInt8])
-  /// The line is none, or may be read in more than one way.
+  /// The line is invalid, or has more than one possible meaning.
   case notUnderstood(StackPosition)
   /// A file cannot be read.
   case system(file: [UInt8], SystemError)
-  /// Somebody other than root could have written a file.
+  /// A user other than root could have written a file.
   case untrusted(file: [UInt8], Distrust)
 
-  /// The reason as log lines name it.
+  /// The reason as named in log lines.
   public var name: StaticString {
     switch self {
     case .notAServiceName: "not-a-service-name"
@@ -33,7 +34,7 @@ public enum StackRefusal: Error, Equatable, Sendable {
     }
   }
 
-  /// The file that is meant, with the line where there is one; empty where there is none.
+  /// The file concerned, with the line if it is known; empty if no file is concerned.
   public var place: [UInt8] {
     switch self {
     case .notAServiceName: []

@@ -1,22 +1,23 @@
-/// Where service files come from.
+/// A source of service files.
 public protocol StackSource {
-  /// The file of a service, or one that others include, by its plain name; nil where there is none.
+  /// Returns the file of a service, or an included file, by its plain name; nil if it does not
+  /// exist.
   func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile?
 }
 
-/// A service file, unread.
+/// A service file that has not been parsed.
 public struct StackFile: Sendable {
-  /// Its path, for messages.
+  /// The path, for messages.
   public let path: [UInt8]
-  /// What it holds.
+  /// The content of the file.
   public let contents: [UInt8]
 
-  /// Puts a file together.
+  /// Creates a file.
   public init(path: [UInt8], contents: [UInt8]) {
     self.path = path
     self.contents = contents
   }
 
-  /// The longest file that is read, in bytes.
+  /// The maximum length of a file in bytes.
   public static var longest: Int { 65_536 }
 }

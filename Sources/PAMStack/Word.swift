@@ -1,8 +1,8 @@
 import Secrets
 
-/// Words of a service file.
+/// Helpers for the words of a service file.
 enum Word {
-  /// Whether a word is the one that is meant, in either case.
+  /// Returns whether a word equals `expected`, ignoring its case.
   static func equals(_ word: [UInt8], _ expected: StaticString) -> Bool {
     lowercased(word) == expected.bytes
   }
@@ -19,7 +19,7 @@ enum Word {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// Letters, digits and `-_.+@`, of which a dot does not come first.
+  /// Returns whether a name consists of letters, digits and `-_.+@` and does not begin with a dot.
   static func isFileName(_ name: [UInt8]) -> Bool {
     guard !name.isEmpty, name.count <= 128, name.first != UInt8(ascii: ".") else { return false }
     return name.allSatisfy { byte in

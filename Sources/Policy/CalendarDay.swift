@@ -1,14 +1,14 @@
 /// A day of the proleptic Gregorian calendar, from 1970-01-01 to 9999-12-31.
 ///
-/// Its numbers have seven digits at most, seconds twelve, so that nothing here overflows: the
-/// arithmetic wraps in place of being checked, and cannot trap.
+/// Day numbers have at most seven digits and seconds at most twelve, so no arithmetic here can
+/// overflow. It uses wrapping operators, which cannot trap.
 struct CalendarDay: Equatable {
   private static var secondsPerDay: Int64 { 86_400 }
 
-  /// The days from 1970-01-01 to it.
+  /// The number of days since 1970-01-01.
   private let number: Int64
 
-  /// The day that `text` writes as `2027-01-31`; nil when it is not one.
+  /// Parses a day such as `2027-01-31`. Returns nil if the text is not a valid day.
   init?(_ text: Span<UInt8>) {
     guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       let year = Self.digits(text.extracting(0..<4)),
@@ -22,7 +22,8 @@ struct CalendarDay: Equatable {
     self.number = number
   }
 
-  /// The day that ends at `end`, in seconds since 1970-01-01 00:00 UTC; nil when none does.
+  /// Creates the day that ends at `end`, in seconds since 1970-01-01 00:00 UTC. Returns nil if no
+  /// day ends then.
   init?(end: Int64) {
     let number = end / Self.secondsPerDay &- 1
     guard end % Self.secondsPerDay == 0, (0..<Self.days(beforeYear: 10_000)).contains(number) else {
@@ -31,12 +32,12 @@ struct CalendarDay: Equatable {
     self.number = number
   }
 
-  /// The first second after it, in seconds since 1970-01-01 00:00 UTC.
+  /// The first second after the day, in seconds since 1970-01-01 00:00 UTC.
   var end: Int64 { (number &+ 1) &* Self.secondsPerDay }
 
-  /// It as `2027-01-31`.
+  /// The day in the form `2027-01-31`.
   var text: [UInt8] {
-    // No year is longer than 366 days, so this one is not too late; and it is a few too early.
+    // A lower bound, because no year is longer than 366 days. The loop corrects it.
     var year = 1970 &+ number / 366
     while Self.days(beforeYear: year &+ 1) <= number { year &+= 1 }
     var day = number &- Self.days(beforeYear: year)
@@ -50,7 +51,7 @@ struct CalendarDay: Equatable {
       + Self.text(day &+ 1)
   }
 
-  /// The days from 1970-01-01 to the first day of `year`.
+  /// Returns the number of days from 1970-01-01 to the first day of `year`.
   private static func days(beforeYear year: Int64) -> Int64 {
     let years = year &- 1
     return years &* 365 &+ years / 4 &- years / 100 &+ years / 400 &- 719_162
@@ -64,7 +65,7 @@ struct CalendarDay: Equatable {
     }
   }
 
-  /// The number that decimal digits write, up to four of them; nil when something else is there.
+  /// Parses up to four decimal digits. Returns nil if there are other characters.
   private static func digits(_ text: Span<UInt8>) -> Int64? {
     var number: Int64 = 0
     for index in text.indices {
@@ -74,7 +75,7 @@ struct CalendarDay: Equatable {
     return number
   }
 
-  /// Two decimal digits.
+  /// Returns a number below 100 as two decimal digits.
   static func text(_ number: Int64) -> [UInt8] {
     [
       UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10),

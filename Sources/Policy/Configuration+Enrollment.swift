@@ -1,6 +1,6 @@
 extension Configuration {
-  /// Whether some sign-ins to a PAM service may have to enrol, now or once an offer is over: because
-  /// of `[project]`, or of a tenant whose services, where it names any, hold this one.
+  /// Returns whether some sign-ins to a PAM service may have to enrol, now or after an offer ends,
+  /// because of `[project]` or of a tenant that applies to the service.
   public func mayRequireEnrollment(at service: [UInt8]) -> Bool {
     guard project.enrollment == .selfService else { return true }
     return tenants.contains { tenant in

@@ -1,5 +1,6 @@
 extension Configuration {
-  /// Where a tenant, or `[project]` where it is nil, sets `key`; nil where it does not.
+  /// Returns the source location of `key` in a tenant, or in `[project]` if `tenant` is nil.
+  /// Returns nil if the section does not set it.
   public func origin(of key: Key, in tenant: Tenant? = nil) -> Origin? {
     let origins = tenant?.origins ?? origins
     guard origins.indices.contains(Int(key.rawValue)) else { return nil }
@@ -7,14 +8,15 @@ extension Configuration {
     return origin.isKnown ? origin : nil
   }
 
-  /// The value of `key` in a tenant, or in `[project]` where it is nil, in its canonical form; nil
-  /// where it has none: a tenant does not set it, or `[project]` has neither an issuer nor a day.
+  /// Returns the value of `key` in canonical form, in a tenant, or in `[project]` if `tenant` is
+  /// nil. Returns nil if a tenant does not set it, or if `[project]` has no issuer or no
+  /// `offer_until` day.
   public func value(of key: Key, in tenant: Tenant? = nil) -> [UInt8]? {
     guard let tenant else { return Overrides(project).printed(key) }
     return tenant.printed(key)
   }
 
-  /// The file and the line, as `FILE:LINE`.
+  /// Returns the file and line as `FILE:LINE`.
   public func place(of origin: Origin) -> [UInt8] {
     guard files.indices.contains(Int(origin.file)) else { return [] }
     return files[Int(origin.file)] + Array(":\(origin.line)".utf8)

@@ -1,22 +1,24 @@
-// Where settings come from: for administrators, who ask why; no sign-in needs it.
+// Reports which section and line each setting comes from. Only administration tools need this; a
+// sign-in does not.
 
 extension Configuration {
-  /// A setting in force, and the section that it comes from.
+  /// A setting that applies to a sign-in, and the section that it comes from.
   public struct SettingInForce: Equatable, Sendable {
-    /// The setting.
+    /// The key of the setting.
     public let key: Key
-    /// Its value in the canonical form; nil where none is set.
+    /// The value in canonical form; nil if no value is set.
     public let value: [UInt8]?
-    /// The tenant whose section sets it; nil for `[project]`, and for the defaults behind it.
+    /// The tenant that sets the value; nil for `[project]` and for a default.
     public let tenant: [UInt8]?
-    /// Whether it holds because it is stricter, while it is not known whether the tenant matches.
+    /// Whether the value applies only because it is stricter, while it is unknown whether the
+    /// tenant matches.
     public let isByDoubt: Bool
-    /// The line that sets it, or that sets what it may not contradict; nil for a default.
+    /// The line that sets the value, or that sets another value which limits it; nil for a default.
     public let origin: Origin?
   }
 
-  /// The settings that `settings(for:)` gives for `subject`, each with its origin, in the order of the
-  /// keys.
+  /// Returns the settings that `settings(for:)` returns for `subject`, each with its source
+  /// location, in the order of the keys.
   public func settingsInForce(for subject: Subject) -> [SettingInForce] {
     var values = SettingValues(Overrides(project))
     var present = Overrides(values.settings)
@@ -32,7 +34,7 @@ extension Configuration {
       origins = origins.map { origin in
         let key = origin.key
         let isSet = match == .yes && tenant.overrides.printed(key) != nil
-        // One key can change another's value too, where the two would contradict one another.
+        // A key can also change the value of another key, to avoid a contradiction between the two.
         guard isSet || next.printed(key) != present.printed(key) else { return origin }
         return SettingInForce(
           key: key, value: next.printed(key), tenant: tenant.name, isByDoubt: match == .unknown,
@@ -43,7 +45,7 @@ extension Configuration {
     return origins
   }
 
-  /// Keys that may not contradict one another.
+  /// Groups of keys that must not contradict each other.
   private static var limits: [[Key]] {
     [
       [.throttleAfter, .disableAfter], [.throttleFirstWait, .throttleLongestWait],
@@ -51,7 +53,8 @@ extension Configuration {
     ]
   }
 
-  /// The line of a tenant that sets `key`, or else the first that sets what `key` may not contradict.
+  /// Returns the line of a tenant that sets `key`, or the first line that sets another key of the
+  /// same group.
   private func origin(of key: Key, orOfItsLimitIn tenant: Tenant) -> Origin? {
     let others = Self.limits.first { $0.contains(key) } ?? []
     for key in [key] + others {
@@ -60,7 +63,8 @@ extension Configuration {
     return nil
   }
 
-  /// Whether a recent code may be enough for some sign-in to `service`, whatever tenants match.
+  /// Returns whether a remembered sign-in can replace a code for `service`, for some combination of
+  /// matching tenants.
   public func mayAcceptRecentCode(in service: [UInt8]) -> Bool {
     let overrides =
       [Overrides(project)]
@@ -72,15 +76,15 @@ extension Configuration {
         && overrides.contains { $0.rememberServices?.contains(service) ?? false }
   }
 
-  /// Sign-ins of a user, one for each way in which it may matter that it is of this tenant's services
-  /// and networks; those that it does not match among them. Without a tenant: one of no service and no
-  /// network that any tenant names.
+  /// Returns sample sign-ins of a user, one for each combination of the tenant's services and
+  /// networks. The tenant may not match some of them. Without a tenant, returns one sign-in with a
+  /// service and an address that no tenant names.
   public func subjects(
     of tenant: Tenant?, user: [UInt8], isMember: @escaping (_ group: [UInt8]) -> Bool?
   ) -> [Subject] {
     let services = tenant?.selectors.services ?? []
     let networks = tenant?.selectors.networks ?? []
-    // No service has the empty name.
+    // No service has an empty name.
     let places: [[UInt8]] = services.isEmpty ? [[]] : services
     let addresses = networks.isEmpty ? [addressOfNoNetwork] : networks.map { $0.lowestAddress }
     return places.flatMap { service in
@@ -90,11 +94,12 @@ extension Configuration {
     }
   }
 
-  /// An address that no tenant's network holds; nil where there is none among many.
+  /// An address outside all networks of tenants, or nil if all candidates are inside.
   private var addressOfNoNetwork: IPAddress? {
     let networks = tenants.flatMap { $0.selectors.networks }
     for number in 0..<UInt128(256) {
-      // From the documentation's networks 192.0.2.0/24 (RFC 5737) and 2001:db8::/32 (RFC 3849).
+      // The candidates are from the documentation networks 192.0.2.0/24 (RFC 5737) and
+      // 2001:db8::/32 (RFC 3849).
       for address in [
         IPAddress(bits: 0xFFFF_C000_0200 | number),
         IPAddress(bits: 0x2001_0DB8 << 96 | number << 88),
@@ -107,19 +112,20 @@ extension Configuration {
 }
 
 extension Tenant {
-  /// One of its selectors, and whether it matches.
+  /// A selector of a tenant, and whether it matches.
   public struct Reason: Equatable, Sendable {
-    /// Users, groups, services or networks.
+    /// The selector: users, groups, services or networks.
     public let key: Configuration.Key
-    /// What it names, as the file writes it.
+    /// The value of the selector, as written in the file.
     public let value: [UInt8]
-    /// Whether that matches.
+    /// Whether the selector matches.
     public let match: Match
-    /// The line that names it.
+    /// The line that sets the selector.
     public let origin: Configuration.Origin
   }
 
-  /// Why it matches `subject`, or does not: its selectors in the order of the keys.
+  /// Returns why the tenant matches `subject` or does not match: its selectors, in the order of the
+  /// keys.
   public func reasons(for subject: Subject) -> [Reason] {
     Configuration.Key.allCases.filter { $0.isSelector }.compactMap { key in
       guard let value = selectors.printed(key) else { return nil }
@@ -135,7 +141,7 @@ extension Tenant {
 }
 
 extension Network {
-  /// The first address in it.
+  /// The first address of the network.
   fileprivate var lowestAddress: IPAddress? {
     let text = text
     let end = text.firstIndex(of: UInt8(ascii: "/")) ?? text.count

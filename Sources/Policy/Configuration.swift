@@ -1,26 +1,27 @@
 import Factors
 import Secrets
 
-/// What the administrator decided, as the files of the configuration say it, each over those before
-/// it (`ConfigurationDraft`).
+/// The administrator's configuration, read from files that each override the ones before
+/// (`ConfigurationDraft`).
 ///
-/// A file's text has lines of at most 1024 bytes, in UTF-8 and without control characters other than
-/// tabs: blank lines, comments (`#` comes first), sections (`[project]` once, `[tenant NAME]` up to
-/// 64 times with different names) and settings (`key = value`). Blanks at either end of a line and
-/// around `=` are skipped. There is no quoting, no comment behind a value and no continuation.
+/// A file has lines of at most 1024 bytes, in UTF-8 and without control characters other than tabs.
+/// It consists of blank lines, comments (which begin with `#`), sections (`[project]` once,
+/// `[tenant NAME]` up to 64 times with different names) and settings (`key = value`). Blanks at
+/// either end of a line and around `=` are ignored. There is no quoting, no comment after a value
+/// and no continuation line.
 ///
-/// MUST 1: parsing ends for every input, in a value or in an error that names the line.
+/// MUST 1: parsing ends for every input, with a value or with an error that names the line.
 /// MUST 2: nothing is guessed: an unknown, repeated, contradictory or non-canonical part is an
-/// error, so that a misspelt setting cannot leave a weaker default in force unnoticed.
-/// MUST 3: what `printed()` writes parses back equal.
-/// MUST 4: a look-up that failed makes no setting weaker than it would be with either answer.
-/// MUST 5: whatever tenants match, the settings in force do not contradict one another.
+/// error, so that a misspelt setting cannot silently leave a weaker default in force.
+/// MUST 3: the output of `printed()` parses back equal.
+/// MUST 4: a failed look-up makes no setting weaker than either answer would.
+/// MUST 5: whichever tenants match, the settings in force do not contradict each other.
 /// (`ConfigurationTests`, `TenantTests`)
 public struct Configuration: Equatable, Sendable {
-  /// The longest text that is read, in bytes.
+  /// The maximum length of a file in bytes.
   public static var maximumLength: Int { 65_536 }
 
-  /// The longest line that is read, in bytes, without the line feed.
+  /// The maximum length of a line in bytes, without the line feed.
   public static var maximumLineLength: Int { 1024 }
 
   /// The configuration of an empty file.
@@ -28,48 +29,49 @@ public struct Configuration: Equatable, Sendable {
     Configuration(project: .defaults, tenants: [], files: [], origins: [], edition: Edition())
   }
 
-  /// The section `[project]`: what holds where no tenant matches.
+  /// The section `[project]`, which applies if no tenant matches.
   public let project: Settings
 
   /// The sections `[tenant NAME]`, in the order of the files.
   public let tenants: [Tenant]
 
-  /// The names of the files that it was read from, in order.
+  /// The names of the configuration files, in order.
   public let files: [[UInt8]]
 
-  /// The line that set each key of `[project]`, in the order of the keys; none where there was no
+  /// The line that set each key of `[project]`, in the order of the keys; empty if there was no
   /// file.
   let origins: [Origin]
 
-  /// The text that it was read from.
+  /// The configuration fingerprint.
   public let edition: Edition
 
-  /// Whether two are the same, wherever that is said.
+  /// Returns whether two configurations have the same settings, regardless of their source
+  /// locations.
   public static func == (left: Configuration, right: Configuration) -> Bool {
     left.project == right.project && left.tenants == right.tenants
   }
 
-  /// The configuration that `text` describes. Throws the first error in it.
+  /// Parses `text`. Throws the first error found.
   public static func parse(_ text: Span<UInt8>) throws(ConfigurationError) -> Configuration {
     var draft = ConfigurationDraft()
     try draft.add(text, from: [])
     return try draft.finish()
   }
 
-  /// Whether it matters from which address somebody signs in.
+  /// Whether the client's address matters to any tenant.
   public var namesNetworks: Bool {
     for tenant in tenants where !tenant.selectors.networks.isEmpty { return true }
     return false
   }
 
-  /// The settings in force for the sign-in of `subject`.
+  /// Returns the settings in force for the sign-in of `subject`.
   ///
-  /// Each tenant that matches is laid over the section `[project]` in the order of the files, so that
-  /// for each key the last one that sets it counts. A tenant of which it is not known whether it
-  /// matches, for a look-up failed, changes a key only where that is stricter: `state` towards
+  /// Each tenant that matches overrides the section `[project]`, in the order of the files, so that
+  /// for each key the last tenant that sets it counts. If it is unknown whether a tenant matches
+  /// because a look-up failed, the tenant changes a key only to a stricter value: `state` towards
   /// `enabled`, `enrollment` towards `required`, an offer that ends sooner, fewer intervals and
-  /// failures, longer waits, no hints. Settings that contradict one another in the end are brought
-  /// together at the stricter one.
+  /// failures, longer waits, no hints. If the resulting settings contradict each other, the
+  /// stricter one holds.
   public func settings(for subject: Subject) -> Settings {
     guard !tenants.isEmpty else { return project }
     var values = SettingValues(Overrides(project))
@@ -79,9 +81,9 @@ public struct Configuration: Equatable, Sendable {
     return values.settings
   }
 
-  /// Whether there are sign-ins for which it matters in which session of a person's they are made: some
-  /// section says how fresh a code has to be, or remembers one for another service than sshd, which
-  /// alone is always told where people come from.
+  /// Whether the session of a sign-in matters: a section sets how fresh a code must be, or
+  /// remembers sign-ins for a service other than sshd. Only sshd always reports the client's
+  /// address.
   public var followsSessions: Bool {
     if project.freshFor > 0 || Self.needSessions(project.rememberServices) { return true }
     return tenants.contains { tenant in
@@ -95,9 +97,9 @@ public struct Configuration: Equatable, Sendable {
     return services.contains { $0 != sshd.bytes }
   }
 
-  /// The text of this configuration, with every key of `[project]` and those that the tenants set,
-  /// in their canonical form. It has no `issuer` line where the host's name is the issuer, and no
-  /// `offer_until` line where no day ends the offer.
+  /// Returns the text of this configuration in canonical form, with every key of `[project]` and
+  /// the keys that tenants set. The `issuer` line is left out if the host's name is the issuer, and
+  /// the `offer_until` line if no day ends the offer.
   public func printed() -> [UInt8] {
     let project = Overrides(project)
     var text = Array("[project]\n".utf8)

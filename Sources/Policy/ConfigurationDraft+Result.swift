@@ -1,7 +1,7 @@
 import Secrets
 
 extension ConfigurationDraft {
-  /// The configuration that the files add up to. Throws the first contradiction in it.
+  /// Returns the configuration that results from the files. Throws the first contradiction found.
   public func finish() throws(ConfigurationError) -> Configuration {
     var values = SettingValues()
     values.apply(project.overrides, .yes)
@@ -24,7 +24,7 @@ extension ConfigurationDraft {
       edition: edition)
   }
 
-  /// Whether the values that hold with `section` go together.
+  /// Throws if the values in force with `section` contradict each other.
   private func check(
     _ values: SettingValues, of section: SectionDraft
   ) throws(ConfigurationError) {
@@ -34,8 +34,8 @@ extension ConfigurationDraft {
       throw ConfigurationError(
         signIns.isLater(than: enrollment) ? signIns : enrollment, .offerWithoutEnd)
     }
-    // Together with another tenant that offers, a tenant that takes the number away would leave an
-    // offer without an end, or not, as a look-up has it.
+    // Combined with another tenant that offers enrolment, a tenant that removes the number of
+    // sign-ins could create an offer that never ends, depending on the result of a look-up.
     guard
       section.kind == .project || section.overrides.offerSignIns != 0 || values.offerUntil != nil
     else { throw ConfigurationError(signIns, .offerWithoutEnd) }
@@ -55,8 +55,8 @@ extension ConfigurationDraft {
     }
   }
 
-  /// The error for a value that is above another which should be above it; the later line is to
-  /// blame, which is never one of `[project]` where a tenant sets one of the two.
+  /// Returns the error for a lower value that exceeds its upper limit. The error names the later of
+  /// the two lines. If a tenant sets one of the values, that line is in the tenant.
   private func contradiction(
     _ lower: Configuration.Key, _ lowerValue: [UInt8],
     _ upper: Configuration.Key, _ upperValue: [UInt8], _ section: SectionDraft

@@ -1,5 +1,5 @@
 extension ConfigurationDraft {
-  /// The text of what the files set, and nothing else, in its canonical form.
+  /// Returns the sections and settings of the files in canonical form, without defaults.
   public func printed() -> [UInt8] {
     var text: [UInt8] = []
     for section in [project] + tenants where section.header.isKnown {
@@ -22,7 +22,7 @@ extension ConfigurationDraft {
     return text
   }
 
-  /// Forgets what the files set in a tenant, or in `[project]` where `tenant` is nil.
+  /// Removes everything that the files set in a tenant, or in `[project]` if `tenant` is nil.
   public mutating func removeSection(tenant: [UInt8]?) {
     guard let tenant else {
       project = SectionDraft(.project)

@@ -1,37 +1,38 @@
 import Secrets
 
-/// A configuration while its files are read, one by one, each over those before it.
+/// A configuration while its files are being read, in order.
 ///
-/// What a later file sets takes the place of what an earlier one set, key by key, in `[project]` and
-/// in each tenant. A tenant that several files have stays where the first of them has it. Within one
-/// file nothing may be said twice.
+/// A later file overrides earlier files, key by key, in `[project]` and in each tenant. A tenant
+/// that appears in several files keeps its position in the first of them. Within one file, a
+/// section or key must not be repeated.
 ///
-/// MUST 1: whether the settings contradict one another is judged when all files are read, and the
-/// key that was read last is to blame. (`LayerTests`)
+/// MUST 1: contradictions between settings are detected after all files have been read, and the
+/// error names the key that was read last. (`LayerTests`)
 public struct ConfigurationDraft {
-  /// The names of the files that were read, in order; the last one may not have been read to its
-  /// end.
+  /// The names of the files read so far, in order. The last one may have been read only in part.
   public private(set) var files: [[UInt8]] = []
-  /// The text of the files that were read.
+  /// The fingerprint of the files read so far.
   var edition = Edition()
-  /// The place of the file that is being read among `files`.
+  /// The index in `files` of the file being read.
   private var file: UInt16 = 0
-  /// The line that is being read, counted from 1; 0 before the first.
+  /// The line being read, counted from 1; 0 before the first line.
   private var line = 0
-  /// The section that is being read; nil before the first.
+  /// The section being read; nil before the first section.
   private var section: SectionDraft?
-  /// The section `[project]`, as far as it was read to its end.
+  /// The section `[project]` as read so far, without a part that is still being read.
   var project = SectionDraft(.project)
-  /// The tenants that were read to their end.
+  /// The tenants whose sections have been read completely.
   var tenants: [SectionDraft] = []
 
-  /// The draft of a configuration without files.
+  /// Creates a draft without files.
   public init() {}
 
-  /// Reads the lines of `text`, of which the last may lack its line feed, over what was read before.
-  /// `name` is the name under which people know the file, which was written at `time`, in seconds since
-  /// the epoch; 0 where that is not known. Throws the first error in the text; the draft is of no use
-  /// then but for the names of its files.
+  /// Reads the file `name` with the content `text`, whose settings override those read before. The
+  /// last line may lack its line feed. `time` is the modification time in seconds since the epoch;
+  /// 0 if unknown.
+  ///
+  /// - Throws: the first error found. The draft must not be used after that, except for the names
+  ///   of its files.
   public mutating func add(
     _ text: Span<UInt8>, from name: [UInt8], writtenAt time: Int64 = 0
   ) throws(ConfigurationError) {
@@ -43,7 +44,7 @@ public struct ConfigurationDraft {
     var start = 0
     while start < text.count {
       var end = text.firstUnprintable(from: start)
-      // Most lines have nothing in them that would have to be decoded.
+      // Most lines are printable ASCII and need no decoding.
       let isPrintable = end == text.count || text[end] == UInt8(ascii: "\n")
       while end < text.count, text[end] != UInt8(ascii: "\n") { end &+= 1 }
       line &+= 1

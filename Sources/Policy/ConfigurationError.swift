@@ -1,8 +1,8 @@
 import Secrets
 
-/// Why a configuration was refused, and where.
+/// The reason why a configuration was refused, and its source location.
 public struct ConfigurationError: Error, Equatable {
-  /// What is wrong.
+  /// The reason for the refusal.
   public enum Reason: Equatable, Sendable {
     /// The file has more than `Configuration.maximumLength` bytes.
     case fileTooLong
@@ -12,65 +12,65 @@ public struct ConfigurationError: Error, Equatable {
     case notUTF8
     /// The file begins with a byte order mark.
     case byteOrderMark
-    /// The line has a control character in it: U+0000 to U+001F but for tabs, or U+007F to U+009F.
+    /// The line contains a control character: U+0000 to U+001F except tabs, or U+007F to U+009F.
     case controlCharacter
     /// The line begins with `[` and does not end with `]`.
     case unfinishedSection
-    /// There is no such section.
+    /// The section type is unknown.
     case unknownSection(Excerpt)
-    /// The section `[project]` was begun in an earlier line.
+    /// The section `[project]` already begins in an earlier line.
     case repeatedSection(firstLine: Int)
-    /// A tenant cannot have this name.
+    /// The tenant's name is invalid.
     case invalidTenantName(Excerpt)
-    /// A tenant of this name was begun in an earlier line.
+    /// A tenant of this name already begins in an earlier line.
     case repeatedTenant(Excerpt, firstLine: Int)
     /// There are more than `Tenant.maximumCount` tenants.
     case tooManyTenants
-    /// The tenant of this name does not say which sign-ins it is for.
+    /// The tenant of this name has no selector.
     case noSelector(Excerpt)
-    /// The line is neither blank nor a comment, a section or a setting.
+    /// The line is not blank, and is not a comment, a section or a setting.
     case notASetting(Excerpt)
-    /// A setting stands before the first section.
+    /// A setting precedes the first section.
     case outsideSection(Excerpt)
-    /// The section has no such key.
+    /// The key is not allowed in the section.
     case unknownKey(Excerpt, in: Configuration.Section)
-    /// The key was set in an earlier line.
+    /// The key is already set in an earlier line.
     case repeatedKey(Configuration.Key, firstLine: Int)
-    /// The value is none that the key takes.
+    /// The key does not accept the value.
     case invalidValue(Configuration.Key, Excerpt)
-    /// A network is written otherwise than it should be, with bits of an address behind its prefix
-    /// for one.
+    /// A network is not in canonical form, for example because address bits after the prefix are
+    /// set.
     case miswrittenNetwork(Excerpt, meant: Excerpt)
-    /// Enrolling is offered, and neither a number of sign-ins nor a day ends the offer; or a tenant
-    /// takes the number away where there is no day.
+    /// Enrolment is offered, but neither a number of sign-ins nor a day ends the offer; or a tenant
+    /// removes the number although there is no day.
     case offerWithoutEnd
-    /// Codes are remembered, and no service is named in which they are.
+    /// `remember` is set, but `remember_services` names no service.
     case rememberedNowhere
-    /// The value is larger than that of another key, which it must not be.
+    /// The value is greater than that of another key, which limits it.
     case aboveLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
-    /// The value is smaller than that of another key, which it must not be.
+    /// The value is smaller than that of another key, which limits it.
     case belowLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
   }
 
-  /// The place of the file among those that were read, counted from 0.
+  /// The index of the file among the files that were read.
   public let file: UInt16
 
-  /// The line, counted from 1; 0 when the reason is the file as a whole.
+  /// The line, counted from 1; 0 if the error concerns the file as a whole.
   public let line: Int
 
-  /// What is wrong.
+  /// The reason for the refusal.
   public let reason: Reason
 
-  /// The error `reason` at `line`.
+  /// Creates the error `reason` at `line`.
   public init(file: UInt16 = 0, line: Int, reason: Reason) {
     self.file = file
     self.line = line
     self.reason = reason
   }
 
-  /// One line for the log or the terminal, in printable ASCII and without a line feed: the file,
-  /// the line, what is wrong with it, and what would be right. `file` is the name under which the
-  /// person knows the file; up to 1024 bytes of it are shown.
+  /// Returns one line for the log or the terminal, in printable ASCII and without a line feed: the
+  /// file, the line, the problem, and how to correct it. `file` is the name of the file for the
+  /// reader; up to 1024 bytes of it are shown.
   public func message(file: [UInt8]) -> [UInt8] {
     var message = Excerpt(file.span, limit: 1024).text
     if line != 0 { message += joined([":", decimal(Int64(line))]) }
@@ -83,7 +83,8 @@ public struct ConfigurationError: Error, Equatable {
     switch reason {
     case .fileTooLong:
       return joined([
-        "is longer than ", decimal(Int64(Configuration.maximumLength)), " bytes; shorten it",
+        "the file is longer than ", decimal(Int64(Configuration.maximumLength)),
+        " bytes; shorten it",
       ])
     case .lineTooLong:
       return joined([
@@ -93,37 +94,41 @@ public struct ConfigurationError: Error, Equatable {
     case .notUTF8:
       return joined(["the line is not UTF-8; save the file as UTF-8"])
     case .byteOrderMark:
-      return joined(["a byte order mark comes first; save the file as UTF-8 without one"])
+      return joined(["the file begins with a byte order mark; save it as UTF-8 without one"])
     case .controlCharacter:
       return joined([
-        "the line has a control character in it; use tabs at most, and end lines with a line feed ",
-        "alone",
+        "the line contains a control character other than a tab; remove it, and end lines with a ",
+        "line feed alone",
       ])
     case .unfinishedSection:
-      return joined(["a section must be [project] or [tenant NAME], with nothing behind it"])
+      return joined(["a section must be [project] or [tenant NAME], with nothing after it"])
     case .unknownSection(let name):
       return joined(["unknown section "])
         + quoted(name, ["; the sections are [project] and [tenant NAME]"])
     case .repeatedSection(let firstLine):
       return joined([
-        "[project] was begun in line ", decimal(Int64(firstLine)),
+        "[project] already begins in line ", decimal(Int64(firstLine)),
         "; keep its settings together and remove this line",
       ])
     case .invalidTenantName(let name):
       return joined([
-        "a tenant must be named with 1 to 64 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not "
+        "a tenant name must be 1 to 64 of the characters ",
+        "a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not ",
       ]) + quoted(name)
     case .repeatedTenant(let name, let firstLine):
       return joined(["tenant "])
         + quoted(
           name,
-          [" was begun in line ", decimal(Int64(firstLine)), "; give this one another name"])
+          [
+            " already begins in line ", decimal(Int64(firstLine)),
+            "; give this one a different name",
+          ])
     case .tooManyTenants:
-      return joined(["this is one tenant more than the 64 that there may be; join some of them"])
+      return joined(["there are more than 64 tenants; merge some of them"])
     case .noSelector(let name):
       return joined(["tenant "])
         + quoted(
-          name, [" is for nobody; say for whom with users, groups, services or networks"])
+          name, [" selects no sign-ins; set users, groups, services or networks"])
     case .notASetting(let text):
       return joined(["neither a comment, a section nor a setting: "])
         + quoted(text, ["; write key = value"])
@@ -134,7 +139,8 @@ public struct ConfigurationError: Error, Equatable {
         + quoted(name, ["; the keys of ", section.header, " are "]) + Self.keyNames(of: section)
     case .repeatedKey(let key, let firstLine):
       return joined([
-        key.name, ": was set in line ", decimal(Int64(firstLine)), "; keep one of the two lines",
+        key.name, ": already set in line ", decimal(Int64(firstLine)),
+        "; keep one of the two lines",
       ])
     case .invalidValue(let key, let value):
       return joined([key.name, ": must be ", key.allowedValues, ", not "]) + quoted(value)
@@ -142,9 +148,11 @@ public struct ConfigurationError: Error, Equatable {
       return joined(["networks: "]) + quoted(text, [" must be written "])
         + quoted(meant, [", if that network is meant"])
     case .offerWithoutEnd:
-      return joined(["an offer without an end; set offer_sign_ins to 1 or more, or offer_until"])
+      return joined(["the offer never ends; set offer_sign_ins to 1 or more, or offer_until"])
     case .rememberedNowhere:
-      return joined(["codes are remembered nowhere; set remember_services, to sshd for example"])
+      return joined([
+        "remember has no effect without remember_services; set it, for example to sshd"
+      ])
     case .aboveLimit(let key, let limit, let value):
       return joined([key.name, ": must not be larger than ", limit.name, ", which is "])
         + quoted(value)
@@ -154,7 +162,7 @@ public struct ConfigurationError: Error, Equatable {
     }
   }
 
-  /// An excerpt in quotation marks, and what follows it.
+  /// Returns an excerpt in quotation marks, followed by `end`.
   private func quoted(_ excerpt: Excerpt, _ end: [String] = []) -> [UInt8] {
     let quotationMark = UInt8(ascii: "\"")
     return [quotationMark] + excerpt.text + [quotationMark] + joined(end)

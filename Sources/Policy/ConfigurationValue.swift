@@ -1,11 +1,12 @@
 import Factors
 import Secrets
 
-/// The forms of values in a configuration: each is parsed from one canonical spelling or refused.
+/// Parsers and printers for configuration values. A value in any other form is refused, and
+/// printers use the canonical form.
 enum ConfigurationValue {
-  /// A whole number in `range`: decimal digits, without a sign and without leading zeros.
+  /// Parses a whole number in `range`: decimal digits, without a sign and without leading zeros.
   static func wholeNumber(_ text: Span<UInt8>, in range: ClosedRange<Int64>) -> Int64? {
-    // Nine digits are more than any key takes, and cannot overflow.
+    // Nine digits are more than any key accepts, and cannot overflow.
     guard (1...9).contains(text.count), text.count == 1 || text[0] != UInt8(ascii: "0") else {
       return nil
     }
@@ -17,7 +18,7 @@ enum ConfigurationValue {
     return range.contains(number) ? number : nil
   }
 
-  /// A duration in seconds in `range`: a whole number and its unit, `s`, `m` or `h`.
+  /// Parses a duration in `range`, in seconds: a whole number and its unit, `s`, `m` or `h`.
   static func seconds(_ text: Span<UInt8>, in range: ClosedRange<Int64>) -> Int64? {
     guard text.count >= 2, let unit = secondsPerUnit(text[text.count - 1]),
       let number = wholeNumber(text.extracting(droppingLast: 1), in: 1...range.upperBound)
@@ -26,35 +27,35 @@ enum ConfigurationValue {
     return !overflow && range.contains(seconds) ? seconds : nil
   }
 
-  /// The duration in the largest unit that divides it.
+  /// Returns the duration in the largest unit that divides it.
   static func printed(seconds: Int64) -> [UInt8] {
     if seconds % 3600 == 0 { return joined([decimal(seconds / 3600), "h"]) }
     if seconds % 60 == 0 { return joined([decimal(seconds / 60), "m"]) }
     return joined([decimal(seconds), "s"])
   }
 
-  /// A duration in seconds in `range`, or 0 for `off`.
+  /// Parses a duration in `range`, in seconds. Returns 0 for `off`.
   static func secondsOrOff(_ text: Span<UInt8>, in range: ClosedRange<Int64>) -> Int64? {
     text.equals("off") ? 0 : seconds(text, in: range)
   }
 
-  /// The duration, or `off` for none.
+  /// Returns the duration, or `off` for 0.
   static func printed(secondsOrOff seconds: Int64) -> [UInt8] {
     seconds == 0 ? bytes(of: "off") : printed(seconds: seconds)
   }
 
-  /// Whether the word is `on`; nil when it is neither that nor `off`.
+  /// Returns true for `on`, false for `off`, and nil for any other text.
   static func isOn(_ text: Span<UInt8>) -> Bool? {
     if text.equals("on") { return true }
     return text.equals("off") ? false : nil
   }
 
-  /// The word for a switch.
+  /// Returns `on` or `off`.
   static func printed(isOn: Bool) -> [UInt8] {
     bytes(of: isOn ? "on" : "off")
   }
 
-  /// Names of users, groups or services with commas between them, each once.
+  /// Parses a comma-separated list of user, group or service names without duplicates.
   static func names(_ text: Span<UInt8>, ofServices: Bool) -> [[UInt8]]? {
     var names: [[UInt8]] = []
     var start = 0
@@ -68,9 +69,10 @@ enum ConfigurationValue {
     return names
   }
 
-  /// Whether it can be the name of a user or group, or of a service. What other programs take for
-  /// a pattern, a group or a comment is none, so that nobody relies on a name that never matches;
-  /// nor is a service with capitals, for PAM knows services in lower case.
+  /// Returns whether `text` is a valid name of a user or group, or of a service. Names that other
+  /// programs interpret as a pattern, group or comment are refused, because an administrator might
+  /// rely on a name that never matches. Services with capital letters are refused too, because PAM
+  /// converts service names to lower case.
   private static func isName(_ text: Span<UInt8>, ofService: Bool) -> Bool {
     guard (1...UserName.maximumLength).contains(text.count) else { return false }
     for index in text.indices {
@@ -90,7 +92,8 @@ enum ConfigurationValue {
     return true
   }
 
-  /// A name as people give one to a factor, without colons, which would end it in an otpauth URL.
+  /// Parses an issuer: a valid display name without colons, which would end the issuer in an
+  /// otpauth URL.
   static func issuer(_ text: Span<UInt8>) -> [UInt8]? {
     guard text.firstIndex(of: UInt8(ascii: ":")) == nil else { return nil }
     do throws(DisplayName.Refusal) {
@@ -100,7 +103,8 @@ enum ConfigurationValue {
     }
   }
 
-  /// Whether the predicate holds for every scalar of `text`; nil when it is not UTF-8.
+  /// Returns whether the predicate is true for every scalar of `text`, or nil if `text` is not
+  /// UTF-8.
   static func allScalars(
     of text: Span<UInt8>, satisfy predicate: (Unicode.Scalar) -> Bool
   ) -> Bool? {
@@ -115,7 +119,7 @@ enum ConfigurationValue {
     }
   }
 
-  /// Whether a scalar is a control character of ISO 646 or ISO 6429 (general category Cc).
+  /// Returns whether a scalar is a control character of ISO 646 or ISO 6429 (general category Cc).
   static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }

@@ -1,18 +1,18 @@
-/// The text that a configuration was read from, to be told from another.
+/// The configuration fingerprint, and the most recently modified configuration file.
 public struct Edition: Equatable, Sendable {
-  /// A number that depends on every byte of the files and of their names (FNV-1a, 64 bits); 0 where
-  /// there was no file. Any other text has another one unless it was made to have the same, which is
-  /// left to those who may write the files, and so the ledger, too.
+  /// A hash of every byte of the files and of their names (FNV-1a, 64 bits); 0 if there was no
+  /// file. The hash is not collision-resistant. Only an administrator could construct a collision,
+  /// and an administrator who can write the files can also write the audit log.
   public private(set) var fingerprint: UInt64 = 0
-  /// The name of the file that was written last.
+  /// The name of the most recently modified file.
   public private(set) var newestFile: [UInt8] = []
-  /// When that was, in seconds since the epoch; 0 where it is not known.
+  /// The modification time of that file, in seconds since the epoch; 0 if unknown.
   public private(set) var newestChange: Int64 = 0
 
-  /// Takes a file in, behind those before it.
+  /// Adds a file after the previous ones.
   mutating func add(_ text: Span<UInt8>, from name: [UInt8], writtenAt time: Int64) {
     if fingerprint == 0 { fingerprint = 0xCBF2_9CE4_8422_2325 }
-    // No name and no text has a NUL.
+    // A NUL separates names and texts, because neither contains one.
     add(name.span)
     add(0)
     add(text)

@@ -1,11 +1,12 @@
 extension Configuration {
-  /// Who enrolls a second factor, and when.
+  /// Whether and when users enrol a second factor.
   public enum Enrollment: UInt8, CaseIterable, Sendable {
-    /// People who want one enroll it; who has none signs in without.
+    /// Enrolment is optional. A user without a factor signs in without a code.
     case selfService
-    /// Who has none signs in without as long as `Settings.Offer` allows, and has to enroll one then.
+    /// A user without a factor can sign in without a code until `Settings.Offer` ends, and must
+    /// enrol then.
     case offered
-    /// Who has none has to enroll one in order to sign in.
+    /// A user without a factor must enrol one to sign in.
     case required
 
     /// The value in the file.

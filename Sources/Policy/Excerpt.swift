@@ -1,17 +1,16 @@
 import Secrets
 
-/// A piece of a text that somebody else wrote, made safe for a terminal and for one line of a log.
+/// An excerpt of untrusted text, escaped for a terminal and for one line of a log.
 public struct Excerpt: Equatable, Sendable {
-  /// How long an excerpt gets unless told otherwise, in bytes, without the dots that say that it was
-  /// cut.
+  /// The default maximum length in bytes, without the dots that mark a cut excerpt.
   public static var maximumLength: Int { 64 }
 
   /// Printable ASCII only: backslashes and quotation marks are escaped as `\\` and `\"`, and every
-  /// other byte as `\xNN`. A text that is too long is cut in front of an escape, never within one,
-  /// and then ends with `...`.
+  /// other byte as `\xNN`. A text that is too long is cut, never within an escape, and ends with
+  /// `...`.
   public let text: [UInt8]
 
-  /// Escapes `bytes`, up to `limit` bytes of result.
+  /// Escapes `bytes` into at most `limit` bytes.
   public init(_ bytes: Span<UInt8>, limit: Int = maximumLength) {
     var text: [UInt8] = []
     for index in bytes.indices {

@@ -2,26 +2,27 @@ import Secrets
 
 /// An IPv4 or IPv6 address, without a zone.
 ///
-/// An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`; RFC 4291, section 2.5.5.2) is the IPv4
-/// address: a server that listens for both sees people who come by IPv4 so.
+/// An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`; RFC 4291, section 2.5.5.2) is equal to the IPv4
+/// address, because a server that listens for both protocols sees IPv4 clients in this form.
 ///
-/// Texts are 45 bytes at most and shifts less than 128, so that nothing here overflows: the
-/// arithmetic wraps in place of being checked, and cannot trap.
+/// Texts have at most 45 bytes and shifts are less than 128, so no arithmetic here can overflow. It
+/// uses wrapping operators, which cannot trap.
 public struct IPAddress: Equatable, Sendable {
-  /// The longest text of one, in bytes.
+  /// The maximum length of an address in text form, in bytes.
   private static var maximumLength: Int { 45 }
 
-  /// The 128 bits of IPv6; an IPv4 address has its own 32 behind those of `::ffff:0:0/96`.
+  /// The 128 bits of an IPv6 address. An IPv4 address is stored as its 32 bits after the prefix
+  /// `::ffff:0:0/96`.
   let bits: UInt128
 
-  /// The address of these 128 bits, in the order of the network.
+  /// Creates an address from 128 bits in network order.
   public init(bits: UInt128) {
     self.bits = bits
   }
 
-  /// The address that `text` writes: four decimal numbers without leading zeros, or a form of RFC
-  /// 4291, section 2.2. Nil for everything else, such as a name, a zone (`%eth0`), a port, brackets
-  /// or blanks.
+  /// Parses an address: four decimal numbers without leading zeros, or a form of RFC 4291, section
+  /// 2.2. Returns nil for any other text, for example a name, a zone (`%eth0`), a port, brackets or
+  /// blanks.
   public init?(_ text: Span<UInt8>) {
     guard text.count <= Self.maximumLength else { return nil }
     guard text.firstIndex(of: UInt8(ascii: ":")) != nil else {
@@ -33,10 +34,10 @@ public struct IPAddress: Equatable, Sendable {
     self.bits = bits
   }
 
-  /// Whether it is one of IPv4.
+  /// Whether the address is an IPv4 address.
   public var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-  /// It in its canonical form (IPv6: RFC 5952, section 4).
+  /// The address in canonical form (IPv6: RFC 5952, section 4).
   public var text: [UInt8] {
     var text: [UInt8] = []
     if isIPv4 {
@@ -61,7 +62,7 @@ public struct IPAddress: Equatable, Sendable {
     return text
   }
 
-  /// The longest run of two or more groups that are zero, the first of those of the same length.
+  /// The longest run of two or more zero groups; of several such runs, the first.
   private var longestZeros: Range<Int> {
     var longest = 0..<0
     var start = 0
@@ -79,7 +80,7 @@ public struct IPAddress: Equatable, Sendable {
     UInt16(truncatingIfNeeded: bits >> UInt128(truncatingIfNeeded: 112 &- 16 &* index))
   }
 
-  /// The 32 bits of four decimal numbers with dots between them.
+  /// Parses four decimal numbers separated by dots, and returns their 32 bits.
   private static func dotted(_ text: Span<UInt8>) -> UInt32? {
     var bits: UInt32 = 0
     var numbers = 0
@@ -97,12 +98,13 @@ public struct IPAddress: Equatable, Sendable {
     return numbers == 4 ? bits : nil
   }
 
-  /// The 128 bits of eight groups of hexadecimal digits with colons between them, of which two colons
-  /// may stand for one group of zeros or more, and a dotted IPv4 address for the last two.
+  /// Parses eight groups of hexadecimal digits separated by colons, and returns their 128 bits. Two
+  /// colons can replace one or more zero groups, and a dotted IPv4 address can replace the last two
+  /// groups.
   private static func grouped(_ text: Span<UInt8>) -> UInt128? {
     var bits: UInt128 = 0
     var groups = 0
-    /// How many groups stand in front of the two colons.
+    /// The number of groups before the two colons.
     var gap: Int?
     var index = 0
     if text.count >= 2, text[0] == UInt8(ascii: ":"), text[1] == UInt8(ascii: ":") {

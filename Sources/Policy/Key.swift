@@ -24,7 +24,7 @@ extension Configuration {
     case throttleLongestWait
     case disableAfter
 
-    /// The key in the file.
+    /// The name of the key in the file.
     public var name: String {
       switch self {
       case .users: "users"
@@ -49,10 +49,11 @@ extension Configuration {
       }
     }
 
-    /// Whether it says which sign-ins a tenant is for. These keys stand in `[tenant NAME]` alone.
+    /// Whether the key selects the sign-ins that a tenant applies to. Such keys are allowed only in
+    /// `[tenant NAME]`.
     var isSelector: Bool { rawValue <= Key.networks.rawValue }
 
-    /// Whether a section of this kind has it.
+    /// Returns whether the key is allowed in this type of section.
     func belongs(to section: Section) -> Bool {
       switch section {
       case .project: !isSelector
@@ -60,7 +61,7 @@ extension Configuration {
       }
     }
 
-    /// The values it takes, as the end of a sentence that begins with "must be".
+    /// The accepted values, phrased to follow "must be".
     public var allowedValues: String {
       switch self {
       case .users, .groups:

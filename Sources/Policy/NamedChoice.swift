@@ -1,11 +1,11 @@
-/// A closed set of words, one of which stands in a configuration.
+/// A closed set of words for a configuration value.
 protocol NamedChoice: CaseIterable {
-  /// The word.
+  /// The word for this choice.
   var name: String { get }
 }
 
 extension NamedChoice {
-  /// The choice of which `text` is the word, in exactly this spelling.
+  /// Creates the choice for the word `text`, which must be spelt exactly like it.
   init?(named text: Span<UInt8>) {
     for choice in Self.allCases where text.equals(choice.name) {
       self = choice

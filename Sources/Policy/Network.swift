@@ -1,21 +1,22 @@
 import Secrets
 
-/// The addresses that begin with the same bits: IPv4's (RFC 4632, section 3.1) or IPv6's (RFC 4291,
-/// section 2.3). None of IPv4 holds one of IPv6, and the other way round.
+/// A network of IPv4 addresses (RFC 4632, section 3.1) or IPv6 addresses (RFC 4291, section 2.3)
+/// with a common prefix. An IPv4 network contains no IPv6 address, and vice versa.
 struct Network: Equatable, Sendable {
-  /// The lowest address in it.
+  /// The lowest address of the network.
   private let address: IPAddress
-  /// How many bits they have in common, of 128.
+  /// The length of the common prefix, in bits out of 128.
   private let length: Int
 
-  /// The network of which `text` is an address with the length of the prefix behind a slash; without
-  /// one, the address alone. It may be written otherwise than `text` says it.
+  /// Creates the network that contains the address in `text` and has the prefix length after the
+  /// slash. Without a slash, the network is that single address. `text` need not be the canonical
+  /// form.
   init?(containing text: Span<UInt8>) {
     let slash = text.firstIndex(of: UInt8(ascii: "/")) ?? text.count
     guard let address = IPAddress(text.extracting(0..<slash)) else { return nil }
     var length = 128
     if slash < text.count {
-      // The prefix of an IPv4 address in IPv6 notation counts the bits of IPv6.
+      // The prefix length of an IPv4-mapped IPv6 address counts IPv6 bits.
       let isShort = address.isIPv4 && text.firstIndex(of: UInt8(ascii: ":")) == nil
       let offset: Int64 = isShort ? 96 : 0
       guard
@@ -29,12 +30,12 @@ struct Network: Equatable, Sendable {
     self.length = length
   }
 
-  /// Whether `address` belongs to it.
+  /// Returns whether the network contains `address`.
   func contains(_ address: IPAddress) -> Bool {
     address.isIPv4 == self.address.isIPv4 && address.bits & Self.mask(length) == self.address.bits
   }
 
-  /// It in its canonical form: its lowest address (RFC 5952, section 4) and the length.
+  /// The network in canonical form: its lowest address (RFC 5952, section 4) and the prefix length.
   var text: [UInt8] {
     address.text + joined(["/", decimal(Int64(address.isIPv4 ? length - 96 : length))])
   }

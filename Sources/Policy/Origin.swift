@@ -1,27 +1,28 @@
 extension Configuration {
-  /// A line of one of the files that a configuration was read from.
+  /// A source location: a line of one of the configuration files.
   public struct Origin: Equatable, Sendable {
-    /// The place of the file among `Configuration.files`, counted from 0.
+    /// The index of the file in `Configuration.files`.
     public let file: UInt16
-    /// The line, counted from 1; 0 for no line at all.
+    /// The line, counted from 1; 0 if there is no location.
     public let line: UInt16
 
     init(file: UInt16, line: Int) {
       self.file = file
-      // A file has fewer bytes than there are numbers, and what has an origin is longer than one.
+      // A file has at most 65,536 bytes and a setting takes several, so the line number fits.
       self.line = UInt16(truncatingIfNeeded: line)
     }
 
-    /// That of what no file says.
+    /// The location of values that no file sets.
     static var none: Origin { Origin(file: 0, line: 0) }
 
     /// Whether there is a line.
     var isKnown: Bool { line != 0 }
 
-    /// Whether it is a line of `file`.
+    /// Returns whether the location is in `file`.
     func isIn(_ file: UInt16) -> Bool { isKnown && self.file == file }
 
-    /// Whether it was read after `other`; what no file says was read before all else.
+    /// Returns whether the line was read after `other`. A value that no file sets counts as read
+    /// before all lines.
     func isLater(than other: Origin) -> Bool {
       rank > other.rank
     }

@@ -1,21 +1,21 @@
 import Factors
 
-/// What one section of a configuration sets; nil for what it leaves as it is.
+/// The settings of one section of a configuration; nil for keys that it does not set.
 struct Overrides: Equatable, Sendable {
   var state: Configuration.State?
   var adjacentIntervals: UInt8?
   var issuer: [UInt8]?
   var enrollment: Configuration.Enrollment?
-  /// 0 for no number.
+  /// 0 for no limit.
   var offerSignIns: UInt16?
   /// In seconds since 1970-01-01 00:00 UTC.
   var offerUntil: Int64?
   var promptHints: Bool?
   var endsSessionsOnUnenrolling: Bool?
-  /// In seconds; 0 for not at all.
+  /// In seconds; 0 if disabled.
   var remember: Int64?
   var rememberServices: [[UInt8]]?
-  /// In seconds; 0 for not at all.
+  /// In seconds; 0 if disabled.
   var freshFor: Int64?
   var throttleAfter: UInt32?
   /// In seconds.
@@ -26,7 +26,7 @@ struct Overrides: Equatable, Sendable {
 
   init() {}
 
-  /// Overrides that set everything, to what it is.
+  /// Creates overrides that set every key to its value in `settings`.
   init(_ settings: Settings) {
     state = settings.state
     adjacentIntervals = settings.adjacentIntervals
@@ -45,7 +45,7 @@ struct Overrides: Equatable, Sendable {
     disableAfter = settings.throttle.disablesAfter
   }
 
-  /// The value of `key` in its canonical form; nil when it is not set, or no key of these.
+  /// Returns the value of `key` in canonical form, or nil if it is not set or is a selector.
   func printed(_ key: Configuration.Key) -> [UInt8]? {
     switch key {
     case .users, .groups, .services, .networks: nil
@@ -68,7 +68,7 @@ struct Overrides: Equatable, Sendable {
     }
   }
 
-  /// Whether it says anything about codes that are remembered.
+  /// Whether the section sets a key for remembered sign-ins.
   var concernsMemory: Bool { remember != nil || rememberServices != nil || freshFor != nil }
 
   private static func printed(_ services: [[UInt8]]?) -> [UInt8]? {

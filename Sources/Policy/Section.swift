@@ -1,12 +1,12 @@
 extension Configuration {
-  /// The kinds of sections.
+  /// The types of sections.
   public enum Section: Equatable, Sendable {
     /// `[project]`
     case project
     /// `[tenant NAME]`
     case tenant
 
-    /// The section in the file.
+    /// The section header in the file.
     var header: String {
       switch self {
       case .project: "[project]"

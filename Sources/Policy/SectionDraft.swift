@@ -1,13 +1,13 @@
 import Factors
 import Secrets
 
-/// A section while its lines are read.
+/// A section while its lines are being read.
 struct SectionDraft {
-  /// What kind it is.
+  /// The type of section.
   let kind: Configuration.Section
-  /// The name of a tenant.
+  /// The tenant's name; empty for `[project]`.
   let name: [UInt8]
-  /// The line that began it, in the last file that has it.
+  /// The header line in the last file that has the section.
   var header = Configuration.Origin.none
   /// The line that set each key, in the order of the keys.
   private(set) var origins = [Configuration.Origin](
@@ -21,13 +21,13 @@ struct SectionDraft {
     self.name = name
   }
 
-  /// The line that set `key`.
+  /// Returns the line that set `key`.
   func origin(of key: Configuration.Key) -> Configuration.Origin {
     origins[Int(key.rawValue)]
   }
 
-  /// Sets what the line at `origin` says, in the place of what an earlier file said; why not, when
-  /// it may not say it here.
+  /// Sets a key to the value in the line at `origin`, overriding earlier files. Returns the reason
+  /// if the line is invalid, or nil.
   mutating func set(
     _ name: Span<UInt8>, to value: Span<UInt8>, at origin: Configuration.Origin
   ) -> ConfigurationError.Reason? {
@@ -43,7 +43,7 @@ struct SectionDraft {
     return set(key, to: value) ? nil : .invalidValue(key, Excerpt(value))
   }
 
-  /// Sets a key; false when it does not take the value.
+  /// Sets a key. Returns false if the key does not accept the value.
   private mutating func set(_ key: Configuration.Key, to value: Span<UInt8>) -> Bool {
     switch key {
     case .users:
@@ -97,7 +97,7 @@ struct SectionDraft {
     }
   }
 
-  /// Sets the networks; why not, when one of them is none or not in its canonical form.
+  /// Sets the networks. Returns the reason if one of them is invalid or not canonical, or nil.
   private mutating func setNetworks(_ value: Span<UInt8>) -> ConfigurationError.Reason? {
     var networks: [Network] = []
     var start = 0

@@ -1,4 +1,4 @@
-/// Which sign-ins a tenant is for: those that every list with something in it matches.
+/// The selectors of a tenant. A sign-in matches if it matches every list that is not empty.
 struct Selectors: Equatable, Sendable {
   var users: [[UInt8]] = []
   var groups: [[UInt8]] = []
@@ -10,7 +10,8 @@ struct Selectors: Equatable, Sendable {
     users.isEmpty && groups.isEmpty && services.isEmpty && networks.isEmpty
   }
 
-  /// Whether they match `subject`. Groups come last, for they alone cost something to look up.
+  /// Returns whether the selectors match `subject`. Groups are checked last, because only they need
+  /// an expensive look-up.
   func match(_ subject: Subject) -> Tenant.Match {
     guard users.isEmpty || users.contains(subject.user),
       services.isEmpty || services.contains(subject.service)
@@ -35,7 +36,7 @@ struct Selectors: Equatable, Sendable {
     return membership
   }
 
-  /// The list of `key` in its canonical form; nil when it is empty, or `key` no selector.
+  /// Returns the list of `key` in canonical form, or nil if it is empty or `key` is not a selector.
   func printed(_ key: Configuration.Key) -> [UInt8]? {
     var list: [[UInt8]] = []
     if key == .users { list = users }

@@ -1,37 +1,37 @@
 import Factors
 
-/// Settings while sections are laid over one another, before what contradicts is brought together.
+/// Settings while sections are applied to them. They may still contradict each other.
 struct SettingValues {
   private(set) var state = Configuration.State.enabled
   private(set) var adjacentIntervals: UInt8 = 5
   private(set) var issuer: [UInt8]?
   private(set) var enrollment = Configuration.Enrollment.selfService
-  /// 0 for no number.
+  /// 0 for no limit.
   private(set) var offerSignIns: UInt16 = 0
   private(set) var offerUntil: Int64?
   private(set) var promptHints = false
   private(set) var endsSessionsOnUnenrolling = false
-  /// 0 for not at all.
+  /// 0 if disabled.
   private(set) var remember: Int64 = 0
   private(set) var rememberServices: [[UInt8]] = []
-  /// 0 for not at all.
+  /// 0 if disabled.
   private(set) var freshFor: Int64 = 0
   private(set) var throttleAfter: UInt32 = 5
   private(set) var throttleFirstWait: Int64 = 30
   private(set) var throttleLongestWait: Int64 = 900
   private(set) var disableAfter: UInt32 = 100
 
-  /// The defaults.
+  /// Creates the defaults.
   init() {}
 
-  /// The defaults and what `overrides` make of them.
+  /// Creates the defaults with `overrides` applied.
   init(_ overrides: Overrides) {
     apply(overrides, .yes)
   }
 
-  /// The settings that these values come to. Of two that contradict one another the stricter holds:
-  /// waits are the longer, failures are the fewer, and an offer that nothing ends (to which no
-  /// configuration comes that was parsed) is a requirement.
+  /// The resulting settings. If two values contradict each other, the stricter one holds: the
+  /// longer wait, the fewer failures. An offer that never ends becomes a requirement, although no
+  /// parsed configuration contains one.
   var settings: Settings {
     Settings(
       state: state, adjacentIntervals: adjacentIntervals, issuer: issuer,
@@ -44,13 +44,12 @@ struct SettingValues {
         disablesAfter: disableAfter))
   }
 
-  /// Whether enrolling is offered and nothing ends the offer.
+  /// Whether enrolment is offered and the offer never ends.
   var offersWithoutEnd: Bool {
     enrollment == .offered && offerSignIns == 0 && offerUntil == nil
   }
 
-  /// Lays a section over these values: whole where it matches, and only as far as it is stricter
-  /// where that is not known.
+  /// Applies a section: all of it if it matches, and only its stricter values if that is unknown.
   mutating func apply(_ overrides: Overrides, _ match: Tenant.Match) {
     let isCertain: Bool
     switch match {
@@ -73,13 +72,14 @@ struct SettingValues {
     Self.set(&throttleFirstWait, overrides.throttleFirstWait, isCertain, when: >)
     Self.set(&throttleLongestWait, overrides.throttleLongestWait, isCertain, when: >)
     Self.set(&disableAfter, overrides.disableAfter, isCertain, when: <)
-    // The section [project] alone has these, and it holds for everyone.
+    // Only the section [project] can set these, and it applies to all users.
     if let issuer = overrides.issuer { self.issuer = issuer }
     if let ends = overrides.endsSessionsOnUnenrolling { endsSessionsOnUnenrolling = ends }
   }
 
-  /// How old a code may be depends on three keys together, so that none of them is stricter by itself:
-  /// where one of them is in doubt, no code is remembered.
+  /// Applies the settings of remembered sign-ins. The accepted age of a code depends on three keys
+  /// together, so none of them is stricter by itself. If one of them is uncertain, no sign-in is
+  /// remembered.
   private mutating func applyMemory(_ overrides: Overrides, _ isCertain: Bool) {
     guard overrides.concernsMemory else { return }
     guard isCertain else {

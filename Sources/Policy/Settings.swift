@@ -1,46 +1,46 @@
 import Factors
 
-/// The settings in force for one sign-in, each in its range and none in contradiction to another.
+/// The settings in force for one sign-in. Each is in its valid range, and none contradicts another.
 ///
-/// `Configuration.project` holds those of the section `[project]`;
-/// `Configuration.settings(for:)` those with what the tenants change.
+/// `Configuration.project` has the settings of the section `[project]`;
+/// `Configuration.settings(for:)` returns them with the changes of tenants.
 ///
-/// A class, because each copy of a large value is code in the module.
+/// This is a class because each copy of a large value adds code to the module.
 public final class Settings: Equatable, Sendable {
-  /// How many time steps before and after the present one a code may belong to.
+  /// The valid numbers of time steps before and after the current one that a code may belong to.
   public static var adjacentIntervalsRange: ClosedRange<UInt8> { 0...10 }
 
-  /// How long a code may be remembered, in seconds: up to thirty days.
+  /// The valid durations for remembering a sign-in, in seconds: up to thirty days.
   public static var rememberRange: ClosedRange<Int64> { 1...2_592_000 }
 
-  /// How long a code may be fresh, in seconds: up to a day.
+  /// The valid durations for which a code is fresh, in seconds: up to a day.
   public static var freshForRange: ClosedRange<Int64> { 1...86_400 }
 
-  /// The settings where the file says nothing.
+  /// The settings for an empty file.
   public static var defaults: Settings { SettingValues().settings }
 
-  /// Whether a second factor is asked for.
+  /// Whether a second factor is required.
   public let state: Configuration.State
-  /// How many time steps before and after the present one a code may belong to: 0 to 10.
+  /// How many time steps before and after the current one a code may belong to: 0 to 10.
   public let adjacentIntervals: UInt8
   /// The name that authenticator apps show, in UTF-8; nil for the host's name.
   public let issuer: [UInt8]?
-  /// Who enrolls, and when. It is `offered` only where `offer` ends.
+  /// Whether and when users enrol. The value is `offered` only if `offer` ends.
   public let enrollment: Configuration.Enrollment
-  /// How long enrolling may be put off where `enrollment` is `offered`.
+  /// How long users may postpone the enrolment if `enrollment` is `offered`.
   public let offer: Offer
-  /// Whether the prompt lists the factors of the person, which also tells a stranger of them.
+  /// Whether the prompt lists the user's factors. An attacker at the prompt sees them, too.
   public let promptHints: Bool
-  /// Whether the sessions of a person end when the newest factor is unenrolled.
+  /// Whether the user's sessions end when the newest factor is removed.
   public let endsSessionsOnUnenrolling: Bool
-  /// How long a code is remembered in `rememberServices`, in seconds; 0 for not at all.
+  /// How long a sign-in is remembered in `rememberServices`, in seconds; 0 if disabled.
   public let remember: Int64
-  /// The PAM services in which a remembered code is enough.
+  /// The PAM services in which a remembered sign-in suffices.
   public let rememberServices: [[UInt8]]
-  /// How old a remembered code may be that is enough here, in seconds, whatever `remember` says; 0 where
-  /// `remember` decides.
+  /// The maximum age in seconds of a remembered sign-in that suffices for this sign-in. It
+  /// overrides `remember`; 0 if `remember` decides.
   public let freshFor: Int64
-  /// How failures in a row are answered.
+  /// The response to consecutive failures.
   public let throttle: ThrottlePolicy
 
   init(
@@ -73,8 +73,8 @@ public final class Settings: Equatable, Sendable {
       && left.freshFor == right.freshFor && left.throttle == right.throttle
   }
 
-  /// How old a code may be, in seconds, that was given before and is enough for a sign-in to `service`;
-  /// 0 where a new one is asked for.
+  /// Returns the maximum age in seconds of an earlier code that suffices for a sign-in to
+  /// `service`; 0 if a new code is required.
   public func oldestCode(in service: [UInt8]) -> Int64 {
     guard freshFor == 0 else { return freshFor }
     return rememberServices.contains(service) ? remember : 0

@@ -1,11 +1,11 @@
 extension Configuration {
-  /// Whether a second factor is asked for.
+  /// Whether a second factor is required.
   public enum State: UInt8, CaseIterable, Sendable {
-    /// It is asked for and decides.
+    /// A second factor is required.
     case enabled
-    /// It is not asked for.
+    /// No second factor is required.
     case disabled
-    /// It is not asked for, and the log says what would have been decided.
+    /// No second factor is required, and the log shows what the decision would have been.
     case observe
 
     /// The value in the file.
@@ -17,7 +17,7 @@ extension Configuration {
       }
     }
 
-    /// How much it protects, to compare two states.
+    /// The level of protection, for comparing two states.
     var strictness: UInt8 {
       switch self {
       case .disabled: 0

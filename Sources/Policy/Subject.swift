@@ -1,16 +1,16 @@
-/// Who signs in, where and from where: what tenants are matched against.
+/// The user, service and address of a sign-in, which tenants are matched against.
 public struct Subject {
-  /// The user's name in the account's own spelling.
+  /// The user's name as the account database spells it.
   public let user: [UInt8]
   /// The PAM service, such as `sshd`.
   public let service: [UInt8]
-  /// Where the person signs in from; nil when that is not known as a numeric address, or no tenant
-  /// names networks.
+  /// The client's address; nil if it is not known as a numeric address, or if no tenant names
+  /// networks.
   public let address: IPAddress?
-  /// Whether the user belongs to a group of this name; nil when that could not be found out.
+  /// Returns whether the user belongs to a group of this name, or nil if the look-up failed.
   public let isMember: (_ group: [UInt8]) -> Bool?
 
-  /// The subject of these properties. `isMember` is asked only where nothing else decides.
+  /// Creates a subject. `isMember` is called only if the answer matters.
   public init(
     user: [UInt8], service: [UInt8], address: IPAddress?,
     isMember: @escaping (_ group: [UInt8]) -> Bool?

@@ -1,42 +1,43 @@
-/// A section `[tenant NAME]`: what changes for the sign-ins that all of its selectors match.
+/// A section `[tenant NAME]`: settings for the sign-ins that match all of its selectors.
 public struct Tenant: Equatable, Sendable {
-  /// Whether a tenant matches a sign-in, in ascending order of how much it does.
+  /// Whether a tenant matches a sign-in, in ascending order of certainty.
   public enum Match: UInt8, Sendable {
-    /// It does not: a selector is known not to match.
+    /// The tenant does not match: at least one selector is known not to match.
     case no
-    /// It may: a look-up failed on which it depends. It counts only as far as it is stricter.
+    /// The tenant may match: a look-up that the answer depends on failed. Only its stricter
+    /// settings apply.
     case unknown
-    /// It does.
+    /// The tenant matches.
     case yes
   }
 
-  /// How many there may be.
+  /// The maximum number of tenants.
   public static var maximumCount: Int { 64 }
 
-  /// The longest name in bytes.
+  /// The maximum length of a name in bytes.
   public static var maximumNameLength: Int { 64 }
 
-  /// Its name: 1 to 64 letters and digits of ASCII, dots, underscores and hyphens.
+  /// The name: 1 to 64 ASCII letters and digits, dots, underscores and hyphens.
   public let name: [UInt8]
-  /// Which sign-ins it is for; there is one selector at least.
+  /// The sign-ins that the tenant applies to. There is at least one selector.
   let selectors: Selectors
-  /// What it changes.
+  /// The settings of the tenant.
   let overrides: Overrides
   /// The line that set each key, in the order of the keys.
   let origins: [Configuration.Origin]
 
-  /// Whether two are the same, wherever that is said.
+  /// Returns whether two tenants have the same settings, regardless of their source locations.
   public static func == (left: Tenant, right: Tenant) -> Bool {
     left.name == right.name && left.selectors == right.selectors
       && left.overrides == right.overrides
   }
 
-  /// Whether it matches the sign-in of `subject`.
+  /// Returns whether the tenant matches the sign-in of `subject`.
   public func match(_ subject: Subject) -> Match {
     selectors.match(subject)
   }
 
-  /// Whether `name` may be the name of a tenant.
+  /// Returns whether `name` is a valid name for a tenant.
   public static func isName(_ name: Span<UInt8>) -> Bool {
     guard (1...maximumNameLength).contains(name.count) else { return false }
     for index in name.indices {
@@ -52,7 +53,7 @@ public struct Tenant: Equatable, Sendable {
     return true
   }
 
-  /// The value of `key` in its canonical form; nil when it is not set.
+  /// Returns the value of `key` in canonical form, or nil if the tenant does not set it.
   func printed(_ key: Configuration.Key) -> [UInt8]? {
     key.isSelector ? selectors.printed(key) : overrides.printed(key)
   }

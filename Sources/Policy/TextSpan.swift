@@ -1,6 +1,6 @@
-/// What a parser asks of a piece of text.
+/// Helpers for parsers.
 extension Span<UInt8> {
-  /// Whether these are the bytes of `text`.
+  /// Returns whether the bytes are those of `text`.
   func equals(_ text: String) -> Bool {
     let other = text.utf8Span.span
     guard count == other.count else { return false }
@@ -8,13 +8,13 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Where `byte` comes first.
+  /// Returns the index of the first `byte`, or nil.
   func firstIndex(of byte: UInt8) -> Int? {
     for index in indices where self[index] == byte { return index }
     return nil
   }
 
-  /// The text without spaces and tabs at its ends.
+  /// Returns the text without spaces and tabs at its ends.
   @_lifetime(copy self)
   func trimmed() -> Span<UInt8> {
     var start = 0
@@ -24,7 +24,7 @@ extension Span<UInt8> {
     return extracting(start..<end)
   }
 
-  /// The trimmed text from `start` to the next comma or the end; `start` is then behind it.
+  /// Returns the trimmed text from `start` to the next comma or the end, and moves `start` past it.
   @_lifetime(copy self)
   func listElement(at start: inout Int) -> Span<UInt8> {
     let first = min(start, count)
@@ -40,7 +40,7 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-  /// The value of an ASCII digit, 0 to 9.
+  /// The value of an ASCII digit, 0 to 9, or nil.
   var decimalDigit: UInt8? {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? self &- UInt8(ascii: "0") : nil
   }

@@ -1,9 +1,9 @@
-/// A moment as a person reads it.
+/// A time in readable form.
 public struct UTCTime: Equatable, Sendable {
-  /// As `2027-01-31 09:05 UTC`, or empty where it is not from 1970 to 9999.
+  /// The time in the form `2027-01-31 09:05 UTC`; empty if it is not from 1970 to 9999.
   public let text: [UInt8]
 
-  /// The moment `seconds` after 1970-01-01 00:00 UTC.
+  /// Creates the time `seconds` after 1970-01-01 00:00 UTC.
   public init(_ seconds: Int64) {
     let secondsPerDay: Int64 = 86_400
     let rest = seconds >= 0 ? seconds % secondsPerDay : 0
@@ -16,8 +16,8 @@ public struct UTCTime: Equatable, Sendable {
     text = day.text + [0x20] + time[0] + [UInt8(ascii: ":")] + time[1] + zone
   }
 
-  /// The moment `seconds` after 1970-01-01 00:00 UTC as ISO 8601 writes it, `2027-01-31T09:05:59Z`;
-  /// empty where it is not from 1970 to 9999.
+  /// Returns the time `seconds` after 1970-01-01 00:00 UTC in ISO 8601 form,
+  /// `2027-01-31T09:05:59Z`; empty if it is not from 1970 to 9999.
   public static func precise(_ seconds: Int64) -> [UInt8] {
     let text = UTCTime(seconds).text
     guard text.count > 16 else { return [] }

@@ -7,7 +7,7 @@ extension QRSymbol {
 
   /// Encodes `bytes` in 8-bit mode in the smallest version that holds them.
   ///
-  /// libqrencode works on copies that it frees without wiping; what it hands out is wiped.
+  /// libqrencode works on copies that it frees without wiping; its result is wiped.
   @export(interface)
   public init(
     encoding bytes: Span<UInt8>, errorCorrection: ErrorCorrection
@@ -16,7 +16,8 @@ extension QRSymbol {
     guard bytes.count <= Self.capacity(errorCorrection) else { throw .tooLong }
     var square = SecretBytes(count: Self.largestSize * Self.largestSize)
     let made = square.withMutableSpan { square in
-      // SAFETY: both buffers hold `count` bytes for the whole call, and libqrencode copies the first.
+      // SAFETY: both buffers hold `count` bytes for the whole call, and libqrencode copies the
+      // first.
       unsafe square.withUnsafeMutableBufferPointer { square in
         unsafe bytes.withUnsafeBufferPointer { bytes -> Int32 in
           guard let source = bytes.baseAddress, let target = square.baseAddress else { return 0 }
@@ -31,7 +32,7 @@ extension QRSymbol {
     self.init(size: size, modules: square.prefix(size * size))
   }
 
-  /// The number of bytes that version 40 holds in 8-bit mode (ISO/IEC 18004, table 7).
+  /// Returns the number of bytes that version 40 holds in 8-bit mode (ISO/IEC 18004, table 7).
   private static func capacity(_ errorCorrection: ErrorCorrection) -> Int {
     switch errorCorrection {
     case .low: 2953

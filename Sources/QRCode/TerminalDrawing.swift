@@ -1,30 +1,31 @@
 import Secrets
 
-/// How a symbol becomes text: two modules, one above the other, in a character cell.
+/// A conversion of a symbol to text: each character cell shows two modules, one above the other.
 ///
-/// MUST 1: the drawing reads on a dark and on a light screen.
-/// MUST 2: no line leaves its colours behind, not even when it is the last to be seen.
-/// MUST 3: around the symbol there is a quiet zone of at least two modules in its own light colour.
+/// MUST 1: the drawing is readable on a dark and on a light screen.
+/// MUST 2: each line resets its colours at its end, even if it is the last line that is visible.
+/// MUST 3: the symbol is surrounded by a quiet zone of at least two modules in its own light
+/// colour.
 public struct TerminalDrawing: Equatable, Sendable {
-  /// What modules are drawn with.
+  /// The colours in which modules are drawn.
   public let ink: TerminalInk
-  /// The width of the light margin in modules. ISO/IEC 18004 asks for 4; scanners manage with 2.
+  /// The width of the light margin in modules. ISO/IEC 18004 requires 4; scanners manage with 2.
   public let quietZone: Int
 
-  /// Makes a way to draw. The quiet zone is at least 2 modules wide.
+  /// Creates a conversion. The quiet zone is at least 2 modules wide.
   public init(ink: TerminalInk, quietZone: Int = 4) {
     self.ink = ink
     self.quietZone = max(quietZone, 2)
   }
 
-  /// The cells that `symbol` takes.
+  /// Returns the number of cells that `symbol` takes.
   public func size(of symbol: borrowing QRSymbol) -> TerminalSize {
     let side = symbol.size + 2 * quietZone
     return TerminalSize(columns: side, rows: (side + 1) / 2)
   }
 
-  /// The text of `symbol` in UTF-8, each line ended by a newline. It is as secret as what the
-  /// symbol encodes.
+  /// Returns the text of `symbol` in UTF-8, each line ended by a newline. The text is as secret as
+  /// the encoded data.
   public func draw(_ symbol: borrowing QRSymbol) -> SecretBytes {
     let size = size(of: symbol)
     let lineCapacity = Self.beginColours.count + 3 * size.columns + Self.endColours.count + 1
@@ -52,7 +53,7 @@ public struct TerminalDrawing: Equatable, Sendable {
     return text.prefix(next)
   }
 
-  /// Whether a module takes the foreground colour.
+  /// Returns whether a module has the foreground colour.
   private func isInked(_ isDark: Bool) -> Bool {
     switch ink {
     case .blackOnWhite, .terminalDarkOnLight: isDark
@@ -60,9 +61,9 @@ public struct TerminalDrawing: Equatable, Sendable {
     }
   }
 
-  /// Attributes off (bold would make the black grey), black, and white twice: bright, and for
-  /// terminals of eight colours, which ignore that one, the ordinary white before it: ESC, then
-  /// `[0;30;47;107m`.
+  /// Attributes off (bold would turn black into grey), black, and two kinds of white. The ordinary
+  /// white is for terminals with eight colours, which ignore the bright white after it. The bytes
+  /// are ESC and `[0;30;47;107m`.
   private static let beginColours: [UInt8] = [
     0x1B, 0x5B, 0x30, 0x3B, 0x33, 0x30, 0x3B, 0x34, 0x37, 0x3B, 0x31, 0x30, 0x37, 0x6D,
   ]

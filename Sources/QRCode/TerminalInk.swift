@@ -1,9 +1,9 @@
-/// What a terminal draws modules with.
+/// The colours in which modules are drawn on a terminal.
 public enum TerminalInk: Equatable, Sendable, CaseIterable {
-  /// Black on white, set explicitly, whatever colours the terminal uses otherwise.
+  /// Black on white, set explicitly, regardless of the terminal's own colours.
   case blackOnWhite
-  /// No colours: the terminal's own, which are light on dark.
+  /// The terminal's own colours, which are light on dark.
   case terminalLightOnDark
-  /// No colours: the terminal's own, which are dark on light.
+  /// The terminal's own colours, which are dark on light.
   case terminalDarkOnLight
 }

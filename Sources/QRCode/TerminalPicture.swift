@@ -1,6 +1,6 @@
 import Secrets
 
-/// The best picture of some bytes that a terminal has room for.
+/// The best picture of some data for which a terminal has room.
 public enum TerminalPicture: ~Copyable {
   /// The text to print.
   case text(SecretBytes)

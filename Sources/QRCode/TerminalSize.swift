@@ -5,7 +5,7 @@ public struct TerminalSize: Equatable, Sendable {
   /// The number of lines.
   public let rows: Int
 
-  /// Makes a size.
+  /// Creates a size.
   public init(columns: Int, rows: Int) {
     self.columns = columns
     self.rows = rows

@@ -1,24 +1,26 @@
 public import QRCode
 public import Secrets
 
-/// A symbol as a picture file. The bytes are as secret as what the symbol encodes.
+/// A symbol as a picture file. The bytes are as secret as the encoded data.
 ///
-/// MUST 1: a file stands for itself: it refers to nothing that would have to be fetched.
+/// MUST 1: a file is self-contained: it refers to nothing that would have to be fetched.
 /// (`QRImageTests.svgStandsForItself`)
-/// MUST 2: around the symbol there is the quiet zone of four modules that ISO/IEC 18004,
-/// section 6.3.8 asks for, in white. (`QRImageTests.quietZone`)
+/// MUST 2: the symbol is surrounded by the quiet zone of four modules that ISO/IEC 18004, section
+/// 6.3.8 requires, in white. (`QRImageTests.quietZone`)
 public enum QRImage {
   /// The width of the light margin in modules.
   static let quietZone = 4
 
-  /// The sides that a module may have, in pixels.
+  /// The allowed side lengths of a module, in pixels.
   static let scales = 1...32
 
-  /// Scalable Vector Graphics 1.1: a white square, and one path for all that is dark.
+  /// Returns a file in Scalable Vector Graphics 1.1: a white square, and one path for all dark
+  /// modules.
   ///
-  /// A module is one unit wide; shown as it is, eight pixels.
+  /// A module is one unit wide, and eight pixels wide when the picture is shown in its original
+  /// size.
   public static func svg(_ symbol: borrowing QRSymbol) -> SecretBytes {
-    // Counted first, so that the text is written into one block that never grows and is wiped.
+    // Counts first, so that the text is written into one block that never grows and is wiped.
     var counter = SVGWriter(target: SecretBytes(count: 0))
     counter.picture(of: symbol)
     var writer = SVGWriter(target: SecretBytes(count: counter.count))
@@ -26,11 +28,11 @@ public enum QRImage {
     return writer.finish()
   }
 
-  /// Portable Network Graphics with a bit for each pixel.
+  /// Returns a file in Portable Network Graphics with one bit per pixel.
   ///
   /// - Parameters:
-  ///   - symbol: what to draw.
-  ///   - scale: the side of a module in pixels, 1 to 32; what is beyond is taken for the nearest.
+  ///   - symbol: the symbol to draw.
+  ///   - scale: the side length of a module in pixels, clamped to 1 to 32.
   /// - Returns: the bytes of the file.
   /// - Throws: `libraryMissing` without libpng, `outOfMemory`.
   public static func png(

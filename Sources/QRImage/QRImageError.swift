@@ -1,6 +1,6 @@
-/// Why a symbol became no file.
+/// Why a picture file could not be created.
 public enum QRImageError: Error, Equatable, Sendable {
-  /// libpng is not installed, or is not the one that is known here.
+  /// libpng is not installed, or is not a supported version.
   case libraryMissing
   /// libpng failed, for lack of memory.
   case outOfMemory

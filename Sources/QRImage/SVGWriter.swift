@@ -1,12 +1,12 @@
 import QRCode
 import Secrets
 
-/// Writes what fits into its target, and counts everything.
+/// A writer that stores the bytes that fit into its target, and counts all of them.
 struct SVGWriter: ~Copyable {
   private var target: SecretBytes
   private(set) var count = 0
 
-  /// The side of a module, in pixels, where nobody says how large the picture is to be.
+  /// The side length of a module in pixels when the picture is shown in its original size.
   private static let scale = 8
 
   init(target: consuming SecretBytes) { self.target = target }
@@ -30,7 +30,7 @@ struct SVGWriter: ~Copyable {
     literal("\"/>\n</svg>\n")
   }
 
-  /// A rectangle for each run of dark modules.
+  /// Writes a rectangle for each run of dark modules.
   private mutating func row(_ row: Int, of symbol: borrowing QRSymbol) {
     var column = 0
     while column < symbol.size {
@@ -57,7 +57,8 @@ struct SVGWriter: ~Copyable {
     for byte in text.utf8 { self.byte(byte) }
   }
 
-  /// Coordinates tell where the dark modules are, so not even they become a string.
+  /// Writes a number without creating a string, because coordinates reveal where the dark modules
+  /// are.
   private mutating func number(_ value: Int) {
     if value >= 10 { number(value / 10) }
     byte(UInt8(ascii: "0") + UInt8(value % 10))

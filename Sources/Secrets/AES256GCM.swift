@@ -10,9 +10,9 @@ public enum AES256GCM {
   /// The length of a tag in bytes.
   public static let tagLength = 16
 
-  /// The nonce, the ciphertext and the tag of `plaintext`, one behind the other, under a fresh
-  /// random nonce. `associated` is authenticated and not stored. An empty `plaintext` is refused, as
-  /// `open` refuses one.
+  /// Encrypts `plaintext` with a new random nonce, and returns the nonce, the ciphertext and the
+  /// tag, in this order. `associated` is authenticated but not stored. An empty `plaintext` is
+  /// refused, because `open` refuses one too.
   public static func seal(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) throws(CryptographyError) -> [UInt8] {
@@ -22,7 +22,7 @@ public enum AES256GCM {
     let nonce = try randomBytes(count: nonceLength)
     var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + tagLength)
     // SAFETY: `sealed` has room for exactly nonce, ciphertext and tag; the key has 32 bytes and the
-    // nonce 12, as the C side expects.
+    // nonce 12, as the C function expects.
     let done = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
       unsafe key.withUnsafeBufferPointer { key in
         unsafe associated.withUnsafeBufferPointer { associated in
@@ -42,7 +42,8 @@ public enum AES256GCM {
     return sealed
   }
 
-  /// What `seal` was given, or nil when the key, the associated data or a bit of `sealed` differs.
+  /// Returns the plaintext given to `seal`, or nil if the key, the associated data or any bit of
+  /// `sealed` differs.
   public static func open(
     _ sealed: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) -> SecretBytes? {
@@ -71,6 +72,7 @@ public enum AES256GCM {
     return plaintext
   }
 
-  /// The longest plaintext in bytes: far above any secret, far below any overflow.
+  /// The maximum length of a plaintext in bytes: far more than any secret needs, and too short for
+  /// any overflow.
   private static let maximumLength = 4096
 }

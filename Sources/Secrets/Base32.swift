@@ -1,7 +1,7 @@
-/// Base32 (RFC 4648, section 6): how secrets are shown to people and put into otpauth URLs, in
-/// upper case and without padding.
+/// Base32 (RFC 4648, section 6), in upper case and without padding. Secrets are shown to users and
+/// written to otpauth URLs in this form.
 public enum Base32 {
-  /// The text of `bytes`, in ASCII. It is as secret as they are.
+  /// Returns the text for `bytes`, in ASCII. It must be protected like the bytes.
   public static func encode(_ bytes: Span<UInt8>) -> SecretBytes {
     var text = SecretBytes(count: (bytes.count * 8 + 4) / 5)
     text.withMutableSpan { text in
@@ -16,10 +16,10 @@ public enum Base32 {
     return text
   }
 
-  /// The bytes of `text`: either case, spaces and hyphens skipped, padding allowed at the end.
+  /// Decodes `text`. Accepts either case and padding at the end, and ignores spaces and hyphens.
   ///
-  /// Nil when another character stands in it, when its length is none that RFC 4648 can produce, or
-  /// when the bits left over are not zero.
+  /// Returns nil if there is any other character, if RFC 4648 does not allow the length, or if the
+  /// unused bits are not zero.
   public static func decode(_ text: Span<UInt8>) -> SecretBytes? {
     var digits = 0
     var padding = 0
@@ -61,9 +61,9 @@ public enum Base32 {
     return bytes
   }
 
-  /// Arithmetic instead of a table, so that no address depends on a secret.
+  /// Uses arithmetic instead of a table, so that no memory address depends on a secret.
   private static func character(_ value: UInt8) -> UInt8 {
-    // 0...25 are A...Z, 26...31 are 2...7: the distance changes by 41 where `value` passes 25.
+    // 0...25 are A...Z, 26...31 are 2...7: the offset changes by 41 above 25.
     let isDigit = (25 &- value) >> 7
     return value &+ UInt8(ascii: "A") &- isDigit &* 41
   }

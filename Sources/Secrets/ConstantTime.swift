@@ -1,6 +1,6 @@
 import CCrypto
 
-/// Whether two byte sequences are equal, in a time that depends on their length alone.
+/// Returns whether two byte sequences are equal, in a time that depends only on their length.
 public func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
   guard left.count == right.count else { return false }
   // SAFETY: both buffers hold `count` bytes; ccrypto_equal reads no more.
@@ -12,7 +12,7 @@ public func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Boo
   }
 }
 
-/// All ones when two numbers are equal, zero when they are not, without a branch.
+/// Returns all ones if two numbers are equal, and zero otherwise, without a branch.
 @inline(never)
 public func constantTimeMask(_ left: UInt32, equals right: UInt32) -> UInt32 {
   let difference = left ^ right

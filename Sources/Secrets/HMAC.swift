@@ -1,13 +1,13 @@
 import CCrypto
 
-/// The hash functions that RFC 6238 allows under HMAC.
+/// The hash functions that RFC 6238 allows for HMAC.
 public enum HashAlgorithm: UInt8, CaseIterable, Sendable {
   case sha1 = 1
   case sha256 = 2
   case sha512 = 3
 
-  /// The length of its output in bytes, which RFC 4226 (section 4, R6) and RFC 6238 (section 5.1)
-  /// recommend as the key's length.
+  /// The length of the output in bytes. RFC 4226 (section 4, R6) and RFC 6238 (section 5.1)
+  /// recommend keys of this length.
   public var outputLength: Int {
     switch self {
     case .sha1: 20
@@ -26,7 +26,7 @@ public enum HashAlgorithm: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// HMAC (RFC 2104, FIPS 198-1) under one key, for any number of messages.
+/// HMAC (RFC 2104, FIPS 198-1) with one key, for any number of messages.
 @safe
 public struct HMAC: ~Copyable {
   private let context: OpaquePointer
@@ -34,7 +34,7 @@ public struct HMAC: ~Copyable {
   /// The hash function.
   public let algorithm: HashAlgorithm
 
-  /// Keys a context. Fails when libcrypto refuses the hash function or the key.
+  /// Creates a context for `key`. Fails if libcrypto refuses the hash function or the key.
   public init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(CryptographyError) {
     // SAFETY: the buffer is valid for the call; libcrypto copies the key and wipes its copy.
     let context = unsafe key.withUnsafeBufferPointer { key -> OpaquePointer? in
@@ -48,12 +48,12 @@ public struct HMAC: ~Copyable {
 
   deinit { unsafe ccrypto_hmac_free(context) }
 
-  /// The tag of `message`, `algorithm.outputLength` bytes.
+  /// Returns the tag of `message`, `algorithm.outputLength` bytes.
   public mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
     var tag = SecretBytes(count: algorithm.outputLength)
     let context = unsafe context
     let done = tag.withMutableSpan { tag in
-      // SAFETY: both buffers are valid for the call, and libcrypto is told the tag's capacity.
+      // SAFETY: both buffers are valid for the call, and libcrypto receives the tag's capacity.
       unsafe tag.withUnsafeMutableBufferPointer { tag in
         unsafe message.withUnsafeBufferPointer { message in
           guard let base = tag.baseAddress else { return false }
@@ -78,9 +78,9 @@ public struct HMAC: ~Copyable {
 }
 
 extension StaticString {
-  /// The string as C reads it.
+  /// The string as a C string.
   fileprivate var cString: UnsafePointer<CChar> {
-    // SAFETY: a StaticString's bytes are NUL-terminated and live for ever.
+    // SAFETY: the bytes of a StaticString are NUL-terminated and never deallocated.
     unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }

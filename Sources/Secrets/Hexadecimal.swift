@@ -6,7 +6,7 @@ public enum Hexadecimal {
     case upper = 0x41
   }
 
-  /// Two digits a byte.
+  /// Returns two digits for each byte.
   public static func text(of bytes: [UInt8], _ letters: Letters = .lower) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(2 * bytes.count)
@@ -14,12 +14,12 @@ public enum Hexadecimal {
     return text
   }
 
-  /// The two digits of a byte.
+  /// Returns the two digits of a byte.
   public static func digits(of byte: UInt8, _ letters: Letters = .lower) -> [UInt8] {
     [digit(byte >> 4, letters), digit(byte & 15, letters)]
   }
 
-  /// The bytes that exactly `count` pairs of digits in lower case write; nil for anything else.
+  /// Parses exactly `count` pairs of lower-case digits. Returns nil for any other text.
   public static func bytes(of text: [UInt8], count: Int) -> [UInt8]? {
     guard text.count == 2 * count else { return nil }
     var bytes: [UInt8] = []
@@ -32,7 +32,7 @@ public enum Hexadecimal {
     return self.text(of: bytes) == text ? bytes : nil
   }
 
-  /// The value of a digit in either case, 0 to 15; nil for anything else.
+  /// Returns the value of a digit in either case, 0 to 15, or nil for any other character.
   public static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit & 15

@@ -3,17 +3,18 @@ import CCrypto
 /// A failure of libcrypto: it could not be loaded or initialised, refused an algorithm, or had no
 /// entropy.
 public struct CryptographyError: Error, Equatable {
-  /// What was being done.
+  /// The operation that failed.
   public enum Operation: UInt8, Sendable {
     case random, authenticate, seal
   }
 
-  /// What was being done.
+  /// The operation that failed.
   public let operation: Operation
 }
 
 extension SecretBytes {
-  /// `count` bytes from libcrypto's approved generator, from the instance kept for private values.
+  /// Returns `count` bytes from libcrypto's approved random generator, from its instance for
+  /// private values.
   public static func random(count: Int) throws(CryptographyError) -> SecretBytes {
     var bytes = SecretBytes(count: count)
     let done = bytes.withMutableSpan { $0.fillWithRandomBytes() }
@@ -22,7 +23,7 @@ extension SecretBytes {
   }
 }
 
-/// `count` random bytes that are no secret: a nonce, an identifier.
+/// Returns `count` random bytes that need not be secret, for example for a nonce or an identifier.
 public func randomBytes(count: Int) throws(CryptographyError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: max(count, 0))
   var span = bytes.mutableSpan

@@ -1,5 +1,6 @@
 extension SecretBytes {
-  /// Lends the bytes to `body`: for a secret that an object holds, whose span cannot leave the object.
+  /// Calls `body` with the bytes. Use this for a secret stored in an object, whose span cannot
+  /// leave the object.
   public borrowing func withSpan<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,11 +1,13 @@
 import CCrypto
 
-/// Bytes that must not be left behind: a key, a password, a code as it was typed.
+/// Bytes that must be wiped after use, such as a key, a password or a typed code.
 ///
-/// They live in one heap block of fixed size that nothing else points to, are lent to closures as
-/// spans, and are wiped when the value ends. The type cannot be copied, so neither can they.
+/// The bytes are in one heap block of fixed size that nothing else references. They are accessed as
+/// spans, and are wiped when the value ends. The type is not copyable, so the bytes are not copied
+/// either.
 ///
-/// It may go from one task to another: it has one owner at a time, and only that one can change it.
+/// The type is `Sendable`, because a value has one owner at a time and only the owner can change
+/// it.
 ///
 /// MUST 1: when the value ends, no byte of it is left in the process's memory.
 /// (`SecretBytesTests.theWipeLeavesNothing`, a scan of /proc/self/mem)
@@ -16,20 +18,20 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The number of bytes.
   public let count: Int
 
-  /// What wipes and frees them. An object does it, because Embedded Swift 6.3 cannot end a value
-  /// with a `deinit` that comes from a module two imports away.
+  /// Wipes and frees the bytes. This is an object, because Embedded Swift 6.3 cannot destroy a
+  /// value whose `deinit` is in an indirectly imported module.
   private let block: Block
 
-  /// Makes `count` zero bytes. A negative count makes none.
+  /// Creates `count` zero bytes, or none if `count` is negative.
   public init(count: Int) {
     let block = Block(count: max(count, 0))
-    // SAFETY: `block` holds the bytes for as long as this value holds `block`.
+    // SAFETY: `block` holds the bytes, and this value holds `block` as long as it lives.
     unsafe base = unsafe block.base
     self.count = block.count
     self.block = block
   }
 
-  /// Copies `bytes`.
+  /// Creates a copy of `bytes`.
   public init(copying bytes: Span<UInt8>) {
     self.init(count: bytes.count)
     withMutableSpan { target in
@@ -37,7 +39,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Copies the part of `bytes` in `range`, clamped to what there is.
+  /// Creates a copy of the part of `bytes` in `range`, clamped to the valid indices.
   public init(copying bytes: Span<UInt8>, in range: Range<Int>) {
     let range = range.clamped(to: bytes.indices)
     self.init(count: range.count)
@@ -46,18 +48,18 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The bytes, for as long as the value lives.
+  /// The bytes, valid as long as the value lives.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      // SAFETY: the block holds `count` initialised bytes for as long as self lives, and the span
+      // SAFETY: the block holds `count` initialised bytes as long as self lives, and the span
       // cannot outlive self.
       let span = unsafe Span(_unsafeStart: base, count: count)
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
 
-  /// Lends the bytes to be changed.
+  /// Calls `body` with the bytes, which it may change.
   public mutating func withMutableSpan<Result: ~Copyable, Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -66,13 +68,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return try body(&span)
   }
 
-  /// The first `count` bytes as a value of their own; all of them when there are fewer.
+  /// Returns a copy of the first `count` bytes, or of all bytes if there are fewer.
   public func prefix(_ count: Int) -> SecretBytes {
     SecretBytes(copying: span, in: 0..<max(count, 0))
   }
 }
 
-/// One heap block, wiped when nobody holds it any more.
+/// A heap block that is wiped when its last reference ends.
 @safe
 private final class Block {
   let base: UnsafeMutablePointer<UInt8>
@@ -80,16 +82,16 @@ private final class Block {
 
   init(count: Int) {
     self.count = count
-    // An allocation of nothing is still a block of its own, so that `base` is never null.
+    // An empty allocation is still a separate block, so `base` is never null.
     let base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1))
-    // SAFETY: that many bytes have just been allocated.
+    // SAFETY: this number of bytes has just been allocated.
     unsafe base.initialize(repeating: 0, count: max(count, 1))
     unsafe self.base = base
   }
 
   deinit {
-    // SAFETY: `base` was allocated with at least `count` bytes and nothing else points to it.
-    // The wipe is a call into C that is not optimised away, as a plain store would be.
+    // SAFETY: `base` was allocated with at least `count` bytes and has no other references. The
+    // compiler cannot optimise the C function away, as it could a plain store.
     unsafe ccrypto_wipe(base, count)
     unsafe base.deallocate()
   }

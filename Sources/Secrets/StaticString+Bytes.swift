@@ -1,7 +1,7 @@
 extension StaticString {
-  /// Hands each byte of the literal's UTF-8 to `body`.
+  /// Calls `body` with each byte of the literal's UTF-8.
   public func forEachByte(_ body: (UInt8) -> Void) {
-    // SAFETY: the buffer covers exactly the literal's bytes and is used within the closure only.
+    // SAFETY: the buffer covers exactly the literal's bytes and is used only within the closure.
     withUTF8Buffer { buffer in
       for index in buffer.indices { body(unsafe buffer[index]) }
     }

@@ -1,14 +1,14 @@
-// Texts for people and logs, put together by a few functions: in the module an interpolation takes as
-// many bytes at each place as all of these together, and appending to a string, or copying out of one, brings
-// along what the standard library needs for strings of UTF-16, 10 KB.
+// Functions that build messages and log lines. They keep the module small: each string
+// interpolation would add as much code as all of these functions together. Appending to a string,
+// or copying out of one, would link 10 KB of the standard library's UTF-16 support.
 
-/// Puts a text together of three.
+/// Joins three texts.
 @inline(never)
 public func joined(_ beginning: String, _ middle: String, _ end: String = "") -> String {
   utf8Text(joined([beginning, middle, end]))
 }
 
-/// Puts a text together of a few.
+/// Joins the parts, and returns UTF-8.
 @inline(never)
 public func joined(_ parts: [String]) -> [UInt8] {
   var text: [UInt8] = []
@@ -16,15 +16,16 @@ public func joined(_ parts: [String]) -> [UInt8] {
   return text
 }
 
-/// The UTF-8 of a text: the standard library's own ways are prepared for texts in UTF-16.
+/// Returns the UTF-8 of a text. The standard library's own functions include support for UTF-16.
 @inline(never)
 public func bytes(of text: String) -> [UInt8] { text.utf8Span.span.copied() }
 
-/// A number in decimal digits.
+/// Returns a number in decimal digits.
 @inline(never)
 public func decimal(_ number: Int64) -> String { String(number) }
 
-/// Text that is UTF-8; where it is not, every byte that is not one of ASCII is shown as `?`.
+/// Returns the text of UTF-8 bytes. If they are not valid UTF-8, each byte that is not ASCII
+/// becomes `?`.
 @inline(never)
 public func utf8Text(_ bytes: [UInt8]) -> String {
   do throws(UTF8.ValidationError) {

@@ -1,46 +1,50 @@
 public import Secrets
 public import System
 
-/// What the PAM application, or whoever stands in for it, does for a sign-in.
+/// The services that a sign-in needs from the PAM application. Tests provide their own
+/// implementation.
 public protocol Application {
-  /// Asks the person one question.
+  /// Asks the user one question.
   func ask(_ prompt: [UInt8], echo: Bool) -> Reply
 
-  /// Tells the person something; what is essential also where the application would rather have
+  /// Shows a message to the user. An essential message is shown even if the application asked for
   /// silence.
   func tell(_ text: String, essential: Bool)
 
-  /// Whether the person sees what is told: the application asked for no silence.
+  /// Whether messages that are not essential are shown, which is the case unless the application
+  /// asked for silence.
   var isListening: Bool { get }
 
-  /// Shows the person something that nobody else may know: `text`, and the secret behind it.
+  /// Shows the user confidential text: `text`, followed by the secret.
   func reveal(_ text: String, _ secret: consuming SecretBytes)
 
-  /// Asks one question that shows the person something that nobody else may know.
+  /// Asks one question whose text is confidential.
   func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply
 
-  /// Notes something about an account for the `account` line of the same sign-in, in the place of
-  /// what was noted before, and tells whether that worked.
+  /// Stores a note about an account for the `account` line of the same sign-in, and returns whether
+  /// that succeeded. Replaces an earlier note.
   func note(_ note: TransactionNote, of name: [UInt8]) -> Bool
 
-  /// Whether that was noted of this account.
+  /// Returns whether this note was stored for this account.
   func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool
 
   /// Writes a line to the system log.
   func log(_ priority: LogPriority, _ line: LogLine)
 
-  /// Writes a record to the kernel's audit trail, where there is one.
+  /// Writes a record to the kernel's audit trail, if the host has one.
   func audit(
     _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
     _ terminal: [UInt8]?, _ succeeded: Bool)
 
-  /// The answer that an earlier module was given (PAM_AUTHTOK).
+  /// Returns the text that was typed for an earlier module (PAM_AUTHTOK).
   func earlierAnswer() -> Reply
 
-  /// By which methods the person has proven who they are before PAM was asked, with the keys, as sshd
-  /// tells it; nothing where there were none, nil where that is longer than can be read.
+  /// Returns the authentication methods that succeeded before PAM ran, with the keys used, as sshd
+  /// reports them. Returns an empty array if there were none, and nil if the report is too long to
+  /// be read.
   func earlierMethods() -> [UInt8]?
 
-  /// Hands the password to the modules that follow (PAM_AUTHTOK), and tells whether that worked.
+  /// Passes the password to the modules that follow (PAM_AUTHTOK), and returns whether that
+  /// succeeded.
   func forward(_ password: Span<UInt8>) -> Bool
 }

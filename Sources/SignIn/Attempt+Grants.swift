@@ -5,9 +5,9 @@ import Policy
 import Secrets
 import System
 
-// What an administrator granted: bypass codes and tickets.
+// Grants by an administrator: bypass codes and tickets.
 extension Attempt {
-  /// The bypass code of the record's that an answer is, or nil. All are compared.
+  /// Returns the record's bypass grant whose code was typed, or nil. All grants are compared.
   static func bypass<Entry: FactorStoreEntry>(
     _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, now: Int64
   ) throws(FactorStoreError) -> Grant? {
@@ -15,8 +15,8 @@ extension Attempt {
     return try grant(.bypass, code, of: record, entry, now: now)
   }
 
-  /// The grant of a kind that has the code and is good at `now` (seconds since the epoch), or nil. All
-  /// are compared.
+  /// Returns the record's grant of this kind that has the code and is valid at `now` (seconds since
+  /// the epoch), or nil. All grants are compared.
   static func grant<Entry: FactorStoreEntry>(
     _ kind: Grant.Kind, _ code: RecoveryCode, of record: FactorRecord, _ entry: Entry, now: Int64
   ) throws(FactorStoreError) -> Grant? {
@@ -35,7 +35,7 @@ extension Attempt {
     return found
   }
 
-  /// Counts the use, durably, before anybody is let in.
+  /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.
   static func use<Entry: FactorStoreEntry>(
     _ grant: Grant, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
     _ circumstances: Circumstances
@@ -55,21 +55,24 @@ extension Attempt {
 
   /// The result of verifying a ticket.
   public enum Redeeming: Sendable {
-    /// It is good; it is used up only by what it is good for.
+    /// The ticket is valid. It is used up only when a factor is enrolled with it.
     case good(GrantID)
-    /// Wrong, used or expired, with how many seconds to wait before the next attempt; 0 for none.
+    /// The ticket is wrong, used or expired. `wait` is the number of seconds before the next
+    /// attempt is allowed; 0 for none.
     case wrong(wait: Int64)
     case refused(AttemptState.Standing)
-    /// The user has made as many changes as are allowed in an hour; with the seconds that are left.
+    /// The user has made all the changes that are allowed in an hour. `wait` is the number of
+    /// seconds until the next one is allowed.
     case tooManyChanges(wait: Int64)
   }
 
-  /// Verifies a ticket that the user typed. It is counted as one of the user's own checks and as one of
-  /// the changes of this hour, and changes no other count, right or wrong.
+  /// Verifies a ticket that the user typed. Every ticket counts as an attempt. If the ticket is
+  /// valid, the attempt is taken back and counted as one of the user's changes of this hour
+  /// instead: a valid ticket neither adds failures nor clears them.
   public static func redeem<Store: FactorStore>(
     ticket: RecoveryCode, by account: Account, in store: Store, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Redeeming {
-    // Without a place in the store there is no ticket, and none is made for an attempt.
+    // A user without an entry in the store has no ticket, and an attempt does not create an entry.
     guard let entry = try store.existingEntry(of: account),
       let record = entry.kept, record.grants.contains(where: { $0.kind == .ticket })
     else { return .wrong(wait: 0) }
@@ -93,7 +96,7 @@ extension Attempt {
     }
   }
 
-  /// A new grant for `record`, and its code, which is nowhere else.
+  /// Creates a grant for `record` and returns it with its code, which is stored nowhere.
   public static func newGrant<Entry: FactorStoreEntry>(
     _ kind: Grant.Kind, of record: FactorRecord, _ entry: Entry, madeAt: Int64, expiresAt: Int64,
     uses: UInt8, reason: Grant.Reason?
@@ -122,7 +125,7 @@ extension Attempt {
 }
 
 extension RecoveryCodeDigest.Kind {
-  /// The kind of digest that is kept of a grant's code.
+  /// The kind of digest that is stored for a grant's code.
   init(_ kind: Grant.Kind) {
     switch kind {
     case .ticket: self = .ticket

@@ -4,9 +4,10 @@ import OneTimePassword
 import Secrets
 import System
 
-// Recovery codes: one is spent on the disk before anybody is told that it was right.
+// Recovery codes. The use of a code is on the disk before the code is reported as accepted.
 extension Attempt {
-  /// The digest of the record's that an answer has, or nil. All are compared.
+  /// Returns the record's digest of the recovery code that was typed, or nil. All digests are
+  /// compared.
   static func recoveryCode<Entry: FactorStoreEntry>(
     _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry
   ) throws(FactorStoreError) -> RecoveryCodeDigest? {
@@ -30,7 +31,7 @@ extension Attempt {
     return found
   }
 
-  /// Takes a recovery code out of the record, durably, before anybody is told that it was right.
+  /// Removes a recovery code from the record on the disk before the code is reported as accepted.
   static func spend<Entry: FactorStoreEntry>(
     _ spent: RecoveryCodeDigest, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
     _ circumstances: Circumstances
@@ -54,7 +55,7 @@ extension Attempt {
       Recovery(left: record.recoveryCodes.count, replacement: replacement, mark: mark))
   }
 
-  /// A new recovery code for `record`, and what is kept of it.
+  /// Creates a recovery code for `record` and returns it with the digest to store.
   public static func newRecoveryCode<Entry: FactorStoreEntry>(
     of record: FactorRecord, _ entry: Entry
   ) throws(FactorStoreError) -> (code: RecoveryCode, digest: RecoveryCodeDigest) {

@@ -5,16 +5,16 @@ import Policy
 import Secrets
 import System
 
-// A clock that drifted.
+// Resynchronisation with an authenticator whose clock has drifted.
 extension Attempt {
-  /// What the first code of a resynchronisation came to.
+  /// The result of submitting the first code of a resynchronisation.
   public enum ResynchronizationStart: Sendable {
-    /// It was counted as an attempt. What was pending before that.
+    /// The attempt was counted. The associated value holds what was pending before the attempt.
     case counted(AttemptState.Untold)
     case refused(AttemptState.Standing)
     case notACode
     case noSuchFactor
-    /// The record was changed since the user was authenticated.
+    /// The record has changed since the user was authenticated.
     case superseded
   }
 
@@ -22,12 +22,12 @@ extension Attempt {
   public struct CodePair: Sendable {
     let first: TypedCodes
     let second: TypedCodes
-    /// How many seconds after the first code the second one arrived, by a clock that cannot be set.
+    /// The number of seconds between the arrival of the two codes, by a clock that cannot be set.
     let elapsed: Int64
-    /// What was pending before the first code was counted.
+    /// The failures and notices that were pending before the first code was counted.
     let untold: AttemptState.Untold
 
-    /// Puts a pair together.
+    /// Creates a pair.
     public init(
       first: TypedCodes, second: TypedCodes, elapsed: Int64, untold: AttemptState.Untold
     ) {
@@ -38,23 +38,24 @@ extension Attempt {
     }
   }
 
-  /// What an attempt to resynchronise a factor came to.
+  /// The result of resynchronising a factor.
   public enum Resynchronizing: Sendable {
-    /// It was resynchronised; with the record's new generation.
+    /// The factor was resynchronised. `generation` is the record's new generation.
     case done(Factor, generation: UInt32, LedgerMark?)
-    /// The record was changed since the user was authenticated.
+    /// The record has changed since the user was authenticated.
     case superseded
-    /// The user has made as many changes as are allowed in an hour; with the seconds that are left.
+    /// The user has made all the changes that are allowed in an hour. `wait` is the number of
+    /// seconds until the next one is allowed.
     case tooManyChanges(wait: Int64)
-    /// They are no two fresh codes in a row of the factor's, or came too far apart; with how many
-    /// seconds to wait, 0 for none.
+    /// The codes are not two consecutive, unused codes of the factor, or they arrived too far
+    /// apart. `wait` is the number of seconds before the next attempt is allowed; 0 for none.
     case wrong(wait: Int64)
     case notACode
     case noSuchFactor
   }
 
-  /// Counts an attempt for the first code. Nothing is compared before the second code is there, so
-  /// that the answer tells nothing about the first.
+  /// Counts an attempt for the first code. Nothing is compared until the second code has arrived,
+  /// so that the response reveals nothing about the first code.
   public static func beginResynchronizing<Store: FactorStore>(
     _ id: FactorID, first: TypedCodes, by account: Account, in store: Store,
     _ circumstances: Circumstances
@@ -73,8 +74,9 @@ extension Attempt {
     }
   }
 
-  /// Learns from two codes in a row how far ahead a factor's authenticator is. The attempt was counted
-  /// with the first code, and both codes are used up.
+  /// Determines from two consecutive codes how far a factor's authenticator clock is ahead. The
+  /// attempt was counted with the first code. If the resynchronisation succeeds, both codes are
+  /// used up.
   public static func resynchronize<Store: FactorStore>(
     _ id: FactorID, with pair: CodePair, by account: Account, in store: Store,
     _ circumstances: Circumstances
@@ -102,8 +104,9 @@ extension Attempt {
     record.note(
       .resynchronized, factor.displayName.utf8, about: record.subject(of: id),
       from: circumstances.source, at: circumstances.now)
-    // The offset first: with the watermark alone the old clock's codes would all be too early. As
-    // long as the watermark is not there, nobody has been told that the codes are used up.
+    // The offset is written first. With the watermark alone, all codes of the old clock would be
+    // rejected as too early. If the process ends before it writes the watermark, the user has not
+    // been told that the codes are used up.
     let event = LedgerEvent(
       .resynchronized, factor, by: circumstances.actor(record), at: circumstances.now)
     let mark = try entry.replace(record: record, attempts: attempts, entering: event)
@@ -113,7 +116,8 @@ extension Attempt {
     return .done(factor, generation: entry.kept?.generation ?? 0, mark)
   }
 
-  /// A factor whose watermark was lost tells nothing.
+  /// Returns the offset and time step that the two codes prove, or nil. Also returns nil if the
+  /// factor's watermark was lost.
   static func finding<Entry: FactorStoreEntry>(
     _ first: Code, _ second: Code, _ factor: Factor, _ state: AttemptState, _ entry: Entry,
     _ now: Int64

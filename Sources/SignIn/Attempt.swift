@@ -5,48 +5,51 @@ import Policy
 import Secrets
 public import System
 
-/// One guess at a user's code, from lock to verdict. Sign-in, re-authentication and `mfa-enroll test`
-/// all go through here.
+/// One attempt to verify a user's code, from taking the user's lock to the result. Sign-in,
+/// re-authentication and `mfa-enroll test` all use it.
 ///
-/// MUST 1: the guess is written down before anything is compared. (`AttemptTests.writtenFirst`)
-/// MUST 2: every step of every factor is compared with a code, and every recovery code with what may
-/// be one. (`AttemptTests.everyFactorIsCompared`, `.everyRecoveryCodeIsCompared`)
-/// MUST 3: no verdict leaves before the state that goes with it is on the disk; where that fails,
-/// there is an error instead. (`AttemptTests.failedSync`, and Tests/Faults)
-/// MUST 4: a recovery code is good once, and a bypass code as often as it says.
+/// MUST 1: the attempt is written before anything is compared. (`AttemptTests.writtenFirst`)
+/// MUST 2: a code is compared with every allowed time step of every factor, and anything that may
+/// be a recovery code with every recovery code. (`AttemptTests.everyFactorIsCompared`,
+/// `.everyRecoveryCodeIsCompared`)
+/// MUST 3: no result is returned before the state that belongs to it is on the disk; if the write
+/// fails, an error is thrown instead. (`AttemptTests.failedSync`, and Tests/Faults)
+/// MUST 4: a recovery code is accepted once, and a bypass code as often as its grant allows.
 /// (`AttemptTests.recoveryCodeIsGoodOnce`, `GrantTests.bypass`)
-/// MUST 5: a pending notice stays pending until a sign-in by another way than the one that changed
-/// has shown it to the user for certain. (`NewsTests`)
-/// MUST 6: nothing but a code of a factor forgives failures. (`ThrottleModelTests`)
+/// MUST 5: a pending notice stays pending until it has certainly been shown to the user, at a
+/// sign-in by a different factor from the one that the notice is about (FactorRecord.mayConfirm
+/// defines the only exception). (`NewsTests`)
+/// MUST 6: only a code of a factor clears failures. (`ThrottleModelTests`)
 public enum Attempt {
-  /// What a guess came to.
+  /// The result of an attempt.
   public enum Result: Sendable {
     case accepted(Factor)
-    /// A recovery code was right, and is used up.
+    /// A recovery code was accepted, and is used up.
     case recovered(Recovery)
-    /// A bypass code was right; the grant as it was before this use.
+    /// A bypass code was accepted. The grant is in the state before this use.
     case bypassed(Grant, LedgerMark?)
-    /// Wrong, with how many seconds to wait before the next guess; 0 for none.
+    /// The code was rejected. `wait` is the number of seconds before the next attempt is allowed; 0
+    /// for none.
     case wrong(wait: Int64)
     case replayed(Factor, wait: Int64)
-    /// Nothing was compared.
+    /// Nothing was compared, because of earlier failures.
     case refused(AttemptState.Standing)
-    /// No factor of the user's has codes like this; nothing was counted.
+    /// The input cannot be a code of any of the user's factors. Nothing was counted.
     case notACode
-    /// There is no factor (any more).
+    /// The user has no factor, or no longer has one.
     case notEnrolled
   }
 
-  /// What has become of a recovery code.
+  /// The use of a recovery code.
   public struct Recovery: Sendable {
-    /// How many are left, with `replacement`.
+    /// How many codes are left, including `replacement`.
     public let left: Int
-    /// The code that takes the used one's place, to be shown to the person.
+    /// The code that replaces the used one, to be shown to the user.
     public let replacement: RecoveryCode?
-    /// The ledger's entry; nil where it is not known here.
+    /// The audit log entry, or nil if this process does not know it.
     public let mark: LedgerMark?
 
-    /// Puts them together.
+    /// Creates the description of a used recovery code.
     public init(left: Int, replacement: RecoveryCode?, mark: LedgerMark? = nil) {
       self.left = left
       self.replacement = replacement
@@ -54,15 +57,16 @@ public enum Attempt {
     }
   }
 
-  /// A guess that was judged, and what the person is to be told besides.
+  /// The result of an attempt, and the pending notices to show.
   public struct Judgement: Sendable {
-    /// What it came to.
+    /// The result.
     public let result: Result
-    /// What has happened meanwhile; nothing where nobody is listening, or nothing was proven.
+    /// What happened since the last sign-in. Empty if the application asked for silence or nothing
+    /// was proven.
     public let news: News
   }
 
-  /// Makes a guess.
+  /// Counts an attempt and verifies its code.
   public static func make<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Judgement {
@@ -97,8 +101,8 @@ public enum Attempt {
     _ before: AttemptState, _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Result {
     if circumstances.factor == nil {
-      // Only a code of a factor forgives failures: NIST SP 800-63B-4, section 3.2.2, allows it for the
-      // authenticators that were used.
+      // Only a code of a factor clears failures: NIST SP 800-63B-4, section 3.2.2, allows that for
+      // the authenticators that were used.
       if let spent = try recoveryCode(codes, of: record, entry) {
         return try spend(spent, of: record, before, entry, circumstances)
       }
@@ -133,13 +137,14 @@ public enum Attempt {
     return result(outcome, record, wait: wait)
   }
 
-  /// How an attempt begins, once that is written down.
+  /// The result of counting an attempt.
   enum Beginning {
     case counted(AttemptState)
     case refused(AttemptState.Standing)
   }
 
-  /// Counts an attempt and writes that down, or refuses it: the one way to a comparison.
+  /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared
+  /// without a call of this function.
   static func begin<Entry: FactorStoreEntry>(
     _ entry: Entry, _ circumstances: Circumstances
   ) throws(FactorStoreError) -> Beginning {
@@ -154,13 +159,13 @@ public enum Attempt {
     }
   }
 
-  /// Whether there is anything in a record that a code could be right for at a sign-in.
+  /// Returns whether a record has anything that a code could match at a sign-in.
   private static func mayHaveCodes(_ record: FactorRecord) -> Bool {
     record.isEnrolled || record.grants.contains { $0.kind == .bypass }
   }
 
-  /// Whether an answer may be a code of one of the record's factors, or one of its recovery codes, or
-  /// a bypass code; or, where a factor is `named`, a code of that factor.
+  /// Returns whether the input may be a code of one of the record's factors, a recovery code or a
+  /// bypass code. If a factor is `named`, returns whether the input may be a code of that factor.
   public static func mayBeCode(
     _ codes: TypedCodes, of record: FactorRecord, factor named: FactorID? = nil
   ) -> Bool {
@@ -185,7 +190,8 @@ public enum Attempt {
 
   // MARK: Factors
 
-  /// The fewest digits of what may be a code of one of the record's factors.
+  /// Returns the smallest number of digits for which the input has a code and the record has a
+  /// factor, or nil.
   public static func shortestCode(_ codes: TypedCodes, of record: FactorRecord) -> Int? {
     let length = CodeLength.allCases.first { length in
       codes.code(of: length) != nil

@@ -3,13 +3,13 @@ import Policy
 import Secrets
 import System
 
-// The functions of mfa.h: C on one side, everything else on the other.
+// The functions of mfa.h: the boundary between C and the rest of the module.
 
 @c @implementation
 func mfa_sign_in(
   _ request: UnsafePointer<mfa_request>, _ application: UnsafePointer<mfa_application>
 ) -> mfa_verdict {
-  // SAFETY: the shim hands over structures that live through the call.
+  // SAFETY: the shim passes structures that outlive the call.
   let signIn = unsafe SignIn(
     SignInRequest(request.pointee), host: LocalHost(),
     application: PAMApplication(application.pointee))
@@ -40,19 +40,19 @@ extension mfa_verdict {
 }
 
 extension SignInRequest {
-  /// The longest item that is read, in bytes; what is longer is cut, and a user's name that was cut
-  /// is no account's.
+  /// The longest PAM item that is read, in bytes. A longer item is truncated, and a truncated user
+  /// name matches no account.
   private static var longestItem: Int { 1024 }
 
-  /// The most arguments that are read; a service file's line holds fewer.
+  /// The largest number of arguments that is read. A line of a service file holds fewer.
   private static var mostArguments: Int { 64 }
 
   fileprivate init(_ request: mfa_request) {
     var arguments: [[UInt8]] = []
-    // SAFETY: a number; the structure holds pointers, which are not looked at here.
+    // SAFETY: this reads a number, and none of the structure's pointers.
     let count = min(Int(unsafe request.argument_count), Self.mostArguments)
     for index in 0..<max(count, 0) {
-      // SAFETY: the shim hands over `argument_count` NUL-terminated strings.
+      // SAFETY: the shim passes `argument_count` NUL-terminated strings.
       arguments.append(unsafe Self.bytes(request.arguments[index]) ?? [])
     }
     // SAFETY: the items are NUL-terminated or null.
@@ -65,14 +65,14 @@ extension SignInRequest {
 
   private static func bytes(_ string: UnsafePointer<CChar>?) -> [UInt8]? {
     guard let string = unsafe string else { return nil }
-    // SAFETY: as the caller has it.
+    // SAFETY: the caller passes a NUL-terminated string.
     return unsafe PAMText.bytes(string, atMost: longestItem)
   }
 }
 
-/// What PAM hands over as strings.
+/// Strings received from PAM.
 private enum PAMText {
-  /// The first bytes of a NUL-terminated string.
+  /// Returns the bytes of a NUL-terminated string, `limit` at most.
   static func bytes(_ string: UnsafePointer<CChar>, atMost limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(64)
@@ -86,17 +86,18 @@ private enum PAMText {
   }
 }
 
-/// The application behind PAM.
+/// The application behind PAM, reached through the calls of the shim.
 @safe
 private struct PAMApplication: Application {
   private let calls: mfa_application
 
-  // SAFETY: the pointers are the shim's, and it outlives this value.
+  // SAFETY: the shim owns the pointers and outlives this value.
   init(_ calls: mfa_application) { unsafe self.calls = unsafe calls }
 
   func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
     let prompt = Self.terminated(prompt)
-    // SAFETY: the prompt ends with a NUL; `Self.reply` provides the room that mfa.h promises.
+    // SAFETY: the prompt ends with a NUL; `Self.reply` provides a buffer of the size that mfa.h
+    // requires.
     return unsafe Self.reply { answer, count in
       unsafe prompt.withUnsafeBufferPointer { prompt in
         guard let prompt = prompt.baseAddress else { return .none }
@@ -114,7 +115,7 @@ private struct PAMApplication: Application {
   }
 
   var isListening: Bool {
-    // SAFETY: a number.
+    // SAFETY: this reads a number.
     unsafe calls.is_listening != 0
   }
 
@@ -138,7 +139,8 @@ private struct PAMApplication: Application {
     terminated.withMutableSpan { target in
       for index in prompt.span.indices { target[index] = prompt.span[index] }
     }
-    // SAFETY: the text ends with a NUL; `Self.reply` provides the room that mfa.h promises.
+    // SAFETY: the text ends with a NUL; `Self.reply` provides a buffer of the size that mfa.h
+    // requires.
     return unsafe Self.reply { answer, count in
       unsafe terminated.span.withUnsafeBufferPointer { text -> mfa_reply in
         guard let base = text.baseAddress else { return .none }
@@ -189,8 +191,8 @@ private struct PAMApplication: Application {
     }
   }
 
-  /// The longest account of earlier methods that is read, in bytes: several of the longest keys there
-  /// are, as certificates.
+  /// The longest report of earlier methods that is read, in bytes. It holds several of the longest
+  /// keys, as certificates.
   private static var longestMethods: Int { 32_768 }
 
   func earlierMethods() -> [UInt8]? {
@@ -213,7 +215,7 @@ private struct PAMApplication: Application {
     }
   }
 
-  /// Gives a call room for an answer and takes the answer out of it.
+  /// Provides a buffer for the answer to a call, and returns the answer.
   private static func reply(
     _ call: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<Int>) -> mfa_reply
   ) -> Reply {

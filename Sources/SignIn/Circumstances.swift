@@ -3,35 +3,36 @@ public import Factors
 public import Policy
 
 extension Attempt {
-  /// Under which an attempt is made. A class, because it is handed from function to function, and each
-  /// copy of a large value is code in the module.
+  /// The context of an attempt: settings, time and source. This is a class because it is passed
+  /// between many functions, and each copy of a large value adds code to the module.
   public final class Circumstances {
-    /// What is in force.
+    /// The settings in force.
     public let settings: Settings
-    /// Seconds since the epoch, once `start()` has read the clock.
+    /// The time in seconds since the epoch. It is 0 until `start()` has read the clock.
     public private(set) var now: Int64 = 0
     /// Reads the clock.
     private let clock: () throws(FactorStoreError) -> Int64
-    /// From where.
+    /// The source of the attempt.
     public let source: Source
-    /// The PAM service, or the program, in which it is made.
+    /// The PAM service or program that makes the attempt.
     public let program: [UInt8]
-    /// The one factor whose codes are right; nil where each one's are, and recovery codes too.
+    /// The only factor whose codes are accepted, or nil to accept the codes of any factor, and
+    /// recovery and bypass codes.
     public let factor: FactorID?
-    /// The places from which a right code is remembered.
+    /// The address and session for which an accepted code is remembered.
     public let places: [Place]
-    /// Whether the person sees what is told: a recovery code that is used up is then replaced, and
-    /// what has happened is told.
+    /// Whether the user sees messages. If so, a used recovery code is replaced, and pending notices
+    /// are shown.
     public let isListening: Bool
-    /// Whether text is certain to reach the user's screen. Otherwise notices stay pending until the
+    /// Whether text certainly reaches the user's screen. Otherwise notices stay pending until the
     /// user answers a question about them.
     public let isShown: Bool
 
-    /// Which failures the attempt is counted among.
+    /// The failures that the attempt is counted among.
     public let counter: AttemptState.Counter
 
-    /// Puts the circumstances together. `clock` is read under the user's lock: a process that was
-    /// stopped before it had the lock must not act on an earlier time.
+    /// Creates a context. `clock` is read under the user's lock: a process that was stopped before
+    /// it had the lock must not use an earlier time.
     public init(
       settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
       source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
@@ -49,7 +50,8 @@ extension Attempt {
       self.isShown = isShown
     }
 
-    /// Returns what is pending, for a sign-in by `factor`; nothing where the application is silent.
+    /// Returns what is pending for a sign-in by `factor`, or nothing if the application asked for
+    /// silence.
     @inline(never)
     func news(
       _ record: FactorRecord, _ untold: AttemptState.Untold, _ factor: FactorID?
@@ -58,21 +60,21 @@ extension Attempt {
       return News(record, untold, factor: factor, isShown: isShown)
     }
 
-    /// A record, at one point of its history.
+    /// One version of a record.
     struct Version {
       let id: FactorID?
       let generation: UInt32
     }
 
-    /// The record that the attempt is for; nil for whichever is there.
+    /// The version of the record that the attempt requires, or nil if any version is allowed.
     private(set) var expected: Version?
 
-    /// Makes the attempt one for this record alone, and none that was changed since.
+    /// Requires this version of the record: the attempt fails if the record has changed since.
     public func expect(id: FactorID?, generation: UInt32) {
       expected = Version(id: id, generation: generation)
     }
 
-    /// Whether the attempt is for a record as it is now.
+    /// Returns whether the attempt is allowed with the current version of the record.
     func allows(_ kept: FactorRecord?) -> Bool {
       guard let expected else { return true }
       return kept?.id == expected.id && kept?.generation ?? 0 == expected.generation
@@ -81,7 +83,7 @@ extension Attempt {
     /// Reads the clock. The caller holds the user's lock.
     func start() throws(FactorStoreError) { now = try clock() }
 
-    /// The owner of a record, as who makes the attempt.
+    /// Returns the owner of a record as the actor for the audit log.
     func actor(_ record: FactorRecord) -> LedgerEvent.Actor {
       LedgerEvent.Actor(
         name: record.user.bytes, uid: record.uid, program: program, source: source)

@@ -4,16 +4,16 @@ public import Policy
 import Secrets
 public import System
 
-/// Has the ledger say that the configuration is another one than it was: whoever is the first to go by
-/// it, for an editor enters nothing.
+/// Records in the audit log that the configuration changed. The first process that uses the new
+/// configuration records the change, because an editor does not.
 ///
-/// MUST 1: nobody is let in by a configuration that was not entered before, as long as the ledger can be
-/// written to. (`ConfigurationChangeTests.entered`)
-/// MUST 2: where it cannot, that is in the log, and changes nothing else: what is to be entered has
-/// happened already. (`ConfigurationChangeTests.unwritable`)
+/// MUST 1: no sign-in succeeds under a configuration that has not been recorded, as long as the
+/// audit log can be written. (`ConfigurationChangeTests.entered`)
+/// MUST 2: a failure to write the audit log is reported in the system log and has no other effect:
+/// the change itself has already happened. (`ConfigurationChangeTests.unwritable`)
 public enum ConfigurationChange {
-  /// Enters this configuration, unless it is the one that was entered last: what there is to say of it
-  /// in the system log; nil where there is nothing.
+  /// Records this configuration in the audit log, unless it is the one recorded last. Returns the
+  /// line to write to the system log, or nil if there is nothing to report.
   public static func note<Machine: Host>(
     _ edition: Edition, in store: Machine.Store, on host: Machine, by actor: LedgerEvent.Actor
   ) -> (LogPriority, LogLine)? {
@@ -30,26 +30,26 @@ public enum ConfigurationChange {
     }
   }
 
-  /// Somebody with an editor, whom `program` knows nothing of.
+  /// Returns the actor for a change of the configuration files: a user unknown to `program`.
   public static func somebody(seenBy program: [UInt8]) -> LedgerEvent.Actor {
     LedgerEvent.Actor(name: [], uid: nil, program: program, source: Source([]))
   }
 
-  /// The time; 0, which nobody takes for one, where there is no clock.
+  /// Returns the time, or 0 if the clock cannot be read.
   private static func now<Machine: Host>(on host: Machine) -> Int64 {
     do throws(SystemError) { return try host.now() } catch { return 0 }
   }
 }
 
 extension Edition {
-  /// The fingerprint in hexadecimal digits.
+  /// The configuration fingerprint in hexadecimal digits.
   var name: [UInt8] {
     var writer = ByteWriter()
     writer.write(fingerprint)
     return Hexadecimal.text(of: writer.bytes)
   }
 
-  /// The file that was written last, and when: `/etc/mfa/mfa.conf@2026-11-21T10:18:00Z`.
+  /// The most recently written file and its time: `/etc/mfa/mfa.conf@2026-11-21T10:18:00Z`.
   var newest: [UInt8] {
     newestFile + [UInt8(ascii: "@")] + UTCTime.precise(newestChange)
   }

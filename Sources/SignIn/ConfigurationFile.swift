@@ -2,20 +2,20 @@ public import Policy
 import Secrets
 public import System
 
-/// The configuration's files, judged and read: the vendor's, the host's, and the host's drop-ins in
-/// the byte order of their names.
+/// The configuration files, checked and read in this order: the vendor's file, the host's file, and
+/// the host's drop-ins in the byte order of their names.
 ///
-/// MUST 1: a file that somebody other than root could have written, or that does not parse, is an
-/// error, never left out; so is a folder that cannot be listed to its end. (`BadConfiguration`,
-/// `LayeredConfiguration`)
-/// MUST 2: a file that is not there is left out, and where there is none at all that is an error,
-/// never the defaults. (`BadConfiguration`)
+/// MUST 1: a file that a user other than root could have written, or that does not parse, is an
+/// error and is never ignored. The same applies to a folder that cannot be listed completely.
+/// (`BadConfiguration`, `LayeredConfiguration`)
+/// MUST 2: a missing file is skipped. If all files are missing, that is an error, and the defaults
+/// are not used. (`BadConfiguration`)
 public enum ConfigurationFile {
-  /// Why there is no configuration.
+  /// Why there is no valid configuration.
   public struct Failure: Error, Equatable, Sendable {
-    /// What is the matter with a file or the folder of drop-ins.
+    /// The problem with a file or with the folder of drop-ins.
     public enum Reason: Equatable, Sendable {
-      /// `config=` names no absolute path.
+      /// The path in `config=` is not absolute.
       case notAPath
       case system(SystemError)
       case untrusted(Distrust)
@@ -26,26 +26,26 @@ public enum ConfigurationFile {
 
     /// The file, or the folder of drop-ins.
     public let path: [UInt8]
-    /// What is the matter with it.
+    /// The problem.
     public let reason: Reason
 
-    /// Puts both together.
+    /// Creates a failure.
     public init(_ path: [UInt8], _ reason: Reason) {
       self.path = path
       self.reason = reason
     }
   }
 
-  /// A file that is there.
+  /// A configuration file that exists.
   public struct Layer: Equatable, Sendable {
     /// Its path.
     public let path: [UInt8]
-    /// What it holds, or more than a configuration may.
+    /// The contents. A file that is too long is cut one byte above the maximum length.
     public let text: [UInt8]
-    /// When it was written, in seconds since the epoch; 0 where that is not known.
+    /// The time of the last change, in seconds since the epoch; 0 if it is unknown.
     public let writtenAt: Int64
 
-    /// Puts them together.
+    /// Creates a layer.
     public init(path: [UInt8], text: [UInt8], writtenAt: Int64 = 0) {
       self.path = path
       self.text = text
@@ -53,16 +53,16 @@ public enum ConfigurationFile {
     }
   }
 
-  /// How many drop-ins there may be.
+  /// The largest number of drop-ins.
   public static var maximumDropIns: Int { 64 }
 
-  /// /usr/lib/mfa/mfa.conf, the vendor's.
+  /// The vendor's file, /usr/lib/mfa/mfa.conf.
   public static var vendorPath: [UInt8] { ("/usr/lib/mfa/mfa.conf" as StaticString).bytes }
 
-  /// /etc/mfa/mfa.conf, the host's.
+  /// The host's file, /etc/mfa/mfa.conf.
   public static var standardPath: [UInt8] { ("/etc/mfa/mfa.conf" as StaticString).bytes }
 
-  /// /etc/mfa/mfa.conf.d, where the drop-ins are.
+  /// The folder of drop-ins, /etc/mfa/mfa.conf.d.
   public static var folderPath: [UInt8] { standardPath + (".d" as StaticString).bytes }
 
   /// Reads the host's configuration.
@@ -72,7 +72,7 @@ public enum ConfigurationFile {
     return try finish(draft)
   }
 
-  /// Reads the configuration at `path`, and nothing else.
+  /// Reads only the configuration file at `path`.
   public static func read(_ path: [UInt8]) throws(Failure) -> Configuration {
     guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
     var draft = ConfigurationDraft()
@@ -83,12 +83,12 @@ public enum ConfigurationFile {
     return try finish(draft)
   }
 
-  /// Hands each file of the host's configuration that is there to `body`, in order, or why it cannot
-  /// be used.
+  /// Calls `body` with each existing file of the host's configuration, in order, or with the reason
+  /// why a file cannot be used.
   public static func forEachLayer(
     _ body: (Result<Layer, Failure>) throws(Failure) -> Void
   ) throws(Failure) {
-    // One look, for mostly there is none.
+    // This costs one system call on most hosts, which have no vendor file.
     if Directory.mayExist(vendorPath), let vendor = TrustedPath(vendorPath),
       let directory = try directory(of: vendor, vendorPath)
     {
@@ -122,7 +122,7 @@ public enum ConfigurationFile {
     if let layer { try body(.success(layer)) }
   }
 
-  /// Nil where there is no such file.
+  /// Returns the file, or nil if it does not exist.
   private static func layer(
     _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
   ) throws(Failure) -> Layer? {
@@ -142,7 +142,7 @@ public enum ConfigurationFile {
     guard status.kind == .regular else { throw Failure(path, .untrusted(.notARegularFile)) }
     guard status.owner == 0 else { throw Failure(path, .untrusted(.wrongOwner)) }
     guard !status.isWritableByOthers else { throw Failure(path, .untrusted(.wrongPermissions)) }
-    // One byte more than may be: what is longer is refused by the parser, which says so.
+    // One byte more than the maximum, so that the parser sees and reports a file that is too long.
     let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
     let text = try opening(path) { () throws(SystemError) in try file.read(count: length) }
     return Layer(path: path, text: text, writtenAt: status.writtenAt)
@@ -164,7 +164,7 @@ public enum ConfigurationFile {
 
   // MARK: Folders
 
-  /// The directory that holds the file; nil where there is none.
+  /// Returns the directory that holds the file, or nil if it does not exist.
   private static func directory(
     of trusted: TrustedPath, _ path: [UInt8]
   ) throws(Failure) -> Directory? {
@@ -175,7 +175,7 @@ public enum ConfigurationFile {
     }
   }
 
-  /// The folder of drop-ins; nil where there is none.
+  /// Returns the folder of drop-ins, or nil if it does not exist.
   private static func folder(in directory: borrowing Directory) throws(Failure) -> Directory? {
     guard let path = TrustedPath(folderPath) else { return nil }
     do throws(TrustedPath.Refusal) {
@@ -196,7 +196,7 @@ public enum ConfigurationFile {
     }
   }
 
-  /// The names of the drop-ins, in no order.
+  /// Returns the names of the drop-ins in no particular order.
   private static func dropIns(in folder: borrowing Directory) throws(Failure) -> [FileName] {
     var names: [FileName] = []
     do throws(SystemError) {
@@ -211,7 +211,7 @@ public enum ConfigurationFile {
     return names
   }
 
-  /// The first of `names` behind `last` in the order of their bytes.
+  /// Returns the first of `names` after `last` in byte order, or nil if there are no more.
   private static func next(after last: [UInt8], in names: [FileName]) -> FileName? {
     var next: FileName?
     for name in names where last.lexicographicallyPrecedes(name.bytes) {
@@ -221,9 +221,9 @@ public enum ConfigurationFile {
     return next
   }
 
-  /// Whether a file of this name is a drop-in: letters and digits of ASCII, dots, underscores and
-  /// hyphens, no dot first, and `.conf` at the end. What editors and package managers leave beside a
-  /// file is none.
+  /// Returns whether a file of this name is a drop-in. The name consists of ASCII letters, digits,
+  /// dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This excludes
+  /// the files that editors and package managers leave beside a file.
   public static func isDropIn(_ name: [UInt8]) -> Bool {
     let ending: StaticString = ".conf"
     guard name.count > ending.bytes.count, name.first != UInt8(ascii: "."),
@@ -240,9 +240,9 @@ public enum ConfigurationFile {
     }
   }
 
-  // MARK: The configuration
+  // MARK: Configuration
 
-  /// Reads a file over those before it.
+  /// Adds a file to the draft. Its settings take precedence over those of earlier files.
   public static func add(
     _ layer: Layer, to draft: inout ConfigurationDraft
   ) throws(Failure) {
@@ -253,7 +253,7 @@ public enum ConfigurationFile {
     }
   }
 
-  /// The configuration that the files come to.
+  /// Returns the configuration that results from all files.
   public static func finish(_ draft: ConfigurationDraft) throws(Failure) -> Configuration {
     guard !draft.files.isEmpty else { throw absence(standardPath) }
     do throws(ConfigurationError) {

@@ -2,15 +2,17 @@ import Factors
 import HelperProtocol
 public import System
 
-/// Having notices mailed, without waiting for it.
+/// Delivery of notices by mail, in the background.
 public enum Delivery {
-  /// What takes mail on this host.
+  /// The host's mailer.
   public static var mailer: StaticString { "/usr/sbin/sendmail" }
 
-  /// Starts `mfa-helper`, as nobody's child, and has it mail what the account's record holds. Where it
-  /// cannot be started the notices stay, and the next one takes them along.
+  /// Starts `mfa-helper` to mail the notices in the account's record. The helper does not become a
+  /// child of this process. If it cannot be started, the notices stay in the record, and the next
+  /// delivery includes them.
   ///
-  /// - Returns: whether it was started, or there is no mailer and so nothing to do.
+  /// - Returns: Whether the helper was started, or nothing needs to be done because there is no
+  ///   mailer.
   public static func start(for account: Account) -> Bool {
     guard Program.isThere(mailer) else { return true }
     guard let user = UserName(account.name), let messages = DeliveryMessages.bytes(for: user) else {

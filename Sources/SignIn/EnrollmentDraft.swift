@@ -3,29 +3,29 @@ public import Factors
 public import OneTimePassword
 public import Secrets
 
-/// A secret that was handed out and waits for a code that shows that an authenticator has it: the
-/// beginning of every factor made here, in a sign-in as by `mfa-enroll`.
+/// A secret that was shown to the user, until a code proves that an authenticator has it. Every
+/// factor that is created here begins as a draft, in a sign-in as well as with `mfa-enroll`.
 public final class EnrollmentDraft {
   private let secret: SecretBytes
 
-  /// How the codes are made.
+  /// The parameters of the codes.
   public let parameters: TOTPParameters
 
-  /// How many codes were wrong.
+  /// The number of wrong codes so far.
   public private(set) var wrongCodes = 0
 
-  /// Why an answer confirms nothing, or no factor can be made.
+  /// Why a code was not accepted, or a factor could not be created.
   public enum Refusal: Error, Sendable {
-    /// It cannot be a code of this length.
+    /// The input cannot be a code of this length.
     case notACode
     case wrongCode
     case cryptography
     case store(FactorStoreError)
   }
 
-  /// Makes a new secret, as long as the hash function's output.
+  /// Creates a secret as long as the hash function's output.
   ///
-  /// Throws before there is an object: see `HelperProcess`.
+  /// This is a convenience initialiser because it throws: see `HelperProcess`.
   public convenience init(_ parameters: TOTPParameters) throws(CryptographyError) {
     self.init(
       parameters, try SecretBytes.random(count: parameters.algorithm.outputLength))
@@ -36,13 +36,13 @@ public final class EnrollmentDraft {
     self.secret = secret
   }
 
-  /// Lends the secret to be shown, once.
+  /// Calls `body` with the secret, which is shown to the user once.
   public func withSecret<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
     secret.withSpan { body($0) }
   }
 
-  /// The step whose code was typed at `now` (seconds since the epoch): the new factor's first
-  /// watermark.
+  /// Returns the time step whose code was typed at `now` (seconds since the epoch). It becomes the
+  /// new factor's first watermark.
   public func confirm(
     _ typed: borrowing SecretBytes, adjacentIntervals: UInt8, now: Int64
   ) throws(Refusal) -> Int64 {
@@ -66,7 +66,8 @@ public final class EnrollmentDraft {
     return step
   }
 
-  /// The factor, its secret sealed for `record`, enrolled at `time` (seconds since the epoch).
+  /// Returns the factor with its secret sealed for `record`, enrolled at `time` (seconds since the
+  /// epoch).
   public func factor<Entry: FactorStoreEntry>(
     named name: DisplayName, at time: Int64, in record: FactorRecord, sealedBy entry: Entry
   ) throws(Refusal) -> Factor {
@@ -85,7 +86,7 @@ public final class EnrollmentDraft {
 }
 
 extension FactorID {
-  /// A new one.
+  /// Returns a new random identifier.
   public static func new() throws(EnrollmentDraft.Refusal) -> FactorID {
     do throws(CryptographyError) { return try generate() } catch { throw .cryptography }
   }

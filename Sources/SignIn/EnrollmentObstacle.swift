@@ -1,27 +1,26 @@
 public import PAMStack
 
-/// Why somebody who must have a factor could not enrol one in the sign-in itself.
+/// Why a user who must have a factor could not enrol one during the sign-in.
 public enum EnrollmentObstacle: Equatable, Sendable {
-  /// The service's stack is not certain to come to the module's `account` line, where enrolling
-  /// happens.
+  /// The service's stack does not certainly reach the module's `account` line, where users enrol.
   case accountLine(AccountLine)
-  /// No `auth` line of the module has seen this sign-in: the first factor was proven elsewhere, or
-  /// not at all.
+  /// No `auth` line of the module took part in this sign-in: the first factor was proven elsewhere,
+  /// or not at all.
   case notAuthenticatedHere
-  /// The application can ask nothing.
+  /// The application cannot ask questions.
   case noConversation
-  /// The person hung up, or gave an empty answer.
+  /// The user hung up, or gave an empty answer.
   case abandoned
-  /// There were too many wrong codes.
+  /// The user typed too many wrong codes.
   case wrongCodes
-  /// It took too long.
+  /// The enrolment took too long.
   case tooLate
-  /// Another sign-in, or `mfa-enroll`, was faster.
+  /// A factor was enrolled in the meantime, by another sign-in or by `mfa-enroll`.
   case enrolledMeanwhile
-  /// The policy only observes, and nobody is to be held up.
+  /// The policy only observes and must not delay the sign-in.
   case onlyObserved
 
-  /// The reason as log lines name it.
+  /// The name of the reason in the log.
   var name: StaticString {
     switch self {
     case .accountLine: "no-account-line"
@@ -35,7 +34,8 @@ public enum EnrollmentObstacle: Equatable, Sendable {
     }
   }
 
-  /// What the person is told. Whole sentences, for each is then a constant of the module.
+  /// The message to the user. Each case is a complete sentence, so that it is a constant of the
+  /// module.
   var message: String {
     switch self {
     case .accountLine, .onlyObserved:

@@ -5,14 +5,14 @@ public import Policy
 import Secrets
 public import System
 
-/// One sign-in for the system log. No answer, code or secret is ever part of it.
+/// A sign-in, as written to the system log. It never contains an answer, a code or a secret.
 public struct Event {
   private let outcome: Outcome
   private let request: SignInRequest
   private let account: Account?
   private let state: Configuration.State
 
-  /// Puts an event together.
+  /// Creates an event.
   public init(
     outcome: Outcome, request: SignInRequest, account: Account?, state: Configuration.State
   ) {
@@ -22,7 +22,7 @@ public struct Event {
     self.state = state
   }
 
-  /// The line and how much it matters, or nil when there is nothing to say.
+  /// The log line and its priority, or nil if there is nothing to log.
   public var logLine: (LogPriority, LogLine)? {
     var line = LogLine()
     let priority: LogPriority
@@ -112,7 +112,7 @@ public struct Event {
     return (priority, line)
   }
 
-  /// That a notice could not be mailed.
+  /// Returns the log line for notices that could not be mailed.
   public static func undelivered(_ account: Account) -> LogLine {
     var line = LogLine()
     line.add("result", "notice-not-mailed")
@@ -121,14 +121,14 @@ public struct Event {
     return line
   }
 
-  /// That a configuration is another than the one that was entered in the ledger last, and is now.
+  /// Returns the log line for a configuration change that was recorded in the audit log.
   static func configurationChanged(_ edition: Edition, _ mark: LedgerMark) -> LogLine {
     var line = begin(edition)
     add(mark, to: &line)
     return line
   }
 
-  /// That a configuration is another, and that the ledger does not say so.
+  /// Returns the log line for a configuration change that could not be recorded in the audit log.
   static func configurationNotEntered(_ edition: Edition, _ error: FactorStoreError) -> LogLine {
     var line = begin(edition)
     add(.store(error), to: &line)

@@ -2,14 +2,15 @@ import FactorStore
 import Factors
 import HelperProtocol
 
-/// Who keeps the factors of a sign-in, and so judges its codes.
+/// The source of a user's factors during a sign-in, which also verifies their codes.
 enum FactorKeeper<Store: FactorStore> {
-  /// The store, which this process may open, and the places that an accepted code is remembered from.
+  /// The store, which this process may open. An accepted code is remembered for the given address
+  /// and session.
   case store(Store, FactorRecord, [Place])
-  /// The helper, for a process that may not.
+  /// The helper, if this process may not open the store.
   case helper(HelpersView)
 
-  /// The factors as a question lists them.
+  /// The factors as listed in the prompt.
   var list: FactorList {
     switch self {
     case .store(_, let record, _):
@@ -20,7 +21,8 @@ enum FactorKeeper<Store: FactorStore> {
     }
   }
 
-  /// Whether an answer may be a right one; where a factor is `named`, a code of that factor.
+  /// Returns whether the input may be an acceptable code. If a factor is `named`, only its codes
+  /// are.
   func mayBeCode(_ codes: TypedCodes, factor named: FactorID?) -> Bool {
     switch self {
     case .store(_, let record, _): Attempt.mayBeCode(codes, of: record, factor: named)

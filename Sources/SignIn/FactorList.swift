@@ -1,15 +1,15 @@
 import Factors
 import Secrets
 
-/// A person's factors, oldest first, as a question lists them: numbered from 1, by the names that the
-/// person gave them.
+/// A user's factors as listed in the prompt: oldest first, numbered from 1, with the names that the
+/// user gave them.
 struct FactorList {
-  /// One factor of the list.
+  /// One factor in the list.
   struct Hint {
     let id: FactorID
     let displayName: DisplayName
 
-    /// The question for this factor's code.
+    /// The prompt for this factor's code.
     var question: [UInt8] {
       ("One-time code of '" as StaticString).bytes + displayName.utf8
         + ("': " as StaticString).bytes
@@ -20,17 +20,18 @@ struct FactorList {
 
   init(_ hints: [Hint]) { self.hints = hints }
 
-  /// The factor with a number, or nil when no factor has it.
+  /// Returns the factor with this number, or nil if no factor has it.
   func hint(_ number: Int) -> Hint? {
     guard number >= 1 else { return nil }
     return hints.dropFirst(number &- 1).first
   }
 
-  /// The longest question in bytes: one of PAM's messages has at most 512 with the NUL at its end.
+  /// The longest prompt in bytes. A PAM message has at most 512 bytes, including the NUL at its
+  /// end.
   static var longestQuestion: Int { 511 }
 
-  /// The list, a line a factor, and below it the administrator's question or the standard one. Names
-  /// that would make it too long are cut.
+  /// Returns the list, one line for each factor, followed by the administrator's prompt or the
+  /// standard one. Names are truncated if the text would be too long.
   func question(_ options: ModuleOptions) -> [UInt8] {
     let question = Self.question(options)
     var text = ("Factors:\n" as StaticString).bytes
@@ -45,16 +46,17 @@ struct FactorList {
     return text + question
   }
 
-  /// How many bytes of a line are not the name.
+  /// The number of bytes in a line besides the name.
   private static var decoration: Int { 5 }
 
-  /// A number chooses only where nothing but the code is asked for.
+  /// Returns the prompt below the list. It mentions factor numbers only if nothing but the code is
+  /// asked for.
   private static func question(_ options: ModuleOptions) -> [UInt8] {
     guard options.prompt == nil, !options.forwardsPass else { return options.question }
     return ("One-time code, or the number of a factor: " as StaticString).bytes
   }
 
-  /// The name in at most `room` bytes, never ending within a character.
+  /// Returns the name truncated to `room` bytes, at a character boundary.
   private static func cut(_ name: [UInt8], to room: Int) -> [UInt8] {
     guard name.count > room else { return name }
     let mark = ("..." as StaticString).bytes
@@ -65,6 +67,6 @@ struct FactorList {
     return kept + mark
   }
 
-  /// A byte of UTF-8 that begins no character (RFC 3629, section 3).
+  /// Returns whether a byte continues a UTF-8 character (RFC 3629, section 3).
   private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }

@@ -1,8 +1,9 @@
 public import HelperProtocol
 
-/// A conversation with the helper, about the factors of the user who runs this process. It ends with
-/// the value.
+/// A connection to the helper, for the factors of the user who runs this process. The connection
+/// closes when the object is released.
 public protocol HelperLink: AnyObject {
-  /// Sends a request, and waits for what the helper says to it. Notices before that are skipped.
+  /// Sends a request and returns the helper's response. Notices that arrive before the response are
+  /// skipped.
   func ask(_ request: consuming HelperRequest) throws(HelperTrouble) -> HelperResponse
 }

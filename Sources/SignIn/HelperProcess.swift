@@ -2,22 +2,23 @@ public import HelperProtocol
 import Secrets
 import System
 
-/// The helper, started for this process alone.
+/// A helper process that was started for this process only.
 public final class HelperProcess: HelperLink {
   private let companion: Companion
 
-  /// Where it is installed.
+  /// The path of the installed helper.
   public static var standardPath: [UInt8] {
     ("/usr/lib/mfa/mfa-helper" as StaticString).bytes
   }
 
-  /// How long it may take to answer, in seconds: longer than it waits for a lock.
+  /// The longest time to wait for a response, in seconds. The helper itself waits for a lock for
+  /// less time.
   private static var patience: Int64 { 20 }
 
   /// Starts the program at `path`.
   ///
-  /// Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
-  /// an object.
+  /// Embedded Swift leaks an object whose designated initialiser throws. This convenience
+  /// initialiser throws before the object exists.
   public convenience init(path: [UInt8]) throws(HelperTrouble) {
     let companion: Companion
     do throws(SystemError) {
@@ -30,7 +31,7 @@ public final class HelperProcess: HelperLink {
 
   private init(_ companion: Companion) { self.companion = companion }
 
-  /// Sends one message and reads messages up to the one that is no notice.
+  /// Sends one message and returns the first response that is not a notice.
   @export(interface)
   public func ask(_ request: consuming HelperRequest) throws(HelperTrouble) -> HelperResponse {
     let message = try Self.encode(request)
@@ -71,7 +72,8 @@ public final class HelperProcess: HelperLink {
     }
   }
 
-  /// Where the helper has ended, what it said before is still to be read: why, perhaps.
+  /// Sends a message. A broken pipe is ignored: a helper that has ended may have sent the reason
+  /// before, which is still to be read.
   private func send(_ message: borrowing SecretBytes) throws(HelperTrouble) {
     do throws(SystemError) {
       try companion.send(message.span)

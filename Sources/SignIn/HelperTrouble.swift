@@ -1,24 +1,25 @@
 public import HelperProtocol
 public import System
 
-/// Why the helper did not judge a code. Every case is a denial.
+/// Why the helper did not verify a code. Every case denies the sign-in.
 public enum HelperTrouble: Error, Equatable, Sendable {
-  /// The account is not that of the user who runs this process: the helper serves nobody else.
+  /// The account does not belong to the user who runs this process, and the helper serves no other
+  /// user.
   case anothersAccount
-  /// No program that this process starts may have another identity (no_new_privs).
+  /// Programs that this process starts cannot change their identity (no_new_privs).
   case confined
-  /// It could not be started, or not be talked to.
+  /// Starting the helper, or communicating with it, failed.
   case system(SystemError)
-  /// It ended before it answered.
+  /// The helper ended before it answered.
   case ended
-  /// It did not answer in time.
+  /// The helper did not answer in time.
   case silent
-  /// It said something that is no answer.
+  /// The helper sent an invalid response.
   case malformed
-  /// It would not.
+  /// The helper refused the request.
   case refused(HelperFailure)
 
-  /// The reason as log lines name it.
+  /// The name of the reason in the log.
   var name: StaticString {
     switch self {
     case .anothersAccount: "anothers-account"

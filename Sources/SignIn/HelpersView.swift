@@ -3,19 +3,19 @@ import HelperProtocol
 import OneTimePassword
 import Secrets
 
-/// What the helper tells of its caller's account.
+/// What the helper reports about its caller's account.
 struct HelpersView: Sendable {
-  /// What is enrolled, oldest first.
+  /// The enrolled factors, oldest first.
   let factors: [FactorSummary]
-  /// How the account stands.
+  /// The status of the account.
   let status: AccountStatus
 
-  /// One way to read an answer: the helper is shown one code at a time.
+  /// One interpretation of the input. The helper receives one code at a time.
   enum Reading {
     case recoveryCode
     case code(CodeLength)
 
-    /// How many bytes at the end of an answer it is.
+    /// The number of bytes at the end of the input that this code takes up.
     var typedLength: Int {
       switch self {
       case .recoveryCode: RecoveryCode.writtenLength
@@ -23,7 +23,7 @@ struct HelpersView: Sendable {
       }
     }
 
-    /// The code as the helper reads it; nil when the answer has none.
+    /// Returns the code in the form that the helper reads, or nil if the input has no such code.
     func written(_ codes: TypedCodes) -> SecretBytes? {
       switch self {
       case .recoveryCode:
@@ -36,15 +36,15 @@ struct HelpersView: Sendable {
     }
   }
 
-  /// The ways to read an answer that may be right, those with most digits first; where a factor is
-  /// `named`, as a code of that factor alone.
+  /// Returns the interpretations of the input that may be accepted, longest first. If a factor is
+  /// `named`, only codes of that factor are included.
   ///
-  /// There is more than one only for an answer that begins with a password, of somebody whose factors
-  /// have codes of several lengths. Each is then an attempt of its own.
+  /// There is more than one interpretation only if the input begins with a password and the user's
+  /// factors have codes of different lengths. Each one is then a separate attempt.
   func readings(_ codes: TypedCodes, factor named: FactorID?) -> [Reading] {
     var readings: [Reading] = []
-    // Also where no recovery code is left: it may be a bypass code. The helper counts nothing that
-    // cannot be either.
+    // Included even if no recovery code is left, because it may be a bypass code. The helper does
+    // not count input that cannot be either.
     if named == nil, codes.recoveryCode != nil { readings.append(.recoveryCode) }
     for length in [CodeLength.eight, .seven, .six] where codes.code(of: length) != nil {
       let isAFactors = factors.contains { factor in
@@ -57,14 +57,14 @@ struct HelpersView: Sendable {
     return readings
   }
 
-  /// The factor that a right code belongs to: the one that was chosen, or the only one. Nil where there
-  /// are several; the helper's own line in the log names it.
+  /// Returns the factor that an accepted code belongs to: the chosen one, or the only one. Returns
+  /// nil if there are several; the helper's own log line names the factor.
   func factor(chosen: FactorID?) -> FactorID? {
     if let chosen { return chosen }
     return factors.count == 1 ? factors.first?.id : nil
   }
 
-  /// How the account stands, as a sign-in sees it; nil where a code would be looked at.
+  /// The outcome if the account is throttled or locked, or nil if a code may be tried.
   var refusal: Outcome? {
     switch status.standing {
     case .open: nil

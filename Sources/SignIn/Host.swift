@@ -4,54 +4,56 @@ public import PAMStack
 public import Policy
 public import System
 
-/// What a sign-in asks of the machine it happens on.
+/// The services that a sign-in needs from its host.
 public protocol Host {
-  /// Where the factors are kept.
+  /// The store of factors.
   associatedtype Store: FactorStore
 
-  /// Who judges codes where the store may not be opened.
+  /// The helper, which verifies codes if this process may not open the store.
   associatedtype Helper: HelperLink
 
-  /// Where PAM's service files are.
+  /// The source of PAM's service files.
   associatedtype Stacks: StackSource
 
   /// PAM's service files.
   var stacks: Stacks { get }
 
-  /// Whether root has started the application: not somebody else, who gets root's power by it, as by
-  /// `su`. True where that cannot be found out.
+  /// Whether root started the application. False if another user started it and gains root's
+  /// privileges through it, as with `su`. True if this cannot be determined.
   var isCalledByRoot: Bool { get }
 
-  /// The address at the other end of the connection that this process has, as 128 bits of IPv6; nil
-  /// where it has none, or connections from several.
+  /// Returns the remote address of this process's connection as 128 bits of IPv6, or nil if there
+  /// is no connection, or connections from several addresses.
   func peer() -> UInt128?
 
-  /// The host's name; empty when it cannot be found out.
+  /// Returns the host's name, or an empty array if it cannot be determined.
   func name() -> [UInt8]
 
-  /// The configuration at `path` alone; the host's, in all its files, where it is nil.
+  /// Reads the configuration file at `path` alone, or all files of the host's configuration if
+  /// `path` is nil.
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
 
-  /// The account that the system knows by `name`, or nil when it knows none.
+  /// Returns the account that the system knows by `name`, or nil if no account has this name.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
 
-  /// An account with the uid of `account`, the same user to the kernel, counted from 0; nil where there
-  /// are not so many, and at 0 where there may be others.
+  /// Returns one of the accounts that share the uid of `account`, which are the same user to the
+  /// kernel. `index` counts from 0. Returns nil if there are fewer accounts. At index 0, nil does
+  /// not exclude accounts at higher indexes.
   func account(sharingUIDOf account: Account, at index: Int32) throws(SystemError) -> Account?
 
-  /// Whether an account belongs to a group; nil when that could not be found out.
+  /// Returns whether an account belongs to a group, or nil if the lookup failed.
   func isMember(_ account: Account, of group: [UInt8]) -> Bool?
 
-  /// The store.
+  /// Opens the store.
   func store() throws(FactorStoreError) -> Store
 
-  /// Whose process this is.
+  /// The identity of this process.
   var identity: ProcessIdentity { get }
 
-  /// The helper, which has just been started.
+  /// Starts the helper.
   func helper() throws(HelperTrouble) -> Helper
 
-  /// The session of this process; nil where that cannot be found out.
+  /// The session of this process, or nil if it cannot be determined.
   var session: Place? { get }
 
   /// The sessions that this process may be part of.
@@ -60,26 +62,27 @@ public protocol Host {
   /// Whether this process leads its session.
   var leadsSession: Bool { get }
 
-  /// The name of the terminal that controls this process, such as `pts/3`; nil where there is none.
+  /// The name of the terminal that controls this process, such as `pts/3`, or nil if no terminal
+  /// does.
   var controllingTerminal: [UInt8]? { get }
 
-  /// Seconds since the epoch.
+  /// Returns the time in seconds since the epoch.
   func now() throws(SystemError) -> Int64
 
-  /// Has the notices in an account's record mailed, in the background, where there is a mailer;
-  /// false where that could not be begun.
+  /// Starts a delivery of the notices in an account's record in the background, if there is a
+  /// mailer. Returns false if the delivery could not be started.
   func deliverNotices(to account: Account) -> Bool
 }
 
-/// This machine.
+/// The host that this process runs on.
 public struct LocalHost: Host {
-  /// Nothing is looked at yet.
+  /// Creates the host. Nothing is read yet.
   public init() {}
 
-  /// Those that libpam reads.
+  /// The service files that libpam reads.
   public var stacks: InstalledStacks { InstalledStacks() }
 
-  /// Whether the real identity of the process is root's.
+  /// Whether the real user ID of the process is root's.
   public var isCalledByRoot: Bool {
     do throws(SystemError) {
       return try PrivilegedProcess.identities().caller == 0
@@ -88,33 +91,33 @@ public struct LocalHost: Host {
     }
   }
 
-  /// Asks the kernel.
+  /// Returns the address that the kernel reports.
   public func peer() -> UInt128? { Connection.peer() }
 
-  /// Asks the kernel.
+  /// Returns the host name that the kernel reports.
   public func name() -> [UInt8] {
     do throws(SystemError) { return try HostName.current() } catch { return [] }
   }
 
-  /// Reads the file, or the files.
+  /// Reads one file, or all files of the host.
   public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     guard let path else { return try ConfigurationFile.read() }
     return try ConfigurationFile.read(path)
   }
 
-  /// Asks the name service.
+  /// Looks the account up in the name service.
   public func account(named name: [UInt8]) throws(SystemError) -> Account? {
     try Account.named(name)
   }
 
-  /// Asks the name service, and reads /etc/passwd.
+  /// Looks accounts up in the name service and in /etc/passwd.
   public func account(
     sharingUIDOf account: Account, at index: Int32
   ) throws(SystemError) -> Account? {
     try account.sharing(at: index)
   }
 
-  /// Asks the name service.
+  /// Looks the group up in the name service.
   public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     account.isMember(of: group)
   }
@@ -125,7 +128,7 @@ public struct LocalHost: Host {
     return try LocalFactorStore(location)
   }
 
-  /// Asks the kernel.
+  /// The identity that the kernel reports.
   public var identity: ProcessIdentity { .current }
 
   /// Starts /usr/lib/mfa/mfa-helper.
@@ -133,34 +136,34 @@ public struct LocalHost: Host {
     try HelperProcess(path: HelperProcess.standardPath)
   }
 
-  /// Asks the kernel.
+  /// The session, identified by the process that leads it.
   public var session: Place? { SessionMark.ownSession.map { Place(.session, $0.bytes) } }
 
-  /// Asks the kernel.
+  /// The sessions, identified by this process and its ancestors.
   public var enclosingSessions: [Place] {
     SessionMark.enclosing.map { Place(.session, $0.bytes) }
   }
 
-  /// Asks the kernel.
+  /// Whether the kernel reports this process as the session leader.
   public var leadsSession: Bool { SessionMark.isLeader }
 
-  /// Asks the kernel.
+  /// The terminal that the kernel reports.
   public var controllingTerminal: [UInt8]? { ControllingTerminal.name }
 
   /// Reads the clock.
   public func now() throws(SystemError) -> Int64 { try Clock.now() }
 
-  /// Starts `mfa-helper`, which nobody waits for.
+  /// Starts `mfa-helper` without waiting for it.
   public func deliverNotices(to account: Account) -> Bool { Delivery.start(for: account) }
 }
 
 extension Host {
-  /// The time for an attempt, which fails as the store does.
+  /// Returns the time for an attempt. A failure is thrown as an error of the store.
   func attemptTime() throws(FactorStoreError) -> Int64 {
     do throws(SystemError) { return try now() } catch { throw .system(.clock, error) }
   }
 
-  /// What reads the time under a user's lock.
+  /// The clock of an attempt, which is read under a user's lock.
   public var attemptClock: () throws(FactorStoreError) -> Int64 {
     { () throws(FactorStoreError) in try attemptTime() }
   }

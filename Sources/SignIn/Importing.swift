@@ -4,28 +4,27 @@ public import OneTimePassword
 import Secrets
 public import System
 
-/// Taking over a factor that another program made. `mfa-enroll import` and `mfa-admin import` both go
-/// through here.
+/// Import of a factor from another program. Both `mfa-enroll import` and `mfa-admin import` use it.
 ///
-/// MUST 1: a user has a key once, however its codes are made: one of its codes of eight digits tells
-/// the one of six. (`ImportingTests.oneKeyOnce`)
-/// MUST 2: no code that was used is accepted again; where nobody knows which were, none up to now is.
-/// (`ImportingTests.usedCodes`)
-/// MUST 3: what cannot be written down, all of it, is not imported. (`ImportingTests.notWritten`, and
-/// Tests/Faults)
+/// MUST 1: a user has each key only once, whatever its parameters: a code of eight digits reveals
+/// the code of six digits for the same key. (`ImportingTests.oneKeyOnce`)
+/// MUST 2: a used code is never accepted again. If the used codes are unknown, no code up to the
+/// current one is accepted. (`ImportingTests.usedCodes`)
+/// MUST 3: a factor that cannot be written completely is not imported.
+/// (`ImportingTests.notWritten`, and Tests/Faults)
 public enum Importing {
-  /// What the other program knew of a factor, apart from its secrets.
+  /// What the other program knew about a factor, apart from its secrets.
   public struct Description: Sendable {
-    /// What the factor is to be called.
+    /// The name of the new factor.
     public let displayName: DisplayName
-    /// How its codes are made.
+    /// The parameters of its codes.
     public let parameters: TOTPParameters
-    /// How far its authenticator's clock is ahead of this machine's, in time steps.
+    /// How far the authenticator's clock is ahead of this host's, in time steps.
     public let timeOffset: Int32
-    /// The latest time step whose code was used; nil for the present one.
+    /// The latest time step whose code was used, or nil to use the current one.
     public let usedUntil: Int64?
 
-    /// Puts a description together.
+    /// Creates a description.
     public init(
       displayName: DisplayName, parameters: TOTPParameters, timeOffset: Int32, usedUntil: Int64?
     ) {
@@ -36,25 +35,27 @@ public enum Importing {
     }
   }
 
-  /// What came of it.
+  /// The result of an import.
   public enum Result: Equatable, Sendable {
-    /// It was imported; so many of its recovery codes found no room.
+    /// The factor was imported. `recoveryCodesDropped` of its recovery codes were left out, because
+    /// the record had no room for them.
     case imported(Factor, recoveryCodesDropped: Int, LedgerMark?)
-    /// This factor has the key already.
+    /// This factor already has the key.
     case present(Factor)
-    /// The record does not take it.
+    /// The record does not accept the factor.
     case refused(FactorRecord.ChangeRefusal)
   }
 
   /// The length of a recovery code in digits.
   public static let recoveryCodeLength = 8
 
-  /// Imports a factor for `account` at `now` (seconds since the epoch), asked for by `actor`,
-  /// of whom the notice says `source`.
+  /// Imports a factor for `account` at `now` (seconds since the epoch). The audit log names
+  /// `actor`, and the notice to the user names `source`.
   ///
-  /// `attempts` is the attempt state to go on from. The user has used the factor, so no code confirms
-  /// it. `recoveryCodes` are those that were not used,
-  /// `recoveryCodeLength` digits each, one behind the other; they go behind those that are there.
+  /// `attempts` is the attempt state to continue from. No code is needed to confirm the factor,
+  /// because the user has already used it. `recoveryCodes` holds the unused recovery codes,
+  /// `recoveryCodeLength` digits each, without separators. They are added after those of the
+  /// record.
   public static func add<Entry: FactorStoreEntry>(
     _ description: Description, key: Span<UInt8>, recoveryCodes: Span<UInt8>, to entry: Entry,
     of account: Account, attempts: AttemptState, now: Int64, from source: Source,
@@ -84,7 +85,7 @@ public enum Importing {
       factor, recoveryCodesDropped: codes.count - record.recoveryCodes.count, mark)
   }
 
-  /// Why a key cannot be imported, whatever its factor is to be called; nil where it can.
+  /// Returns why a key cannot be imported, whatever the name of its factor, or nil if it can.
   public static func hindrance<Entry: FactorStoreEntry>(
     to key: Span<UInt8>, in entry: Entry
   ) throws(FactorStoreError) -> Result? {
@@ -99,7 +100,8 @@ public enum Importing {
     return nil
   }
 
-  /// Whether two keys make the same codes: HMAC fills a short one up with zeros (RFC 2104, section 2).
+  /// Returns whether two keys produce the same codes: HMAC pads a short key with zeros (RFC 2104,
+  /// section 2).
   public static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     let length = max(left.count, right.count)
     let left = filled(left, to: length)
@@ -127,7 +129,8 @@ public enum Importing {
       timeOffset: description.timeOffset)
   }
 
-  /// What is kept of the record's recovery codes and of `codes` behind them, each once.
+  /// Returns the digests of the record's recovery codes followed by those of `codes`, without
+  /// duplicates.
   private static func digests<Entry: FactorStoreEntry>(
     of codes: Span<UInt8>, in record: FactorRecord, _ entry: Entry
   ) throws(FactorStoreError) -> [RecoveryCodeDigest] {

@@ -1,37 +1,38 @@
 import Secrets
 
-/// The module's arguments in a PAM service file. An unknown one, one given twice, and two that
-/// contradict each other are errors: a misspelt argument must not leave something weaker in force.
+/// The module's arguments in a PAM service file. Unknown, repeated and contradictory arguments are
+/// errors: a misspelt argument must not weaken the configuration.
 public struct ModuleOptions: Equatable, Sendable {
-  /// `config=PATH`: the one configuration file, in place of those of the host.
+  /// `config=PATH`: the configuration file to use in place of the host's files.
   public private(set) var configuration: [UInt8]?
-  /// `prompt=TEXT`: the question, in place of the standard one.
+  /// `prompt=TEXT`: the prompt to use in place of the standard one.
   public private(set) var prompt: [UInt8]?
-  /// `echo`: what is typed is shown.
+  /// `echo`: typed characters are shown.
   public private(set) var echo = false
-  /// `debug`: the steps of the decision go to the log. Never a secret.
+  /// `debug`: the steps of the decision are logged, without secrets.
   public private(set) var debug = false
-  /// `try_first_pass`: what was typed for an earlier module is tried first.
+  /// `try_first_pass`: the text typed for an earlier module is tried first.
   public private(set) var triesFirstPass = false
-  /// `use_first_pass`: what was typed for an earlier module is all there is; nothing is asked.
+  /// `use_first_pass`: only the text typed for an earlier module is used, and nothing is asked.
   public private(set) var usesFirstPass = false
-  /// `forward_pass`: password and code are typed together; the password goes to the next module.
+  /// `forward_pass`: password and code are typed together, and the password is passed to the next
+  /// module.
   public private(set) var forwardsPass = false
 
-  /// Whether the answer is to hold a password besides the code.
+  /// Whether the input contains a password besides the code.
   var expectsPassword: Bool { triesFirstPass || usesFirstPass || forwardsPass }
 
-  /// Whether the one question is for the password too.
+  /// Whether the module's prompt asks for the password too.
   var asksForPassword: Bool { forwardsPass && !usesFirstPass }
 
-  /// An argument that is none, with what is wrong.
+  /// Why an argument was refused.
   public enum Refusal: Error, Equatable, Sendable {
     case unknown([UInt8])
     case repeated([UInt8])
     case contradictory
   }
 
-  /// The longest prompt in bytes; PAM's messages have at most 512.
+  /// The longest prompt in bytes. PAM messages have at most 512.
   public static let longestPrompt = 128
 
   /// Reads the arguments.
@@ -79,7 +80,7 @@ public struct ModuleOptions: Equatable, Sendable {
     return Array(argument.dropFirst(prefix.count))
   }
 
-  /// The question to ask: the administrator's, or the standard one.
+  /// The prompt: the administrator's, or the standard one.
   public var question: [UInt8] {
     if let prompt { return prompt }
     let standard: StaticString =

@@ -3,7 +3,7 @@ import Secrets
 import Policy
 
 extension News {
-  /// What the person is told, a line each.
+  /// The messages to the user, one line each.
   public var messages: [String] {
     var lines: [String] = []
     let beginning = "since your last sign-in: "
@@ -26,7 +26,8 @@ extension News {
 }
 
 extension Notice {
-  /// What happened, in a few words: `factor 'Pixel' enrolled from 192.0.2.7 on 2027-01-31 09:05 UTC`.
+  /// What happened, in a few words: `factor 'Pixel' enrolled from 192.0.2.7 on 2027-01-31 09:05
+  /// UTC`.
   public var sentence: String { joined(event, source.phrase, News.time(time)) }
 
   private var event: String {
@@ -41,7 +42,7 @@ extension Notice {
     }
   }
 
-  /// What stands before and behind the detail.
+  /// The words before and after the detail.
   private var words: (String, String) {
     switch kind {
     case .enrolled: ("factor ", " enrolled")

@@ -2,7 +2,7 @@ import Secrets
 import Factors
 
 extension Outcome {
-  /// What the person is told, or nil when there is nothing to tell.
+  /// The message to the user, or nil if nothing is to be shown.
   var message: String? {
     switch self {
     case .accepted, .remembered, .enrolled, .notEnrolled, .switchedOff, .enrollmentPending,
@@ -27,8 +27,9 @@ extension Outcome {
     }
   }
 
-  /// Whether the person cannot guess it from the refusal alone: that a right code was refused, or
-  /// that no code would have done.
+  /// Whether the message is essential. An essential message is shown even if the application asked
+  /// for silence, because the user could not guess the reason: for example, a correct code was
+  /// rejected, or no code would have been accepted.
   var isMystery: Bool {
     switch self {
     case .accepted, .remembered, .enrolled, .notEnrolled, .switchedOff, .offered,
@@ -41,7 +42,7 @@ extension Outcome {
     }
   }
 
-  /// How to enrol, and how long it may be put off.
+  /// Returns the message that explains how to enrol, and how long enrolment may be put off.
   private static func message(_ offer: Offer) -> String {
     let how = "enrol a second factor with 'mfa-enroll'"
     let end = " it is required"
@@ -55,7 +56,8 @@ extension Outcome {
     return joined(how, joined(": ", either, ","), end)
   }
 
-  /// That a bypass code was used, how often it may be, and what to do now.
+  /// Returns the message about a used bypass code: how often it can still be used, and what to do
+  /// now.
   private static func message(_ grant: Grant) -> String {
     let uses =
       switch grant.usesLeft {
@@ -76,7 +78,8 @@ extension Outcome {
     }
   }
 
-  /// That a code is gone, how many there are, and when it is time for new ones.
+  /// Returns the message about a used recovery code: how many are left, and a request to create new
+  /// ones if few are left.
   private static func message(_ recovery: Attempt.Recovery) -> String {
     let left = joined(
       decimal(Int64(recovery.left)), recovery.left == 1 ? " is left" : " are left")
@@ -86,7 +89,8 @@ extension Outcome {
       isEnough ? "" : ": make new ones with 'mfa-enroll recovery-codes --new'")
   }
 
-  /// `28 s`, `2 min`, `15 min`: seconds up to two minutes, then whole minutes, rounded up.
+  /// Returns a duration as `28 s`, `2 min` or `15 min`: seconds below two minutes, otherwise
+  /// minutes, rounded up.
   static func duration(_ seconds: Int64) -> String {
     guard seconds >= 120 else { return joined(decimal(seconds), " s") }
     let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)

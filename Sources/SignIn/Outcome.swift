@@ -2,53 +2,55 @@ public import FactorStore
 public import Factors
 public import System
 
-/// What a sign-in came to, whatever policy makes of it.
+/// The result of a sign-in, before policy is applied.
 public enum Outcome: Sendable {
-  /// A code was right and fresh. The factor is nil where it is not known here whose it was.
+  /// An unused code was accepted. The factor is nil if this process does not know which one it was.
   case accepted(FactorID?)
-  /// Nothing was asked: a code that was right so many seconds ago, from the same place, is enough.
+  /// Nothing was asked, because a code was accepted `age` seconds ago from the same address or
+  /// session.
   case remembered(age: Int64)
-  /// A recovery code was right, and is used up.
+  /// A recovery code was accepted, and is used up.
   case recovered(Attempt.Recovery)
-  /// A bypass code of an administrator's was right.
+  /// An administrator's bypass code was accepted.
   case bypassed(Grant, LedgerMark?)
-  /// The user has a factor, or a bypass code stood in for one: what the account phase wants to know.
+  /// The user has a factor, or used a bypass code in place of one. Only the `account` line has this
+  /// outcome.
   case enrolled
-  /// The user has no factor, and need have none.
+  /// The user has no factor and does not need one.
   case notEnrolled
-  /// The user has no factor, and may put enrolling one off for a while.
+  /// The user has no factor and may put enrolment off for a while.
   case offered(Offer)
   /// The user has no factor, must have one, and will enrol it in the `account` line.
   case enrollmentPending
-  /// The user has enrolled a factor in this sign-in, with a code that was right.
+  /// The user enrolled a factor in this sign-in and confirmed it with a code.
   case enrolledNow(Factor, LedgerMark?)
   /// The user has no factor, must have one, and could not enrol it in this sign-in.
   case enrollmentRequired(EnrollmentObstacle)
-  /// The second factor is switched off here.
+  /// Multi-factor authentication is switched off for this sign-in.
   case switchedOff
-  /// A code was wrong. `wait` is in seconds, 0 for none.
+  /// The code was wrong. `wait` is in seconds, 0 for none.
   case wrong(wait: Int64)
-  /// A code was right and not fresh.
+  /// The code was correct but already used.
   case replayed(FactorID?, wait: Int64)
-  /// Nothing was compared: there were too many failures.
+  /// Nothing was compared, because the user is throttled after too many failures.
   case throttled(seconds: Int64)
-  /// Nothing was compared: the factors are disabled.
+  /// Nothing was compared, because the factors are locked.
   case disabled
   /// The answer cannot be a code.
   case notACode(NotACode)
-  /// The system knows no such user.
+  /// The system has no account of this name.
   case unknownUser
-  /// Something went wrong.
+  /// The sign-in failed because of an error.
   case failed(Failure)
 
-  /// How long enrolling may still be put off.
+  /// How long enrolment may still be put off.
   public struct Offer: Equatable, Sendable {
-    /// For so many further sign-ins; nil where no number ends it.
+    /// The number of further sign-ins without a factor, or nil if their number is not limited.
     public let signInsLeft: Int64?
-    /// Up to this day, in UTC, as `2027-01-31`; nil where no day ends it.
+    /// The last day in UTC, as `2027-01-31`, or nil if there is no last day.
     public let lastDay: [UInt8]?
 
-    /// Puts both together.
+    /// Creates an offer.
     public init(signInsLeft: Int64?, lastDay: [UInt8]?) {
       self.signInsLeft = signInsLeft
       self.lastDay = lastDay
@@ -57,33 +59,33 @@ public enum Outcome: Sendable {
 
   /// Why an answer cannot be a code.
   public enum NotACode: Sendable {
-    /// It is something else: empty, a password, too few digits.
+    /// The answer is something else: empty, a password, too few digits.
     case somethingElse
-    /// It is a number, and no factor that was listed has it.
+    /// The answer is a number that no listed factor has.
     case noSuchFactor
     case tooLong
     /// There was no answer.
     case none
-    /// sshd gave its own answer in place of the person's, because it will not let this user in.
+    /// sshd replaced the user's answer with its own, because it will deny the sign-in.
     case withheldBySSHD
   }
 
-  /// What went wrong.
+  /// Why a sign-in failed because of an error.
   public enum Failure: Error, Sendable {
     case arguments(ModuleOptions.Refusal)
     case configuration(ConfigurationFile.Failure)
     case account(SystemError)
     case clock(SystemError)
     case store(FactorStoreError)
-    /// The helper, which was to be asked instead of the store.
+    /// The helper, which is used if the store may not be opened, could not verify the code.
     case helper(HelperTrouble)
-    /// The password could not be handed on.
+    /// The password or a note could not be passed on.
     case forwarding
   }
 }
 
 extension Outcome {
-  /// Whether a code was right and fresh.
+  /// Whether a code, recovery code or bypass code was accepted.
   var isAccepted: Bool {
     switch self {
     case .accepted, .recovered, .bypassed: true
@@ -94,7 +96,7 @@ extension Outcome {
     }
   }
 
-  /// What a guess came to, as a sign-in sees it.
+  /// Converts the result of an attempt.
   public init(_ result: Attempt.Result) {
     switch result {
     case .accepted(let factor): self = .accepted(factor.id)
@@ -104,10 +106,10 @@ extension Outcome {
     case .replayed(let factor, let wait): self = .replayed(factor.id, wait: wait)
     case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)
     case .refused(.disabled): self = .disabled
-    // Nothing is refused while the standing is open; if it were, it is a denial.
+    // An open standing never causes a refusal. If it did, the sign-in would be denied.
     case .refused(.open): self = .disabled
     case .notACode: self = .notACode(.somethingElse)
-    // The factor went while the person was being asked: who had one is not let in without.
+    // The factor was removed after the user was asked for its code. Such a sign-in is denied.
     case .notEnrolled: self = .failed(.store(.damaged(.record)))
     }
   }

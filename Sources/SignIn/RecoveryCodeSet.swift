@@ -3,10 +3,10 @@ public import Factors
 import OneTimePassword
 public import Secrets
 
-/// A whole new set of recovery codes, made by `mfa-enroll` or in a sign-in.
+/// A complete new set of recovery codes, created by `mfa-enroll` or during a sign-in.
 public enum RecoveryCodeSet {
-  /// Makes as many codes as a user of `record` may have, and hands back how they are written, in
-  /// ASCII, one behind the other. What is to be kept of them is put into `digests`.
+  /// Creates the maximum number of codes for `record`, and returns them as ASCII text without
+  /// separators. Appends the digests to store to `digests`.
   public static func make<Entry: FactorStoreEntry>(
     for record: FactorRecord, by entry: Entry, digests: inout [RecoveryCodeDigest]
   ) throws(FactorStoreError) -> SecretBytes {

@@ -1,11 +1,11 @@
 public import Secrets
 
-/// How the application answered a question.
+/// The application's reply to a question.
 public enum Reply: ~Copyable {
-  /// It did not: it cannot ask, or the person hung up.
+  /// There is no answer: the application cannot ask, or the user hung up.
   case none
-  /// With more than any password or code may hold; nothing of it was kept.
+  /// The answer is longer than any password or code may be. None of it was kept.
   case tooLong
-  /// With these bytes, at most 512.
+  /// The answer, at most 512 bytes.
   case text(SecretBytes)
 }

@@ -1,11 +1,11 @@
 import Secrets
 
-/// A text with something secret in it, written into one block that never grows and is wiped.
+/// A text that contains a secret, written into one buffer that never grows and is wiped.
 struct SecretText: ~Copyable {
   private var block: SecretBytes
   private var count = 0
 
-  /// An empty text with room for `capacity` bytes. What does not fit is left out.
+  /// Creates an empty text with room for `capacity` bytes. What does not fit is left out.
   init(capacity: Int) { block = SecretBytes(count: capacity) }
 
   @inline(never)
@@ -24,7 +24,7 @@ struct SecretText: ~Copyable {
     for index in secret.indices { add(secret[index]) }
   }
 
-  /// The text, with a blank after each four characters but for the last.
+  /// Adds the text with a space between groups of four characters.
   mutating func addInFours(_ secret: Span<UInt8>) {
     for index in secret.indices {
       if index > 0, index & 3 == 0 { add(UInt8(ascii: " ")) }
@@ -32,6 +32,6 @@ struct SecretText: ~Copyable {
     }
   }
 
-  /// What was written.
+  /// Returns the text.
   consuming func finish() -> SecretBytes { block.prefix(count) }
 }

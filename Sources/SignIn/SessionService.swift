@@ -1,17 +1,17 @@
 import Secrets
 
-/// The services that have something to do with one session of one user.
+/// The services that are tied to one session of one user.
 public enum SessionService: Equatable, Sendable {
-  /// Begins a session for each connection.
+  /// Starts a session for each connection.
   case sshd
-  /// Begins a session at a terminal.
+  /// Starts a session at a terminal.
   case login
-  /// Is a program that a user starts in a session.
+  /// A program that a user runs within a session.
   case command
 
   private static var commands: [StaticString] { ["sudo", "sudo-i", "su", "su-l", "doas"] }
 
-  /// What the service of this name is; nil where it may be a daemon.
+  /// Returns the service with this PAM name, or nil for any other service, which may be a daemon.
   public init?(_ name: [UInt8]) {
     let sshd: StaticString = "sshd"
     let login: StaticString = "login"

@@ -2,14 +2,14 @@ import Policy
 import Secrets
 import System
 
-// From where somebody signs in, as far as it is certain.
+// The address that the user signs in from, as far as it is certain.
 extension SignIn {
-  /// The address that the person signs in from; nil where that is not known.
+  /// Returns the address that the user signs in from, or nil if it is unknown.
   ///
-  /// It is PAM_RHOST where that is a numeric address. A name is never trusted: whoever has the
-  /// addresses chooses it. sshd gives one under `UseDNS yes`, and has the connection itself, whose
-  /// other end counts then. No other service is asked for its connections: one of theirs may lead to a
-  /// server that they use.
+  /// A numeric PAM_RHOST is the address. A host name is never trusted, because it is chosen by the
+  /// owner of the address. sshd passes a name under `UseDNS yes`, and the remote address of its
+  /// connection is used instead. The connections of other services are not used: a service may be
+  /// connected to a server that it depends on.
   func numericAddress() -> IPAddress? {
     guard let remoteHost = request.remoteHost, !remoteHost.isEmpty else { return nil }
     if let address = IPAddress(remoteHost.span) { return address }

@@ -2,9 +2,9 @@ import Policy
 import Secrets
 import System
 
-// Sign-ins in the kernel's audit trail.
+// Records of sign-ins in the kernel's audit trail.
 extension SignIn {
-  /// Has the trail say what became of a code; an answer that was not judged is none of its business.
+  /// Writes the decision about a code to the audit trail. Writes nothing if no code was verified.
   func audit(_ outcome: Outcome, _ account: Account?) {
     guard let account, let succeeded = outcome.judgement else { return }
     var kind = Audit.Kind.authentication
@@ -16,7 +16,7 @@ extension SignIn {
 }
 
 extension Outcome {
-  /// What the trail calls it. A code that is used up changes the record, so it has a name of its own.
+  /// The operation in the audit trail. An outcome that changes the record has a name of its own.
   public var auditedOperation: StaticString {
     switch self {
     case .recovered: "mfa:recovery-code"
@@ -29,7 +29,8 @@ extension Outcome {
     }
   }
 
-  /// Whether a code was right; nil where none was judged, nor refused for the failures before it.
+  /// Whether a code was accepted. False also for an attempt that was refused because of earlier
+  /// failures; nil if there was no attempt.
   public var judgement: Bool? {
     switch self {
     case .accepted, .recovered, .bypassed, .enrolledNow: true

@@ -5,10 +5,13 @@ import Policy
 import Secrets
 import System
 
-// Those who have a factor: asking for a code, and judging it.
+// Sign-ins of enrolled users: asking for a code and verifying it.
 extension SignIn {
-  /// Takes answers until one has been judged: the earlier module's where the arguments say so, then
-  /// the person's.
+  /// Verifies a code of an enrolled user.
+  ///
+  /// With `try_first_pass` and `use_first_pass`, the text typed for an earlier module is tried
+  /// first. With `use_first_pass`, the user is never asked. With `try_first_pass`, the user is
+  /// asked if the text was not accepted, unless attempts are throttled or locked.
   func proveCode(
     _ options: ModuleOptions, _ settings: Settings, _ account: Account,
     _ keeper: FactorKeeper<Machine.Store>
@@ -39,12 +42,12 @@ extension SignIn {
     return try judge(answer, shape, nil, options, settings, account, keeper)
   }
 
-  /// What an answer consists of.
+  /// The expected content of an answer.
   enum AnswerShape {
     case codeAlone, afterPassword
   }
 
-  /// Judges an answer. Where a factor is `named`, its codes alone are right.
+  /// Verifies an answer. If a factor is `named`, only its codes are accepted.
   func judge(
     _ reply: consuming Reply, _ shape: AnswerShape, _ named: FactorID?, _ options: ModuleOptions,
     _ settings: Settings, _ account: Account, _ keeper: FactorKeeper<Machine.Store>
@@ -68,7 +71,8 @@ extension SignIn {
     }
   }
 
-  /// Makes the attempt: what came of it, and how many bytes at the end of the answer were the code.
+  /// Makes an attempt. Returns the outcome and how many bytes at the end of the answer are the
+  /// code.
   private func attempt(
     _ codes: TypedCodes, _ named: FactorID?, _ options: ModuleOptions, _ settings: Settings,
     _ account: Account, _ keeper: FactorKeeper<Machine.Store>
@@ -90,7 +94,7 @@ extension SignIn {
         throw .store(error)
       }
       let result = judgement.result
-      // The mail first: an attacker may never answer the question.
+      // The mail is sent first, because an attacker may never answer the question that follows.
       deliver(after: result, record, to: account)
       tell(judgement.news, of: record, account, store, mayAsk: !options.usesFirstPass)
       let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
@@ -98,7 +102,8 @@ extension SignIn {
     }
   }
 
-  /// Starts the mail about the use of a code, and about earlier changes that were not mailed yet.
+  /// Starts the mail about the use of a code and about earlier changes that have not been mailed
+  /// yet.
   private func deliver(
     after result: Attempt.Result, _ record: FactorRecord, to account: Account
   ) {
@@ -111,8 +116,9 @@ extension SignIn {
     application.log(.warning, Event.undelivered(account))
   }
 
-  /// Hands on what was typed before a code of `length`, where that is asked for: also after a wrong
-  /// code, so that the next module checks a password whoever signs in, and asks for none.
+  /// Passes the text before a code of `length` bytes to the next module, if the arguments ask for
+  /// that. This happens after a wrong code too: the next module then checks a password for every
+  /// user and does not ask for it.
   func forward(
     _ answer: borrowing SecretBytes, _ length: Int?, after outcome: Outcome,
     _ options: ModuleOptions
@@ -120,7 +126,8 @@ extension SignIn {
     guard options.forwardsPass else { return outcome }
     var count = answer.count - (length ?? 0)
     if count <= 0 {
-      // With the right code alone, the next module asks for the password itself.
+      // The answer was the code alone, and it was accepted. The next module asks for the password
+      // itself.
       guard !outcome.isAccepted else { return outcome }
       count = answer.count
     }
@@ -128,7 +135,7 @@ extension SignIn {
     return outcome
   }
 
-  /// How many bytes at the end of an answer were the code.
+  /// Returns how many bytes at the end of an answer were the code.
   static func typedLength(_ result: Attempt.Result, _ codes: TypedCodes) -> Int? {
     switch result {
     case .accepted(let factor), .replayed(let factor, _):
@@ -146,8 +153,8 @@ extension SignIn {
 }
 
 extension SecretBytes {
-  /// Whether a person gave this answer: for somebody whom it will not let in, sshd answers backspace,
-  /// line feed, return, delete, and more.
+  /// Whether the user gave this answer. For a user whom sshd will deny, sshd answers by itself with
+  /// backspace, line feed, carriage return, delete and further bytes.
   var isFromPerson: Bool {
     let mark: [UInt8] = [0x08, 0x0A, 0x0D, 0x7F]
     guard count >= mark.count else { return true }

@@ -6,17 +6,17 @@ import QRCode
 import Secrets
 import System
 
-/// Why an enrolment inside a sign-in came to nothing.
+/// Why an enrolment during a sign-in did not succeed.
 enum EnrollmentStop: Error {
   case obstacle(EnrollmentObstacle)
   case failure(Outcome.Failure)
 }
 
-/// What was enrolled inside a sign-in, with the recovery codes that are to be shown.
+/// The factor that was enrolled during a sign-in, and the recovery codes to show.
 private final class EnrolledInSignIn {
   let factor: Factor
   let codes: SecretBytes
-  /// The ledger's entry.
+  /// The audit log entry.
   let mark: LedgerMark?
 
   init(_ factor: Factor, codes: consuming SecretBytes, _ mark: LedgerMark?) {
@@ -26,14 +26,15 @@ private final class EnrolledInSignIn {
   }
 }
 
-/// Enrolment inside a sign-in, by questions alone: some applications swallow everything else.
+/// Enrolment during a sign-in. All text is part of a question, because some applications do not
+/// show other messages.
 ///
 /// MUST 1: it begins only after the first factor has been proven in the same sign-in.
 /// (`EnrollmentDialogTests.onlyAfterTheFirstFactor`)
-/// MUST 2: nothing is written before a code of the new secret was right, and then factor, watermark
-/// and recovery codes at once. (`EnrollmentDialogTests.nothingEnrolled`)
-/// MUST 3: no lock is held while a person is asked. (`EnrollmentDialogTests.noLockAtThePrompt`)
-/// MUST 4: where somebody else has enrolled meanwhile, that stays as it is, and this is a denial.
+/// MUST 2: nothing is written before a code of the new secret is accepted. Then factor, watermark
+/// and recovery codes are written together. (`EnrollmentDialogTests.nothingEnrolled`)
+/// MUST 3: no lock is held while the user is asked. (`EnrollmentDialogTests.noLockAtThePrompt`)
+/// MUST 4: a factor that was enrolled in the meantime stays unchanged, and this sign-in is denied.
 /// (`EnrollmentDialogTests.enrolledMeanwhile`)
 struct SignInEnrollment<Machine: Host, Asker: Application> {
   let host: Machine
@@ -45,17 +46,17 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
   let settings: Settings
   let store: Machine.Store
 
-  /// How long all of it may take, in seconds. NIST SP 800-63B-4, section 4.1, gives a code for
-  /// binding ten minutes.
+  /// The time limit for the whole enrolment, in seconds. NIST SP 800-63B-4, section 4.1, allows ten
+  /// minutes for a binding code.
   static var longest: Int64 { 600 }
 
-  /// How many wrong answers end it.
+  /// The number of wrong answers that ends the enrolment.
   static var mostWrongAnswers: Int { 3 }
 
-  /// What a terminal of 80 columns has room for.
+  /// The width of a terminal, in columns.
   static var mostColumns: Int { 80 }
 
-  // MARK: The flow
+  // MARK: Flow
 
   func run() throws(Outcome.Failure) -> Outcome {
     do throws(EnrollmentStop) {
@@ -77,8 +78,8 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  /// Says what is required and why, and finds out whether the person would see a picture. No answer
-  /// at all means that nobody can be asked.
+  /// Explains the requirement, and asks whether the user's screen shows a QR code. If there is no
+  /// answer at all, the application cannot ask questions.
   private func askAboutBlocks() throws(EnrollmentStop) -> Bool {
     let question: StaticString = """
 
@@ -92,13 +93,13 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     case .none: throw .obstacle(.noConversation)
     case .tooLong: return false
     case .text(let answer):
-      // sshd answers by itself for somebody whom it will not let in.
+      // sshd answers by itself for a user whom it will deny.
       guard answer.isFromPerson else { throw .obstacle(.noConversation) }
       return answer.count > 0 && answer.span[0] | 0x20 == UInt8(ascii: "y")
     }
   }
 
-  /// The step whose code was typed.
+  /// Asks for a code of the new secret, and returns its time step.
   private func confirmation(
     of draft: EnrollmentDraft, hasBlocks: Bool, since start: Int64
   ) throws(EnrollmentStop) -> Int64 {
@@ -113,7 +114,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     throw .obstacle(.wrongCodes)
   }
 
-  /// The step whose code an answer was, or nil when it was none.
+  /// Returns the time step of the code that was typed, or nil if the answer is not a valid code.
   private func judge(
     _ reply: consuming Reply, _ draft: EnrollmentDraft, since start: Int64
   ) throws(EnrollmentStop) -> Int64? {
@@ -124,7 +125,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
       guard answer.count > 0 else { throw .obstacle(.abandoned) }
       let now = try now()
       let (elapsed, overflow) = now.subtractingReportingOverflow(start)
-      // A clock that was set back tells nothing.
+      // If the clock was set back, the elapsed time is unknown.
       guard !overflow, elapsed >= 0, elapsed <= Self.longest else { throw .obstacle(.tooLate) }
       return try step(of: answer, draft, now: now)
     }
@@ -145,10 +146,10 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  // MARK: What is shown
+  // MARK: Text
 
-  /// The key and the URL, the picture where it can be seen, and the question for the code: the
-  /// picture last, so that it stays on the screen.
+  /// Returns the key, the URL, the QR code if it can be shown, and the prompt for the code. The QR
+  /// code comes after the key and the URL, so that it stays on the screen.
   private func introduction(of draft: EnrollmentDraft, _ hasBlocks: Bool) -> SecretBytes {
     let url = url(of: draft)
     let picture = if hasBlocks { picture(of: url) } else { SecretBytes(count: 0) }
@@ -177,11 +178,12 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  /// Nothing, where it cannot be drawn: the key does as well.
+  /// Returns the QR code, or nothing if it cannot be drawn. The key is sufficient then.
   private func picture(of url: borrowing SecretBytes) -> SecretBytes {
     do throws(QRCodeError) {
       let symbol = try QRSymbol(encoding: url.span, errorCorrection: .low)
-      // No colours: what takes the text to the person's terminal would spoil them.
+      // No colours: the applications between this module and the terminal would garble the control
+      // sequences.
       let drawing = TerminalDrawing(ink: .terminalLightOnDark, quietZone: 2)
       guard drawing.size(of: symbol).columns <= Self.mostColumns else {
         return SecretBytes(count: 0)
@@ -192,7 +194,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  /// Whatever is answered: the factor is enrolled.
+  /// Shows the recovery codes. The answer does not matter, because the factor is already enrolled.
   private func showRecoveryCodes(_ enrolled: EnrolledInSignIn) {
     let length = RecoveryCode.writtenLength
     let text = enrolled.codes.withSpan { codes in
@@ -222,9 +224,10 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     _ = application.ask(revealing: text, echo: true)
   }
 
-  // MARK: What is kept
+  // MARK: Storage
 
-  /// Under the lock: enrols what was proven, where nobody has anything enrolled still.
+  /// Enrols the confirmed factor under the user's lock, unless a factor has been enrolled in the
+  /// meantime.
   private func commit(
     _ draft: EnrollmentDraft, confirmedAt step: Int64
   ) throws(EnrollmentStop) -> EnrolledInSignIn {
@@ -272,7 +275,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  /// What `mfa-enroll` calls a first factor too.
+  /// Returns the name that `mfa-enroll` also gives to a first factor.
   private static func name() throws(EnrollmentDraft.Refusal) -> DisplayName {
     do throws(DisplayName.Refusal) {
       return try DisplayName(("authenticator" as StaticString).bytes)
@@ -291,7 +294,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  // MARK: The machine
+  // MARK: Error conversion
 
   private func newDraft() throws(EnrollmentStop) -> EnrollmentDraft {
     do throws(CryptographyError) {

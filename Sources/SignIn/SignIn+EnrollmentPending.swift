@@ -4,13 +4,11 @@ import PAMStack
 import Policy
 import System
 
-// Those who must enrol, in the `auth` line.
+// Users who must enrol, in the `auth` line.
 extension SignIn {
-  /// Somebody who must enrol goes on to the `account` line, which has them enrol once the first
-  /// factor is proven; but only where the service's stack is certain to come to that line, and to
-  /// deny when it denies. Anywhere else they are asked in vain.
-  ///
-  /// Nobody else pays for the look at the stack.
+  /// Lets a user who must enrol continue to the `account` line, where the user enrols after the
+  /// first factor has been proven. This requires a stack that certainly reaches that line and
+  /// denies when the line denies. In any other stack, the user is asked for a code and denied.
   func mustEnroll(
     _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Outcome {
@@ -22,12 +20,14 @@ extension SignIn {
       try askInVain(options, settings, store)
       return .enrollmentRequired(.accountLine(line))
     }
-    // Without the note the `account` line denies.
+    // Without the note, the `account` line denies.
     guard application.note(.enrollment, of: account.name) else { throw .forwarding }
     return try passing(.enrollmentPending, options, settings, store)
   }
 
-  /// What the service's stack says of the `account` line.
+  /// Returns whether the service's stack is certain to reach the `account` line. The stack is read
+  /// for every user unless enrolment is self-service, so that the time taken does not reveal which
+  /// users are enrolled.
   @inline(never)
   func accountLine() -> AccountLine {
     AccountLine(
@@ -35,7 +35,7 @@ extension SignIn {
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
   }
 
-  /// What is kept for somebody without a factor to whom a bypass code was granted.
+  /// Returns the record of a user without a factor but with a valid bypass code, or nil.
   private func bypassable(
     _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> FactorRecord? {
@@ -50,8 +50,8 @@ extension SignIn {
     }
   }
 
-  /// An administrator answers for somebody without a factor: the code is asked for, and the `account`
-  /// line lets pass who gave it.
+  /// Asks a user without a factor for the bypass code that an administrator created. Once the code
+  /// is accepted, the `account` line allows the sign-in.
   private func bypassing(
     _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
     _ record: FactorRecord
@@ -62,7 +62,7 @@ extension SignIn {
     return outcome
   }
 
-  /// Somebody who must enrol, in the `account` line.
+  /// Enrols a user who must have a factor, in the `account` line.
   func enrollNow(
     _ settings: Settings, _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Outcome {

@@ -1,16 +1,17 @@
 public import Policy
 
-/// What the `auth` line would come to if nothing were typed there: for administrators, who ask why.
+/// The result that the `auth` line would have if nothing were typed, for administrators who want to
+/// know the reason.
 public struct Forecast: Sendable {
-  /// What it would come to; that an answer is no code, where one is asked for.
+  /// The outcome. If a code would be asked for, this is that the answer is not a code.
   public let outcome: Outcome
-  /// The state in force; `enabled` as long as that is not known.
+  /// The state in force; `enabled` while it is unknown.
   public let state: Configuration.State
 }
 
 extension SignIn {
-  /// Goes through the `auth` line up to the answer, and changes nothing. `application` must answer
-  /// every question with nothing; the log is not written.
+  /// Runs the `auth` line up to the answer, without changing anything. `application` must give no
+  /// answer to any question. Nothing is logged.
   public func forecast() -> Forecast {
     var findings = Findings()
     let outcome: Outcome

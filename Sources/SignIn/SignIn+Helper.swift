@@ -5,12 +5,14 @@ import Policy
 import Secrets
 import System
 
-// Sign-ins in a process that may not open the store, such as a screen locker that runs as its user:
-// policy is decided here as ever, and the helper judges the code, as one of the user's own.
+// Sign-ins in a process that may not open the store, such as a screen locker that runs as its user.
+// Policy is decided here as usual, and the helper verifies the code as one of the user's own
+// checks.
 //
-// MUST 1: nobody's but the own account is asked about. (`HelperSignInTests.anothersAccount`)
-// MUST 2: whatever goes wrong denies. (`HelperSignInTests.everythingFailsClosed`)
-// MUST 3: no helper waits while a person is asked. (`HelperSignInTests.noHelperAtThePrompt`)
+// MUST 1: the helper is only asked about the user's own account.
+// (`HelperSignInTests.anothersAccount`)
+// MUST 2: every error denies. (`HelperSignInTests.everythingFailsClosed`)
+// MUST 3: no helper is running while the user is asked. (`HelperSignInTests.noHelperAtThePrompt`)
 extension SignIn {
   func authenticationByHelper(
     _ options: ModuleOptions, _ settings: Settings, _ account: Account
@@ -39,8 +41,9 @@ extension SignIn {
     return .offered(Outcome.Offer(signInsLeft: nil, lastDay: settings.offer.lastDay))
   }
 
-  /// What runs as the user runs in a session of the user's, which a counted sign-in has begun: an offer
-  /// of so many sign-ins lasts as long as the session. A day ends it here too.
+  /// Returns whether the user may put enrolment off. A process that runs as the user belongs to a
+  /// session of the user, and the sign-in that started the session was counted. An offer of a
+  /// number of sign-ins therefore holds for the whole session. A last day applies here too.
   private func mayPutOffByHelper(_ settings: Settings) throws(Outcome.Failure) -> Bool {
     switch settings.enrollment {
     case .selfService: return true
@@ -49,7 +52,7 @@ extension SignIn {
     }
   }
 
-  // MARK: What the helper is asked
+  // MARK: Requests to the helper
 
   private func helpersView(of account: Account) throws(Outcome.Failure) -> HelpersView {
     do throws(HelperTrouble) {
@@ -60,8 +63,8 @@ extension SignIn {
     }
   }
 
-  /// Has the helper look at a code, in each way that the answer can be read until one is right: what
-  /// came of it, and how many bytes at the end of the answer were the code.
+  /// Sends each interpretation of the input to the helper until one is accepted. Returns the
+  /// outcome and how many bytes at the end of the answer are the code.
   func attemptByHelper(
     _ codes: TypedCodes, _ named: FactorID?, _ view: HelpersView, _ account: Account
   ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
@@ -88,7 +91,7 @@ extension SignIn {
     guard !identity.isConfined else { throw .confined }
     let helper = try host.helper()
     guard case .welcome(let user, _) = try answer(helper, .hello) else { throw .malformed }
-    // Several accounts may have one identity.
+    // Several accounts may share a uid.
     guard user.bytes == account.name else { throw .anothersAccount }
     return helper
   }
@@ -103,7 +106,7 @@ extension SignIn {
     return status
   }
 
-  /// Why a code was not right, or nil where it was.
+  /// Returns why the helper did not accept a code, or nil if it did.
   private func refusal(
     of reading: HelpersView.Reading, _ codes: TypedCodes, _ named: FactorID?,
     _ helper: Machine.Helper
@@ -115,8 +118,8 @@ extension SignIn {
     return nil
   }
 
-  /// A right code: a recovery code, when there is one fewer than before. What else there is to know
-  /// stands in the helper's own line in the log.
+  /// Returns the outcome for an accepted code. It was a recovery code if there is now one fewer.
+  /// The helper's own log line has the details.
   private func right(
     _ reading: HelpersView.Reading, _ named: FactorID?, _ view: HelpersView,
     _ helper: Machine.Helper
@@ -126,14 +129,14 @@ extension SignIn {
     do throws(HelperTrouble) {
       left = try status(helper).recoveryCodesLeft
     } catch {
-      // It is used up, whatever the helper says next.
+      // The code was accepted, whatever the helper answers to this request.
       left = before
     }
     guard left >= before else {
       return .recovered(Attempt.Recovery(left: Int(left), replacement: nil))
     }
     switch reading {
-    // A bypass code is no factor's.
+    // A bypass code belongs to no factor.
     case .recoveryCode: return .accepted(nil)
     case .code: return .accepted(view.factor(chosen: named))
     }
@@ -156,7 +159,7 @@ extension SignIn {
     }
   }
 
-  /// What the helper answers, a refusal being trouble.
+  /// Sends a request and returns the response. Throws if the helper refuses the request.
   private func answer(
     _ helper: Machine.Helper, _ request: consuming HelperRequest
   ) throws(HelperTrouble) -> HelperResponse {

@@ -4,14 +4,14 @@ import Policy
 import Secrets
 import System
 
-// The numbered list of factors in the question, where policy wants one. Whoever has come as far as the
-// question learns from it what is enrolled, and that the account has a factor at all.
+// The numbered list of factors in the prompt, if policy asks for it. The list reveals to everyone
+// who reaches the prompt that the account is enrolled, and with which factors.
 extension SignIn {
-  /// Asks with the factors listed. The answer is a code, or the number of a factor, whose code is then
-  /// asked for and is the only one that counts.
+  /// Asks for a code and lists the factors. The answer is a code or the number of a factor. After a
+  /// number, the user is asked for a code of that factor, and no other code is accepted.
   ///
-  /// With `forward_pass` the password comes with the code, so that there is one question: the list is
-  /// there to be read, and a number chooses nothing.
+  /// If `forward_pass` is set, one answer contains the password and the code. The list is then only
+  /// for information, and a number does not choose a factor.
   func proveListedCode(
     _ options: ModuleOptions, _ settings: Settings, _ account: Account,
     _ keeper: FactorKeeper<Machine.Store>
@@ -30,7 +30,7 @@ extension SignIn {
     return try judge(code, .codeAlone, hint.id, options, settings, account, keeper)
   }
 
-  /// The number of a factor that an answer is: a digit from 1 to 8, spaces allowed; or nil.
+  /// Returns the factor number in an answer, a digit from 1 to 8 with spaces allowed, or nil.
   private static func number(in reply: borrowing Reply) -> Int? {
     switch reply {
     case .none: return nil

@@ -3,7 +3,7 @@ import Factors
 import Policy
 import System
 
-// What a sign-in asks of the machine, with each failure as an outcome.
+// Calls to the host, with failures converted to outcomes.
 extension SignIn {
   func options() throws(Outcome.Failure) -> ModuleOptions {
     do throws(ModuleOptions.Refusal) {
@@ -31,8 +31,8 @@ extension SignIn {
     }
   }
 
-  /// The store, or nil where this process has no right to open it: it is some user's then, and the
-  /// helper has to be asked.
+  /// Opens the store. Returns nil if this process may not open it: the process then runs as an
+  /// ordinary user and has to use the helper.
   func openStore() throws(Outcome.Failure) -> Machine.Store? {
     do throws(FactorStoreError) {
       return try host.store()
@@ -44,8 +44,8 @@ extension SignIn {
     }
   }
 
-  /// Has the ledger say that the configuration is another one, if it is. Where the sign-in failed, nobody
-  /// went by it.
+  /// Records in the audit log that the configuration changed, if it did. Records nothing for a
+  /// sign-in that failed with an error, because the configuration was not applied.
   func noteConfiguration(_ findings: Findings, _ outcome: Outcome) {
     if case .failed = outcome { return }
     guard let edition = findings.edition, let store = storeForNoting(findings, outcome),
@@ -56,8 +56,8 @@ extension SignIn {
     application.log(priority, line)
   }
 
-  /// Switched off, the sign-in has no need of the store; that it is switched off is what the ledger is
-  /// to say above all.
+  /// Returns the store for the audit log. If multi-factor authentication is switched off, the
+  /// sign-in has not opened the store, but switching off is the most important change to record.
   private func storeForNoting(_ findings: Findings, _ outcome: Outcome) -> Machine.Store? {
     if let store = findings.store { return store }
     guard case .switchedOff = outcome else { return nil }
@@ -74,10 +74,12 @@ extension SignIn {
     }
   }
 
-  /// What is enrolled for the user: under the name of the account, or else under the first other name
-  /// of its uid that has a factor. Nil where nothing is. Where `isHidden`, an observer who has proven
-  /// nothing must not learn it: all names are looked up for every user, which takes the longer the more
-  /// accounts the system has.
+  /// Returns what is enrolled for the user, under the account's name or under the first other name
+  /// of its uid that has a factor. Returns nil if nothing is enrolled.
+  ///
+  /// If `isHidden`, all names are looked up for every user, so that an unauthenticated observer
+  /// cannot tell from the time taken which users are enrolled. The more accounts the system has,
+  /// the longer this takes.
   @inline(never)
   func enrolled(
     _ account: Account, _ store: Machine.Store, isHidden: Bool = false
@@ -95,7 +97,7 @@ extension SignIn {
     return found
   }
 
-  /// Does the work of reading what a user has enrolled.
+  /// Does the work of reading an enrolled user's record, so that the time taken is the same.
   func imitateSnapshot(_ store: Machine.Store) throws(Outcome.Failure) {
     do throws(FactorStoreError) { try store.imitateSnapshot() } catch { throw .store(error) }
   }
@@ -106,7 +108,7 @@ extension SignIn {
   ) throws(Outcome.Failure) -> Account? {
     do throws(SystemError) {
       guard let other = try host.account(sharingUIDOf: account, at: index) else {
-        // The system may know no name for the uid, and /etc/passwd several.
+        // The system may know no name for a uid that /etc/passwd has several names for.
         return index == 0 ? account : nil
       }
       return other

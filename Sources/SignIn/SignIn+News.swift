@@ -6,17 +6,18 @@ import System
 
 // Pending notices at a sign-in.
 //
-// sshd shows what a module says only in an interactive session without a command and without
-// ~/.hushlogin, and tells the module neither: PAM_TTY is "ssh" in every phase. It does show every
-// question. So a notice that must not be lost is confirmed with an answer, unless the application
-// runs on the user's own terminal.
+// sshd shows a module's messages only in an interactive session without a command and without
+// ~/.hushlogin, and does not tell the module which kind of session it is: PAM_TTY is "ssh" in every
+// phase. But sshd shows every question. A notice that must not be lost is therefore confirmed by an
+// answer, unless the application runs on the user's own terminal.
 //
-// MUST 1: whatever goes wrong here changes no verdict. (`NewsTests.storeFails`)
+// MUST 1: an error here never changes the verdict. (`NewsTests.storeFails`)
 // MUST 2: no lock is held while the user is asked. (`NewsTests.noLockAtTheQuestion`)
 extension SignIn {
-  /// Shows what is pending, and asks for the confirmation where one is needed.
+  /// Shows what is pending, and asks for confirmation if it is needed.
   ///
-  /// The argument `use_first_pass` forbids questions (`mayAsk`), and then the notices stay pending.
+  /// If `mayAsk` is false, because the argument `use_first_pass` forbids questions, the notices
+  /// stay pending.
   func tell(
     _ news: News, of record: FactorRecord, _ account: Account, _ store: Machine.Store,
     mayAsk: Bool = true
@@ -49,7 +50,7 @@ extension SignIn {
     }
   }
 
-  /// Shows a user without a factor what happened to the factors there were.
+  /// Shows a user without a factor what happened to the user's earlier factors.
   func tellNews(_ account: Account, _ store: Machine.Store) {
     guard application.isListening else { return }
     do throws(FactorStoreError) {
@@ -64,14 +65,14 @@ extension SignIn {
 }
 
 extension Attempt {
-  /// Collects what is pending for a user without a factor, and marks it as told where no
-  /// confirmation is needed.
+  /// Returns what is pending for a user without a factor, and marks it as shown if no confirmation
+  /// is needed.
   static func newsWithoutFactor<Store: FactorStore>(
     of account: Account, in store: Store, isShown: Bool
   ) throws(FactorStoreError) -> (FactorRecord?, News) {
     let entry = try store.entry(of: account, creating: false)
     guard let record = entry.kept else { return (nil, .none) }
-    // There is no factor that could be about to confirm its own notice.
+    // No factor is left that could confirm a notice about itself.
     let news = News(record, entry.attempts.untold, factor: .zero, isShown: isShown)
     guard !news.isEmpty else { return (nil, .none) }
     if news.ending == .told {
@@ -81,7 +82,7 @@ extension Attempt {
     return (record, news)
   }
 
-  /// Marks what was shown as told, unless the record was replaced meanwhile.
+  /// Marks notices as shown, unless the record was replaced in the meantime.
   static func confirm<Store: FactorStore>(
     _ news: News, of record: FactorRecord, _ account: Account, in store: Store
   ) throws(FactorStoreError) {

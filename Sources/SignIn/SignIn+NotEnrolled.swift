@@ -5,10 +5,10 @@ import Policy
 import Secrets
 import System
 
-// Those who have no factor.
+// Sign-ins of users without a factor.
 extension SignIn {
-  /// Lets a user without a factor go on. With `forward_pass` the question is the password's too, so
-  /// that everybody is asked it, and all of the answer is handed on.
+  /// Lets a user without a factor continue. With `forward_pass`, the prompt also asks for the
+  /// password, so every user is asked, and the whole answer is passed on.
   @inline(never)
   func passing(
     _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
@@ -17,8 +17,9 @@ extension SignIn {
     return try askAnyway(outcome, options, settings, store).outcome
   }
 
-  /// Whether somebody without a factor may sign in for now. The `account` line counts and tells: it
-  /// is reached only by who has proven the first factor.
+  /// Returns whether a user without a factor may sign in for now. The `account` line counts the
+  /// sign-in and shows the message, because the stack reaches that line only after the first factor
+  /// has been proven.
   func mayPutOff(
     _ settings: Settings, _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Bool {
@@ -31,7 +32,8 @@ extension SignIn {
     }
   }
 
-  /// Looks only: before the first factor is proven nothing is made for anybody.
+  /// Returns how many sign-ins the user has made without a factor. Only reads: nothing is created
+  /// for a user before the first factor has been proven.
   func signInsPutOff(
     _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> UInt32 {
@@ -42,8 +44,8 @@ extension SignIn {
     }
   }
 
-  /// Counts a sign-in of somebody who was offered a factor; what is left of the offer, or nil when it
-  /// is over.
+  /// Counts a sign-in of a user who may put enrolment off. Returns the rest of the offer, or nil if
+  /// the offer has ended.
   func putOff(
     _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Outcome? {
@@ -68,8 +70,8 @@ extension SignIn {
     }
   }
 
-  /// Asks a user who will not be let in as if there were a factor, so that neither the question nor
-  /// the time that it takes tells whether there is one.
+  /// Asks for a code although the sign-in will be denied, as if the user had a factor. Neither the
+  /// prompt nor the time taken then reveals whether there is a factor.
   @inline(never)
   func askInVain(
     _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
@@ -78,10 +80,11 @@ extension SignIn {
     _ = try askAnyway(.unknownUser, options, settings, store)
   }
 
-  /// Asks, does the work of an attempt where the answer may be a code, and hands the answer on where
-  /// the next module wants it. Whatever was typed, `outcome` is what comes of it.
+  /// Asks for a code, does the work of an attempt if the answer may be one, and passes the answer
+  /// on if the next module expects it. The outcome is always `outcome`, unless there was no answer
+  /// or it was too long.
   ///
-  /// - Returns: the outcome, and whether the answer may be a code.
+  /// - Returns: The outcome, and whether the answer may be a code.
   func askAnyway(
     _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
   ) throws(Outcome.Failure) -> (outcome: Outcome, isCode: Bool) {
@@ -105,14 +108,15 @@ extension SignIn {
     }
   }
 
-  /// An account that nobody has, for a name cannot begin with a hyphen.
+  /// An account that cannot exist, because a name cannot begin with a hyphen.
   static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
 
-  /// Looks names up as for a user whose uid has one name.
+  /// Does the name lookups for a user whose uid has one name.
   @inline(never)
   func imitateOtherNames() throws(Outcome.Failure) {
     do throws(SystemError) {
-      // As long as the name of a uid takes: a directory service might be asked for a uid for minutes.
+      // A lookup by name takes as long as the lookup of an existing uid. The lookup of an unknown
+      // uid could keep a directory service busy for minutes.
       _ = try host.account(named: Self.nobody.name)
       for index: Int32 in 1...2 { _ = try host.account(sharingUIDOf: Self.nobody, at: index) }
     } catch {

@@ -4,30 +4,32 @@ import Policy
 import Secrets
 import System
 
-// Codes that are remembered: who gave one not long ago, from the same place, is not asked again where
-// policy says so.
+// Remembered sign-ins: a user who gave a code recently, from the same address or in the same
+// session, is not asked again if policy allows it.
 //
-// MUST 1: a place is a numeric address together with the keys that were used, or a session of this
-// machine; what cannot be told for certain is no place. (`RememberingTests`)
-// MUST 2: disabled factors let nobody in. (`RememberingTests.disabled`)
-// MUST 3: a session counts only where the user's own program runs at its terminal, or where the service
-// begins a session for each sign-in. (`RememberingTests.sessionOfAService`)
+// MUST 1: a code is remembered only for a numeric address together with the keys that were used, or
+// for a session of this host. An address or session that is not certain is not used.
+// (`RememberingTests`)
+// MUST 2: no remembered code is accepted while the factors are locked.
+// (`RememberingTests.disabled`)
+// MUST 3: a session counts only if the user's own program runs at its terminal, or if the service
+// starts a session for each sign-in. (`RememberingTests.sessionOfAService`)
 extension SignIn {
-  /// What policy says of codes that are remembered here, and from where the person comes.
+  /// The policy on remembered sign-ins for this service, and the user's address.
   struct Memory {
-    /// How old a code may be that is enough, in seconds; 0 where a new one is asked for.
+    /// The maximum age of a remembered code, in seconds; 0 if a code is always required.
     let oldest: Int64
-    /// The address with the keys; nil where it is not known, or does not matter.
+    /// The address and the keys, or nil if they are unknown or not needed.
     let address: Place?
   }
 
-  /// What there is to know of that.
+  /// Returns the policy on remembered sign-ins for this sign-in.
   func memory(_ settings: Settings) -> Memory {
     let oldest = settings.oldestCode(in: request.service)
     return Memory(oldest: oldest, address: oldest > 0 ? address : nil)
   }
 
-  /// The places from which a code of this sign-in will be remembered.
+  /// Returns the address and session for which a code of this sign-in will be remembered.
   func places(_ memory: Memory, _ findings: Findings) -> [Place] {
     var places: [Place] = []
     if let address = memory.address { places.append(address) }
@@ -39,15 +41,17 @@ extension SignIn {
     return places
   }
 
-  /// How many seconds ago the code was given that is enough here; nil where one is to be asked for.
+  /// Returns the age in seconds of a remembered code that is recent enough, or nil if a code is
+  /// required.
   ///
-  /// Somebody else's wrong codes make nobody wait who is not asked for one.
+  /// Throttling does not apply to a user who need not give a code, so wrong codes from others do
+  /// not delay the user.
   @inline(never)
   func rememberedCode(
     _ options: ModuleOptions, _ memory: Memory, _ findings: Findings, _ account: Account,
     _ snapshot: FactorSnapshot, _ standing: AttemptState.Standing, _ store: Machine.Store
   ) throws(Outcome.Failure) -> Int64? {
-    // The password that comes with the code is asked for with it.
+    // If the answer also contains the password, the user has to be asked in any case.
     guard memory.oldest > 0, standing != .disabled, !options.expectsPassword,
       !snapshot.attempts.remembered.entries.isEmpty
     else { return nil }
@@ -78,38 +82,41 @@ extension SignIn {
     }
   }
 
-  /// What the session of this process says about the user.
+  /// How the session of this process relates to the user.
   enum SessionUse {
-    /// Nothing: it may be the session of a daemon that many users reach.
+    /// Unknown: it may be the session of a daemon that serves many users.
     case none
-    /// It begins with this sign-in, so that no earlier code belongs to it.
+    /// The session begins with this sign-in, so no earlier code belongs to it.
     case begins
-    /// A code that was typed in this session belongs to it. The sessions around it do not count.
+    /// A code that was typed in this session counts. Codes from the sessions around it do not.
     case own
-    /// The code was typed in this session, or when the user signed in to one around it.
+    /// A code counts if it was typed in this session or when the user signed in to a session around
+    /// it.
     case enclosing
   }
 
-  /// What the session says. The services that are not known say nothing, and neither does a program
-  /// that has no terminal or tells PAM of another one, or a daemon that root started at a terminal.
+  /// Returns how the session relates to the user. Returns `.none` for a service that is not known,
+  /// for a program without a terminal or with a different terminal from the one named to PAM, and
+  /// for a daemon that root started at a terminal.
   private func sessionUse(_ account: Account) -> SessionUse {
     guard let service = SessionService(request.service) else { return .none }
     if service == .sshd { return .begins }
     guard request.remoteHost?.isEmpty ?? true, isAtItsTerminal else { return .none }
     if service == .login { return host.leadsSession ? .begins : .none }
     let caller = host.identity.user
-    // The ancestors of a program that another user started need not be the account's.
+    // If another user started the program, its ancestors may not belong to the account.
     return caller == 0 ? .none : caller == account.uid ? .enclosing : .own
   }
 
-  /// Whether the terminal that PAM was told of controls this process.
+  /// Whether the terminal named to PAM controls this process.
   private var isAtItsTerminal: Bool {
     guard let terminal = request.terminal, let name = host.controllingTerminal else { return false }
     let folder: StaticString = "/dev/"
     return terminal == name || terminal == folder.bytes + name
   }
 
-  /// The address from which the person comes, with the keys that were used; nil where it is not known.
+  /// The address that the user signs in from, with the keys that were used, or nil if it is
+  /// unknown.
   private var address: Place? {
     guard let address = numericAddress(), let methods = application.earlierMethods() else {
       return nil
@@ -119,8 +126,8 @@ extension SignIn {
 }
 
 extension Attempt {
-  /// Remembers a code that was given at `time` for a session too, unless it was forgotten meanwhile:
-  /// then it is false.
+  /// Remembers a code that was given at `time` for this session too. Returns false if the code has
+  /// been forgotten in the meantime.
   static func follow<Store: FactorStore>(
     _ session: Place, from places: [PlaceDigest], at time: Int64, by account: Account,
     in store: Store

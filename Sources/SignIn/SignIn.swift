@@ -5,15 +5,16 @@ import Policy
 import Secrets
 import System
 
-/// The check at a sign-in.
+/// The verification of the second factor at a sign-in.
 ///
-/// MUST 1: allow is said in one place, for an accepted code, one that is remembered, a recovery code and
-/// a factor that was proven, before or just now, alone. (`Verdict.init`; `VerdictTests`)
-/// MUST 2: whatever goes wrong denies. (`SignInTests.everythingFailsClosed`)
-/// MUST 3: no lock is held while a person is asked. (`SignInTests.noLockAtThePrompt`)
-/// MUST 4: an answer that cannot be a code costs nothing and is logged nowhere.
-/// (`SignInTests.notACode`)
-/// MUST 5: a user with several names is enrolled under each of them when enrolled under one.
+/// MUST 1: `Verdict.init` is the only place that returns `allow`: for an accepted, remembered,
+/// recovery or bypass code, and in the `account` line for a user who is enrolled. (`Verdict.init`;
+/// `VerdictTests`)
+/// MUST 2: every error denies. (`SignInTests.everythingFailsClosed`)
+/// MUST 3: no lock is held while the user is asked. (`SignInTests.noLockAtThePrompt`)
+/// MUST 4: an answer that cannot be a code is not counted as an attempt, and its text is never
+/// logged. (`SignInTests.notACode`)
+/// MUST 5: if a user has several names, enrolment under one of them applies to all of them.
 /// (`SharedIdentityTests`)
 public struct SignIn<Machine: Host, Asker: Application> {
   let request: SignInRequest
@@ -27,19 +28,19 @@ public struct SignIn<Machine: Host, Asker: Application> {
     self.application = application
   }
 
-  /// The `auth` line.
+  /// Runs the `auth` line.
   public func authenticate() -> Verdict { conclude(authentication) }
 
-  /// The `account` line.
+  /// Runs the `account` line.
   public func checkAccount() -> Verdict { conclude(accountCheck) }
 
-  // MARK: The flow
+  // MARK: Flow
 
   func authentication(
     _ findings: inout Findings
   ) throws(Outcome.Failure) -> Outcome {
     let options = try options()
-    // A program without root's rights, such as a screen locker, is used by its own user alone.
+    // A program without root's privileges, such as a screen locker, serves only its own user.
     findings.hidesRefusals = options.forwardsPass && host.identity.actsAsRoot
     let settings = try settings(options, &findings)
     trace(options, "policy") { line in
@@ -48,7 +49,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     guard settings.state != .disabled else { return .switchedOff }
     guard let account = findings.account else {
-      // The work that is done for a user without a factor.
+      // Do the same work as for a user without a factor.
       let store = try openStore()
       findings.store = store
       if let store {
@@ -88,7 +89,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
       return .remembered(age: age)
     }
     if let refusal = Self.refusal(standing) {
-      // Where the password is asked for with the code, it is asked for in any case.
+      // The prompt that asks for the code also asks for the password, and is shown in any case.
       if options.asksForPassword {
         guard try askAnyway(refusal, options, settings, store).isCode else {
           return .notACode(.somethingElse)
@@ -112,11 +113,11 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     findings.store = store
     guard try enrolled(account, store) == nil else {
-      // A user who was sent on to enrol has not been asked for a code.
+      // If the `auth` line let the user continue in order to enrol, it has not asked for a code.
       guard application.isNoted(.enrollment, of: account.name) else { return .enrolled }
       return .enrollmentRequired(.enrolledMeanwhile)
     }
-    // A bypass code has shown them already, and confirms nothing.
+    // A sign-in with a bypass code has already shown the notices, and cannot confirm them.
     if settings.state != .observe, !application.isNoted(.bypass, of: account.name) {
       tellNews(account, store)
     }
@@ -129,16 +130,17 @@ public struct SignIn<Machine: Host, Asker: Application> {
     return try enrollNow(settings, account, store)
   }
 
-  /// What the configuration says for this sign-in.
+  /// Returns the settings for this sign-in.
   func settings(
     _ options: ModuleOptions, _ findings: inout Findings
   ) throws(Outcome.Failure) -> Settings {
     let configuration = try configuration(options)
-    // What one service alone goes by would be another configuration at every other sign-in.
+    // The audit log tracks the host's configuration. A file that only one service uses would be
+    // recorded as a change at every other sign-in.
     if options.configuration == nil { findings.edition = configuration.edition }
     findings.followsSessions = configuration.followsSessions
-    // Without tenants nothing about the person matters. With them, nothing is known that would let
-    // anybody in before it is known who it is.
+    // Without tenants, the settings do not depend on the user. With tenants, the state stays
+    // `enabled` until the user is known, so that an error denies.
     if configuration.tenants.isEmpty {
       findings.state = configuration.project.state
       guard findings.state != .disabled else { return configuration.project }
@@ -165,20 +167,22 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
-  /// What was found out on the way, for the verdict and the log.
+  /// What the flow has found out so far, for the verdict and the log.
   struct Findings {
-    /// Until the configuration has been read, nothing is known that would let anybody in.
+    /// The policy state. It is `enabled` until the configuration has been read, so that an error
+    /// denies.
     var state: Configuration.State = .enabled
     var account: Account?
-    /// The text of the host's configuration, where that is what holds.
+    /// The fingerprint of the host's configuration, or nil if the service uses a file of its own.
     var edition: Edition?
     /// The store, once it is open.
     var store: Machine.Store?
-    /// Whether it matters somewhere in which session a code was given.
+    /// Whether any policy depends on the session in which a code was given.
     var followsSessions = false
-    /// Whether the code comes before the password, so that a message would tell who is enrolled.
+    /// Whether refusals are hidden: the code is verified before the password, so a message would
+    /// reveal which users are enrolled.
     var hidesRefusals = false
   }
 
@@ -195,12 +199,12 @@ public struct SignIn<Machine: Host, Asker: Application> {
     noteConfiguration(findings, outcome)
     report(outcome, findings)
     let verdict = Verdict(outcome, state: findings.state)
-    // sshd ends the connection on too many attempts, which only enrolled users make.
+    // sshd closes the connection after too many attempts, and only enrolled users can cause that.
     return findings.hidesRefusals && verdict == .tooManyAttempts ? .deny : verdict
   }
 
-  /// A step of the decision for the log, where the arguments ask for it. No answer is ever part of it,
-  /// nor how long it was.
+  /// Logs a step of the decision, if the module's arguments ask for it. The log never contains an
+  /// answer or its length.
   func trace(
     _ options: ModuleOptions, _ step: StaticString, _ details: (inout LogLine) -> Void
   ) {

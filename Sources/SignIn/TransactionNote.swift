@@ -1,7 +1,7 @@
-/// What the `auth` line has the `account` line of the same sign-in know. The raw value stands before the
-/// account's name in the note.
+/// A note from the `auth` line to the `account` line of the same sign-in. It is stored as the raw
+/// value followed by the account's name.
 public enum TransactionNote: UInt8, Sendable {
-  /// The account was sent on to enrol.
+  /// The account must enrol in the `account` line.
   case enrollment = 0x65
   /// A bypass code was accepted for an account that has no factor.
   case bypass = 0x62

@@ -1,27 +1,28 @@
 public import OneTimePassword
 import Secrets
 
-/// What of an answer may be a code: one reading for each number of digits at most, so that a factor
-/// is compared with one code and an answer is one guess; or else a recovery code.
+/// The codes that the input may be: at most one code for each number of digits, or a recovery code.
+/// Each factor is compared with one code, so the input is one attempt.
 public struct TypedCodes: Sendable {
   private let six: Code?
   private let seven: Code?
   private let eight: Code?
 
-  /// The answer as a recovery code made here.
+  /// The input as a recovery code or bypass code.
   public let recoveryCode: RecoveryCode?
 
-  /// The whole answer as a code, spaces allowed.
+  /// Reads the whole input as a code. Spaces are allowed.
   public init(whole answer: Span<UInt8>) {
     let code = Code(answer: answer)
     six = code?.length == .six ? code : nil
     seven = code?.length == .seven ? code : nil
     eight = code?.length == .eight ? code : nil
-    // Eight digits and sixteen: nothing is both.
+    // A code has at most eight digits and a recovery code has sixteen, so the input cannot be both.
     recoveryCode = code == nil ? RecoveryCode(answer: answer) : nil
   }
 
-  /// The last six, seven and eight characters of an answer that begins with a password.
+  /// Reads the last six, seven and eight characters, and a recovery code at the end, of input that
+  /// begins with a password.
   public init(endOf answer: Span<UInt8>) {
     six = Self.end(of: answer, .six)
     seven = Self.end(of: answer, .seven)
@@ -40,7 +41,7 @@ public struct TypedCodes: Sendable {
     return code
   }
 
-  /// The code to compare with a factor whose codes have `length` digits, or nil.
+  /// Returns the code to compare with a factor whose codes have `length` digits, or nil.
   public func code(of length: CodeLength) -> Code? {
     switch length {
     case .six: six
@@ -49,6 +50,7 @@ public struct TypedCodes: Sendable {
     }
   }
 
-  /// Some reading: what a factor of another length is compared with, for the time it takes.
+  /// Any of the codes. A factor whose codes have a different length is compared with this one, so
+  /// that the comparison takes the same time.
   public var any: Code? { six ?? seven ?? eight }
 }

@@ -1,17 +1,18 @@
 public import Policy
 
-/// What the PAM stack is told. Deny comes first: it is what zeroed memory says.
+/// The module's verdict for the PAM stack. Deny comes first, because zeroed memory then means deny.
 public enum Verdict: Equatable, Sendable {
   case deny
   case allow
   case notConcerned
   case tooManyAttempts
 
-  /// The verdict on an outcome: the one place where allow and not concerned are said.
+  /// Returns the verdict on an outcome. This is the only place that returns `allow` or
+  /// `notConcerned`.
   ///
-  /// Not concerned has two causes: the second factor is switched off or only observes, and nobody
-  /// enrolled where enrolling is everybody's own affair, may still be put off, or is what the
-  /// `account` line, which is certain to be reached, will ask for.
+  /// There are two reasons for `notConcerned`. Multi-factor authentication is switched off or only
+  /// observed; or the user has no factor, and enrolment is self-service, may still be put off, or
+  /// will be required by the `account` line, which the stack is certain to reach.
   public init(_ outcome: Outcome, state: Configuration.State) {
     self =
       switch (state, outcome) {

@@ -1,24 +1,25 @@
 import CPOSIX
 
-/// An account as the system knows it.
+/// A user account, as the system's name services report it.
 public struct Account: Equatable, Sendable {
-  /// The name in the system's own spelling: `ALICE` may be asked for and `alice` be the account.
+  /// The name as the system spells it: a lookup of `ALICE` can return the account `alice`.
   public let name: [UInt8]
 
-  /// The numeric identity.
+  /// The user id.
   public let uid: UInt32
 
-  /// Puts an account together.
+  /// Creates an account.
   public init(name: [UInt8], uid: UInt32) {
     self.name = name
     self.uid = uid
   }
 
-  /// Looks a name up. Nil when the system knows no such account; an error when it could not tell.
+  /// Looks up an account by name. Returns nil if no such account exists, and throws if the lookup
+  /// failed.
   public static func named(_ name: [UInt8]) throws(SystemError) -> Account? {
     guard !name.isEmpty, name.count <= 255, !name.contains(0) else { return nil }
     let terminated = name.map { CChar(bitPattern: $0) } + [0]
-    // SAFETY: the name ends with a NUL; the rest is as `lookUp` says.
+    // SAFETY: the name ends with a NUL; for the rest, see `lookUp`.
     return try unsafe lookUp { entry, buffer, capacity, result in
       unsafe terminated.withUnsafeBufferPointer { name in
         guard let name = name.baseAddress else { return EINVAL }
@@ -27,24 +28,25 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// Looks a numeric identity up, as `named` does.
+  /// Looks up an account by user id, in the same way as `named`.
   public static func with(uid: UInt32) throws(SystemError) -> Account? {
-    // SAFETY: as `lookUp` says.
+    // SAFETY: see `lookUp`.
     try unsafe lookUp { entry, buffer, capacity, result in
       unsafe getpwuid_r(uid, entry, buffer, capacity, result)
     }
   }
 
-  /// The longest name that is looked up, in bytes.
+  /// The size of the buffer for an account name, in bytes, including the terminating NUL.
   private static var longestName: Int { 256 }
 
-  /// The accounts with this uid, of which one may be this: the one that the system names for the uid,
-  /// at 0, and those in /etc/passwd, from 1 on; nil where there are not so many, and at 0 where the
-  /// system names none. They are the same user to the kernel. Two accounts of a directory service are
-  /// found only where the system names one of them for the uid.
+  /// Returns an account that shares this account's uid, or nil if no account has this index. Index
+  /// 0 is the account that the system returns for the uid. Indexes from 1 on are the entries of
+  /// /etc/passwd that have the uid, in file order. This account itself can be among them. The
+  /// kernel treats all of them as the same user. If several accounts of a directory service share a
+  /// uid, only the one that the system returns for the uid is found.
   public func sharing(at index: Int32) throws(SystemError) -> Account? {
     var name = [CChar](repeating: 0, count: Self.longestName)
-    // SAFETY: the call writes at most as many bytes as there are.
+    // SAFETY: the call writes at most as many bytes as the buffer has.
     let count = unsafe name.withUnsafeMutableBufferPointer { name -> Int in
       guard let base = name.baseAddress else { return -1 }
       return unsafe cposix_name_of(uid, index, base, name.count)
@@ -54,7 +56,7 @@ public struct Account: Equatable, Sendable {
     return Account(name: name.prefix(count).map { UInt8(bitPattern: $0) }, uid: uid)
   }
 
-  /// Whether the account belongs to a group of this name; nil when that could not be found out.
+  /// Returns whether the account belongs to the group with this name, or nil if the lookup failed.
   public func isMember(of group: [UInt8]) -> Bool? {
     guard !group.isEmpty, !group.contains(0) else { return nil }
     let user = name.map { CChar(bitPattern: $0) } + [0]
@@ -74,12 +76,12 @@ public struct Account: Equatable, Sendable {
     UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
   ) -> Int32
 
-  /// The sizes tried for the strings of an entry, in bytes.
+  /// The buffer sizes that are tried for the strings of an entry, in bytes.
   private static var capacities: [Int] { [1024, 16_384, 262_144] }
 
   private static func lookUp(_ query: Query) throws(SystemError) -> Account? {
     for capacity in capacities {
-      // SAFETY: an entry of null pointers, which is read only after a query has found one.
+      // SAFETY: an entry of null pointers, which is read only after a query has filled it.
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>? = nil
       let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
@@ -88,7 +90,8 @@ public struct Account: Equatable, Sendable {
       let status = unsafe query(&entry, buffer, capacity, &found)
       if status == ERANGE || status == EINTR { continue }
       guard unsafe found != nil, let name = unsafe entry.pw_name else {
-        // POSIX: 0 with no entry is "not found"; some sources say so with these numbers.
+        // POSIX: status 0 without an entry means "not found". Some sources return these error
+        // numbers instead.
         guard [0, ENOENT, ESRCH].contains(status) else {
           throw SystemError(.lookUpAccount, number: status)
         }

@@ -1,19 +1,19 @@
 import CPOSIX
 
-/// The kernel's audit trail, where the host has one.
+/// The kernel's audit trail, if the host has one.
 ///
-/// MUST 1: whatever becomes of a record, nothing fails for it. (`EndToEnd.AuditTrail`)
-/// MUST 2: no name is looked up for it: an address is handed on, or none. (the same)
+/// MUST 1: a record that cannot be written never makes the caller fail. (`EndToEnd.AuditTrail`)
+/// MUST 2: no host name is resolved: a record contains a numeric address, or none. (the same)
 public enum Audit {
-  /// What a record is about.
+  /// The kind of event that a record describes.
   public enum Kind: Sendable {
-    /// Somebody was authenticated, or was not (USER_AUTH).
+    /// An authentication succeeded or failed (USER_AUTH).
     case authentication
-    /// Something about an account was changed (USER_MGMT).
+    /// An account was changed (USER_MGMT).
     case management
   }
 
-  /// Writes a record about an account. `address` is a numeric one; nil where none is known.
+  /// Writes a record about an account. `address` is numeric, or nil if it is unknown.
   public static func write(
     _ kind: Kind, _ operation: [UInt8], account: [UInt8], address: [UInt8]?, terminal: [UInt8]?,
     succeeded: Bool
@@ -28,7 +28,7 @@ public enum Audit {
     add(account, isPlain: true, to: &texts)
     add(address, to: &texts)
     add(terminal, to: &texts)
-    // SAFETY: the four texts end with a NUL each, and outlive the call.
+    // SAFETY: each of the four texts ends with a NUL, and all outlive the call.
     unsafe texts.withUnsafeBufferPointer { texts in
       guard let base = texts.baseAddress else { return }
       unsafe cposix_audit(
@@ -37,11 +37,11 @@ public enum Audit {
     }
   }
 
-  /// Writes a record of a change to how the host is set up (USYS_CONFIG): `pairs` say what it was.
+  /// Writes a record of a change to the host's configuration (USYS_CONFIG), which `pairs` describe.
   public static func write(configuration pairs: LogLine, terminal: [UInt8]?) {
     var texts = pairs.text + [0]
     add(terminal, to: &texts)
-    // SAFETY: the two texts end with a NUL each, and outlive the call.
+    // SAFETY: each of the two texts ends with a NUL, and both outlive the call.
     unsafe texts.withUnsafeBufferPointer { texts in
       guard let base = texts.baseAddress else { return }
       unsafe cposix_audit_system(
@@ -54,7 +54,7 @@ public enum Audit {
   private static func add(_ text: [UInt8]?, isPlain: Bool = false, to texts: inout [UInt8]) {
     let text = text ?? []
     if text.isEmpty { texts.append(UInt8(ascii: "?")) }
-    // libaudit itself sees to the account's name; the rest it writes as it is.
+    // libaudit escapes the account name itself, but writes the other fields unchanged.
     for byte in isPlain ? text : LogLine.escaped(text) where byte != 0 { texts.append(byte) }
     texts.append(0)
   }

@@ -1,16 +1,16 @@
 import CPOSIX
 
-/// A pair of pipes that the process was given as standard input and output.
+/// The connection to the client: the standard input and standard output of this process.
 public struct Channel: Sendable {
-  /// The pair.
+  /// Creates the channel. Opens nothing.
   public init() {}
 
-  /// Fills `bytes`, waiting for at most `seconds` for all of it.
+  /// Fills `bytes`, waiting at most `seconds` for all of them.
   ///
-  /// Both descriptors may be non-blocking: the client may share their open files, so that the mode is
-  /// the client's to choose.
+  /// Both descriptors may be non-blocking: the client can share their open file descriptions, so
+  /// the client controls that mode.
   ///
-  /// - Returns: false at the end of the stream, and when the time is over.
+  /// - Returns: false if the stream ended or the time ran out before `bytes` was full.
   public func receive(
     into bytes: inout MutableSpan<UInt8>, seconds: Int32
   ) throws(SystemError) -> Bool {
@@ -44,7 +44,8 @@ public struct Channel: Sendable {
     return count > 0
   }
 
-  /// What a call read or wrote; nil where another process was faster, and the descriptor does not block.
+  /// Returns the number of bytes that a call read or wrote. Returns nil if the descriptor is
+  /// non-blocking and another process has taken the bytes or the space.
   private func untilReady(_ body: () -> Int) throws(SystemError) -> Int? {
     do throws(SystemError) {
       return try retrying(.read, body)
@@ -57,7 +58,7 @@ public struct Channel: Sendable {
   /// How long the other end may take to read, in seconds.
   private static var sendingTime: Int64 { 60 }
 
-  /// Sends all of `bytes`, waiting for at most a minute for each part.
+  /// Sends all of `bytes`, waiting at most a minute for each part.
   public func send(_ bytes: Span<UInt8>) throws(SystemError) {
     var sent = 0
     while sent < bytes.count {

@@ -1,24 +1,24 @@
 import CPOSIX
 
-/// The clocks, read at the boundary only: everything else takes the time as a parameter.
+/// The system clocks. Only boundary code reads them; all other code takes the time as a parameter.
 public enum Clock {
-  /// Seconds since the epoch (CLOCK_REALTIME).
+  /// Returns the seconds since the epoch (CLOCK_REALTIME).
   public static func now() throws(SystemError) -> Int64 { try seconds(CLOCK_REALTIME) }
 
-  /// Seconds since the machine was started, which nobody can set (CLOCK_BOOTTIME).
+  /// Returns the seconds since the machine was started (CLOCK_BOOTTIME). This clock cannot be set.
   public static func sinceBoot() throws(SystemError) -> Int64 { try seconds(CLOCK_BOOTTIME) }
 
   private static func seconds(_ clock: clockid_t) throws(SystemError) -> Int64 {
     var time = timespec()
-    // SAFETY: `time` is written by the call and outlives it.
+    // SAFETY: the call writes `time`, which outlives it.
     _ = try retrying(.clock) { unsafe clock_gettime(clock, &time) }
     return Int64(time.tv_sec)
   }
 
-  /// Does nothing for a while.
+  /// Sleeps for `milliseconds`, at most 999.
   public static func pause(milliseconds: Int) {
     var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
-    // SAFETY: `time` outlives the call; an interrupted pause is simply shorter.
+    // SAFETY: `time` outlives the call. A signal only makes the sleep shorter.
     _ = unsafe nanosleep(&time, nil)
   }
 }

@@ -1,47 +1,49 @@
 import CPOSIX
 
-/// A program that runs beside this process, which may be anybody's, and talks to it through a socket
-/// that is the program's standard input and output. It is ended when the value ends.
+/// A program that runs beside this process and talks to it through a socket, which is the program's
+/// standard input and output. This process can be any PAM application. Destroying the value ends
+/// the program.
 ///
-/// MUST 1: the process is told of the program's end by no signal, and finds no child of its own making
-/// when it waits for any. (`CompanionTests.unnoticed`)
-/// MUST 2: the program inherits nothing: no descriptor, environment, directory, blocked or ignored
-/// signal. (`CompanionTests.inheritsNothing`, `.signals`)
-/// MUST 3: nothing is left when the value has ended, however long the program would run.
+/// MUST 1: the application receives no signal when the program ends, and finds no additional child
+/// when it waits for any child. (`CompanionTests.unnoticed`)
+/// MUST 2: the program inherits no descriptor, environment, working directory, or blocked or
+/// ignored signal. (`CompanionTests.inheritsNothing`, `.signals`)
+/// MUST 3: no process is left after the value is destroyed, however long the program would run.
 /// (`CompanionTests.nothingIsLeft`)
-/// MUST 4: a program that has ended costs no more than an error. (`CompanionTests.ended`)
+/// MUST 4: if the program ends early, the only consequence is an error. (`CompanionTests.ended`)
 public final class Companion {
   private let link: Int32
+  /// The process that starts and supervises the program (companion.h explains why).
   private let minder: pid_t
-  /// The minder's exit status, once it has been waited for.
+  /// The supervising process's exit status, once it has been waited for.
   private var status: Int32?
 
-  /// What became of an attempt to receive.
+  /// The result of an attempt to receive bytes.
   public enum Reception: Equatable, Sendable {
-    /// All that was asked for is there.
+    /// All requested bytes arrived.
     case complete
-    /// The program has closed the stream: it has ended.
+    /// The program closed the stream, so it has ended.
     case ended
-    /// The time is over.
+    /// The time ran out.
     case silent
   }
 
-  /// How long the program may take to end once the stream is closed, in milliseconds, before it is
-  /// killed; and then the minder, before that is killed too.
+  /// How long the program may take to end after the stream is closed, in milliseconds, before it is
+  /// killed. The supervising process then has the same time before it is killed too.
   private static let patience = 1000
 
-  /// Starts the program at `path`, which calls itself `name`.
+  /// Starts the program at `path`, with `name` as its argument 0.
   ///
-  /// Whether that is the program it should be is not looked at: it gets no privilege that the caller
-  /// of this process does not have anyway, and who can replace the file can replace this code.
+  /// The file at `path` is not checked: the program gets no privilege that the user who runs this
+  /// process does not have, and a user who can replace the file can replace this code too.
   ///
-  /// Embedded Swift leaks an object whose designated initialiser throws: this one throws before there is
-  /// an object.
+  /// Embedded Swift leaks an object whose designated initialiser throws. This convenience
+  /// initialiser throws before an object exists.
   public convenience init(path: [UInt8], name: StaticString) throws(SystemError) {
     let path = path.map { CChar(bitPattern: $0) } + [0]
     var link: Int32 = -1
-    // SAFETY: the path ends with a NUL and outlives the call, and so does the literal; `link` is
-    // written by the call.
+    // SAFETY: the path ends with a NUL and outlives the call, as does the literal. The call writes
+    // `link`.
     let minder = unsafe path.withUnsafeBufferPointer { path in
       name.withUTF8Buffer { name -> pid_t in
         guard let path = path.baseAddress, let name = name.baseAddress else { return -1 }
@@ -99,7 +101,7 @@ public final class Companion {
           }
         }
       } catch {
-        // It has ended without having read all that it was sent.
+        // The program ended without reading everything that was sent to it.
         guard error.isBrokenPipe else { throw error }
         return .ended
       }
@@ -109,12 +111,13 @@ public final class Companion {
     return .complete
   }
 
-  /// `deadline` is in seconds since the machine was started.
+  /// Returns whether the stream becomes readable by `deadline`, in seconds since the machine was
+  /// started.
   private func isReadable(until deadline: Int64) throws(SystemError) -> Bool {
     var request = pollfd(fd: link, events: Int16(POLLIN), revents: 0)
     while true {
       let left = max(deadline &- (try Clock.sinceBoot()), 0)
-      // A second at a time: a signal that interrupts the wait does not make it longer.
+      // Polls for one second at a time, so that signals that interrupt the wait do not extend it.
       // SAFETY: one structure, which outlives the call.
       let count = unsafe poll(&request, 1, left > 0 ? 1000 : 0)
       if count > 0 { return true }
@@ -123,8 +126,8 @@ public final class Companion {
     }
   }
 
-  /// Why the program could not be started, or nil where it could. Waits for the program's end: it is
-  /// meant for when the stream has ended.
+  /// Returns why the program could not be started, or nil if it was started. Waits for the program
+  /// to end, so call it only after the stream has ended.
   public func startFailure() -> SystemError? {
     let status = waitForEnd()
     let base = Int32(truncatingIfNeeded: COMPANION_NOT_STARTED)
@@ -132,8 +135,9 @@ public final class Companion {
     return SystemError(.process, number: status &- base)
   }
 
-  /// Waits for the end of the program and of its minder; has the former killed after a while, then
-  /// kills the latter. The minder's exit status; one that somebody else has waited for is unknown: 0.
+  /// Waits for the program and its supervising process to end. After `patience`, has the program
+  /// killed; after the same time again, kills the supervising process. Returns the supervising
+  /// process's exit status, or 0 if other code has already waited for it.
   private func waitForEnd() -> Int32 {
     if let status { return status }
     for signal in [0, SIGTERM, SIGKILL] {
@@ -147,7 +151,7 @@ public final class Companion {
         Clock.pause(milliseconds: 1)
       }
     }
-    // A process that SIGKILL does not end hangs in the kernel.
+    // A process that survives SIGKILL is stuck in the kernel.
     return 0
   }
 }

@@ -1,12 +1,12 @@
 import CPOSIX
 
-/// The connection by which somebody has come to this process.
+/// The network connection through which the user reached this process.
 public enum Connection {
-  /// The address at the other end: the 128 bits of IPv6, where an IPv4 address has its own 32 behind
-  /// those of `::ffff:0:0/96` (RFC 4291, section 2.5.5.2), whichever kind of socket it came by.
+  /// Returns the peer's address as the 128 bits of IPv6. An IPv4 address is mapped into
+  /// `::ffff:0:0/96` (RFC 4291, section 2.5.5.2), whichever kind of socket it comes from.
   ///
-  /// Nil unless all connected streams of IPv4 and IPv6 among the first 64 descriptors come from one
-  /// address: where there are several, nothing tells which is the person's.
+  /// Returns nil unless all connected IPv4 and IPv6 streams among the first 64 descriptors have the
+  /// same peer address. If they have several, nothing tells which one is the user's.
   public static func peer() -> UInt128? {
     var address = [UInt8](repeating: 0, count: 16)
     // SAFETY: the call writes at most 16 bytes.

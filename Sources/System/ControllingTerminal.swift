@@ -1,17 +1,18 @@
 import CPOSIX
 import Secrets
 
-/// The terminal that controls a process, as the kernel knows it: what the process has open, and who
-/// started it with what, proves nothing.
+/// The controlling terminal of a process, as the kernel reports it. The files that a process has
+/// open, and how it was started, prove nothing.
 public enum ControllingTerminal {
-  /// The name of this process's, as `pts/3`; nil where it has none, or it cannot be found out.
+  /// The name of this process's terminal, such as `pts/3`, or nil if it has none or the lookup
+  /// failed.
   public static var name: [UInt8]? {
     guard let process = RunningProcess(getpid()) else { return nil }
     return name(of: process.terminalNumber)
   }
 
-  /// The name of the terminal with this number, as `pts/3`, `tty1` or `ttyS0`; nil for others
-  /// (admin-guide/devices.txt in the kernel's documentation).
+  /// Returns the name of the terminal with this device number, such as `pts/3`, `tty1` or `ttyS0`,
+  /// or nil for any other device (admin-guide/devices.txt in the kernel's documentation).
   public static func name(of number: UInt32) -> [UInt8]? {
     // proc_pid_stat(5): the minor number is in bits 31 to 20 and 7 to 0.
     let major = number >> 8 & 0xFFF

@@ -1,9 +1,9 @@
 import CPOSIX
 
-/// An open directory, from which files are opened by name. It is closed when the value ends.
+/// An open directory, from which files are opened by name. Destroying the value closes it.
 ///
 /// MUST 1: no symbolic link is followed. MUST 2: no descriptor outlives an `exec`. MUST 3: opening
-/// never blocks and never takes a terminal. (`DirectoryTests`)
+/// a file never blocks and never acquires a controlling terminal. (`DirectoryTests`)
 public struct Directory: ~Copyable {
   private let descriptor: Int32
 
@@ -19,11 +19,11 @@ public struct Directory: ~Copyable {
     return Directory(descriptor: descriptor)
   }
 
-  /// Opens the directory at a path that ends with a NUL.
+  /// Opens the directory at a NUL-terminated path.
   static func at(_ path: [CChar]) throws(SystemError) -> Directory {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     let descriptor = try retrying(.open) { () -> Int32 in
-      // SAFETY: the path ends with a NUL and lives through the call.
+      // SAFETY: the path ends with a NUL and outlives the call.
       unsafe path.withUnsafeBufferPointer { path in
         guard let path = path.baseAddress else { return -1 }
         return unsafe cposix_openat(AT_FDCWD, path, flags, 0)
@@ -32,12 +32,13 @@ public struct Directory: ~Copyable {
     return Directory(descriptor: descriptor)
   }
 
-  /// What stands at a path that ends with a NUL, and is not opened; of a symbolic link, the link itself.
+  /// Returns the status of the file at a NUL-terminated path, without opening it. For a symbolic
+  /// link, returns the status of the link itself.
   static func status(at path: [CChar]) throws(SystemError) -> FileStatus {
     var status = stat()
     _ = try retrying(.open) { () -> Int32 in
-      // SAFETY: the path ends with a NUL and lives through the call, and so does `status`, which is
-      // written by it.
+      // SAFETY: the path ends with a NUL and outlives the call, as does `status`, which the call
+      // writes.
       unsafe path.withUnsafeBufferPointer { path in
         guard let path = path.baseAddress else { return -1 }
         return unsafe lstat(path, &status)
@@ -46,31 +47,31 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
-  /// Opens a directory in this one.
+  /// Opens a subdirectory of this directory.
   public func directory(_ name: FileName) throws(SystemError) -> Directory {
     Directory(descriptor: try open(name, O_RDONLY | O_DIRECTORY))
   }
 
-  /// Opens a file to be read.
+  /// Opens a file for reading.
   public func fileForReading(_ name: FileName) throws(SystemError) -> File {
     File(descriptor: try open(name, O_RDONLY))
   }
 
-  /// Opens a file to be read and written.
+  /// Opens a file for reading and writing.
   public func fileForUpdating(_ name: FileName) throws(SystemError) -> File {
     File(descriptor: try open(name, O_RDWR))
   }
 
-  /// Makes a file that only its owner may read and write. Fails when the name is taken.
+  /// Creates a file that only its owner may read and write. Fails if the name is taken.
   public func create(_ name: FileName) throws(SystemError) -> File {
     File(descriptor: try open(name, O_RDWR | O_CREAT | O_EXCL))
   }
 
   private func open(_ name: FileName, _ flags: Int32) throws(SystemError) -> Int32 {
-    // O_NONBLOCK: opening a FIFO or a device returns, and `fstat` then tells what it is.
+    // O_NONBLOCK: opening a FIFO or a device returns at once, and `fstat` then reports its type.
     let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     return try retrying(.open) { () -> Int32 in
-      // SAFETY: `terminated` ends with a NUL and lives through the call.
+      // SAFETY: `terminated` ends with a NUL and outlives the call.
       unsafe name.terminated.withUnsafeBufferPointer { path in
         guard let path = path.baseAddress else { return -1 }
         return unsafe cposix_openat(descriptor, path, flags, 0o600)
@@ -78,18 +79,18 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// What the directory is.
+  /// Returns the status of the directory.
   public func status() throws(SystemError) -> FileStatus {
     var status = stat()
-    // SAFETY: `status` is written by the call and outlives it.
+    // SAFETY: the call writes `status`, which outlives it.
     _ = try retrying(.status) { unsafe fstat(descriptor, &status) }
     return FileStatus(status)
   }
 
-  /// Gives a file another name, in the place of what had it, in one step.
+  /// Renames a file atomically, replacing any file that has the new name.
   public func rename(_ from: FileName, to: FileName) throws(SystemError) {
     _ = try retrying(.rename) { () -> Int32 in
-      // SAFETY: both names end with a NUL and live through the call.
+      // SAFETY: both names end with a NUL and outlive the call.
       unsafe from.terminated.withUnsafeBufferPointer { from in
         unsafe to.terminated.withUnsafeBufferPointer { to in
           guard let from = from.baseAddress, let to = to.baseAddress else { return -1 }
@@ -99,10 +100,10 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// Takes a file's name away.
+  /// Removes a file.
   public func unlink(_ name: FileName) throws(SystemError) {
     _ = try retrying(.unlink) { () -> Int32 in
-      // SAFETY: the name ends with a NUL and lives through the call.
+      // SAFETY: the name ends with a NUL and outlives the call.
       unsafe name.terminated.withUnsafeBufferPointer { name in
         guard let name = name.baseAddress else { return -1 }
         return unsafe unlinkat(descriptor, name, 0)
@@ -110,15 +111,15 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// Waits until the directory's entries are on the disk.
+  /// Waits until the directory's entries are on disk.
   public func sync() throws(SystemError) {
     _ = try retrying(.sync) { fsync(descriptor) }
   }
 
-  /// Whether anything has this absolute path; where that cannot be found out, it may be.
+  /// Returns whether a file may exist at this absolute path: true if that cannot be determined.
   public static func mayExist(_ path: [UInt8]) -> Bool {
     let terminated = path.map { CChar(bitPattern: $0) } + [0]
-    // SAFETY: the path ends with a NUL and lives through the call.
+    // SAFETY: the path ends with a NUL and outlives the call.
     return unsafe terminated.withUnsafeBufferPointer { path in
       guard let path = path.baseAddress, unsafe access(path, F_OK) != 0 else { return true }
       let number = cposix_errno()
@@ -126,15 +127,16 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// Hands the name of each entry but `.` and `..` to `body`, in no order, until it returns false.
-  /// Throws where the entries could not all be read.
+  /// Calls `body` with the name of each entry except `.` and `..`, in no particular order, until
+  /// `body` returns false. Throws if the entries could not all be read.
   public func forEachEntry(_ body: (FileName) -> Bool) throws(SystemError) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw SystemError.last(.listDirectory) }
-    // Without the C library's stream, which takes 32 KB for a folder that is empty, mostly.
+    // Does not use the C library's directory stream, which allocates 32 KB for a directory that is
+    // usually empty.
     var room = [UInt8](repeating: 0, count: 4096)
     while true {
       let count = try retrying(.listDirectory) { () -> Int in
-        // SAFETY: the call writes at most as many bytes as there are.
+        // SAFETY: the call writes at most as many bytes as the buffer has.
         unsafe room.withUnsafeMutableBytes { room in
           unsafe cposix_list_directory(descriptor, room.baseAddress, room.count)
         }
@@ -149,8 +151,8 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// Takes the first entry away from what the kernel has listed (getdents64(2)): its name, or nil when
-  /// there is no further one.
+  /// Removes the first entry from the bytes that the kernel returned (getdents64(2)). Returns its
+  /// name, or nil if there is no further entry.
   private static func takeName(from entries: inout ArraySlice<UInt8>) -> [UInt8]? {
     let header = 19
     guard entries.count >= header else { return nil }

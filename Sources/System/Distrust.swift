@@ -1,9 +1,9 @@
-/// Why something that was opened is not what it must be.
+/// Why an opened file or directory is not trusted.
 public enum Distrust: UInt8, Error, Sendable {
   case symbolicLink, notARegularFile, notADirectory, wrongOwner, wrongPermissions, severalNames
   case empty, tooLarge, wrongSize
 
-  /// The reason as log lines and messages name it.
+  /// The reason, as written in log lines and messages.
   public var name: StaticString {
     switch self {
     case .symbolicLink: "symbolic-link"
@@ -20,7 +20,8 @@ public enum Distrust: UInt8, Error, Sendable {
 }
 
 extension FileStatus {
-  /// Nil when this is a regular file with one name, of one of `owners`, with exactly `permissions`.
+  /// Returns nil if this is a regular file with one name, with an owner among `owners` and with
+  /// exactly `permissions`; otherwise returns what is wrong.
   public func distrust(owners: (UInt32, UInt32), permissions: UInt32) -> Distrust? {
     if kind != .regular { return .notARegularFile }
     if owner != owners.0 && owner != owners.1 { return .wrongOwner }

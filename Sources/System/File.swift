@@ -1,9 +1,9 @@
 import CPOSIX
 
-/// An open file. It is closed when the value ends.
+/// An open file. Destroying the value closes it.
 ///
-/// MUST 1: no write that RLIMIT_FSIZE would cut begins: the limit of whoever started the application
-/// neither ends the application nor leaves half an entry. (`FileSizeLimitTests`)
+/// MUST 1: no write begins that RLIMIT_FSIZE would cut short: the limit of the user who started the
+/// application neither ends the application nor leaves half a record. (`FileSizeLimitTests`)
 public struct File: ~Copyable {
   let descriptor: Int32
 
@@ -11,15 +11,15 @@ public struct File: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// What was opened.
+  /// Returns the status of the file.
   public func status() throws(SystemError) -> FileStatus {
     var status = stat()
-    // SAFETY: `status` is written by the call and outlives it.
+    // SAFETY: the call writes `status`, which outlives it.
     _ = try retrying(.status) { unsafe fstat(descriptor, &status) }
     return FileStatus(status)
   }
 
-  /// Reads at most `count` bytes from `offset` on; fewer at the end of the file.
+  /// Reads `count` bytes from `offset`, or fewer at the end of the file.
   public func read(count: Int, at offset: Int64 = 0) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(count, 0))
     var span = bytes.mutableSpan
@@ -28,12 +28,12 @@ public struct File: ~Copyable {
     return bytes
   }
 
-  /// Fills `bytes` from the file's beginning, and tells whether the file had as many.
+  /// Fills `bytes` from the beginning of the file. Returns whether the file has that many bytes.
   public func read(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Bool {
     try fill(&bytes, at: 0) == bytes.count
   }
 
-  /// Fills `bytes` as far as the file has any from `offset` on; how far that is.
+  /// Fills `bytes` from `offset` to the end of the file at most. Returns the number of bytes read.
   private func fill(_ bytes: inout MutableSpan<UInt8>, at offset: Int64) throws(SystemError) -> Int
   {
     var filled = 0
@@ -54,7 +54,7 @@ public struct File: ~Copyable {
     return filled
   }
 
-  /// Writes all of `bytes` at `offset`; nothing where RLIMIT_FSIZE allows only a part (EFBIG).
+  /// Writes all of `bytes` at `offset`, or nothing if RLIMIT_FSIZE allows only a part (EFBIG).
   public func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(SystemError) {
     let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
     guard !overflow, cposix_may_grow_to(end) != 0 else { throw SystemError(.write, number: EFBIG) }
@@ -75,44 +75,45 @@ public struct File: ~Copyable {
     }
   }
 
-  /// Cuts the file off behind its first `length` bytes, or extends it with zeros.
+  /// Truncates the file to `length` bytes, or extends it with zeros.
   public func setLength(_ length: Int64) throws(SystemError) {
     _ = try retrying(.write) { ftruncate(descriptor, Int(length)) }
   }
 
-  /// Waits until the file's data, and its length where that changed, are on the disk.
+  /// Waits until the file's data, and its length if that changed, are on disk.
   public func syncData() throws(SystemError) {
     _ = try retrying(.sync) { fdatasync(descriptor) }
   }
 
-  /// Waits until the file's data and everything about it are on the disk.
+  /// Waits until the file's data and all its metadata are on disk.
   public func sync() throws(SystemError) {
     _ = try retrying(.sync) { fsync(descriptor) }
   }
 
-  /// Gives the file away. Only root may.
+  /// Changes the file's owner. Only root may do that.
   public func changeOwner(to owner: UInt32) throws(SystemError) {
     _ = try retrying(.changeOwner) { fchown(descriptor, owner, gid_t.max) }
   }
 
-  /// Gives the file to a group. Only root may give it to any.
+  /// Changes the file's group. Only root may choose an arbitrary group.
   public func changeGroup(to group: UInt32) throws(SystemError) {
     _ = try retrying(.changeOwner) { fchown(descriptor, uid_t.max, group) }
   }
 
-  /// Sets the permissions, whatever the umask says.
+  /// Sets the permissions, regardless of the umask.
   public func changeMode(to permissions: UInt32) throws(SystemError) {
     _ = try retrying(.changeMode) { fchmod(descriptor, permissions) }
   }
 
-  /// Takes the file's exclusive lock, or gives up after `seconds`; with 0, after one try.
+  /// Takes the file's exclusive lock, or gives up after `seconds`. With 0, tries once.
   ///
-  /// The lock ends with the file. It is asked for again every millisecond rather than waited for: a
-  /// wait could be ended only by a signal, and signals are the host program's.
+  /// The lock is released when the file is closed. The function tries every millisecond instead of
+  /// blocking: only a signal could end a blocking call, and signals belong to the host application.
   ///
   /// - Returns: whether the lock was taken.
   public func lock(seconds: Int64) throws(SystemError) -> Bool {
-    // A try and its pause take a little over a millisecond: 900 of them take about a second.
+    // One attempt and its pause take a little over a millisecond, so 900 of them take about a
+    // second.
     var triesLeft = seconds &* 900
     while true {
       do throws(SystemError) {
@@ -127,8 +128,8 @@ public struct File: ~Copyable {
     }
   }
 
-  /// Locks one byte, which the file need not have, for as long as the file is open. Returns whether no
-  /// other open file has it locked.
+  /// Locks one byte until the file is closed. The byte may be past the end of the file. Returns
+  /// false if another open file description has it locked.
   public func lockByte(at offset: Int64) throws(SystemError) -> Bool {
     do throws(SystemError) {
       _ = try retrying(.lock) { cposix_lock_byte(descriptor, offset) }

@@ -1,14 +1,15 @@
 import Secrets
 
-/// One component of a path: not empty, not `.` or `..`, without `/` and NUL.
+/// One component of a path: not empty, not `.` or `..`, without `/` or NUL.
 public struct FileName: Equatable, Sendable {
-  /// The name as C reads it, with its terminating NUL.
+  /// The name as a C string, with its terminating NUL.
   let terminated: [CChar]
 
   /// The name.
   public let bytes: [UInt8]
 
-  /// Nil when `bytes` are no single component, or too long for a file system (255 bytes).
+  /// Creates a file name. Returns nil if `bytes` are not a single component or are too long for a
+  /// file system (255 bytes).
   public init?(_ bytes: [UInt8]) {
     guard Self.isName(bytes[...]) else { return nil }
     self.bytes = bytes
@@ -19,7 +20,7 @@ public struct FileName: Equatable, Sendable {
     self.terminated = terminated
   }
 
-  /// Whether `bytes` are a single component, and not too long for a file system.
+  /// Returns whether `bytes` are a single component and not too long for a file system.
   static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard !bytes.isEmpty, bytes.count <= 255 else { return false }
     var onlyDots = true
@@ -30,15 +31,16 @@ public struct FileName: Equatable, Sendable {
     return !onlyDots || bytes.count > 2
   }
 
-  /// A literal name, as `init(_:)` reads it.
+  /// Creates a file name from a literal; see `init(_:)`.
   public init?(_ name: StaticString) {
     // SAFETY: the buffer covers exactly the literal's bytes.
     self.init(name.withUTF8Buffer { unsafe Array($0) })
   }
 
-  /// The file name of any byte string: percent-encoded but for letters, digits, `-`, `_` and a `.`
-  /// that is not the first. Distinct strings have distinct names, and none begins with a dot.
-  /// Nil when it is empty or its name would be longer than 240 bytes.
+  /// Creates the file name for any byte string. Every byte is percent-encoded except letters,
+  /// digits, `-`, `_`, and a `.` that is not the first. Distinct strings have distinct names, and
+  /// no name begins with a dot. Returns nil if the string is empty or the name would be longer than
+  /// 240 bytes.
   public init?(percentEncoding raw: [UInt8]) {
     var name: [UInt8] = []
     name.reserveCapacity(raw.count)
@@ -54,9 +56,10 @@ public struct FileName: Equatable, Sendable {
     self.init(name)
   }
 
-  /// What `percentEncoding` made the name from, or nil when it would have made another.
+  /// The byte string from which `percentEncoding` creates this name, or nil if no byte string has
+  /// this name.
   public var percentDecoded: [UInt8]? {
-    // Nearly every name is its own.
+    // Nearly every name is encoded as itself.
     if bytes.count <= Self.longestEncoded, bytes.allSatisfy({ Self.isPlain($0) }) { return bytes }
     var raw: [UInt8] = []
     var rest = bytes[...]
@@ -76,7 +79,8 @@ public struct FileName: Equatable, Sendable {
     return raw
   }
 
-  /// The longest name of a byte string, in bytes: what a draft of it adds has room.
+  /// The longest encoded name in bytes, which leaves room for the characters that the name of a
+  /// draft adds.
   private static var longestEncoded: Int { 240 }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

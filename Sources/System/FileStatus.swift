@@ -1,25 +1,25 @@
 import CPOSIX
 
-/// What `fstat` says of something that was opened.
+/// The status of a file, as `fstat` reports it.
 public struct FileStatus: Equatable, Sendable {
-  /// What it is.
+  /// The type of a file.
   public enum Kind: Equatable, Sendable {
     case regular, directory, other
   }
 
-  /// What it is.
+  /// The file's type.
   public let kind: Kind
-  /// Its owner's numeric identity.
+  /// The owner's user id.
   public let owner: UInt32
-  /// Its group's numeric identity.
+  /// The group's id.
   public let group: UInt32
-  /// Its permissions: the lower twelve bits of its mode.
+  /// The permissions: the lower twelve bits of the mode.
   public let permissions: UInt32
-  /// How many names it has.
+  /// The number of hard links.
   public let links: UInt64
-  /// Its size in bytes.
+  /// The size in bytes.
   public let size: Int64
-  /// When it was last written to, in seconds since the epoch.
+  /// The time of the last write, in seconds since the epoch.
   public let writtenAt: Int64
 
   init(_ status: stat) {
@@ -36,6 +36,6 @@ public struct FileStatus: Equatable, Sendable {
     writtenAt = Int64(status.st_mtim.tv_sec)
   }
 
-  /// Whether somebody other than the owner may write to it.
+  /// Whether any user other than the owner may write to the file.
   public var isWritableByOthers: Bool { permissions & 0o022 != 0 }
 }

@@ -2,10 +2,10 @@ import CPOSIX
 
 /// The host's name.
 public enum HostName {
-  /// The name as `hostname` prints it.
+  /// Returns the name as `hostname` prints it.
   public static func current() throws(SystemError) -> [UInt8] {
     var name = [CChar](repeating: 0, count: 256)
-    // SAFETY: the call writes at most 255 bytes, so that the last one stays NUL.
+    // SAFETY: the call writes at most 255 bytes, so the last byte stays NUL.
     let status = unsafe name.withUnsafeMutableBufferPointer { name -> Int32 in
       guard let base = name.baseAddress else { return -1 }
       return unsafe gethostname(base, 255)

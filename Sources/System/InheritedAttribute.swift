@@ -1,31 +1,34 @@
 import CPOSIX
 
-/// What a process inherits from its caller in addition to its resource limits (`ResourceLimit`). The
-/// helper settles the cases in this order.
+/// An attribute that a process inherits from its caller, other than a resource limit (see
+/// `ResourceLimit`). The helper settles the cases in this order.
 ///
-/// The kernel undoes the rest itself when it runs a setuid program: the execution domain's flags that
-/// weaken it, the parent-death signal, timers of timer_create(2), caught signals, tracing. A process
-/// that may get no other identity (no_new_privs, a seccomp filter set under it, a user namespace, a
-/// `nosuid` mount) runs the helper as its caller, and `HelperProgram` refuses. What stays as it is,
-/// because nothing here depends on it: the session keyring, the score of the OOM killer (systemd gives
-/// sessions 100 and 200, which cannot be lowered; the killer ends the helper as SIGKILL does), and the
-/// control group, whose freezer acts on every process in the group.
+/// The kernel itself resets some state when it runs a setuid program: the flags of the execution
+/// domain that weaken the program, the parent-death signal, timers of timer_create(2), caught
+/// signals and tracing. In a process that cannot gain another identity (no_new_privs, a seccomp
+/// filter set under it, a user namespace, a `nosuid` mount), the helper runs as its caller, and
+/// `HelperProgram` refuses to continue. Some attributes are left unchanged because nothing here
+/// depends on them: the session keyring, the OOM killer's score (systemd gives sessions 100 and
+/// 200, which cannot be lowered; the OOM killer ends the helper as SIGKILL does), and the control
+/// group, whose freezer acts on every process in the group.
 public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
-  /// ITIMER_REAL with alarm(2), ITIMER_VIRTUAL and ITIMER_PROF, whose signals end a process.
+  /// ITIMER_REAL (alarm(2)), ITIMER_VIRTUAL and ITIMER_PROF, whose signals end a process.
   case timers
-  /// Ignored, blocked and pending signals. Those with which a terminal stops a process are ignored.
+  /// Ignored, blocked and pending signals. Afterwards only the signals with which a terminal stops
+  /// a process are ignored.
   case signals
   case capabilities
-  /// Descriptors 0 to 2 are open, and no other.
+  /// Open descriptors. Afterwards only 0 to 2 are open.
   case descriptors
   case environment
   case workingDirectory
   case fileModeMask
   case coreDumps
-  /// SCHED_IDLE and SCHED_BATCH, and the policies for real time. SCHED_IDLE cannot be left without a
-  /// privilege and is refused: a process that never runs would hold the locks that it has.
+  /// SCHED_IDLE, SCHED_BATCH and the real-time policies. A process cannot leave SCHED_IDLE without
+  /// a privilege and is then refused: a process that is never scheduled would keep its locks.
   case schedulingPolicy
-  /// Above 0 it cannot be lowered without a privilege, and is refused, for the same reason.
+  /// A process cannot lower a niceness above 0 without a privilege and is then refused, for the
+  /// same reason.
   case niceness
   case processors
   case ioPriority
@@ -34,7 +37,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   case parentDeathSignal
   case childSubreaper
 
-  /// The attribute's name, as log lines have it.
+  /// The attribute's name, as written in log lines.
   public var name: StaticString {
     switch self {
     case .timers: "timers"
@@ -56,7 +59,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Puts the attribute of this process right.
+  /// Sets this process's attribute to a known value, or throws.
   func settle() throws(UnsuitableProcess) {
     switch self {
     case .timers: try check(cposix_stop_timers(), .limit)
@@ -75,7 +78,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
       guard cposix_niceness() == 0 || cposix_set_niceness(0) == 0 || Self.isRootsOwn else {
         throw .attribute(self)
       }
-    // A sandbox may refuse these calls; none of the attributes can end the process or hold it up.
+    // A sandbox may refuse these calls. None of these attributes can end or delay the process.
     case .processors: _ = cposix_use_every_processor()
     case .ioPriority: _ = cposix_reset_io_priority()
     case .timerSlack: _ = cposix_reset_timer_slack()
@@ -85,7 +88,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Root may slow any process down, by other means too.
+  /// Whether root started the process. Root can slow down any process by other means too.
   private static var isRootsOwn: Bool { getuid() == 0 }
 
   private func check(_ result: Int32, _ call: SystemError.Call) throws(UnsuitableProcess) {
@@ -94,7 +97,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
 
   private func settleDescriptors() throws(UnsuitableProcess) {
     for descriptor in Int32(0)...2 where Self.isClosed(descriptor) {
-      // The lowest free descriptor is opened on nothing.
+      // Opening /dev/null returns the lowest free descriptor, which is this one.
       // SAFETY: a literal is NUL-terminated.
       let opened = unsafe cposix_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)
       try check(opened < 0 ? -1 : 0, .open)
@@ -104,7 +107,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
 
   private static func isClosed(_ descriptor: Int32) -> Bool {
     var status = stat()
-    // SAFETY: `status` is written by the call and outlives it.
+    // SAFETY: the call writes `status`, which outlives it.
     return unsafe fstat(descriptor, &status) != 0 && cposix_errno() == EBADF
   }
 }

@@ -1,15 +1,15 @@
 import Secrets
 
-/// One line for the system log: `key=value` pairs, values escaped so that nobody can forge a line or
-/// a pair, however they call themselves.
+/// One line for the system log: `key=value` pairs with escaped values, so that no input, such as a
+/// user name, can forge a line or a pair.
 public struct LogLine: Sendable {
   /// The line, in ASCII.
   public private(set) var text: [UInt8] = []
 
-  /// The longest value in bytes; what is longer ends in `...`.
+  /// The longest value in bytes. A longer value is cut and ends in `...`.
   public static let longestValue = 128
 
-  /// Starts an empty line.
+  /// Creates an empty line.
   public init() { text.reserveCapacity(256) }
 
   /// Appends a pair whose value is known at compile time.
@@ -24,9 +24,9 @@ public struct LogLine: Sendable {
     text += joined([decimal(value)])
   }
 
-  /// Appends a pair whose value came from outside. An absent one is `-`.
+  /// Appends a pair whose value is untrusted input. A missing value is written as `-`.
   ///
-  /// Letters, digits and `_-.:/@+%,` stand as they are; every other byte is written `\xHH`.
+  /// Letters, digits and `_-.:/@+%,` are written unchanged; every other byte is written as `\xHH`.
   public mutating func add(_ key: StaticString, escaping value: [UInt8]?) {
     start(key)
     guard let value, !value.isEmpty else {
@@ -36,8 +36,9 @@ public struct LogLine: Sendable {
     text += LogLine.escaped(value)
   }
 
-  /// Appends a pair whose value is a sentence, in quotation marks: printable ASCII stands as it is
-  /// but for quotation marks and backslashes, which are escaped like every other byte.
+  /// Appends a pair whose value is a sentence in quotation marks, of at most 512 bytes. Printable
+  /// ASCII is written unchanged, except quotation marks and backslashes, which are escaped like
+  /// every other byte.
   public mutating func addQuoted(_ key: StaticString, _ sentence: [UInt8]) {
     start(key)
     text.append(UInt8(ascii: "\""))
@@ -58,7 +59,7 @@ public struct LogLine: Sendable {
     text += other.text
   }
 
-  /// A value as `add(_:escaping:)` writes it.
+  /// Returns a value as `add(_:escaping:)` writes it.
   public static func escaped(_ value: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(value.count)

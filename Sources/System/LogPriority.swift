@@ -1,10 +1,10 @@
 import CPOSIX
 
-/// How much a log line matters, as syslog counts.
+/// The priority of a log line, as defined by syslog.
 public enum LogPriority: Sendable {
   case error, warning, notice, information, debug
 
-  /// syslog's number.
+  /// syslog's number for the priority.
   public var number: Int32 {
     switch self {
     case .error: LOG_ERR

@@ -1,20 +1,20 @@
 import CPOSIX
 
-/// What a program does first when somebody else may have started it with an identity that is not
-/// theirs: nothing of what it inherited is relied on.
+/// The first steps of a program that may run with a different identity from its caller's. The
+/// program trusts nothing that it inherits.
 public enum PrivilegedProcess {
-  /// Who started the process, and whose identity it has.
+  /// The user ids of the process.
   public struct Identities: Equatable, Sendable {
-    /// The caller's (the real one).
+    /// The caller's user id (the real one).
     public let caller: UInt32
-    /// The program's (the effective one).
+    /// The program's user id (the effective one).
     public let own: UInt32
   }
 
-  /// Gives every inherited attribute and resource limit a known value, or refuses the process. Opens
-  /// the log under `name`, in authpriv, first: a refusal is logged there.
+  /// Sets every inherited attribute and resource limit to a known value, or refuses the process.
+  /// First opens the log under `name` in authpriv, so that a refusal can be logged.
   public static func settle(name: StaticString) throws(UnsuitableProcess) {
-    // SAFETY: a literal is NUL-terminated and lives for ever. Nothing is opened by the call.
+    // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.
     name.withUTF8Buffer { buffer in
       guard let base = buffer.baseAddress else { return }
       unsafe cposix_open_log(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
@@ -23,25 +23,27 @@ public enum PrivilegedProcess {
     for limit in ResourceLimit.allCases { try limit.settle() }
   }
 
-  /// Whose identities the process has. The saved one must be the effective one.
+  /// Returns the user ids of the process. Throws if the saved one differs from the effective one.
   public static func identities() throws(SystemError) -> Identities {
     let (real, effective, saved) = try all()
     guard effective == saved else { throw SystemError(.identity, number: EPERM) }
     return Identities(caller: real, own: effective)
   }
 
-  /// Gives up the caller's identity for good, so that the caller can no longer send signals, and
-  /// proves that it is gone. A signal that the caller was sending meanwhile has arrived when this returns. The real and saved groups become the effective one, which is the program's
-  /// own where its file is setgid. What the process may have of capabilities stays.
+  /// Gives up the caller's identity permanently, so that the caller can no longer send signals, and
+  /// verifies that it cannot be regained. When the function returns, any signal that the caller was
+  /// sending has arrived. The real and saved groups become the effective group, which is the
+  /// program's own if its file is setgid. The permitted capabilities stay.
   ///
-  /// The caller's supplementary groups stay: only CAP_SETGID, with which a process can join every group,
-  /// could give them up. They open nothing that the caller could not open, and the helper opens no path
-  /// that the caller names.
+  /// The caller's supplementary groups stay: removing them takes CAP_SETGID, which would allow a
+  /// process to join any group. They give no access that the caller does not have, and the helper
+  /// opens no path that the caller names.
   public static func leaveCaller(_ identities: Identities) throws(SystemError) {
     let own = identities.own
-    // The group first: without the user's identity it may no longer be possible.
+    // The group comes first: changing it may be impossible once the user id has changed.
     guard cposix_leave_group() != 0 else { throw SystemError.last(.identity) }
-    // Who gives root's identity up would lose them. Where that cannot be said, they are lost.
+    // A process that gives up root's identity loses its capabilities unless it asks to keep them.
+    // If that request fails, they are lost.
     let isKept = cposix_keep_capabilities(1) == 0
     guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
     guard !isKept || cposix_keep_capabilities(0) == 0 else { throw SystemError.last(.identity) }
@@ -56,7 +58,7 @@ public enum PrivilegedProcess {
     var real: uid_t = 0
     var effective: uid_t = 0
     var saved: uid_t = 0
-    // SAFETY: the three are written by the call and outlive it.
+    // SAFETY: the call writes the three values, which outlive it.
     guard unsafe cposix_identities(&real, &effective, &saved) == 0 else {
       throw SystemError.last(.identity)
     }

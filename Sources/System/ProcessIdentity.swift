@@ -1,24 +1,25 @@
 import CPOSIX
 
-/// Whose process this is, and what it may become.
+/// The user that a process runs as, and whether the process can gain another identity.
 public struct ProcessIdentity: Equatable, Sendable {
-  /// The user who runs it (the real identity).
+  /// The user who runs the process (the real user id).
   public let user: UInt32
-  /// Whether it acts as root (the effective identity).
+  /// Whether the process acts as root (the effective user id).
   public let actsAsRoot: Bool
-  /// Whether no program that it starts is given another identity, as in a sandbox (no_new_privs).
+  /// Whether programs that the process starts cannot gain another identity, as in a sandbox
+  /// (no_new_privs).
   public let isConfined: Bool
 
-  /// Puts an identity together.
+  /// Creates an identity.
   public init(user: UInt32, actsAsRoot: Bool, isConfined: Bool) {
     self.user = user
     self.actsAsRoot = actsAsRoot
     self.isConfined = isConfined
   }
 
-  /// This process's.
+  /// The identity of this process.
   public static var current: ProcessIdentity {
-    // Where that cannot be asked, the helper says that it was not given its identity.
+    // If the kernel does not answer, the helper later reports that it did not gain its identity.
     ProcessIdentity(
       user: getuid(), actsAsRoot: geteuid() == 0, isConfined: cposix_has_no_new_privileges() == 1)
   }

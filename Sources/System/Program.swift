@@ -1,21 +1,22 @@
 import CPOSIX
 
-/// Another program, started from a process that may be somebody else's: neither its signals nor its
-/// children are touched.
+/// Functions that start another program from a process that may belong to any PAM application. They
+/// leave that process's signals and children alone.
 public enum Program {
-  /// The longest input in bytes: what a pipe takes at once.
+  /// The longest input in bytes: what a pipe accepts at once.
   public static let longestInput = 4096
 
-  /// Whether there is a program at `path` that this process may start.
+  /// Returns whether this process may run a program at `path`.
   public static func isThere(_ path: StaticString) -> Bool {
     path.withUTF8Buffer { path in
       guard let base = path.baseAddress else { return false }
-      // SAFETY: a literal is NUL-terminated and lives for ever.
+      // SAFETY: a literal is NUL-terminated and is never freed.
       return unsafe access(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), X_OK) == 0
     }
   }
 
-  /// Starts the program at `path` without arguments, with `input` to read. Nobody waits for it.
+  /// Starts the program at `path` without arguments, with `input` as its standard input. Does not
+  /// wait for the program to end.
   public static func startDetached(
     _ path: StaticString, input: [UInt8]
   ) throws(SystemError) {
@@ -23,17 +24,18 @@ public enum Program {
     defer { close(reading) }
     let status = path.withUTF8Buffer { path -> Int32 in
       guard let base = path.baseAddress else { return -1 }
-      // SAFETY: a literal is NUL-terminated and lives for ever.
+      // SAFETY: a literal is NUL-terminated and is never freed.
       return unsafe cposix_start_detached(
         UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), reading)
     }
     guard status == 0 else { throw SystemError.last(.process) }
   }
 
-  /// Has the `sendmail` at `path` deliver `message`, headers first, to `recipient`, for at most
+  /// Runs the `sendmail` at `path` to deliver `message`, headers first, to `recipient`, for at most
   /// `seconds`.
   ///
-  /// - Returns: its exit status; 126 or 127 where it could not be run, and -1 where it was killed.
+  /// - Returns: its exit status; 126 or 127 if it could not be run; -1 if no process could be
+  ///   created or the process was killed.
   public static func mail(
     _ message: [UInt8], to recipient: [UInt8], with path: StaticString, seconds: Int32
   ) throws(SystemError) -> Int32 {
@@ -42,14 +44,14 @@ public enum Program {
     let user = recipient.map { CChar(bitPattern: $0) } + [0]
     return path.withUTF8Buffer { path -> Int32 in
       guard let base = path.baseAddress else { return -1 }
-      // SAFETY: both are NUL-terminated, and they live until the call returns.
+      // SAFETY: both strings are NUL-terminated and outlive the call.
       return unsafe cposix_mail(
         UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), user, reading,
         seconds.multipliedReportingOverflow(by: 1000).partialValue)
     }
   }
 
-  /// The reading end of a pipe with `input` in it and nobody at the other end.
+  /// Returns the reading end of a pipe that holds `input` and whose writing end is closed.
   private static func pipe(holding input: [UInt8]) throws(SystemError) -> Int32 {
     guard input.count <= longestInput else { throw SystemError(.write, number: E2BIG) }
     var ends: [Int32] = [-1, -1]
@@ -62,7 +64,8 @@ public enum Program {
       throw SystemError.last(.process)
     }
     defer { close(writing) }
-    // SAFETY: the call reads the array. A pipe takes as much at once, so that nothing waits.
+    // SAFETY: the call reads the array. A pipe accepts this much at once, so the call does not
+    // block.
     let written = unsafe input.withUnsafeBufferPointer {
       unsafe write(writing, $0.baseAddress, $0.count)
     }

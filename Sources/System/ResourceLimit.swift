@@ -1,9 +1,10 @@
 import CPOSIX
 
-/// A resource limit of a process (getrlimit(2)), and what the helper does about one that it inherits.
+/// A resource limit of a process (getrlimit(2)), and what the helper does with an inherited value.
 ///
-/// A limit that is too low does not fail a call in an orderly way: it kills the process or makes an
-/// allocation fail in the middle of a change. So each is raised, or refused before anything begins.
+/// A limit that is too low does not make a call fail cleanly: it kills the process, or makes an
+/// allocation fail in the middle of a change. So each limit is raised, or the process is refused,
+/// before any work begins.
 public enum ResourceLimit: Int32, CaseIterable, Sendable {
   case cpuTime = 0
   case fileSize = 1
@@ -22,50 +23,53 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
   case realTimePriority = 14
   case realTimeCPU = 15
 
-  /// What is done about a limit.
+  /// What the helper does with a limit.
   public enum Rule: Equatable, Sendable {
-    /// It is set to zero, for good.
+    /// Set the limit to zero, permanently.
     case zero
-    /// A lower soft limit is raised to the hard limit; a hard limit below this number is refused.
+    /// Raise a soft limit below this number to the hard limit. Refuse a hard limit below this
+    /// number.
     case atLeast(UInt64)
-    /// It is raised to the hard limit; a hard limit that leaves less than this number beyond what is
-    /// used already is refused.
+    /// Raise the soft limit to the hard limit. Refuse a hard limit that leaves less than this
+    /// number beyond what is already used.
     case leaves(UInt64)
-    /// It is raised to the hard limit; a hard limit that is not infinite is refused.
+    /// Raise the soft limit to the hard limit. Refuse a hard limit that is not infinite.
     case unlimited
-    /// It stays: it can neither end the helper nor fail a call that the helper makes.
+    /// Leave the limit unchanged: it can neither end the helper nor make one of its calls fail.
     case unchanged
   }
 
-  /// The rule. The numbers are in the unit of the limit: seconds, bytes, processes, files.
+  /// The rule for this limit. Numbers are in the unit of the limit: seconds, bytes, processes or
+  /// files.
   public var rule: Rule {
     switch self {
-    // SIGXCPU, then SIGKILL. A conversation takes less than a second; `unix_chkpwd`, which hashes a
-    // password under the same limit, a few at the most expensive settings.
+    // SIGXCPU, then SIGKILL. A conversation takes less than a second. `unix_chkpwd`, which hashes a
+    // password under the same limit, takes a few seconds at the most expensive settings.
     case .cpuTime: .leaves(60)
-    // SIGXFSZ, or a write that is cut. The audit log only grows, so no number is enough.
+    // SIGXFSZ, or a write that is cut short. The audit log only grows, so no number is enough.
     case .fileSize: .unlimited
-    // An enrolment with pam_unix uses less than 1 MiB of data, 0.3 MiB of stack and 10 MiB of address
-    // space (measured). The rest is for other PAM modules and name services.
+    // An enrolment with pam_unix uses less than 1 MiB of data, 0.3 MiB of stack and 10 MiB of
+    // address space (measured). The rest is for other PAM modules and name services.
     case .data: .atLeast(64 << 20)
     case .stack: .atLeast(1 << 20)
     case .coreFile: .zero
-    // `unix_chkpwd` is a process of the caller, the mailer one of `mfa`. limits.conf(5) suggests 20
-    // for students, so that more cannot be asked for.
+    // `unix_chkpwd` is a process of the caller, the mailer a process of `mfa`. limits.conf(5)
+    // suggests 20 for students, so the helper cannot require more.
     case .processes: .atLeast(16)
-    // The helper has 8 open at most; PAM modules and name services need more.
+    // The helper has at most 8 open; PAM modules and name services need more.
     case .openFiles: .atLeast(64)
     case .addressSpace: .atLeast(256 << 20)
-    // Without effect since Linux 2.4.30 and 2.4.25.
+    // No effect since Linux 2.4.30 (RLIMIT_RSS) and 2.4.25 (RLIMIT_LOCKS).
     case .residentSet, .fileLocks: .unchanged
-    // The helper locks no memory, queues no signal, and has no message queue.
+    // The helper locks no memory, queues no signals and has no message queue.
     case .lockedMemory, .pendingSignals, .messageQueues: .unchanged
-    // Ceilings for what the process may ask for; and for real-time processes, which it is not.
+    // Upper bounds for what the process may request, and a limit for real-time processes, which the
+    // helper is not.
     case .niceness, .realTimePriority, .realTimeCPU: .unchanged
     }
   }
 
-  /// The limit's name, as log lines have it.
+  /// The limit's name, as written in log lines.
   public var name: StaticString {
     switch self {
     case .cpuTime: "RLIMIT_CPU"
@@ -94,7 +98,7 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
   func settle() throws(UnsuitableProcess) {
     var soft: UInt64 = 0
     var hard: UInt64 = 0
-    // SAFETY: both are written by the call and outlive it.
+    // SAFETY: the call writes both values, which outlive it.
     guard unsafe cposix_get_limit(rawValue, &soft, &hard) == 0 else {
       throw .system(SystemError.last(.limit))
     }
@@ -122,11 +126,11 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
   }
 }
 
-/// Why a program refuses to work in the process that its caller made for it.
+/// Why a program refuses to run in the process that its caller prepared for it.
 public enum UnsuitableProcess: Error, Equatable, Sendable {
-  /// A resource limit is too low, and cannot be raised.
+  /// A resource limit is too low and cannot be raised.
   case limit(ResourceLimit)
-  /// An attribute cannot be put right.
+  /// An attribute cannot be corrected.
   case attribute(InheritedAttribute)
   /// A system call failed.
   case system(SystemError)

@@ -1,21 +1,21 @@
 import CPOSIX
 
-/// A process of this machine's, as /proc tells of it.
+/// A process on this machine, as /proc describes it.
 public struct RunningProcess: Equatable, Sendable {
-  /// Its parent's number; 0 for none that this process can see.
+  /// The parent's process id, or 0 if the parent is not visible to this process.
   public let parent: Int32
-  /// When it was started, in clock ticks since the machine was. Together with its number it tells the
-  /// process from every other since then.
+  /// The time when it was started, in clock ticks since the machine was started. Together with the
+  /// process id, it identifies one process until the machine is restarted.
   public let start: UInt64
-  /// The number of the terminal that controls it; 0 for none.
+  /// The device number of the controlling terminal, or 0 if it has none.
   let terminalNumber: UInt32
 
-  /// The process of this number; nil where there is none, or it cannot be found out.
+  /// Reads the process with this id. Returns nil if it does not exist or cannot be read.
   public init?(_ number: Int32) {
     var parent: pid_t = 0
     var terminal: UInt32 = 0
     var ticks: UInt64 = 0
-    // SAFETY: the three are written by the call and outlive it.
+    // SAFETY: the call writes the three values, which outlive it.
     guard unsafe cposix_process_start(number, &parent, &terminal, &ticks) == 0 else { return nil }
     self.parent = parent
     terminalNumber = terminal

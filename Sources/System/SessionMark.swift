@@ -1,19 +1,19 @@
 import CPOSIX
 
-/// What tells a process from every other one that this machine has had or will have, for as long as
-/// it runs and after: which start of the machine, its number, and when it was started.
+/// An identifier that is unique among all processes that this machine ever runs: the boot id, the
+/// process id and the process's start time.
 public struct SessionMark: Equatable, Sendable {
-  /// The parts one after the other.
+  /// The boot id, the process id and the start time, in this order.
   public let bytes: [UInt8]
 
-  /// How many ancestors are looked at.
+  /// The most processes that `enclosing` examines.
   private static var mostAncestors: Int { 64 }
 
-  /// The length of a start's identity in bytes.
+  /// The length of the boot id in bytes.
   private static var bootLength: Int { 36 }
 
-  /// The mark of the process that leads the session of this one; nil where that cannot be found out, or
-  /// is none that this one can see.
+  /// The mark of this process's session leader, or nil if the leader cannot be determined or is not
+  /// visible to this process.
   public static var ownSession: SessionMark? {
     let leader = getsid(0)
     guard leader > 0, let boot, let process = RunningProcess(leader) else { return nil }
@@ -23,8 +23,7 @@ public struct SessionMark: Equatable, Sendable {
   /// Whether this process leads its session.
   public static var isLeader: Bool { getsid(0) == getpid() }
 
-  /// The marks of this process and of those above it, as far as they can be found out, the nearest
-  /// first.
+  /// The marks of this process and its ancestors, nearest first, as far as they can be determined.
   public static var enclosing: [SessionMark] {
     guard let boot else { return [] }
     var marks: [SessionMark] = []
@@ -47,10 +46,10 @@ public struct SessionMark: Equatable, Sendable {
     self.bytes = bytes
   }
 
-  /// Which start of the machine this is.
+  /// The boot id, which is new each time the machine is started.
   private static var boot: [UInt8]? {
     var identity = [CChar](repeating: 0, count: bootLength)
-    // SAFETY: the call writes 36 bytes at most.
+    // SAFETY: the call writes at most 36 bytes.
     let status = unsafe identity.withUnsafeMutableBufferPointer { identity -> Int32 in
       guard let base = identity.baseAddress else { return -1 }
       return unsafe cposix_boot_identity(base)

@@ -1,25 +1,27 @@
 import CPOSIX
 import Secrets
 
-/// A path whose every directory but the last belongs to root and can be changed by nobody else, so
-/// that what stands at its end is there because root put it there.
+/// A path whose directories all belong to root and can be changed by no other user, so that only
+/// root can have created the file at its end.
 ///
-/// The directories are looked at by their paths, from the root directory on, and only the last one is
-/// opened: what is named in a directory that root alone can change stays what it is while the next one
-/// is looked at. MUST 1: none of them is a symbolic link. (`TrustedPathTests`)
+/// The directories are checked by path, from the root directory down, and only the last one is
+/// opened. This is safe because an entry of a directory that only root can change cannot be
+/// replaced while the next one is checked. MUST 1: none of the directories is a symbolic link.
+/// (`TrustedPathTests`)
 public struct TrustedPath: Sendable {
-  /// The path, as it was given.
+  /// The path as given.
   private let bytes: [UInt8]
 
   /// The last component.
   public let last: FileName
 
-  /// The components, from the root directory on.
+  /// The components, from the root directory down.
   public var components: [FileName] {
     bytes.split(separator: UInt8(ascii: "/")).compactMap { FileName(Array($0)) }
   }
 
-  /// Reads an absolute path. Nil when it is none, or has an empty component, `.` or `..`.
+  /// Parses an absolute path. Returns nil if the path is not absolute or has an empty component,
+  /// `.` or `..`.
   public init?(_ path: [UInt8]) {
     guard path.first == UInt8(ascii: "/") else { return nil }
     var start = 1
@@ -32,16 +34,16 @@ public struct TrustedPath: Sendable {
     self.last = last
   }
 
-  /// Reads a literal path, as `init(_:)` does.
+  /// Parses a literal path; see `init(_:)`.
   public init?(_ path: StaticString) { self.init(path.bytes) }
 
-  /// What stood in the way.
+  /// Why the path cannot be used.
   public enum Refusal: Error, Equatable, Sendable {
     case system(SystemError)
     case untrusted(Distrust)
   }
 
-  /// Opens the directory that holds the last component.
+  /// Checks all directories of the path, and opens the one that contains the last component.
   public func parent() throws(Refusal) -> Directory {
     let end = bytes.count &- last.bytes.count &- 1
     try checkDirectories(above: end)
@@ -52,15 +54,16 @@ public struct TrustedPath: Sendable {
     return directory
   }
 
-  /// Judges every directory but the last component, which may then be opened with `lastDirectory`.
+  /// Checks all directories except the last component, which can then be opened with
+  /// `lastDirectory`.
   public func checkParents() throws(Refusal) { try checkDirectories(above: bytes.count) }
 
-  /// Opens the last component, a directory, which is not judged.
+  /// Opens the last component, a directory, without checking it.
   public func lastDirectory() throws(SystemError) -> Directory {
     try Directory.at(path(upTo: bytes.count))
   }
 
-  /// Judges the directories above the one whose path takes so many bytes.
+  /// Checks the directories above the one whose path is `end` bytes long.
   private func checkDirectories(above end: Int) throws(Refusal) {
     for index in bytes.prefix(end).indices where bytes[index] == UInt8(ascii: "/") {
       let path = path(upTo: index)
@@ -72,7 +75,8 @@ public struct TrustedPath: Sendable {
     }
   }
 
-  /// The beginning of the path, as C reads it; the root directory's own path where it is empty.
+  /// Returns the first `end` bytes of the path as a C string, or the path of the root directory if
+  /// `end` is 0.
   private func path(upTo end: Int) -> [CChar] {
     var path: [CChar] = []
     path.reserveCapacity(max(end, 1) &+ 1)
@@ -81,7 +85,8 @@ public struct TrustedPath: Sendable {
     return path
   }
 
-  /// Opens a directory that belongs to root and can be changed by nobody else, in one that is so too.
+  /// Opens a directory that belongs to root and can be changed by no other user. `parent` must have
+  /// passed the same check.
   public static func directory(
     _ name: FileName, in parent: borrowing Directory
   ) throws(Refusal) -> Directory {
@@ -101,7 +106,8 @@ public struct TrustedPath: Sendable {
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
   }
 
-  /// Opens something without following a link, and says of one that it is not trusted.
+  /// Opens a file with `body`, which does not follow symbolic links. Reports a symbolic link as
+  /// untrusted.
   public static func translating<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
   ) throws(Refusal) -> Result {

@@ -1,21 +1,24 @@
 import CPOSIX
 
-/// A part of the program during which no other user can stop this process, as long as the value lives:
-/// a process that is stopped with a lock in hand keeps everyone waiting who needs the lock.
+/// A section of the program during which no other user can stop this process. It lasts as long as
+/// the value. Without it, a process that is stopped while it holds a lock would block every process
+/// that needs the lock.
 ///
-/// In an application that a user started and that acts as root, such as `su`, the real identity of the
-/// thread is root's meanwhile, so that the user may not signal it. Signals from the terminal to stop are
-/// held back. SIGKILL, SIGINT and a hang-up still end the process, and an ended process holds no lock.
+/// If a user starts an application that acts as root, such as `su`, the section changes the
+/// thread's real user id to root, so that the user may not signal the thread. Stop signals from the
+/// terminal are blocked. SIGKILL, SIGINT and SIGHUP still end the process, and a process that has
+/// ended holds no lock.
 ///
-/// MUST 1: a process that another user can stop does not get into one: `mfa-helper`, before it has given
-/// up its caller's identity. (`UninterruptedSectionTests.refused`)
-/// MUST 2: the end restores signals and identity; if the identity cannot be restored, the sign-in is
-/// denied. (`UninterruptedSectionTests.undone`; `consult` in pam/pam_mfa.c)
+/// MUST 1: a process that another user can stop cannot begin a section. `mfa-helper` is such a
+/// process until it has given up its caller's identity. (`UninterruptedSectionTests.refused`)
+/// MUST 2: the end of the section restores signals and identity. If the identity cannot be
+/// restored, the sign-in is denied. (`UninterruptedSectionTests.undone`; `consult` in
+/// pam/pam_mfa.c)
 public struct UninterruptedSection: ~Copyable {
-  /// What undoes it (`cposix_begin_uninterrupted`).
+  /// The state to restore at the end (see `cposix_begin_uninterrupted`).
   private let begun: UInt64
 
-  /// Begins the part. Fails where another user could stop the process all the same.
+  /// Begins the section. Throws if another user could still stop the process.
   @inline(never)
   public init() throws(SystemError) {
     begun = cposix_begin_uninterrupted()

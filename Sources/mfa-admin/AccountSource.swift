@@ -1,14 +1,14 @@
 import System
 
-/// Where accounts are looked up.
+/// The functions that look up accounts; tests replace them.
 struct AccountSource {
-  /// The account of a name, as the system knows it.
+  /// Looks up the account of a name in all of the system's sources (NSS).
   let named: ([UInt8]) throws(SystemError) -> Account?
 
-  /// The text of /etc/passwd, to spare a listing a look-up for every user; nil to do without.
+  /// Returns the text of /etc/passwd, which saves a lookup for each listed user, or nil.
   let passwordFile: () -> [UInt8]?
 
-  /// Every account that the system lists.
+  /// Returns every account that the system lists.
   let everybody: () throws(SystemError) -> [KnownAccount]
 
   /// The accounts of this machine.
@@ -21,12 +21,12 @@ struct AccountSource {
       everybody: { () throws(SystemError) in try KnownAccount.all() })
   }
 
-  /// The local accounts by name: what /etc/passwd says, whose first line for a name counts.
+  /// Returns the UIDs of the accounts in /etc/passwd by name. The first line of a name counts.
   func local() -> [[UInt8]: UInt32] {
     guard let text = passwordFile() else { return [:] }
     var accounts: [[UInt8]: UInt32] = [:]
     accounts.reserveCapacity(text.count / 50)
-    // From the last to the first, which then is in the place of the others.
+    // Read the lines backwards, so that the first line of a name overwrites later ones.
     var end = text.endIndex
     while end >= 0 {
       let start = text[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -36,7 +36,7 @@ struct AccountSource {
     return accounts
   }
 
-  /// The name and the number in a line; nil where it is none of an account.
+  /// Returns the name and UID in a line, or nil if the line describes no account.
   private static func account(_ line: ArraySlice<UInt8>) -> (name: [UInt8], uid: UInt32)? {
     guard let first = line.firstIndex(of: UInt8(ascii: ":")),
       let second = line[(first + 1)...].firstIndex(of: UInt8(ascii: ":")),
@@ -50,7 +50,7 @@ struct AccountSource {
     UInt32(String(decoding: digits, as: UTF8.self))
   }
 
-  /// The longest /etc/passwd that is read, in bytes.
+  /// The maximum size of an /etc/passwd that is read, in bytes.
   private static let longest = 64 << 20
 
   private static func contents() throws(TrustedPath.Refusal) -> [UInt8]? {

@@ -5,55 +5,55 @@ import Policy
 import SignIn
 import System
 
-/// Why a command did not do what it was told to.
+/// The reason why a command failed.
 enum AdminError: Error, Equatable {
   /// The caller is not root.
   case notRoot(arguments: [String])
-  /// There is no such account, and nothing is stored under the name.
+  /// No account has the name, and nothing is stored under it.
   case noSuchUser(UserName)
-  /// The text cannot be a user's name.
+  /// The text is not a valid user name.
   case notAUserName(String)
-  /// Nothing is enrolled for the user.
+  /// The user has no factor.
   case notEnrolled(UserName)
-  /// The user has other factors.
+  /// The selector matches none of the user's factors, which are `others`.
   case noSuchFactor(UserName, selector: String, others: [Factor])
-  /// More than one factor may be meant.
+  /// The selector matches several factors, or is missing although the user has several.
   case severalFactors(UserName, selector: String?, [Factor])
-  /// The user has as many grants as there may be.
+  /// The user already has the maximum number of grants.
   case tooManyGrants(UserName)
-  /// The user has no such grant.
+  /// The user has no grant that matches.
   case noSuchGrant(UserName)
-  /// Nobody is there to be asked.
+  /// A confirmation is needed, but there is no terminal to ask for it.
   case unconfirmed
-  /// Whoever was asked did not say yes.
+  /// The administrator did not confirm.
   case declined
   /// The user's record cannot be used.
   case unusable(UserName, Trouble)
   /// The store as a whole cannot be used.
   case store(FactorStoreError)
-  /// The system could not tell about an account.
+  /// The lookup of an account failed.
   case account(UserName, SystemError)
-  /// The system could not list the accounts.
+  /// The system's list of accounts cannot be read.
   case accounts(SystemError)
   /// The configuration cannot be used.
   case configuration(ConfigurationFile.Failure)
-  /// So many mistakes were found in the configuration, or in other files.
+  /// The number of mistakes found, and whether they are in the configuration in force.
   case mistakes(Int, inForce: Bool)
   /// The configuration has no such tenant.
   case noSuchTenant(String)
   /// The file cannot be read.
   case unreadable(String, SystemError)
-  /// The file is not the JSON that it should be; what is the matter.
+  /// The file is not valid Identity Platform JSON; the values are the place and the reason.
   case notIdentityPlatform(String, String)
-  /// The drop-in was not written; what is the matter with it or its folder.
+  /// The drop-in could not be written, because of a problem with it or its folder.
   case notApplied(ConfigurationFile.Failure)
   /// Another process is changing the configuration.
   case configurationBusy
-  /// So many of the records that were listed cannot be used.
+  /// The number of listed records that cannot be used.
   case unusableRecords(Int, of: Int)
-  /// The doctor has found so many things.
+  /// The number of errors and warnings that `doctor` found.
   case findings(errors: Int, warnings: Int)
-  /// So many accounts could not sign in if policy were enforced.
+  /// The number of accounts that could not sign in if policy were enforced.
   case lockedOut(Int, of: Int)
   /// The folder of PAM's service files cannot be read.
   case services(StackRefusal)
@@ -61,22 +61,22 @@ enum AdminError: Error, Equatable {
   case notAPath(String)
   /// The folder or file to import from cannot be used.
   case importSource(String, ImportSource.Refusal)
-  /// So many of the factors that were found were not imported.
+  /// The number of factors that could not be imported.
   case notImported(Int, of: Int)
-  /// So many of the items of a report are not met.
+  /// The number of items of a report that are not met.
   case notMet(Int, of: Int)
-  /// The ledger is not what was written; what is wrong.
+  /// The audit log is damaged, or a stored record does not match it.
   case ledger(LedgerTrouble)
   /// The clock cannot be read.
   case clock(SystemError)
-  /// What was to be said could not be written.
+  /// Standard output cannot be written to.
   case output(SystemError)
 
-  /// The lock of this file could not be had; the processes that hold it.
+  /// The lock on a file could not be acquired; the values are the path and the lock's holders.
   case locked(String, [LockHolder])
-  /// The process that holds a lock has not ended, or could not be killed.
+  /// The process that holds a lock could not be killed, or has not ended.
   case notEnded(LockHolder)
-  /// A service was not switched on, off or confirmed.
+  /// A service could not be switched on or off, or confirmed.
   case change(ChangeError)
 
   /// The exit status.
@@ -98,30 +98,32 @@ enum AdminError: Error, Equatable {
     }
   }
 
-  /// What happened, and to whom.
+  /// What failed, and why.
   var message: String {
     switch self {
-    case .notRoot: "only root may look at and change the factors of others"
+    case .notRoot: "this command must be run as root"
     case .noSuchUser(let user): "there is no user \(VisibleText(user))"
     case .notAUserName(let text): "\"\(VisibleText.escaping(text))\" cannot be a user's name"
     case .notEnrolled(let user): "\(VisibleText(user)) has not enrolled a factor"
     case .noSuchFactor(let user, let selector, _):
       "\(VisibleText(user)) has no factor \"\(VisibleText.escaping(selector))\""
     case .severalFactors(let user, nil, let factors):
-      "\(VisibleText(user)) has \(factors.count) factors; which one is meant was not said"
+      "\(VisibleText(user)) has \(factors.count) factors; name one of them"
     case .severalFactors(let user, let selector?, let factors):
-      "\"\(VisibleText.escaping(selector))\" fits \(factors.count) factors of \(VisibleText(user))"
+      "\"\(VisibleText.escaping(selector))\" matches \(factors.count) factors of "
+        + "\(VisibleText(user))"
     case .tooManyGrants(let user):
-      "\(VisibleText(user)) has \(FactorRecord.maximumGrants) tickets and bypass codes already"
-    case .noSuchGrant(let user): "\(VisibleText(user)) was granted no such thing"
-    case .unconfirmed: "this needs a yes, and standard input is no terminal to ask at"
-    case .declined: "nothing was revoked"
+      "\(VisibleText(user)) already has \(FactorRecord.maximumGrants) tickets and bypass codes"
+    case .noSuchGrant(let user): "\(VisibleText(user)) has no such ticket or bypass code"
+    case .unconfirmed:
+      "confirmation is required, but standard input or standard error is not a terminal"
+    case .declined: "not confirmed; nothing was changed"
     case .unusable(let user, let trouble):
-      "what is stored for \(VisibleText(user)) cannot be used: \(trouble.sentence)"
+      "the data stored for \(VisibleText(user)) cannot be used: \(trouble.sentence)"
     case .store(let error): "the store cannot be used: \(Trouble.store(error).sentence)"
     case .account(let user, let error):
-      "the system could not tell about the account \(VisibleText(user)): \(error.text)"
-    case .accounts(let error): "the system could not list the accounts: \(error.text)"
+      "cannot look up the account \(VisibleText(user)): \(error.text)"
+    case .accounts(let error): "cannot list the accounts: \(error.text)"
     case .configuration(let failure): Self.message(failure)
     case .mistakes(1, _): "1 mistake was found"
     case .mistakes(let count, _): "\(count) mistakes were found"
@@ -147,7 +149,7 @@ enum AdminError: Error, Equatable {
     case .notMet(let count, let total): "\(count) of \(total) items are not met"
     case .ledger(let trouble): trouble.sentence
     case .clock(let error): "the clock cannot be read: \(error.text)"
-    case .output(let error): "standard output cannot be written: \(error.text)"
+    case .output(let error): "cannot write to standard output: \(error.text)"
     case .locked(let path, let holders) where holders.isEmpty:
       "the lock of \(VisibleText.escaping(path)) was held for ten seconds"
     case .locked(let path, let holders):
@@ -158,57 +160,57 @@ enum AdminError: Error, Equatable {
     }
   }
 
-  /// What to do next.
+  /// What the administrator can do next.
   var hint: String {
     switch self {
     case .notRoot(let arguments):
       (["sudo", "mfa-admin"] + arguments.map { Self.quoted($0) }).joined(separator: " ")
     case .noSuchUser, .notAUserName: "mfa-admin list"
-    case .notEnrolled: "mfa-admin list shows who has"
+    case .notEnrolled: "mfa-admin list shows the enrolled users"
     case .noSuchFactor(_, _, let factors), .severalFactors(_, _, let factors):
       "name one of: "
         + factors.map { "\(VisibleText($0.id)) (\(VisibleText($0.displayName)))" }
         .joined(separator: ", ")
     case .tooManyGrants(let user):
-      "take one back: mfa-admin grants \(VisibleText(user)); mfa-admin withdraw"
-    case .noSuchGrant: "mfa-admin grants shows who was granted what"
-    case .unconfirmed: "say --yes"
-    case .declined: "answer y, or say --yes"
+      "withdraw one with mfa-admin withdraw; mfa-admin grants \(VisibleText(user)) lists them"
+    case .noSuchGrant: "mfa-admin grants lists all tickets and bypass codes"
+    case .unconfirmed: "run the command again with --yes"
+    case .declined: "answer y, or use --yes"
     case .unusable(let user, let trouble): trouble.hint(for: user)
     case .store(let error): Trouble.store(error).hint(for: nil)
     case .account, .accounts:
-      "try again when the directory service answers; getent passwd shows what it says"
+      "try again when the directory service responds; check with getent passwd"
     case .configuration(let failure):
       "correct \(VisibleText.escaping(failure.path)); until then every sign-in is denied"
     case .mistakes(_, true): "correct them; until then every sign-in is denied"
     case .mistakes(_, false): "correct them before these files are put in place"
     case .noSuchTenant: "mfa-admin config show lists them"
-    case .unreadable: "name a file that can be read"
+    case .unreadable: "check the path and the permissions of the file"
     case .notIdentityPlatform:
-      "mfa-admin config show --json shows what it looks like; for a tenant, with --tenant"
+      "mfa-admin config show --json prints the expected format; for a tenant, add --tenant"
     case .configurationBusy:
-      "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows who holds it"
+      "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows the process"
     case .notApplied(let failure): Self.hint(notApplied: failure.reason)
-    case .findings: "the second line of each says what to do; mfa-admin(8) says more under DOCTOR"
-    case .lockedOut: "mfa-admin explain --user USER --service SERVICE says more about each"
-    case .services: "it belongs to root, and nobody else may write to it"
-    case .unusableRecords: "mfa-admin show USER says what to do about each"
-    case .notAPath: "write it from / on, without . and .."
+    case .findings: "the second line of each finding says what to do; see DOCTOR in mfa-admin(8)"
+    case .lockedOut: "mfa-admin explain --user USER --service SERVICE shows details for one account"
+    case .services: "it must belong to root, and only root may write to it"
+    case .unusableRecords: "mfa-admin show USER says what to do about each record"
+    case .notAPath: "use a path that begins with / and has no . or .. component"
     case .importSource:
-      "put it where every folder on the way belongs to root and nobody else can write to it"
-    case .notImported: "the lines above say why; what was imported is not imported twice"
-    case .notMet: "mfa.conf(5) says more about each setting, mfa-admin(8) about each command"
+      "every folder of the path must belong to root, and only root may write to it"
+    case .notImported: "the lines above say why; you can try again: nothing is imported twice"
+    case .notMet: "mfa.conf(5) describes each setting, mfa-admin(8) each command"
     case .ledger(let trouble): trouble.hint
-    case .clock: "look at the system log"
-    case .output: "make room, or write elsewhere"
+    case .clock: "check the system log"
+    case .output: "free disk space, or redirect the output elsewhere"
     case .locked(_, let holders) where holders.isEmpty: "try again"
-    case .locked: "the same command with --end-holder kills what holds the lock"
+    case .locked: "to kill the process that holds the lock, add --end-holder"
     case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
     case .change(let error): error.hint
     }
   }
 
-  /// An argument as a person would type it in a shell.
+  /// Returns an argument quoted for a shell.
   private static func quoted(_ argument: String) -> String {
     let isPlain = argument.utf8.allSatisfy { byte in
       switch byte {
@@ -227,15 +229,16 @@ enum AdminError: Error, Equatable {
     switch reason {
     case .invalid(let error):
       if case .noSelector = error.reason {
-        return "write the tenant with its selectors into another file first: mfa.conf(5)"
+        return "define the tenant and its selectors in another file first: mfa.conf(5)"
       }
-      return "mfa-admin config show tells what other files say"
+      return "mfa-admin config show shows the settings in other files"
     case .system, .notAPath, .tooManyFiles, .untrusted:
       return
         "install -d -o root -g root -m 0755 \(VisibleText.escaping(ConfigurationFile.folderPath))"
     }
   }
 
+  /// Returns the reason why the configuration cannot be used, with its file.
   static func message(_ failure: ConfigurationFile.Failure) -> String {
     let path = VisibleText.escaping(failure.path)
     return switch failure.reason {
@@ -243,7 +246,7 @@ enum AdminError: Error, Equatable {
     case .system(let error): "\(path) cannot be read: \(error.text)"
     case .untrusted(let distrust): "\(path) is not trusted: \(distrust.name)"
     case .tooManyFiles:
-      "\(path) has more than \(ConfigurationFile.maximumDropIns) files of the configuration"
+      "\(path) has more than \(ConfigurationFile.maximumDropIns) configuration files"
     case .invalid(let error): String(decoding: error.message(file: failure.path), as: UTF8.self)
     }
   }

@@ -1,28 +1,28 @@
 /// The exit statuses.
 enum AdminStatus: Int32 {
-  /// Done.
+  /// The command succeeded.
   case success = 0
-  /// Something failed, a record cannot be used, or something was found other than by the doctor.
+  /// Something failed, a record cannot be used, or a check other than `doctor` found a problem.
   case failure = 1
-  /// There is no such user or tenant, or the user has no such factor.
+  /// There is no such user, factor, grant, tenant or service.
   case notFound = 2
-  /// The doctor has found an error or a warning.
+  /// `doctor` found an error or a warning.
   case findings = 3
-  /// The command was not understood, or needs an answer that nobody is there to give.
+  /// The command line is not valid, or a confirmation is needed but cannot be asked for.
   case usage = 64
-  /// Only root may do this.
+  /// The command must be run as root.
   case notRoot = 77
 
-  /// The statuses as `--help` explains them.
+  /// The description of the statuses for `--help`.
   static var explanation: String {
     """
     Exit status:
-      0   done
-      1   something failed, a record cannot be used, or something was found
-      2   there is no such user, factor of the user, tenant or service
-      3   doctor has found an error or a warning
-      64  the command was not understood, or needs an answer or --yes
-      77  only root may do this
+      0   success
+      1   something failed, a record cannot be used, or a check found a problem
+      2   there is no such user, factor, tenant or service
+      3   doctor found an error or a warning
+      64  the command line is not valid, or the command needs an answer or --yes
+      77  the command must be run as root
     """
   }
 }

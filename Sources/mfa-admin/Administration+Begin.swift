@@ -2,20 +2,21 @@ import FactorStore
 import Factors
 import System
 
-// Beginning an audit log in the place of one that is damaged or gone.
+// Replaces an audit log that is damaged or missing.
 extension Administration {
-  /// A new audit log.
+  /// The result of beginning a new audit log.
   struct LedgerBeginning: Equatable {
     /// The files that were moved aside, in /var/lib/mfa.
     let moved: [String]
-    /// How many users' records were entered.
+    /// The number of users' records that were entered.
     let entered: Int
-    /// Users whose files cannot be used, and who stay locked out.
+    /// The users whose files cannot be used, and who remain locked out.
     let unusable: [LedgerFinding]
   }
 
-  /// Moves the audit log aside and begins another one, with an entry for each record that is there.
-  /// Files that do not belong together are left as they are, and named.
+  /// Moves the audit log aside and begins a new one with an entry for each stored record.
+  ///
+  /// If the files of a user do not belong together, they are left unchanged and reported.
   func beginLedger(reason: Grant.Reason) throws(AdminError) -> LedgerBeginning {
     let suffix = Array("\(now)".utf8)
     let moved = try onStore { () throws(FactorStoreError) in
@@ -26,7 +27,7 @@ extension Administration {
     }
     var entered = 0
     var unusable: [LedgerFinding] = []
-    // Users without a factor as well: what is to be told to them is in their record.
+    // This includes users without a factor: their records hold pending notices.
     for file in try files() {
       if let trouble = try enterPresentRecord(in: file) {
         unusable.append(LedgerFinding(user: file.shown, kind: .unusable(trouble), last: 0))
@@ -46,7 +47,7 @@ extension Administration {
       unusable: unusable)
   }
 
-  /// Enters the record that a file has now; returns why that is not possible.
+  /// Enters the current record of a file. Returns the reason if that is impossible, or nil.
   private func enterPresentRecord(in file: StoredFile) throws(AdminError) -> Trouble? {
     guard let user = file.user else { return .strayFile }
     let subject = try subject(String(decoding: user.bytes, as: UTF8.self))

@@ -6,7 +6,7 @@ import System
 
 // Tickets and bypass codes.
 extension Administration {
-  /// Makes a grant for a user who has an account, with or without a factor.
+  /// Creates a grant for a user with an account, whether or not the user has a factor.
   func grant(
     _ kind: Grant.Kind, to text: String, for duration: GrantDuration, uses: UInt8,
     reason: Grant.Reason?
@@ -26,7 +26,7 @@ extension Administration {
       warning: warning)
   }
 
-  /// Nil where there are as many grants as there may be.
+  /// Creates a grant. Returns nil if the user already has the maximum number of grants.
   private func make(
     _ kind: Grant.Kind, for account: Account, until end: Int64, _ uses: UInt8,
     _ reason: Grant.Reason?
@@ -48,7 +48,7 @@ extension Administration {
     return (code, grant, warning(kind, record, attempts), mark)
   }
 
-  /// Why the grant may not do what it was made for.
+  /// Returns why the grant may not work, or nil.
   private func warning(
     _ kind: Grant.Kind, _ record: FactorRecord, _ attempts: AttemptState
   ) -> String? {
@@ -56,15 +56,15 @@ extension Administration {
     case .open: break
     case .waiting(let seconds):
       return
-        "too many wrong codes: nothing is accepted for \(seconds) s; mfa-admin unlock ends that"
+        "too many wrong codes: no code is accepted for \(seconds) s; mfa-admin unlock ends the wait"
     case .disabled:
-      return "too many wrong codes: nothing is accepted before mfa-admin unlock"
+      return "too many wrong codes: no code is accepted until you run mfa-admin unlock"
     }
     guard kind == .bypass, !record.isEnrolled else { return nil }
-    return "nothing is enrolled: a code is asked for only where policy requires a factor"
+    return "no factor is enrolled: a code is asked for only where policy requires a factor"
   }
 
-  /// What was granted to a user, or to everybody.
+  /// Returns the grants of one user, or of all users if `text` is nil.
   func grants(_ text: String?) throws(AdminError) -> [GrantReport] {
     guard let text else { return try allGrants() }
     let subject = try subject(text)
@@ -75,7 +75,7 @@ extension Administration {
     var reports: [GrantReport] = []
     for user in try storedUsers() {
       let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
-      // Who has no account any more has nothing that could be used; `list` names the record.
+      // Without an account no grant can be used; `list` reports the record.
       guard subject.account != nil else { continue }
       reports += self.reports(try kept(subject))
     }
@@ -89,7 +89,7 @@ extension Administration {
     }
   }
 
-  /// Takes grants away, and tells what was taken.
+  /// Withdraws grants, and returns a report with the withdrawn grants.
   func withdraw(
     _ target: WithdrawalTarget, of text: String
   ) throws(AdminError) -> WithdrawalReport {
@@ -122,20 +122,20 @@ extension Administration {
     return WithdrawalReport(user: subject.name, grants: withdrawn, mark: mark)
   }
 
-  /// Which grants are to be taken away.
+  /// The grants to withdraw.
   enum WithdrawalTarget: Equatable {
     case one(GrantID)
     case everything
   }
 
-  /// What is kept for a user, with or without a factor.
+  /// Returns the stored record of a user, even if it has no factors, or nil.
   private func kept(_ subject: Subject) throws(AdminError) -> FactorRecord? {
     try onUser(subject) { () throws(FactorStoreError) in
       try store.existingEntry(of: subject.accountOrNobody)?.kept
     }
   }
 
-  /// Everybody whose name a file in the store has, by name.
+  /// Returns the users that have a file in the store, sorted by name.
   private func storedUsers() throws(AdminError) -> [UserName] {
     var users: [UserName] = []
     try onStore { () throws(FactorStoreError) in

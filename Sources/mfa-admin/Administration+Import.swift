@@ -5,10 +5,10 @@ import Secrets
 import SignIn
 import System
 
-// Factors of other programs.
+// Imports factors of other programs.
 extension Administration {
-  /// Takes over what `source` holds, of one user or of everybody, and tells what came of each; with
-  /// `isTrial` it only tells what would.
+  /// Imports the factors in `source`, for one user or for all users if `user` is nil, and returns a
+  /// report for each. A trial run (`isTrial`) changes nothing and reports what would happen.
   func importFactors(
     from source: ImportSource, user: String?, isTrial: Bool
   ) throws(AdminError) -> [ImportReport] {
@@ -34,7 +34,7 @@ extension Administration {
     return reports
   }
 
-  /// A factor that a trial has come by and would have imported.
+  /// A factor that a trial run would have imported.
   private struct Planned {
     let user: [UInt8]?
     let name: String
@@ -51,7 +51,7 @@ extension Administration {
     }
     guard let user = item.user else { return .refused("the line names no user") }
     let subject = try subject(String(decoding: user, as: UTF8.self))
-    // Another spelling is another user's file.
+    // A file with a different spelling of the name belongs to a different user.
     guard let account = subject.account, account.name == user else {
       throw .noSuchUser(subject.name)
     }
@@ -76,7 +76,7 @@ extension Administration {
     }
   }
 
-  /// What importing would come to, after all that is stored and what was `planned` for the user.
+  /// Returns what importing would do, given the stored factors and those `planned` for the user.
   private func trial(
     _ content: ImportSource.Content, _ wanted: String, _ entry: LocalFactorStoreEntry?,
     _ planned: [Planned]
@@ -133,7 +133,7 @@ extension Administration {
       content.warnings + (dropped > 0 ? [.recoveryCodesDropped(count: dropped)] : []))
   }
 
-  /// What is said of a factor that is to be called `name`.
+  /// Returns the outcome to report for a factor that was to be called `name`.
   private static func outcome(
     _ result: Importing.Result, _ name: String
   ) -> ImportReport.Outcome {
@@ -155,7 +155,7 @@ extension Administration {
     }
   }
 
-  /// `wanted`, or that with the first number that makes it one that no factor has, nor is to have.
+  /// Returns `wanted`, with a number appended if another stored or planned factor has the name.
   private static func freeName(
     _ wanted: String, in record: FactorRecord?, besides planned: [String]
   ) -> String {

@@ -2,26 +2,26 @@ import FactorStore
 import Factors
 import System
 
-// The ledger: what happened, and whether that is all.
+// Reads the audit log, and verifies that it is complete and agrees with the store.
 extension Administration {
-  /// What a look through the ledger, and at the records it speaks of, came to.
+  /// The result of reading the audit log and comparing it with the stored records.
   struct LedgerVerification: Equatable {
     let reading: LedgerReading
-    /// The last entry that is proven.
+    /// The last entry whose chained value is verified.
     let last: LedgerEntry?
-    /// The entry that was expected, where it is not there.
+    /// The expected checkpoint, if the audit log does not contain it.
     let unexpected: LedgerMark?
-    /// Records that are not what the ledger says.
+    /// The records that differ from what the audit log says.
     let findings: [LedgerFinding]
-    /// Whose records the ledger knows nothing of.
+    /// The users whose records the audit log does not mention.
     let unlistedUsers: [[UInt8]]
-    /// Whether somebody has begun a new ledger, so that there may be such records.
+    /// Whether a new audit log was begun, which allows records that it does not mention.
     var isBegunAnew = false
 
-    /// How many records the ledger knows nothing of.
+    /// The number of records that the audit log does not mention.
     var unlisted: Int { unlistedUsers.count }
 
-    /// What is wrong first.
+    /// The first problem, in order of severity, or nil.
     var trouble: LedgerTrouble? {
       if let fault = reading.fault { return .fault(fault, last: last) }
       if let unexpected { return .unexpected(unexpected, last: reading.last) }
@@ -30,7 +30,7 @@ extension Administration {
     }
   }
 
-  /// The last `count` entries that `includes` lets through, oldest first.
+  /// Returns the last `count` entries that `includes` accepts, oldest first.
   func ledger(
     last count: Int, where includes: (LedgerEntry) -> Bool
   ) throws(AdminError) -> (entries: [LedgerEntry], verification: LedgerVerification) {
@@ -53,9 +53,11 @@ extension Administration {
     )
   }
 
-  /// Goes through the ledger, and compares the records with it. `expected` is a mark that another host
-  /// has kept; where a new ledger was begun, records may be older; each entry that is proven is handed
-  /// to `body`.
+  /// Verifies the audit log, and compares the stored records with it.
+  ///
+  /// `expected` is a checkpoint that another host has kept, which the audit log must contain. With
+  /// `isBegunAnew`, records that the audit log does not mention are allowed: they can be older than
+  /// the audit log. `body` is called with each verified entry.
   func verifyLedger(
     expecting expected: LedgerMark?, isBegunAnew: Bool, _ body: (LedgerEntry) -> Void = { _ in }
   ) throws(AdminError) -> LedgerVerification {
@@ -84,16 +86,16 @@ extension Administration {
       findings: findings, unlistedUsers: try unlisted(histories), isBegunAnew: isBegunAnew)
   }
 
-  /// What the ledger says of one user.
+  /// What the audit log says about one user.
   private struct History {
     var uid: UInt32 = 0
     var last: UInt32 = 0
     var lastFingerprint: [UInt8] = []
-    /// Each fingerprint, with the last entry that has it.
+    /// The number of the last entry with each fingerprint.
     var entries: [[UInt8]: UInt32] = [:]
 
     mutating func add(_ entry: LedgerEntry, _ mark: LedgerMark) {
-      // What was removed because nobody could read it names nobody's.
+      // The entry of a record that was removed unread has no UID.
       uid = entry.uid ?? uid
       last = mark.number
       lastFingerprint = entry.fingerprint
@@ -108,7 +110,7 @@ extension Administration {
       if try store.fingerprint(of: account) == history.lastFingerprint {
         return rolledBack(account, history)
       }
-      // It may have changed since the ledger was read: once more, with nobody changing it.
+      // The record may have changed since the audit log was read: compare again under the lock.
       let entry = try lock(account)
       let present = try store.fingerprint(of: account)
       _ = try store.inspectLedger { line in
@@ -128,7 +130,7 @@ extension Administration {
     }
   }
 
-  /// Locks the user's place, whatever is wrong with it; nil where there is none.
+  /// Locks the user's store entry, even one that fails verification, or returns nil if none exists.
   private func lock(_ account: Account) throws(FactorStoreError) -> LocalFactorStoreEntry? {
     do throws(FactorStoreError) {
       return try store.unverifiedEntry(of: account)
@@ -143,7 +145,8 @@ extension Administration {
     }
   }
 
-  /// Whether the user's attempt state goes with the record and the entries, as a sign-in finds it.
+  /// Returns a finding if a sign-in would refuse the user's files, for example because the attempt
+  /// state does not belong to the record or is older than the audit log says.
   private func rolledBack(_ account: Account, _ history: History) -> LedgerFinding? {
     do throws(FactorStoreError) {
       _ = try store.snapshot(of: account)
@@ -154,7 +157,7 @@ extension Administration {
     }
   }
 
-  /// By name.
+  /// Returns the users whose records the audit log does not mention, sorted by name.
   private func unlisted(_ histories: [[UInt8]: History]) throws(AdminError) -> [[UInt8]] {
     var users: [[UInt8]] = []
     try onStore { () throws(FactorStoreError) in

@@ -3,9 +3,9 @@ import Factors
 import Policy
 import System
 
-// Who could sign in if policy were enforced now.
+// Determines which users could sign in if policy were enforced now.
 extension Administration {
-  /// Looks at every person's account, for one tenant alone where that is asked for.
+  /// Checks every login account, for the host and all tenants, or for the tenant `name` only.
   func readiness(
     under policy: Configuration, tenant name: [UInt8]?, progress: Progress = .silent,
     isMember: @escaping (Account, _ group: [UInt8]) -> Bool?
@@ -48,7 +48,7 @@ extension Administration {
       })
   }
 
-  /// Whether a sign-in is a tenant's, or, without one, no tenant's.
+  /// Returns whether a tenant may match the sign-in or, if `tenant` is nil, whether no tenant can.
   private static func concerns(
     _ tenant: Tenant?, _ subject: Policy.Subject, _ policy: Configuration
   ) -> Bool {
@@ -56,7 +56,7 @@ extension Administration {
     return tenant.match(subject) != .no
   }
 
-  /// What keeps an account out under these settings, once they are enforced; nil for nothing.
+  /// Returns what would lock the account out if these settings were enforced, or nil.
   private func obstacle(
     _ settings: Settings, _ account: Account, _ report: UserReport?
   ) -> Readiness.Obstacle? {
@@ -84,7 +84,8 @@ extension Administration {
     }
   }
 
-  /// Nil for somebody without a factor who may still put enrolling off, or has a bypass code.
+  /// Returns nil if a user without a factor can still postpone enrolment or has a valid bypass
+  /// code, and otherwise `obstacle`.
   private func unenrolled(
     _ account: Account, else obstacle: Readiness.Obstacle, _ mayPutOff: (_ made: UInt32) -> Bool
   ) -> Readiness.Obstacle? {
@@ -102,7 +103,7 @@ extension Administration {
   }
 }
 
-/// The groups of one account, each looked up once.
+/// The group memberships of one account, cached so that each group is looked up once.
 private final class Memberships {
   private let lookUp: ([UInt8]) -> Bool?
   private var known: [[UInt8]: Bool?] = [:]

@@ -3,48 +3,49 @@ import Factors
 import Policy
 import System
 
-/// What an administrator may do with the store: everything that the commands do, apart from the
-/// terminal.
+/// The operations of the administrator's commands on the store, without their terminal input and
+/// output.
 ///
-/// MUST 1: what cannot be read is named and never left out. (`AdministrationTests.damaged`)
-/// MUST 2: a change is made to what is stored at that moment, under the user's lock, and written down
-/// in the system log. (`AdministrationTests.revoke`, `.unlock`)
-/// MUST 3: no secret is unsealed, but to be compared with one that is imported. (`Importing` alone
-/// asks the store for one)
+/// MUST 1: a record that cannot be read is reported, never omitted. (`AdministrationTests.damaged`)
+/// MUST 2: each change applies to the data stored at that moment, under the user's lock, and is
+/// written to the system log. (`AdministrationTests.revoke`, `.unlock`)
+/// MUST 3: a secret is unsealed only to compare it with an imported one. (Only `Importing` asks the
+/// store for secrets.)
 struct Administration {
-  /// The store.
+  /// The store of factor records.
   let store: LocalFactorStore
-  /// How failures are answered, and which codes are right.
+  /// The host's settings, such as the throttling of failed attempts.
   let settings: Settings
-  /// Seconds since the epoch.
+  /// The current time, in seconds since the epoch.
   let now: Int64
   /// The accounts of this machine.
   let accounts: AccountSource
-  /// Who makes the changes.
+  /// The administrator's account name, as shown in the log.
   let actor: [UInt8]
-  /// Where changes are written down.
+  /// Writes a change to the system log.
   let log: (LogPriority, LogLine) -> Void
-  /// Has what was noted for an account mailed, without waiting.
+  /// Starts mailing the pending notices of an account, without waiting for the result.
   let deliver: (Account) -> Void
-  /// Has the kernel's audit trail say what was done to an account.
+  /// Writes an operation on an account to the kernel's audit trail.
   var audit: (_ operation: [UInt8], _ account: [UInt8]) -> Void = { _, _ in }
-  /// The terminal that the changes are made at.
+  /// The administrator's terminal.
   var terminal = Source.unknown
 
-  /// Who makes the changes, for the ledger.
+  /// The administrator, as entered in the audit log.
   var ledgerActor: LedgerEvent.Actor {
     LedgerEvent.Actor(name: actor, uid: 0, program: Array("mfa-admin".utf8), source: terminal)
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// Everybody for whom something is stored, by name.
+  /// Returns a report on each enrolled user, even if the record cannot be used, sorted by name.
   func users(progress: Progress = .silent) throws(AdminError) -> [UserReport] {
     try users(progress: progress) { $0 }
   }
 
-  /// What `result` makes of everybody for whom something is stored, by name. It is called by several
-  /// threads.
+  /// Returns `result` applied to the report on each enrolled user, sorted by name.
+  ///
+  /// `result` is called on several threads.
   func users<Result: Sendable>(
     progress: Progress = .silent, _ result: @Sendable (UserReport) -> Result
   ) throws(AdminError) -> [Result] {
@@ -72,8 +73,8 @@ struct Administration {
     return results
   }
 
-  /// The persons' accounts that the system lists, by name, without those of which something is
-  /// stored as a factor's record, whether it can be used or not.
+  /// Returns the login accounts that are not enrolled, sorted by name. A user whose record cannot
+  /// be used counts as enrolled.
   func notEnrolled(progress: Progress = .silent) throws(AdminError) -> [UserReport] {
     let stored = Set(try users(progress: progress).map(\.name))
     return try persons().filter { !stored.contains($0.name) }.map {
@@ -81,7 +82,8 @@ struct Administration {
     }
   }
 
-  /// The persons' accounts that the system lists, by name.
+  /// Returns the login accounts that the system lists (root, and UIDs from 1000 to 60000 with a
+  /// login shell), sorted by name.
   func persons() throws(AdminError) -> [Account] {
     let everybody: [KnownAccount]
     do throws(SystemError) { everybody = try accounts.everybody() } catch {
@@ -91,7 +93,7 @@ struct Administration {
       .sorted { $0.name.lexicographicallyPrecedes($1.name) }
   }
 
-  /// One user.
+  /// Returns the report on one user.
   func user(_ text: String) throws(AdminError) -> UserReport {
     let subject = try subject(text)
     switch try finding(subject) {
@@ -102,22 +104,22 @@ struct Administration {
     }
   }
 
-  /// A file in the store: its name, and the user's where it is a user's.
+  /// A file in the store, with the user's name if the file name is valid.
   struct StoredFile {
     let user: UserName?
     let name: FileName
 
-    /// The name under which it is listed.
+    /// The name under which the file is listed.
     var shown: [UInt8] { user?.bytes ?? name.bytes }
 
-    /// It, as that of the account that /etc/passwd has for it, if any.
+    /// Returns the file with its account, or nil if the user is not in `local` (/etc/passwd).
     func target(_ local: [[UInt8]: UInt32]) -> QuickReading.Target? {
       guard let user, let uid = local[user.bytes] else { return nil }
       return QuickReading.Target(account: Account(name: user.bytes, uid: uid), file: name)
     }
   }
 
-  /// The files by the name under which they are listed.
+  /// Returns the files in the store, sorted by the name under which they are listed.
   func files() throws(AdminError) -> [StoredFile] {
     var files: [StoredFile] = []
     try onStore { () throws(FactorStoreError) in
@@ -130,14 +132,15 @@ struct Administration {
     return files
   }
 
-  /// Whether the file is one that is being written to take a record's place, or that was left when
-  /// its writer was killed.
+  /// Returns whether the file is a draft: a new version of a record that is being written, or that
+  /// was left behind when its writer was killed.
   static func isDraft(_ file: FileName) -> Bool {
     guard file.bytes.first == UInt8(ascii: ".") else { return false }
     return FileName(Array(file.bytes.dropFirst()))?.percentDecoded != nil
   }
 
-  /// Nil when the user's record was removed meanwhile.
+  /// Returns the report on one file, or nil if its record has no factors or was removed in the
+  /// meantime.
   private func report(
     _ file: StoredFile, _ reader: LocalFactorStoreReader, _ local: [[UInt8]: UInt32]
   ) -> UserReport? {
@@ -149,7 +152,7 @@ struct Administration {
         let account = Account(name: user.bytes, uid: uid)
         return try reader.snapshot(of: account).map { usable($0) }
       } catch .belongsToAnother {
-        // The system as a whole may say otherwise than /etc/passwd.
+        // The other account sources may have a different UID than /etc/passwd.
       } catch {
         return UserReport(name: user.bytes, content: .unusable(Trouble(error)))
       }
@@ -157,7 +160,7 @@ struct Administration {
     let subject: Subject
     do throws(SystemError) {
       let account = try accounts.named(user.bytes)
-      // Another spelling is another account's record.
+      // A record with a different spelling of the name belongs to a different account.
       let isOwn = account?.name == user.bytes
       subject = Subject(name: user, account: isOwn ? account : nil)
     } catch {
@@ -176,25 +179,25 @@ struct Administration {
 
   // MARK: Revoking
 
-  /// What is to be revoked.
+  /// The factors to revoke.
   enum Target: Equatable {
-    /// The one factor that this names, or the only one there is.
+    /// The factor that the selector names or, without a selector, the user's only factor.
     case factor(String?)
-    /// All of them, and what cannot be read.
+    /// All factors, even if the record cannot be read.
     case everything
   }
 
-  /// A revocation that was thought over and not made yet.
+  /// A revocation that is planned but not yet carried out.
   struct Revocation {
-    /// Whose factors.
+    /// The user concerned.
     let subject: Subject
-    /// The factor; nil for everything.
+    /// The factor, or nil to revoke everything.
     let factor: Factor?
-    /// What is there now.
+    /// The data stored at the time of planning.
     let finding: Finding
   }
 
-  /// Finds out what a revocation would take away.
+  /// Determines what a revocation would remove, so that the administrator can confirm it.
   func plan(_ target: Target, of text: String) throws(AdminError) -> Revocation {
     let subject = try subject(text)
     let finding = try finding(subject)
@@ -222,7 +225,7 @@ struct Administration {
     }
   }
 
-  /// Makes a revocation, and tells what was done.
+  /// Carries out a revocation, and returns what was removed.
   func revoke(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
     let subject = revocation.subject
     guard let factor = revocation.factor else { return try revokeEverything(revocation) }
@@ -231,12 +234,12 @@ struct Administration {
     do throws(FactorRecord.ChangeRefusal) {
       _ = try record.remove(factor.id)
     } catch {
-      // It went while somebody was asked.
+      // The factor was removed while the administrator was asked to confirm.
       throw .noSuchFactor(
         subject.name, selector: "\(VisibleText(factor.displayName))", others: record.factors)
     }
-    // The watermark stays until there is another factor. Were it gone before the record is, a crash
-    // in between would leave a factor that accepts nothing.
+    // The watermark stays until another factor is enrolled. If it were removed before the record, a
+    // crash in between would leave a factor that accepts no code.
     let attempts = entry.attempts.forgetting()
     let places = entry.attempts.remembered.entries.count
     record.note(
@@ -253,14 +256,14 @@ struct Administration {
       entered: entered)
   }
 
-  /// Whether a change is in the audit log.
+  /// Whether a change was entered in the audit log.
   enum Entered: Equatable {
-    /// It is; with the mark of its entry, nil when nothing was changed.
+    /// The change was entered with this checkpoint, which is nil if nothing was changed.
     case entered(LedgerMark?)
-    /// It is not: the log cannot be used, for this reason.
+    /// The change was not entered, because the log cannot be used for this reason.
     case unrecorded(Trouble)
 
-    /// The mark of the entry.
+    /// The checkpoint of the entry.
     var mark: LedgerMark? {
       switch self {
       case .entered(let mark): mark
@@ -268,7 +271,7 @@ struct Administration {
       }
     }
 
-    /// The reason why there is no entry.
+    /// The reason why the change was not entered.
     var trouble: Trouble? {
       switch self {
       case .entered: nil
@@ -277,8 +280,10 @@ struct Administration {
     }
   }
 
-  /// Makes a change that takes a way in away, or gives it back: it must not depend on the audit log. When
-  /// nothing can be entered there, the change is made all the same, and the reason is returned.
+  /// Makes a change that withdraws or restores access, which must not depend on the audit log.
+  ///
+  /// If the log cannot be written, `unrecorded` makes the change without an entry, and the reason
+  /// is returned.
   private func enterOrGoOn(
     _ change: () throws(FactorStoreError) -> LedgerMark?,
     unrecorded: () throws(FactorStoreError) -> Void
@@ -311,7 +316,7 @@ struct Administration {
       switch (revocation.finding, subject.account) {
       case (.usable, let account?): return try removeEverything(of: account, subject)
       case (.nothing, let account?):
-        // What remains of somebody who is not enrolled: what is to be told, or what was granted.
+        // A user without a factor can still have a record with pending notices or grants.
         guard try remains(of: account) else { return try discard(subject) }
         return try removeEverything(of: account, subject)
       case (.unusable, _), (_, nil): return try discard(subject)
@@ -323,7 +328,7 @@ struct Administration {
     return report
   }
 
-  /// Removes what is stored, whatever it is; nil where there is nothing.
+  /// Removes the user's data without reading it. Returns nil if nothing is stored.
   private func discard(_ subject: Subject) throws(FactorStoreError) -> RevocationReport? {
     let event = LedgerEvent(.revoked, by: ledgerActor, at: now)
     var result = LocalFactorStore.Discarding.nothing
@@ -340,12 +345,13 @@ struct Administration {
     return RevocationReport(user: subject.name, taken: .unread, entered: entered)
   }
 
+  /// Returns whether a record is stored for the account, even if it has no factors.
   private func remains(of account: Account) throws(FactorStoreError) -> Bool {
     do throws(FactorStoreError) {
       return try store.entry(of: account, creating: false).kept != nil
     } catch {
       switch error {
-      // There is nothing, or nothing that can be believed.
+      // Nothing is stored, or nothing that can be trusted.
       case .system(.attempts, _), .untrusted(.attempts, _): return false
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
         .busy, .cryptography, .nameTooLong:
@@ -354,7 +360,8 @@ struct Administration {
     }
   }
 
-  /// Takes away all that lets the user in, and keeps what is to be told; nil where there is nothing.
+  /// Removes all factors and grants, and keeps pending notices. Returns nil if the user has
+  /// neither.
   private func removeEverything(
     of account: Account, _ subject: Subject
   ) throws(FactorStoreError) -> RevocationReport? {
@@ -374,11 +381,11 @@ struct Administration {
 
   // MARK: Unlocking
 
-  /// Lets a user try codes again, and tells what was found. A user without a factor can be waiting, too,
-  /// after tickets that were wrong.
+  /// Clears the failed attempts of a user, and returns what was found. A user without a factor can
+  /// be throttled too, after wrong tickets.
   ///
-  /// `acceptingRestored` also accepts files that are older than the audit log says: an administrator has
-  /// restored them from a backup.
+  /// With `acceptingRestored`, files that are older than the audit log says are also accepted,
+  /// because an administrator has restored them from a backup.
   func unlock(
     _ text: String, acceptingRestored: Bool = false
   ) throws(AdminError) -> UnlockingReport {
@@ -404,8 +411,10 @@ struct Administration {
       user: subject.name, unlocking: unlocking, entered: entered, accepted: trouble)
   }
 
-  /// The place of a user of whom something is kept; with what was found when the files are older than the
-  /// audit log says, and that is accepted. An audit log that cannot be read stops nothing here.
+  /// Returns the user's store entry and, if files were accepted although they are older than the
+  /// audit log says, the reason why they would otherwise be refused.
+  ///
+  /// The user can be unlocked even if the audit log cannot be read.
   private func entryToUnlock(
     _ subject: Subject, _ acceptingRestored: Bool
   ) throws(AdminError) -> (LocalFactorStoreEntry, Trouble?) {
@@ -428,9 +437,9 @@ struct Administration {
     return (entry, accepted)
   }
 
-  // MARK: Codes that are remembered
+  // MARK: Remembered sign-ins
 
-  /// Has the codes of a user forgotten that are remembered, and tells how many places there were.
+  /// Clears the remembered sign-ins of a user, and returns their number.
   func forget(_ text: String) throws(AdminError) -> ForgettingReport {
     let subject = try subject(text)
     let entry = try usableEntry(of: subject)
@@ -446,28 +455,30 @@ struct Administration {
     return ForgettingReport(user: subject.name, places: places, mark: mark)
   }
 
-  // MARK: Whom it is about
+  // MARK: Users
 
-  /// What is stored for a user.
+  /// The data stored for a user, as far as it can be used.
   enum Finding: Equatable {
     case nothing
     case usable(FactorSnapshot)
     case unusable(Trouble)
   }
 
+  /// Looks up the user of a name, in the spelling of the account database.
   func subject(_ text: String) throws(AdminError) -> Subject {
     guard let name = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
     let account: Account?
     do throws(SystemError) { account = try accounts.named(name.bytes) } catch {
       throw .account(name, error)
     }
-    // The system's own spelling.
+    // Use the spelling of the account database.
     guard let account, let own = UserName(account.name) else {
       return Subject(name: name, account: nil)
     }
     return Subject(name: own, account: account)
   }
 
+  /// Returns the data stored for a user. Throws only if the store as a whole cannot be used.
   func finding(_ subject: Subject) throws(AdminError) -> Finding {
     do throws(FactorStoreError) {
       return try store.snapshot(of: subject.accountOrNobody).map { .usable($0) } ?? .nothing
@@ -483,7 +494,7 @@ struct Administration {
     }
   }
 
-  /// The place of somebody who is enrolled, and whose record can be used.
+  /// Returns the store entry of an enrolled user with a usable record.
   private func usableEntry(of subject: Subject) throws(AdminError) -> LocalFactorStoreEntry {
     switch try finding(subject) {
     case .nothing: throw subject.absence
@@ -498,6 +509,7 @@ struct Administration {
     }
   }
 
+  /// Runs `body`, and converts an error of the store to `AdminError.unusable` for this user.
   func onUser<Result>(
     _ subject: Subject, _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
@@ -506,6 +518,7 @@ struct Administration {
     }
   }
 
+  /// Runs `body`, and converts an error of the store to `AdminError.store`.
   func onStore<Result>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
@@ -514,6 +527,8 @@ struct Administration {
 
   // MARK: The log
 
+  /// Writes a change to the system log and the kernel's audit trail, with its entry in the audit
+  /// log, if any.
   func note(
     _ result: StaticString, _ subject: Subject, _ entered: Entered, factor: [UInt8]? = nil,
     failures: UInt32? = nil
@@ -522,6 +537,8 @@ struct Administration {
       result, subject, entered.mark, factor: factor, failures: failures, trouble: entered.trouble)
   }
 
+  /// Writes a change to the system log and the kernel's audit trail. `trouble` is the reason why
+  /// the change is not in the audit log, if it is not.
   func note(
     _ result: StaticString, _ subject: Subject, _ mark: LedgerMark?, factor: [UInt8]? = nil,
     failures: UInt32? = nil, grant: [UInt8]? = nil, reason: [UInt8]? = nil,

@@ -2,12 +2,13 @@ import CPOSIX
 import System
 
 extension KnownAccount {
-  /// Every account that the system lists, each name once. A directory service may list none of its
-  /// own, and still know them by name.
+  /// Returns every account that the system lists, each name once. A directory service may list no
+  /// accounts although it finds them by name.
   static func all() throws(SystemError) -> [KnownAccount] {
     var accounts: [KnownAccount] = []
     var names: Set<[UInt8]> = []
-    // SAFETY: no other thread of this program runs meanwhile; an entry is copied before the next call.
+    // SAFETY: no other thread of this program calls getpwent(); an entry is copied before the next
+    // call.
     setpwent()
     defer { endpwent() }
     while true {
@@ -16,13 +17,13 @@ extension KnownAccount {
       guard let entry = unsafe getpwent() else {
         let number = cposix_errno()
         if number == EINTR { continue }
-        // Some sources say that there are no more with these numbers.
+        // Some sources signal the end of the list with these error numbers.
         guard [0, ENOENT, ESRCH].contains(number) else {
           throw SystemError(.lookUpAccount, number: number)
         }
         return accounts
       }
-      // SAFETY: all three strings end with a NUL, and live until the next call.
+      // SAFETY: all three strings are NUL-terminated, and valid until the next call.
       let name = unsafe bytes(entry.pointee.pw_name)
       let shell = unsafe bytes(entry.pointee.pw_shell)
       let home = unsafe bytes(entry.pointee.pw_dir)
@@ -35,7 +36,7 @@ extension KnownAccount {
 
   private static func bytes(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8] {
     guard let text = unsafe text else { return [] }
-    // SAFETY: the text ends with a NUL.
+    // SAFETY: the text is NUL-terminated.
     let length = unsafe strnlen(text, 4096)
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: length))
   }

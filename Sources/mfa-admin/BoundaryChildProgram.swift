@@ -1,10 +1,9 @@
 import CPOSIX
 import System
 
-/// Programs of the host's that this one starts: without standard input, and with nothing of this
-/// process's environment.
+/// Starts programs of the host, without standard input and without this process's environment.
 enum ChildProgram {
-  /// A pipe, for what a program prints.
+  /// Creates a pipe for the output of a program.
   static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     // SAFETY: the call writes two numbers.
@@ -16,12 +15,14 @@ enum ChildProgram {
     return (ends[0], ends[1])
   }
 
-  /// Starts a program, the first of `arguments`. What it prints goes to these descriptors, and nowhere
-  /// where there are none; `isDetached` gives it a session of its own.
+  /// Starts the program whose path is the first of `arguments`.
+  ///
+  /// Its output goes to the descriptors `output` and `errors`, or to /dev/null if nil. With
+  /// `isDetached`, it runs in a new session.
   static func start(
     _ arguments: [String], output: Int32?, errors: Int32?, isDetached: Bool = false
   ) throws(SystemError) -> pid_t {
-    // SAFETY: both are initialised before they are used, and destroyed at the end.
+    // SAFETY: both are initialised before use, and destroyed when the function returns.
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     guard unsafe posix_spawn_file_actions_init(&actions) == 0 else {
@@ -44,7 +45,7 @@ enum ChildProgram {
         }
     }
     if isDetached, result == 0 {
-      // SAFETY: it was initialised above. POSIX_SPAWN_SETSID
+      // SAFETY: `attributes` was initialised above. The flag is POSIX_SPAWN_SETSID.
       result = unsafe posix_spawnattr_setflags(&attributes, 0x80)
     }
     guard result == 0 else { throw SystemError(.process, number: result) }
@@ -61,7 +62,7 @@ enum ChildProgram {
     return process
   }
 
-  /// Lends strings as C's vectors of arguments are.
+  /// Calls `body` with the strings as a null-terminated C argument vector.
   private static func withVector(
     _ strings: [String],
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
@@ -76,7 +77,7 @@ enum ChildProgram {
     }
   }
 
-  /// A program's exit status, once it has ended; nil where a signal ended it.
+  /// Waits for a program to end. Returns its exit status, or nil if a signal ended it.
   static func wait(for process: pid_t) -> Int32? {
     var status: Int32 = 0
     var ended: pid_t = -1

@@ -2,15 +2,15 @@ import CPOSIX
 import Secrets
 import System
 
-/// The terminal, standard output and error, and what else surrounds the process.
+/// The process's terminal, standard output, standard error and caller.
 enum Console {
-  /// Whether the process is root's.
+  /// Whether the process runs as root.
   static var isRoot: Bool { geteuid() == 0 }
 
-  /// Whether somebody is there to be asked.
+  /// Whether standard input and standard error are terminals, so that a question can be asked.
   static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// The columns of the terminal that standard output is, or nil.
+  /// The number of columns of standard output, or nil if it is not a terminal.
   static var columns: Int? {
     guard isatty(STDOUT_FILENO) == 1 else { return nil }
     var size = winsize()
@@ -19,19 +19,19 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// Who makes the change: whoever called sudo, or else root.
+  /// The administrator's account name: the user that called sudo, or root.
   static var actor: [UInt8] {
-    // SAFETY: no other thread changes the environment; the string is copied at once.
+    // SAFETY: no other thread changes the environment; the string is copied immediately.
     guard let name = unsafe getenv("SUDO_USER") else { return Array("root".utf8) }
     let length = unsafe strnlen(name, 256)
     return unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
   }
 
-  /// The terminal of the process, as `pts/3`; empty where it has none.
+  /// The terminal of the process, such as `pts/3`; empty if it has none.
   static var terminal: [UInt8] {
     for descriptor in [STDIN_FILENO, STDERR_FILENO] {
       var path = [CChar](repeating: 0, count: 64)
-      // SAFETY: the call writes at most so many bytes, and a NUL among them.
+      // SAFETY: the call writes at most `path.count` bytes, including a NUL.
       guard unsafe ttyname_r(descriptor, &path, path.count) == 0 else { continue }
       let name = path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       return Array(name.dropFirst("/dev/".utf8.count))
@@ -39,7 +39,7 @@ enum Console {
     return []
   }
 
-  /// Writes to standard output.
+  /// Writes text to standard output.
   static func write(_ text: String) throws(AdminError) {
     do throws(SystemError) {
       try write(text, to: STDOUT_FILENO)
@@ -48,7 +48,7 @@ enum Console {
     }
   }
 
-  /// Writes to standard output.
+  /// Writes bytes to standard output.
   static func write(_ text: [UInt8]) throws(AdminError) {
     do throws(SystemError) {
       try write(text, to: STDOUT_FILENO)
@@ -57,7 +57,7 @@ enum Console {
     }
   }
 
-  /// Shows a grant that was just made, with its code.
+  /// Prints a new grant, with its code.
   static func write(_ made: MadeGrant, asJSON: Bool) throws(AdminError) {
     let code = made.code.written()
     if asJSON {
@@ -74,9 +74,10 @@ enum Console {
     if let warning = made.warning { complain("warning: \(warning)") }
   }
 
+  /// Writes a secret to standard output without copying it.
   private static func write(secret: borrowing SecretBytes) throws(AdminError) {
     do throws(SystemError) {
-      // SAFETY: the buffer is used within the closure alone.
+      // SAFETY: the buffer is used only within the closure.
       try unsafe secret.span.withUnsafeBufferPointer { buffer throws(SystemError) in
         try unsafe write(UnsafeRawBufferPointer(buffer), to: STDOUT_FILENO)
       }
@@ -85,19 +86,19 @@ enum Console {
     }
   }
 
-  /// Says what went wrong, and what to do next.
+  /// Prints an error and its hint to standard error.
   static func report(_ error: AdminError) {
     complain("error: " + error.message)
     complain("hint: " + error.hint)
   }
 
-  /// A line on standard error.
+  /// Prints a line to standard error.
   static func complain(_ line: String) {
-    // There is nowhere left to complain that it cannot be written.
+    // If standard error cannot be written to, there is no other place to report that.
     do throws(SystemError) { try write("mfa-admin: \(line)\n", to: STDERR_FILENO) } catch {}
   }
 
-  /// How far something has come, on standard error where that is a terminal.
+  /// The progress display: on standard error if that is a terminal, and otherwise silent.
   static var progress: Progress {
     guard isatty(STDERR_FILENO) == 1 else { return .silent }
     return Progress(
@@ -107,7 +108,7 @@ enum Console {
       })
   }
 
-  /// Asks for a yes at the terminal.
+  /// Asks for confirmation at the terminal, and returns whether the answer is yes.
   static func confirms(_ question: String) -> Bool {
     do throws(SystemError) { try write(question + " [y/N] ", to: STDERR_FILENO) } catch {
       return false
@@ -116,7 +117,7 @@ enum Console {
     return ["y", "yes"].contains(answer.lowercased())
   }
 
-  /// Ends the process.
+  /// Ends the process with this exit status.
   static func end(_ status: AdminStatus) -> Never { exit(status.rawValue) }
 
   private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
@@ -124,7 +125,7 @@ enum Console {
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    // SAFETY: the buffer is used within the closure alone.
+    // SAFETY: the buffer is used only within the closure.
     try unsafe bytes.span.withUnsafeBufferPointer { buffer throws(SystemError) in
       try unsafe write(UnsafeRawBufferPointer(buffer), to: descriptor)
     }

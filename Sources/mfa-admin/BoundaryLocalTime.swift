@@ -2,8 +2,9 @@ import CPOSIX
 import Import
 
 extension LocalTime {
-  /// The seconds since the epoch when clocks here showed this: none or two of them where clocks were
-  /// put forward or back.
+  /// The times at which local clocks showed this, in seconds since the epoch. The array is empty in
+  /// the hour that is skipped when clocks go forward, and has two elements in the hour that is
+  /// repeated when they go back.
   var moments: [Int64] {
     var moments: [Int64] = []
     for summerTime in [0, 1] as [Int32] {
@@ -14,12 +15,12 @@ extension LocalTime {
       unsafe time.tm_mday = Int32(day)
       unsafe time.tm_hour = Int32(hour)
       unsafe time.tm_min = Int32(minute)
-      // A leap second has no number of its own.
+      // POSIX time has no leap seconds.
       unsafe time.tm_sec = Int32(min(second, 59))
       unsafe time.tm_isdst = summerTime
       // SAFETY: the call reads and writes `time`, which outlives it.
       let moment = unsafe Int64(mktime(&time))
-      // Where there is no such time, the call makes another of it.
+      // If there is no such time, the call adjusts the fields.
       // SAFETY: as above.
       let isSame =
         unsafe time.tm_hour == Int32(hour) && time.tm_min == Int32(minute)

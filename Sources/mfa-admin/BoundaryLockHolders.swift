@@ -1,30 +1,31 @@
 import CPOSIX
 import System
 
-/// The processes that hold locks in the store, as /proc tells of them.
+/// Finds and ends processes that hold locks in the store, using /proc.
 ///
-/// The lines of a file's locks are read from /proc/PID/fdinfo, where the kernel writes what it writes to
-/// /proc/locks: there the device and inode are those of the file system below, which for overlayfs and
-/// btrfs are not the ones that stat(2) tells.
+/// Locks are read from /proc/PID/fdinfo and not from /proc/locks, which identifies a file by the
+/// device and inode of the underlying file system. On overlayfs and btrfs these differ from the
+/// ones that stat(2) returns.
 enum LockHolders {
-  /// How long a process that was killed may take to end, in milliseconds.
+  /// The time a killed process has to end, in milliseconds.
   private static let patience: Int32 = 5_000
 
-  /// The processes that hold the lock on the file at `path`.
+  /// Returns the processes that hold the lock on the file at `path`.
   static func holders(of path: String) -> [LockHolder] { holders { $0 == path } }
 
-  /// The processes that hold a lock in the store and cannot go on.
+  /// Returns the processes that hold a lock in the store and are stopped or frozen.
   static func stopped() -> [LockHolder] {
     holders { _ in true }.filter { $0.state != .running }
   }
 
-  /// Kills a process, if it is still the one that was found and still holds the lock. Returns whether
-  /// it has ended.
+  /// Kills a process if it is still the process that was found and still holds the lock.
+  ///
+  /// - Returns: Whether the process has ended.
   static func end(_ holder: LockHolder) -> Bool {
     let process = cposix_open_process(holder.process)
     guard process >= 0 else { return isGone(holder) }
     defer { _ = close(process) }
-    // The descriptor names one process: what is found now is true of that one.
+    // The descriptor refers to one process, so the number cannot be reused between check and kill.
     guard files(of: holder.process).contains(holder.file), !isGone(holder) else {
       return isGone(holder)
     }
@@ -47,7 +48,7 @@ enum LockHolders {
     return holders
   }
 
-  /// The files of the store's that a process holds a lock on.
+  /// Returns the files in the store on which a process holds a lock.
   private static func files(of number: Int32) -> [String] {
     let names: [String]
     do throws(ChangeError) { names = try SystemFile.names(in: "/proc/\(number)/fdinfo") } catch {
@@ -64,7 +65,7 @@ enum LockHolders {
     return files
   }
 
-  /// Whether the text of a file in /proc/PID/fdinfo names an exclusive lock (flock(2)).
+  /// Returns whether the text of a file in /proc/PID/fdinfo lists an exclusive lock (flock(2)).
   static func isLocked(_ text: String) -> Bool {
     text.split(separator: "\n").contains { line in
       let words = line.split(whereSeparator: \.isWhitespace)
@@ -76,7 +77,8 @@ enum LockHolders {
     path == "/var/lib/mfa/ledger.head" || path.hasPrefix("/var/lib/mfa/attempts/")
   }
 
-  /// Whether both paths lead to the same file. A process can see another file under the same path.
+  /// Returns whether both paths lead to the same file. In a different mount namespace, a process
+  /// can see a different file at the same path.
   private static func isSame(_ first: String, _ second: String) -> Bool {
     var one = stat()
     var other = stat()
@@ -104,7 +106,8 @@ enum LockHolders {
     return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.map { String($0) }
   }
 
-  /// The state stands behind the name of the program, which may hold anything (proc_pid_stat(5)).
+  /// Returns whether the text of /proc/PID/stat says that the process is stopped. The state follows
+  /// the program's name, which can contain any character (proc_pid_stat(5)).
   static func isStopped(_ stat: String) -> Bool {
     guard let end = stat.lastIndex(of: ")") else { return false }
     return ["T", "t"].contains(stat[end...].dropFirst(2).first)
@@ -130,7 +133,7 @@ enum LockHolders {
     do throws(SystemError) { return try Account.with(uid: user)?.name } catch { return nil }
   }
 
-  /// A time in clock ticks since the machine was started, in seconds since the epoch.
+  /// Converts clock ticks since boot to seconds since the epoch.
   private static func time(_ ticks: UInt64) -> Int64? {
     let perSecond = sysconf(Int32(_SC_CLK_TCK))
     guard perSecond > 0, let ticks = Int64(exactly: ticks) else { return nil }

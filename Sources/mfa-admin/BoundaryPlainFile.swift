@@ -1,9 +1,9 @@
 import CPOSIX
 import System
 
-/// A file that root names on the command line.
+/// Reads a file named on the command line, whatever its owner.
 enum PlainFile {
-  /// What it holds, up to one byte more than `longest`, so that what is too long can be told.
+  /// Returns the contents, up to `longest` + 1 bytes so that the caller can detect a longer file.
   static func read(_ path: String, longest: Int) -> Result<[UInt8], SystemError> {
     // SAFETY: the string is lent for the call.
     let descriptor = unsafe cposix_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0)

@@ -1,8 +1,9 @@
-/// Who starts the program that asks PAM for a service.
+/// The identity of the process that calls PAM for a service: root or another user.
 enum CallingUser {
-  /// Services at which whoever is asked for a code is not root: who is, is not asked.
+  /// The services whose program a user starts with the user's own identity. A code is asked for
+  /// only if that user is not root: pam_rootok.so lets root pass.
   private static let others = ["su", "su-l"].map { Array($0.utf8) }
 
-  /// Whether root does where a code is asked for.
+  /// Returns whether the caller is root when the service asks for a code.
   static func isRoot(at service: [UInt8]) -> Bool { !others.contains(service) }
 }

@@ -17,13 +17,15 @@ struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Find mistakes in the configuration.",
     discussion: """
-      Reads the files of the host, or those that are named, each over those before it, and says what \
-      is wrong first in each: the file, the line, the key, and what would be right.
+      Reads the configuration files of this host, or the given files; later files override earlier \
+      ones. Reports the first mistake in each file, with the line, the key and what is allowed.
 
       \(AdminStatus.explanation)
       """)
 
-  @Argument(help: ArgumentHelp("The files, the one that counts most last.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp(
+      "The files to check, in order; later files override earlier ones.", valueName: "file"))
   var files: [String] = []
 
   func run() throws(AdminError) {
@@ -39,13 +41,13 @@ struct ConfigCheckCommand: ParsableCommand {
 /// `mfa-admin config show`
 struct ConfigShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show what the configuration comes to, and where from.",
+    commandName: "show", abstract: "Show the effective settings, and where each is set.",
     discussion: AdminStatus.explanation)
 
-  @Flag(help: "Print the JSON of Identity Platform.")
+  @Flag(help: "Print the settings as Identity Platform JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("Show what holds where this tenant matches.", valueName: "name"))
+  @Option(help: ArgumentHelp("Show the settings where this tenant matches.", valueName: "name"))
   var tenant: String?
 
   func run() throws(AdminError) {
@@ -73,18 +75,18 @@ struct ConfigShowCommand: ParsableCommand {
 /// `mfa-admin config apply`
 struct ConfigApplyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apply", abstract: "Take over the JSON of Identity Platform.",
+    commandName: "apply", abstract: "Apply settings from Identity Platform JSON.",
     discussion: """
-      Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). What it says of others \
-      than the project, or the tenant, stays.
+      Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
+      section of the project, or of the tenant given by --tenant.
 
       \(AdminStatus.explanation)
       """)
 
-  @Option(help: ArgumentHelp("The tenant that it is for.", valueName: "name"))
+  @Option(help: ArgumentHelp("The tenant to configure, instead of the project.", valueName: "name"))
   var tenant: String?
 
-  @Flag(help: "Change nothing, and print what would be written.")
+  @Flag(help: "Print what would be written, and change nothing.")
   var dryRun = false
 
   @Argument(help: ArgumentHelp("The file with the JSON.", valueName: "file"))
@@ -97,7 +99,7 @@ struct ConfigApplyCommand: ParsableCommand {
     let name = tenant.map { Array($0.utf8) }
     if let tenant, let name, !Tenant.isName(name.span) { throw .noSuchTenant(tenant) }
     let settings = try Self.settings(in: file, isTenant: name != nil)
-    for ignored in settings.ignored { Console.complain("note: left out \(ignored)") }
+    for ignored in settings.ignored { Console.complain("note: ignored \(ignored)") }
     let result: IdentityPlatformFile
     if dryRun {
       result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
@@ -117,7 +119,7 @@ struct ConfigApplyCommand: ParsableCommand {
     }
     for (key, place) in result.overruled(tenant: name) {
       Console.complain(
-        "warning: \(key.name) is another all the same: \(VisibleText.escaping(place)) sets it")
+        "warning: \(VisibleText.escaping(place)) overrides the new value of \(key.name)")
     }
   }
 
@@ -158,7 +160,7 @@ struct ConfigApplyCommand: ParsableCommand {
     return layers
   }
 
-  /// Enters the change in the ledger before it is made.
+  /// Enters the change in the audit log, before it is made.
   private static func enter(
     _ tenant: [UInt8]?, _ administration: Administration
   ) throws(AdminError) -> LedgerMark {
@@ -171,14 +173,15 @@ struct ConfigApplyCommand: ParsableCommand {
     }
   }
 
-  /// Enters what has come of it. Where that cannot be read, the next to go by it enters it.
+  /// Enters the fingerprint of the new configuration in the audit log. If the configuration cannot
+  /// be read, the next sign-in or command that reads it enters it.
   private static func note(_ administration: Administration) {
     do throws(ConfigurationFile.Failure) {
       ThisHost.note(
         try ConfigurationFile.read().edition, in: administration.store,
         by: administration.ledgerActor)
     } catch {
-      Console.complain("warning: the ledger does not say yet what the configuration is now")
+      Console.complain("warning: the new configuration is not in the audit log yet")
     }
   }
 

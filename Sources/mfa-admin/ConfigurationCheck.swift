@@ -1,15 +1,16 @@
 import Policy
 import SignIn
 
-/// Looks for the first mistake of each file of a configuration.
+/// Finds the first mistake in each file of a configuration.
 struct ConfigurationCheck {
   private var draft = ConfigurationDraft()
-  /// What is wrong, in the order of the files.
+  /// The mistakes found, in the order of the files.
   private(set) var failures: [ConfigurationFile.Failure] = []
   /// The files that were read, in order.
   private(set) var files: [[UInt8]] = []
 
-  /// Reads a file over those before it; what is wrong with one does not keep the next from being read.
+  /// Adds a file, whose settings override earlier ones. After a mistake, later files are still
+  /// read.
   mutating func add(_ layer: Result<ConfigurationFile.Layer, ConfigurationFile.Failure>) {
     do throws(ConfigurationFile.Failure) {
       let layer = try layer.get()
@@ -22,7 +23,7 @@ struct ConfigurationCheck {
     }
   }
 
-  /// Looks for contradictions, where each file by itself is right.
+  /// Checks for contradictions between settings, if no file has a mistake of its own.
   mutating func finish() {
     guard failures.isEmpty else { return }
     do throws(ConfigurationFile.Failure) {
@@ -44,7 +45,7 @@ struct ConfigurationCheck {
     return check
   }
 
-  /// Checks files that somebody names, wherever and whosever they are.
+  /// Checks the given files, whatever their location and owner.
   static func of(_ paths: [String]) -> ConfigurationCheck {
     var check = ConfigurationCheck()
     for path in paths {

@@ -1,20 +1,21 @@
 import SignIn
 import System
 
-/// What keeps two from changing the configuration at once, as long as the value lives.
+/// A lock that prevents two processes from changing the configuration at once, held for as long as
+/// the value lives.
 ///
-/// MUST 1: nobody but root can hold it, or even open it: else anybody could keep root from changing
-/// what is in force. (`ConfigProgramTests.nobodyElseLocks`)
+/// MUST 1: only root can open or hold the lock; otherwise any user could prevent root from changing
+/// the configuration. (`ConfigProgramTests.nobodyElseLocks`)
 struct ConfigurationLock: ~Copyable {
-  /// It is made at the first change since the machine was started, and stays.
+  /// The path of the lock file, which the first change after a boot creates and nothing removes.
   static var path: [UInt8] { Array("/run/mfa-config.lock".utf8) }
 
-  /// How long somebody else may hold it, in seconds.
+  /// The maximum time to wait for the lock, in seconds.
   private static let patience: Int64 = 10
 
   private let file: File
 
-  /// Waits until nobody else holds it.
+  /// Waits until no other process holds the lock, and acquires it.
   init() throws(AdminError) {
     file = try Self.taken()
   }

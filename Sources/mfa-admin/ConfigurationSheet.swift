@@ -1,12 +1,12 @@
 import Policy
 
-/// A configuration for people, with the place that each value came from.
+/// A configuration as text, with the source location of each value.
 struct ConfigurationSheet {
   private let configuration: Configuration
 
   init(_ configuration: Configuration) { self.configuration = configuration }
 
-  /// `[project]` and what each tenant sets.
+  /// The settings of the project, and those that each tenant sets.
   var text: String {
     var text = "[project]\n"
     for key in Configuration.Key.allCases { text += line(key, in: nil) }
@@ -17,7 +17,7 @@ struct ConfigurationSheet {
     return text
   }
 
-  /// What holds where one tenant matches, and no other.
+  /// Returns the settings in force for a sign-in that only this tenant matches.
   func text(of tenant: Tenant) -> String {
     var text = "[tenant \(VisibleText.escaping(tenant.name))]\n"
     for key in Configuration.Key.allCases {
@@ -39,14 +39,15 @@ struct ConfigurationSheet {
     return "\(key.name) = \(VisibleText.escaping(value))  # \(place)\n"
   }
 
-  /// What Identity Platform would say, of the project or of a tenant, and what it cannot.
+  /// Returns the settings of the project or a tenant as Identity Platform has them, and a warning
+  /// if it cannot express the state.
   func identityPlatform(_ tenant: Tenant?) -> (settings: IdentityPlatform, warning: String?) {
     let state = value(of: .state, tenant)
     let intervals = value(of: .adjacentIntervals, tenant)
     let settings = IdentityPlatform(
       isEnabled: state == Configuration.State.enabled.name, adjacentIntervals: UInt8(intervals))
     guard state == Configuration.State.observe.name else { return (settings, nil) }
-    return (settings, "state is observe, which is not there: it lets everybody pass, as DISABLED")
+    return (settings, "Identity Platform has no state observe; printed as DISABLED")
   }
 
   private func value(of key: Configuration.Key, _ tenant: Tenant?) -> String {

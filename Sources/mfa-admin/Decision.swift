@@ -5,32 +5,32 @@ import Policy
 import SignIn
 import System
 
-/// What would be decided about a sign-in, before anything is typed.
+/// The predicted decision about a sign-in, before the user types anything.
 struct Decision: Equatable {
-  /// The kinds of decisions, by words that stay the same from version to version.
+  /// The kind of decision. The raw values stay the same from version to version.
   enum Kind: String {
-    /// A code is asked for, and decides.
+    /// A code is asked for, and decides the sign-in.
     case asked
-    /// Nothing is asked for here.
+    /// No code is asked for.
     case letThrough = "let-through"
-    /// The `account` line has the person enrol.
+    /// The `account` line makes the user enrol.
     case hasToEnroll = "has-to-enroll"
-    /// Whatever is typed.
+    /// The sign-in is denied, whatever the user types.
     case turnedAway = "turned-away"
-    /// For so many seconds nothing is looked at.
+    /// The user is throttled: no code is verified for `wait` seconds.
     case waits
   }
 
-  /// What is decided.
+  /// The kind of decision.
   let kind: Kind
-  /// Why.
+  /// The reason for the decision, in words.
   let reason: String
-  /// How long nothing is looked at, in seconds; 0 for not at all.
+  /// How long the user is throttled, in seconds; 0 if not at all.
   let wait: Int64
-  /// The settings that it goes by.
+  /// The settings that the decision depends on.
   let rules: [Configuration.Key]
 
-  /// In words.
+  /// The decision and the reason, in words.
   var sentence: String {
     switch kind {
     case .asked: "asked for a code: \(reason)"
@@ -48,11 +48,11 @@ struct Decision: Equatable {
     self.rules = rules
   }
 
-  /// What a forecast says, under these settings where they are known.
+  /// Creates the decision for the outcome of a forecast, under `settings` if they are known.
   init(_ outcome: Outcome, _ settings: Settings?) {
     switch outcome {
     case .notACode:
-      self.init(.asked, "there is a factor, or a bypass code", by: [.state])
+      self.init(.asked, "the user has a factor or a bypass code", by: [.state])
     case .notEnrolled, .offered:
       self.init(.letThrough, Self.unenrolled(settings), by: Self.enrolling(settings))
     case .switchedOff:
@@ -63,7 +63,7 @@ struct Decision: Equatable {
         by: Self.enrolling(settings))
     case .enrollmentRequired(let obstacle):
       self.init(
-        .turnedAway, "a factor is required, and none enrolled; \(Self.text(obstacle))",
+        .turnedAway, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
         by: Self.enrolling(settings))
     case .throttled(let seconds):
       self.init(
@@ -72,15 +72,15 @@ struct Decision: Equatable {
     case .disabled:
       self.init(
         .turnedAway, "too many wrong codes have disabled the factors", by: [.disableAfter])
-    case .unknownUser: self.init(.turnedAway, "the system knows no such user")
+    case .unknownUser: self.init(.turnedAway, "the user has no account")
     case .failed(let failure): self.init(.turnedAway, Self.text(failure))
     case .remembered(let age):
       self.init(
-        .letThrough, "a code that was given \(age) s ago is remembered",
+        .letThrough, "a code that was accepted \(age) s ago is remembered",
         by: [.remember, .rememberServices, .freshFor])
-    // Nothing was typed that these could come of.
+    // These outcomes need something typed, so a forecast never has them.
     case .accepted, .recovered, .bypassed, .enrolled, .enrolledNow, .wrong, .replayed:
-      self.init(.turnedAway, "this cannot be told")
+      self.init(.turnedAway, "the decision cannot be predicted")
     }
   }
 
@@ -90,8 +90,8 @@ struct Decision: Equatable {
 
   private static func unenrolled(_ settings: Settings?) -> String {
     settings?.enrollment == .offered
-      ? "no factor is enrolled, and enrolling may still be put off"
-      : "no factor is enrolled, and enrolling is up to the person"
+      ? "no factor is enrolled, and enrolment can still be postponed"
+      : "no factor is enrolled, and enrolment is voluntary"
   }
 
   private static func text(_ obstacle: EnrollmentObstacle) -> String {
@@ -99,7 +99,7 @@ struct Decision: Equatable {
     case .accountLine(let line): StackFinding.reason(line)
     case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .tooLate,
       .enrolledMeanwhile, .onlyObserved:
-      "it cannot be enrolled here"
+      "a factor cannot be enrolled in this sign-in"
     }
   }
 
@@ -108,15 +108,15 @@ struct Decision: Equatable {
     case .arguments(.unknown(let argument)):
       "pam_mfa.so has no argument \"\(VisibleText.escaping(argument))\""
     case .arguments(.repeated(let argument)):
-      "the argument \"\(VisibleText.escaping(argument))\" of pam_mfa.so stands there twice"
+      "the argument \"\(VisibleText.escaping(argument))\" of pam_mfa.so is given twice"
     case .arguments(.contradictory):
       "the arguments try_first_pass and use_first_pass contradict one another"
     case .configuration(let failure): AdminError.message(failure)
-    case .account(let error): "the system could not tell about the account: \(error.text)"
+    case .account(let error): "the account cannot be looked up: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"
-    case .store(let error): "what is stored cannot be used: \(Trouble(error).sentence)"
-    case .helper: "the helper cannot be asked"
-    case .forwarding: "the password cannot be handed on"
+    case .store(let error): "the stored data cannot be used: \(Trouble(error).sentence)"
+    case .helper: "the helper cannot be reached"
+    case .forwarding: "the password cannot be passed on"
     }
   }
 }

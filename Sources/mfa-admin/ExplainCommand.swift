@@ -5,11 +5,11 @@ import SignIn
 /// `mfa-admin explain`
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Say what would come of a sign-in now, and why.",
+    commandName: "explain", abstract: "Predict the result of a sign-in, and explain it.",
     discussion: """
-      Nothing is changed, and no code is looked at. What is shown: the decision, the account, the \
-      lines of the service's stack, what is stored, which tenants match and why, and each setting in \
-      force, with the section, the file and the line that it comes from.
+      Shows the decision, the account, the lines of the service's PAM stack, the stored factors, \
+      which tenants match and why, and each setting in force with its section, file and line. \
+      Changes nothing, and verifies no code.
 
       \(AdminStatus.explanation)
       """)
@@ -21,13 +21,13 @@ struct ExplainCommand: ParsableCommand {
   var service: String
 
   @Option(
-    help: ArgumentHelp("The address that the person signs in from.", valueName: "address"))
+    help: ArgumentHelp("The address that the user signs in from.", valueName: "address"))
   var rhost: String?
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
-  /// The service as PAM names it: in lower case, of letters, digits and `-_.+@`.
+  /// The service as PAM names it: in lower case, with only letters, digits and `-_.+@`.
   var serviceName: [UInt8] { Array(service.lowercased().utf8) }
 
   func validate() throws {
@@ -41,7 +41,7 @@ struct ExplainCommand: ParsableCommand {
       throw .notRoot(arguments: Array(CommandLine.arguments.dropFirst()))
     }
     guard let name = UserName(Array(user.utf8)) else { throw .notAUserName(user) }
-    // Programs that nobody comes to from elsewhere may say so by an empty one.
+    // An empty address means a local sign-in: some programs set PAM_RHOST to an empty string.
     let address = rhost.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
     let explanation = Explanation(
       user: name, service: serviceName, remoteHost: address, on: LocalHost())

@@ -5,31 +5,31 @@ import Policy
 import SignIn
 import System
 
-/// What would come of a sign-in now, and why.
+/// A prediction of how a sign-in would be decided now, with the reasons.
 ///
-/// MUST 1: it is what the module would decide: the module's own code decides it.
-/// (`ExplanationTests.agreesWithTheSignIn`)
-/// MUST 2: nothing changes by it: no failure is counted, no offer, and nothing is told or used up.
-/// (`ExplanationTests.changesNothing`)
+/// MUST 1: the decision is the one that the module would make, because the module's own code makes
+/// it. (`ExplanationTests.agreesWithTheSignIn`)
+/// MUST 2: an explanation changes nothing: it counts no failure and no postponed enrolment, shows
+/// no pending notice and uses up nothing. (`ExplanationTests.changesNothing`)
 struct Explanation {
-  /// Whether the service's stack asks the module.
+  /// Whether the service's stack calls the module.
   enum ModuleLine: Equatable {
-    /// It does, by this `auth` line, with these arguments.
+    /// This `auth` line calls the module with these arguments.
     case asked(at: StackPosition, arguments: [[UInt8]])
-    /// It does not: no `auth` line of these files does; whether the first of them is the service's own.
+    /// No `auth` line of these files calls it. `hasFile` says whether the service has its own file.
     case notAsked(in: [[UInt8]], hasFile: Bool)
-    /// It cannot be told.
+    /// The stack cannot be read or understood.
     case unknown(StackRefusal)
   }
 
-  /// The account as the system knows it.
+  /// The result of looking up the account.
   enum Person: Equatable {
     case known(Account)
     case unknown
     case trouble(SystemError)
   }
 
-  /// What is stored for the account.
+  /// The data stored for the account.
   enum Stored: Equatable {
     case nothing
     case kept(FactorRecord, AttemptState)
@@ -40,38 +40,39 @@ struct Explanation {
   struct TenantMatch: Equatable {
     let name: [UInt8]
     let match: Tenant.Match
-    /// Its selectors.
+    /// The tenant's selectors, and whether each matches.
     let reasons: [Tenant.Reason]
   }
 
-  /// Who would sign in, where and from where.
+  /// The user, the service and the remote host of the sign-in.
   let request: SignInRequest
-  /// What would be decided.
+  /// The predicted decision.
   let decision: Decision
   /// The state in force.
   let state: Configuration.State
-  /// The service's `auth` line.
+  /// The `auth` line that calls the module, if any.
   let module: ModuleLine
-  /// What else in the stack may have it that a code is not asked for, or does not count.
+  /// Other lines of the stack that can bypass the prompt, or make a wrong code succeed.
   let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine
-  /// Whose account it is.
+  /// The result of looking up the user's account.
   let person: Person
-  /// What is stored.
+  /// The data stored for the user.
   let stored: Stored
-  /// Whether what is stored lets attempts be made; nil where nothing is.
+  /// The throttling state after failed attempts; nil if nothing is stored, or if the settings or
+  /// the time are unknown.
   let standing: AttemptState.Standing?
-  /// The settings in force; nil where the configuration cannot be used.
+  /// The settings in force, or nil if the configuration cannot be used.
   let settings: Settings?
-  /// The configuration; nil where it cannot be used.
+  /// The configuration, or nil if it cannot be used.
   let configuration: Configuration?
-  /// The settings one by one.
+  /// Each setting in force, with its source location.
   let origins: [Configuration.SettingInForce]
   /// All tenants, in the order of the configuration.
   let tenants: [TenantMatch]
 
-  /// Finds out about a sign-in on a machine.
+  /// Predicts a sign-in on a machine.
   init<Machine: Host>(
     user: UserName, service: [UInt8], remoteHost: [UInt8]?, on machine: Machine
   ) {
@@ -110,7 +111,7 @@ struct Explanation {
     state = forecast.state
     switch module {
     case .notAsked:
-      decision = Decision(.letThrough, "no auth line of the service asks pam_mfa.so")
+      decision = Decision(.letThrough, "no auth line of the service calls pam_mfa.so")
     case .asked, .unknown: decision = Decision(forecast.outcome, settings)
     }
 
@@ -118,7 +119,7 @@ struct Explanation {
     standing = Self.standing(stored, settings, host)
   }
 
-  // MARK: What is found out
+  // MARK: Gathering facts
 
   private static func moduleLine<Source: StackSource>(
     of service: [UInt8], _ source: Source
@@ -130,7 +131,7 @@ struct Explanation {
         return .asked(at: entry.position, arguments: arguments)
       }
       let own = try source.file(service)
-      // A file that only includes others has no line of its own in the stack.
+      // A file that only includes other files contributes no line to the stack.
       let first = own == nil ? try source.file(Array("other".utf8)) : own
       var files = first.map { [$0.path] } ?? []
       for entry in stack.entries where !files.contains(entry.position.file) {
@@ -142,7 +143,8 @@ struct Explanation {
     }
   }
 
-  /// None, too, where the stack cannot be read: the module's line says so.
+  /// Returns the findings about the stack; none if it cannot be read, which the module's line
+  /// already reports.
   private static func exceptions<Source: StackSource>(
     of service: [UInt8], _ source: Source
   ) -> [Finding] {
@@ -163,7 +165,7 @@ struct Explanation {
     }
   }
 
-  /// Nil where it cannot be used: the decision says why.
+  /// Returns the configuration, or nil if it cannot be used, in which case the decision says why.
   private static func configuration<Machine: Host>(
     _ arguments: [[UInt8]], _ host: Machine
   ) -> Configuration? {
@@ -207,7 +209,7 @@ struct Explanation {
 }
 
 extension Explanation.Person {
-  /// The account, where there is one.
+  /// The account, or nil if it is unknown or its lookup failed.
   var account: Account? {
     switch self {
     case .known(let account): account
@@ -217,7 +219,7 @@ extension Explanation.Person {
 }
 
 extension Explanation.ModuleLine {
-  /// The module's arguments.
+  /// The module's arguments; empty if it is not called.
   var arguments: [[UInt8]] {
     switch self {
     case .asked(_, let arguments): arguments

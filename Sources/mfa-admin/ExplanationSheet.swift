@@ -4,14 +4,14 @@ import PAMStack
 import Policy
 import SignIn
 
-// An explanation for a person, and for programs.
+// The text and JSON output of an explanation.
 extension Explanation {
-  /// The lines, each with a line feed.
+  /// The text, whose lines each end with a line feed.
   var text: String {
     Self.line("decision", decision.sentence)
       + rules.map { Self.line("because", text($0)) }.joined()
       + (isOnlyObserved
-        ? Self.line("", "and nobody is stopped: the policy only observes") : "")
+        ? Self.line("", "the policy only observes: no sign-in is denied") : "")
       + Self.line("account", accountText)
       + Self.line("service", "\(Self.visible(request.service)): \(moduleText)")
       + exceptions.map { Self.line("", "but \($0.place): \($0.message)") }.joined()
@@ -30,7 +30,7 @@ extension Explanation {
 
   private static func visible(_ bytes: [UInt8]) -> String { VisibleText.escaping(bytes) }
 
-  /// Whether somebody would be stopped, did the policy not observe.
+  /// Whether the module is called, but its policy only observes.
   private var isOnlyObserved: Bool {
     switch module {
     case .asked, .unknown: state == .observe
@@ -41,21 +41,21 @@ extension Explanation {
   private var accountText: String {
     switch person {
     case .known(let account): "\(Self.visible(account.name)) (uid \(account.uid))"
-    case .unknown: "the system knows no \(Self.visible(request.user))"
-    case .trouble(let error): "the system could not tell: \(error.text)"
+    case .unknown: "there is no account \(Self.visible(request.user))"
+    case .trouble(let error): "cannot be looked up: \(error.text)"
     }
   }
 
   private var moduleText: String {
     switch module {
     case .asked(let position, let arguments):
-      (["pam_mfa.so is asked by \(Self.visible(position.text))"]
+      (["pam_mfa.so is called by \(Self.visible(position.text))"]
         + (arguments.isEmpty ? [] : ["with"]) + arguments.map { Self.visible($0) })
         .joined(separator: " ")
     case .notAsked(let files, let hasFile):
       (hasFile ? "" : "has no file: ")
-        + "pam_mfa.so is not asked by \(files.map { Self.visible($0) }.joined(separator: ", "))"
-    case .unknown(let refusal): "it cannot be told: \(StackFinding.reason(refusal))"
+        + "pam_mfa.so is not called by \(files.map { Self.visible($0) }.joined(separator: ", "))"
+    case .unknown(let refusal): "the stack cannot be evaluated: \(StackFinding.reason(refusal))"
     }
   }
 
@@ -68,16 +68,16 @@ extension Explanation {
     }
   }
 
-  /// The address as tenants see it, or nil.
+  /// The remote host as an address, which tenants are matched with; nil if it is not an address.
   private var address: IPAddress? { request.remoteHost.flatMap { IPAddress($0.span) } }
 
   private var addressText: String {
     guard let remoteHost = request.remoteHost else {
-      return "nowhere that is known: networks count where they are stricter"
+      return "unknown; tenants that name networks apply where they are stricter"
     }
     guard let address else {
-      return "\(Self.visible(remoteHost)), which is no address: networks count where they are "
-        + "stricter, but in sshd by the connection's address"
+      return "\(Self.visible(remoteHost)), which is not an address; tenants that name networks "
+        + "apply where they are stricter (for sshd, the address of the connection counts)"
     }
     return Self.visible(address.text)
   }
@@ -85,7 +85,7 @@ extension Explanation {
   private var storedText: String {
     switch stored {
     case .nothing: return "nothing"
-    case .trouble(let trouble): return "what cannot be used: \(trouble.sentence)"
+    case .trouble(let trouble): return "unusable: \(trouble.sentence)"
     case .kept(let record, let attempts):
       let names = record.factors.map { "\(VisibleText($0.displayName))" }
       let factors = names.isEmpty ? "no factor" : names.joined(separator: ", ")
@@ -131,7 +131,7 @@ extension Explanation {
     }
   }
 
-  /// The settings that the decision goes by, as far as they are set.
+  /// The settings that the decision depends on, without those that are not set.
   private var rules: [Configuration.SettingInForce] {
     decision.rules.compactMap { rule in origins.first { $0.key == rule && $0.value != nil } }
   }
@@ -146,7 +146,7 @@ extension Explanation {
       switch tenant.match {
       case .yes: "matches"
       case .no: "does not match"
-      case .unknown: "may match, and counts where it is stricter"
+      case .unknown: "may match; applies where it is stricter"
       }
     return Self.line("tenant", "\(Self.visible(tenant.name)): \(answer)")
       + tenant.reasons.map { reason in
@@ -168,7 +168,7 @@ extension Explanation {
       + source.joined(separator: ", ")
   }
 
-  /// The file and the line; nil for none.
+  /// Returns the file and line of a source location, or nil.
   private func place(_ origin: Configuration.Origin?) -> String? {
     guard let origin, let configuration else { return nil }
     return Self.visible(configuration.place(of: origin))
@@ -176,8 +176,8 @@ extension Explanation {
 
   // MARK: JSON
 
-  /// For programs. Names of members stay the same from version to version; where a setting comes from
-  /// is an object, to which more may be added.
+  /// The explanation as JSON. Member names stay the same from version to version. Members can be
+  /// added to the object `from`, the source of a setting.
   var json: JSON {
     .object([
       ("user", .string(Self.visible(person.account?.name ?? request.user))),

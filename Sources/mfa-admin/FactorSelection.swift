@@ -1,16 +1,16 @@
 import Factors
 
-/// Which factor is meant.
+/// The result of selecting one of a user's factors on the command line.
 enum FactorSelection: Equatable {
   case one(Factor)
   case none
   case several([Factor])
 
-  /// The shortest beginning of an id that is taken for one, in digits.
+  /// The minimum length of an id prefix, in hexadecimal digits.
   static let shortestPrefix = 4
 
-  /// The factor that `selector` names: by its whole id, by its display name, or by a beginning of its
-  /// id that no other has, in this order. Without a selector it is the only one there is.
+  /// Selects the factor that `selector` names by its whole id, its display name, or a unique prefix
+  /// of its id, in this order. Without a selector, selects the only factor.
   init(_ selector: String?, in factors: [Factor]) {
     guard let selector else {
       self.init(factors)

@@ -3,10 +3,10 @@ import ArgumentParser
 /// `mfa-admin forget`
 struct ForgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Have a user asked for a code again, from everywhere.",
+    commandName: "forget", abstract: "Clear a user's remembered sign-ins.",
     discussion: """
-      Where policy remembers codes, who gave one is not asked again for a while from the same place. \
-      This ends that for one user.
+      With remember or fresh_for in mfa.conf(5), a user who gave a code is not asked again for a \
+      while from the same place. After this command, the next sign-in asks for a code again.
 
       \(AdminStatus.explanation)
       """)

@@ -1,26 +1,26 @@
 import FactorStore
 import Factors
 
-/// What forgetting a user's remembered codes came to.
+/// The result of clearing a user's remembered sign-ins.
 struct ForgettingReport: Equatable {
-  /// Whose codes they were.
+  /// The user concerned.
   let user: UserName
-  /// From how many places codes were remembered.
+  /// The number of remembered sign-ins, one for each place.
   let places: Int
-  /// The entry in the ledger; nil where nothing was changed.
+  /// The checkpoint of the entry in the audit log, or nil if nothing was changed.
   let mark: LedgerMark?
 
-  /// For a person: `alice: forgot the codes from 2 places`.
+  /// The result as one line: `alice: cleared 2 remembered sign-ins`.
   var sentence: String {
     let name = VisibleText(user)
     return switch places {
-    case 0: "\(name): no code was remembered"
-    case 1: "\(name): forgot the codes from 1 place"
-    case _: "\(name): forgot the codes from \(places) places"
+    case 0: "\(name): no sign-in was remembered"
+    case 1: "\(name): cleared 1 remembered sign-in"
+    case _: "\(name): cleared \(places) remembered sign-ins"
     }
   }
 
-  /// The same for programs. Names of members stay the same from version to version.
+  /// The result as JSON. Member names stay the same from version to version.
   var json: JSON {
     .object([
       ("user", .string(String(decoding: user.bytes, as: UTF8.self))),

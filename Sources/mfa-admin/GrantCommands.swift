@@ -4,19 +4,19 @@ import Factors
 /// `mfa-admin ticket`
 struct TicketCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ticket", abstract: "Make a ticket with which a user enrols without a password.",
+    commandName: "ticket", abstract: "Create a ticket for a user to enrol without a password.",
     discussion: """
-      For people who sign in with a key alone. The ticket is good once, and proves the account where \
-      'mfa-enroll --ticket' asks for it; a present factor is asked for besides.
+      For users who sign in with a key alone. The ticket is valid once, in place of the password, \
+      when 'mfa-enroll --ticket' asks for it. A user with a factor must give a code as well.
 
       \(AdminStatus.explanation)
       """)
 
   @Option(
-    help: ArgumentHelp("How long it is good: from 1m to 30d.", valueName: "time"))
+    help: ArgumentHelp("How long the ticket is valid: 1m to 30d.", valueName: "time"))
   var valid: GrantDuration = .hours(24)
 
-  @Option(help: "Why, in a few words, for the log and for the user.")
+  @Option(help: "The reason, for the log and for the user.")
   var reason: String?
 
   @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
@@ -43,23 +43,23 @@ struct TicketCommand: ParsableCommand {
 /// `mfa-admin bypass`
 struct BypassCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bypass", abstract: "Make a code for a user who has lost every factor.",
+    commandName: "bypass", abstract: "Create a code for a user without access to any factor.",
     discussion: """
-      The code is accepted where a one-time code is asked for, by all the rules that hold there. Make \
-      sure first that it is the user who asks you for it.
+      The code is accepted in place of a one-time code, under the same rules. First make sure that \
+      the request really comes from the user.
 
       \(AdminStatus.explanation)
       """)
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long it is good: from 1m to 30d.", valueName: "time"))
+    help: ArgumentHelp("How long the code is valid: 1m to 30d.", valueName: "time"))
   var duration: GrantDuration = .minutes(30)
 
-  @Option(help: "For how many sign-ins: 1 to 20.")
+  @Option(help: "How many sign-ins the code is valid for: 1 to 20.")
   var uses: UInt8 = 1
 
-  @Option(help: "Why, in a few words, for the log and for the user.")
+  @Option(help: "The reason, for the log and for the user.")
   var reason: String
 
   @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
@@ -89,13 +89,13 @@ struct BypassCommand: ParsableCommand {
 /// `mfa-admin grants`
 struct GrantsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "grants", abstract: "List tickets and bypass codes; never the codes themselves.",
+    commandName: "grants", abstract: "List tickets and bypass codes, without the codes themselves.",
     discussion: AdminStatus.explanation)
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
   var json = false
 
-  @Argument(help: "The user's name; everybody's without it.")
+  @Argument(help: "The user's name. Without it, all users.")
   var user: String?
 
   func run() throws(AdminError) {
@@ -105,7 +105,7 @@ struct GrantsCommand: ParsableCommand {
       let grants = JSON.array(reports.map { JSON.object($0.members) })
       try Console.write(JSON.object([("grants", grants)]).text + "\n")
     } else if reports.isEmpty {
-      Console.complain("nothing is granted")
+      Console.complain("there are no tickets or bypass codes")
     } else {
       try Console.write(GrantTable(reports).text(columns: Console.columns))
     }
@@ -115,10 +115,10 @@ struct GrantsCommand: ParsableCommand {
 /// `mfa-admin withdraw`
 struct WithdrawCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "withdraw", abstract: "Take a ticket or a bypass code back.",
+    commandName: "withdraw", abstract: "Withdraw a ticket or a bypass code.",
     discussion: AdminStatus.explanation)
 
-  @Flag(help: "Take back all that the user was granted.")
+  @Flag(help: "Withdraw all tickets and bypass codes of the user.")
   var all = false
 
   @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
@@ -134,7 +134,7 @@ struct WithdrawCommand: ParsableCommand {
   var id: String?
 
   func validate() throws {
-    guard all != (id != nil) else { throw ValidationError("name either an ID or --all") }
+    guard all != (id != nil) else { throw ValidationError("give either an ID or --all") }
     if let id, GrantID(hexadecimal: Array(id.utf8)) == nil {
       throw ValidationError("an id has 8 hexadecimal digits")
     }
@@ -153,12 +153,12 @@ struct WithdrawCommand: ParsableCommand {
   }
 }
 
-/// A reason as it was typed.
+/// Parses the argument of --reason.
 func grantReason(_ text: String) throws -> Grant.Reason {
   do throws(DisplayName.Refusal) {
     return try Grant.Reason(Array(text.utf8))
   } catch {
     throw ValidationError(
-      "--reason takes 1 to \(Grant.Reason.maximumLength) characters in one line")
+      "--reason takes 1 to \(Grant.Reason.maximumLength) characters on one line")
   }
 }

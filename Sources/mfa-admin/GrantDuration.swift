@@ -1,22 +1,22 @@
 import ArgumentParser
 
-/// How long a grant is good, as it is typed: a whole number with s, m, h or d behind it.
+/// How long a grant is valid, typed as a whole number followed by s, m, h or d.
 struct GrantDuration: ExpressibleByArgument, Equatable {
-  /// In seconds.
+  /// The duration, in seconds.
   let seconds: Int64
 
-  /// The shortest and the longest in seconds: a minute, and thirty days.
+  /// The valid durations, in seconds: one minute to thirty days.
   static let range: ClosedRange<Int64> = 60...2_592_000
 
-  /// So many hours.
+  /// Returns a duration in hours.
   static func hours(_ hours: Int64) -> GrantDuration { GrantDuration(seconds: hours * 3600) }
 
-  /// So many minutes.
+  /// Returns a duration in minutes.
   static func minutes(_ minutes: Int64) -> GrantDuration { GrantDuration(seconds: minutes * 60) }
 
   private init(seconds: Int64) { self.seconds = seconds }
 
-  /// Nil for what is no duration, or beyond `range`.
+  /// Parses an argument. Returns nil if it is not a duration, or not within `range`.
   init?(argument: String) {
     guard let unit = argument.utf8.last, let factor = Self.factor(unit),
       let number = Int64(argument.dropLast()), number > 0, argument.first != "+"
@@ -36,7 +36,7 @@ struct GrantDuration: ExpressibleByArgument, Equatable {
     }
   }
 
-  /// As it may be typed.
+  /// The duration as an argument.
   var defaultValueDescription: String {
     seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)m"
   }

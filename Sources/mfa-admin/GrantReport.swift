@@ -1,17 +1,17 @@
 import Factors
 import OneTimePassword
 
-/// One grant of a user's, as it is listed.
+/// One grant of a user, as shown in a list.
 struct GrantReport: Equatable {
   let user: UserName
   let grant: Grant
-  /// Whether it is good now.
+  /// Whether the grant is valid now.
   let isGood: Bool
 
-  /// Until when it is good.
+  /// The time at which the grant expires.
   var expires: Timestamp? { Timestamp(grant.expiresAt) }
 
-  /// The members for programs. Names stay the same from version to version.
+  /// The members of the JSON object. Their names stay the same from version to version.
   var members: [(String, JSON)] {
     [("user", .string(String(decoding: user.bytes, as: UTF8.self)))]
       + grant.members + [("good", .bool(isGood))]
@@ -19,7 +19,7 @@ struct GrantReport: Equatable {
 }
 
 extension Grant.Kind {
-  /// The kind by a word that stays the same from version to version.
+  /// The kind as a word that stays the same from version to version.
   var word: String {
     switch self {
     case .ticket: "ticket"
@@ -29,7 +29,7 @@ extension Grant.Kind {
 }
 
 extension Grant {
-  /// The members for programs. Names stay the same from version to version.
+  /// The members of the JSON object. Their names stay the same from version to version.
   var members: [(String, JSON)] {
     [
       ("kind", .string(kind.word)),
@@ -42,14 +42,14 @@ extension Grant {
   }
 }
 
-/// A grant that was just made, with its code, which is nowhere else.
+/// A new grant, with the only copy of its code.
 struct MadeGrant {
   let report: GrantReport
   let code: RecoveryCode
-  /// What the administrator should know besides.
+  /// Why the grant may not work, or nil.
   let warning: String?
 
-  /// What comes after the code, for a person.
+  /// The lines to print after the code.
   var explanation: String {
     let user = VisibleText(report.user)
     let grant = report.grant
@@ -57,12 +57,12 @@ struct MadeGrant {
     let id = VisibleText.escaping(grant.id.hexadecimal)
     return switch grant.kind {
     case .ticket:
-      "good for one enrolment until \(end); id \(id)\n"
-        + "\(user) types it where 'mfa-enroll --ticket' asks for it; it is shown this once\n"
+      "valid for one enrolment until \(end); id \(id)\n"
+        + "\(user) types it when 'mfa-enroll --ticket' asks for it; it is not shown again\n"
     case .bypass:
-      "good for \(grant.usesLeft == 1 ? "1 sign-in" : "\(grant.usesLeft) sign-ins") "
+      "valid for \(grant.usesLeft == 1 ? "1 sign-in" : "\(grant.usesLeft) sign-ins") "
         + "until \(end); id \(id)\n"
-        + "\(user) types it where a one-time code is asked for; it is shown this once\n"
+        + "\(user) types it in place of a one-time code; it is not shown again\n"
     }
   }
 }

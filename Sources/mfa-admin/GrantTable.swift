@@ -4,10 +4,10 @@ struct GrantTable {
 
   private static let heading = ["USER", "KIND", "ID", "USES", "UNTIL (UTC)", "REASON"]
 
-  /// A column is cut no shorter than this.
+  /// The minimum width of a shortened column.
   private static let narrowest = 8
 
-  /// A table of these grants, in this order.
+  /// Creates a table of grants, in the given order.
   init(_ reports: [GrantReport]) {
     rows = [Self.heading] + reports.map { Self.row($0) }
   }
@@ -21,15 +21,15 @@ struct GrantTable {
     ]
   }
 
-  /// The lines, each with a line feed, cut to `columns` where that is possible: first the reasons, then
-  /// the names.
+  /// Returns the table, whose lines each end with a line feed. To fit `columns`, it shortens first
+  /// the reasons and then the names, as far as possible.
   func text(columns: Int?) -> String {
     var widths = Self.heading.indices.map { column in
       rows.reduce(0) { max($0, TextWidth.of($1[column])) }
     }
     let (user, reason) = (0, widths.count - 1)
     if let columns {
-      // Two blanks between columns.
+      // Two spaces separate columns.
       let others = widths[1..<reason].reduce(2 * reason, +)
       let room = columns - others
       let narrowReason = min(widths[reason], max(room - widths[user], Self.narrowest))

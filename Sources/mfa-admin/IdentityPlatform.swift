@@ -1,38 +1,38 @@
 import Policy
 
-/// What Identity Platform's JSON says of one-time codes: for a project as
-/// `{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}`,
-/// for a tenant with `mfaConfig` in the place of `mfa`.
+/// The settings for one-time codes in Identity Platform's JSON. The JSON of a tenant has the member
+/// `mfaConfig` instead of `mfa`; that of a project is
+/// `{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}`
 ///
-/// MUST 1: what is there and has no counterpart here is refused by name, but for what is switched
-/// off. (`IdentityPlatformTests`)
+/// MUST 1: a member without a counterpart in this software is refused by name, unless it is
+/// switched off. (`IdentityPlatformTests`)
 struct IdentityPlatform: Equatable {
   /// Why a text was refused.
   struct Refusal: Error, Equatable {
-    /// The member and what is the matter with it.
+    /// The member, and why it was refused.
     let text: String
 
     init(_ place: String, _ reason: String) {
-      // As bytes, so that line feeds are escaped too.
+      // Escape the text as bytes, so that line feeds are escaped too.
       text = VisibleText.escaping(Array("\(place): \(reason)".utf8))
     }
   }
 
   /// Whether codes are asked for.
   let isEnabled: Bool
-  /// How many time steps before and after the present one a code may belong to; nil where nothing is
-  /// said.
+  /// The number of time steps before and after the current one whose codes are accepted; nil if not
+  /// specified.
   let adjacentIntervals: UInt8?
-  /// What was left out, for it is switched off there.
+  /// Descriptions of the members that were ignored because they are switched off.
   private(set) var ignored: [String] = []
 
-  /// These settings.
+  /// Creates settings to be written.
   init(isEnabled: Bool, adjacentIntervals: UInt8?) {
     self.isEnabled = isEnabled
     self.adjacentIntervals = adjacentIntervals
   }
 
-  /// The member that everything is in.
+  /// Returns the name of the outermost member.
   static func root(isTenant: Bool) -> String { isTenant ? "mfaConfig" : "mfa" }
 
   // MARK: Reading
@@ -58,18 +58,18 @@ struct IdentityPlatform: Equatable {
       }
       try entry.check(knowing: ["state", "totpProviderConfig"])
       guard provider == nil else {
-        throw Refusal(place, "totpProviderConfig comes a second time; keep one of the two")
+        throw Refusal(place, "totpProviderConfig appears twice; remove one of the two")
       }
       provider = (isEnabled, try Self.adjacentIntervals(totp, at: place + ".totpProviderConfig"))
     }
     guard let provider else {
-      throw Refusal("\(root).providerConfigs", "none of them has a totpProviderConfig; add it")
+      throw Refusal("\(root).providerConfigs", "no entry has a totpProviderConfig; add it")
     }
     self.init(isEnabled: provider.isEnabled, adjacentIntervals: provider.adjacentIntervals)
     self.ignored = ignored
   }
 
-  /// The two members that are about text messages.
+  /// Checks the two members about text messages. Returns descriptions of those to ignore.
   private static func textMessages(_ members: Members) throws(Refusal) -> [String] {
     var ignored: [String] = []
     var isEnabled = true
@@ -83,7 +83,7 @@ struct IdentityPlatform: Equatable {
       for (index, provider) in try Members.array(providers, at: place).enumerated() {
         guard !isEnabled else {
           throw Refusal(
-            "\(place)[\(index)]", "\(Members.shown(provider)) is enabled, and is not there here")
+            "\(place)[\(index)]", "\(Members.shown(provider)) is enabled, but not supported here")
         }
       }
       ignored.append("\(place), which is about text messages")
@@ -91,6 +91,8 @@ struct IdentityPlatform: Equatable {
     return ignored
   }
 
+  /// Checks an entry of a provider other than TOTP, which must be disabled. Returns its
+  /// description.
   private static func otherProvider(
     _ entry: Members, _ isEnabled: Bool
   ) throws(Refusal) -> String {
@@ -102,7 +104,7 @@ struct IdentityPlatform: Equatable {
       throw Refusal("\(entry.place).\(name)", "there is no such member; remove it")
     }
     guard !isEnabled else {
-      throw Refusal("\(entry.place).\(name)", "this provider is enabled, and is not there here")
+      throw Refusal("\(entry.place).\(name)", "this provider is enabled, but not supported here")
     }
     return "\(entry.place).\(VisibleText.escaping(Array(name.utf8))), which is disabled"
   }
@@ -132,7 +134,7 @@ struct IdentityPlatform: Equatable {
 
   // MARK: Writing
 
-  /// The JSON of a project or a tenant.
+  /// Returns the settings as the JSON of a project or a tenant.
   func json(isTenant: Bool) -> JSON {
     let intervals = adjacentIntervals.map { [("adjacentIntervals", JSON.number(Int64($0)))] } ?? []
     return .object([
@@ -153,7 +155,7 @@ struct IdentityPlatform: Equatable {
     ])
   }
 
-  /// The section of a configuration that says the same.
+  /// Returns the equivalent section of mfa.conf(5).
   func section(tenant: [UInt8]?) -> [UInt8] {
     var text = Array("[".utf8)
     text += tenant.map { Array("tenant ".utf8) + $0 } ?? Array("project".utf8)
@@ -165,7 +167,7 @@ struct IdentityPlatform: Equatable {
   }
 }
 
-/// The members of an object.
+/// The members of a JSON object, with their place for messages.
 private struct Members {
   let place: String
   private let members: [(name: String, value: JSON)]
@@ -210,7 +212,7 @@ private struct Members {
     return values
   }
 
-  /// A value as a message shows it.
+  /// Returns a value as messages show it.
   static func shown(_ json: JSON) -> String {
     switch json {
     case .null, .bool, .number: json.text

@@ -4,10 +4,9 @@ import System
 
 /// The drop-in that `mfa-admin config apply` writes.
 ///
-/// MUST 1: it is put in place whole and durably, or not at all, and only where the configuration can
-/// be used with it. MUST 2: what it says of other tenants, and of the host, stays, also where two are
-/// at it at once.
-/// (`IdentityPlatformFileTests`, `ConfigProgramTests`)
+/// MUST 1: the file is written completely and durably or not at all, and only if the configuration
+/// is valid with it. MUST 2: its sections of other tenants and of the project are kept, even if two
+/// processes change the file at once. (`IdentityPlatformFileTests`, `ConfigProgramTests`)
 struct IdentityPlatformFile {
   /// /etc/mfa/mfa.conf.d/50-identity-platform.conf
   static var path: [UInt8] {
@@ -17,8 +16,8 @@ struct IdentityPlatformFile {
   private static var heading: [UInt8] {
     Array(
       """
-      # From Identity Platform. `mfa-admin config apply` writes this file anew; what you write here is
-      # lost then. A file of a later name holds over it.
+      # From Identity Platform. `mfa-admin config apply` overwrites this file and your edits to it.
+      # Files whose names sort after this one override it.
 
 
       """.utf8)
@@ -26,11 +25,11 @@ struct IdentityPlatformFile {
 
   /// The text of the file.
   let text: [UInt8]
-  /// What the host's configuration is with it.
+  /// The host's configuration with the new file.
   let result: Configuration
 
-  /// Lays `settings`, of a tenant or of the project, over the file that is among `layers`, which are
-  /// all of the host's.
+  /// Replaces the section of the project or of a tenant by `settings`. `layers` are all
+  /// configuration files of the host, among them the current version of this file, if any.
   init(
     _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]
   ) throws(AdminError) {
@@ -70,7 +69,7 @@ struct IdentityPlatformFile {
     }
   }
 
-  /// The keys of a section that a later file sets otherwise, each with the place.
+  /// Returns the keys of a section that a later file overrides, each with its source location.
   func overruled(tenant: [UInt8]?) -> [(key: Configuration.Key, place: [UInt8])] {
     let section = result.tenants.first { $0.name == tenant }
     return [Configuration.Key.state, .adjacentIntervals].compactMap { key in
@@ -81,18 +80,18 @@ struct IdentityPlatformFile {
     }
   }
 
-  /// Does something to the drop-ins while no other `mfa-admin` does.
+  /// Runs `body` while no other `mfa-admin` can change the configuration.
   static func locking<Result>(
     _ body: () throws(AdminError) -> Result
   ) throws(AdminError) -> Result {
     let lock = try ConfigurationLock()
     let result = try body()
-    // The lock has to live until here.
+    // Keep the lock until `body` has returned.
     extendLifetime(lock)
     return result
   }
 
-  /// Puts the file in the place of the one that is there.
+  /// Writes the file, replacing any earlier version atomically.
   func write() throws(AdminError) {
     guard let path = TrustedPath(Self.path),
       let name = FileName(Array(".50-identity-platform.conf.new".utf8))
@@ -117,13 +116,13 @@ struct IdentityPlatformFile {
     _ name: FileName, by draft: FileName, in folder: borrowing Directory
   ) throws(TrustedPath.Refusal) {
     do throws(SystemError) {
-      // One that was left behind by a process that was killed.
+      // Remove a draft left behind by a killed process.
       do throws(SystemError) { try folder.unlink(draft) } catch  where error.isNotFound {}
       try fill(draft, in: folder)
       try folder.rename(draft, to: name)
       try folder.sync()
     } catch {
-      // The draft is of no use; that it cannot be removed either changes nothing.
+      // Remove the draft; a failure to do so can be ignored.
       do throws(SystemError) { try folder.unlink(draft) } catch {}
       throw .system(error)
     }

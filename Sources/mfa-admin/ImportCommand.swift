@@ -4,10 +4,10 @@ import Import
 /// `mfa-admin import`
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Take over factors from google-authenticator or pam_oath.",
+    commandName: "import", abstract: "Import factors from google-authenticator or pam_oath.",
     discussion: """
-      Prints a line for each factor. What was used before is not accepted again. Factors that there \
-      are stay; what was imported is not imported twice.
+      Prints a line for each factor. Codes that were used before are not accepted again. Existing \
+      factors are kept, and no factor is imported twice.
 
       \(AdminStatus.explanation)
       """)
@@ -18,16 +18,18 @@ struct ImportCommand: ParsableCommand {
       valueName: "dir"))
   var googleAuthenticator: String?
 
-  @Option(name: .customLong("users-oath"), help: ArgumentHelp("A users.oath.", valueName: "file"))
+  @Option(
+    name: .customLong("users-oath"),
+    help: ArgumentHelp("A users.oath file.", valueName: "file"))
   var usersOATH: String?
 
-  @Option(help: "What the option window of pam_oath was, in steps.")
+  @Option(help: "The value of pam_oath's option window, in time steps.")
   var window: UInt8 = UsersOATHFile.defaultWindow
 
-  @Option(help: "The one user to import for.")
+  @Option(help: "Import for this user only.")
   var user: String?
 
-  @Flag(help: "Change nothing; tell what would be imported.")
+  @Flag(help: "Print what would be imported, and change nothing.")
   var dryRun = false
 
   @Flag(help: "Print JSON, for programs.")

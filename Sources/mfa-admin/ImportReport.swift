@@ -1,27 +1,27 @@
 import Import
 
-/// What came of one factor that was to be imported.
+/// The result of importing one factor.
 struct ImportReport: Equatable {
-  /// What came of it.
+  /// The possible results.
   enum Outcome: Equatable {
-    /// It was imported under this name.
+    /// The factor was imported under this name.
     case imported(name: String, [ImportWarning])
-    /// It would be.
+    /// The factor would be imported under this name.
     case possible(name: String, [ImportWarning])
-    /// A factor with this key is there already.
+    /// The account already has a factor with this key.
     case present(name: String)
-    /// It was not, for this reason.
+    /// The factor was not imported. The value is the reason.
     case refused(String)
   }
 
-  /// Whose; nil where the file does not say.
+  /// The user's name, or nil if the file does not say.
   let user: [UInt8]?
-  /// The line of the file; nil where the whole file is meant.
+  /// The line of the file, or nil if the whole file is concerned.
   let line: Int?
-  /// What came of it.
+  /// The result.
   let outcome: Outcome
 
-  /// Whether it was not imported, and should have been.
+  /// Whether the import of the factor failed.
   var isRefused: Bool {
     switch outcome {
     case .imported, .possible, .present: false
@@ -29,7 +29,7 @@ struct ImportReport: Equatable {
     }
   }
 
-  /// One line for a person: `alice: imported as "imported"`, and what to know about it.
+  /// The result as one line, such as `alice: imported as "imported"`, with any warnings.
   var text: String {
     let place = line.map { "line \($0)" }
     let who = user.map { VisibleText.escaping($0) } ?? place ?? "?"
@@ -38,12 +38,12 @@ struct ImportReport: Equatable {
       "\(who): imported as \"\(name)\"" + warnings.map { "; " + $0.text }.joined()
     case .possible(let name, let warnings):
       "\(who): would be imported as \"\(name)\"" + warnings.map { "; " + $0.text }.joined()
-    case .present(let name): "\(who): already imported: it is \"\(name)\""
+    case .present(let name): "\(who): already present as \"\(name)\""
     case .refused(let reason): "\(who): not imported: \(reason)"
     }
   }
 
-  /// The same for programs.
+  /// The result as JSON.
   var json: JSON {
     var members: [(name: String, value: JSON)] = [
       ("user", JSON(user.map { VisibleText.escaping($0) })),

@@ -2,39 +2,39 @@ import Import
 import Secrets
 import System
 
-/// Files of another program, and the rules by which they are opened.
+/// A file or folder of another program to import from, and the rules for opening it.
 ///
-/// MUST 1: what is read is a regular file with one name that belongs to the user or root and that
-/// nobody else can write to. (`ImportTests.distrusted`)
+/// MUST 1: only a regular file with one hard link is read, and only if it belongs to the user or
+/// root and no other user can write to it. (`ImportTests.distrusted`)
 /// MUST 2: no symbolic link is followed. (`ImportTests.distrusted`)
 enum ImportSource {
   /// A folder that holds a folder `USER` with a `.google_authenticator`, such as /home, or a file
   /// `USER`, for each user.
   case googleAuthenticator(folder: String)
 
-  /// A users.oath, and what the option `window` of pam_oath was.
+  /// A users.oath file, and the value of pam_oath's option `window`.
   case usersOATH(file: String, window: UInt8)
 
-  /// One factor of a user's, or why there is none.
+  /// One factor of a user, or the reason why it cannot be imported.
   struct Item {
-    /// Whose; nil where the file does not say.
+    /// The user's name, or nil if the file does not say.
     let user: [UInt8]?
-    /// The line of the file; nil where the whole file is meant.
+    /// The line of the file, or nil if the whole file is concerned.
     let line: Int?
-    /// How the factor is called, unless another has the name.
+    /// The proposed name of the factor, unless another factor has it.
     let name: String
-    /// The factor, and the recovery codes that come with it.
+    /// The factor with its recovery codes, or the reason why it cannot be imported.
     let content: Result<Content, Refusal>
   }
 
-  /// What is to be imported.
+  /// A factor to be imported.
   struct Content {
     let factor: ImportableFactor
     let recoveryCodes: ImportableRecoveryCodes?
     let warnings: [ImportWarning]
   }
 
-  /// Why something is not imported.
+  /// The reason why a file or factor is not imported.
   enum Refusal: Error, Equatable {
     case contents(ImportRefusal)
     case untrusted(Distrust)
@@ -45,15 +45,15 @@ enum ImportSource {
       switch self {
       case .contents(let refusal): refusal.text
       case .untrusted(let distrust):
-        "the file is not trusted: \(distrust.name); it must be a regular file of the user's or "
-          + "root's that nobody else can write to"
+        "the file is not trusted: \(distrust.name); it must be a regular file that belongs to "
+          + "the user or root, and that no other user can write to"
       case .system(let error): "the file cannot be read: \(error.text)"
       }
     }
   }
 
-  /// Reads whatever is there, in the order of the names or lines. `owner` finds the numeric identity
-  /// of a user, nil where there is no such account.
+  /// Reads the factors, in the order of the file names or lines. `owner` returns the UID of a user,
+  /// or nil if there is no such account.
   func items(
     owner: ([UInt8]) throws(AdminError) -> UInt32?
   ) throws(AdminError) -> [Item] {
@@ -92,7 +92,7 @@ enum ImportSource {
     return items
   }
 
-  /// The folder, which only root can have put anything into.
+  /// Opens the folder, and verifies that only root can write to it.
   private static func folder(_ path: String) throws(AdminError) -> Directory {
     let place = try place(path)
     let folder = try on(path) { () throws(SystemError) in try place.folder.directory(place.name) }
@@ -104,7 +104,7 @@ enum ImportSource {
     return folder
   }
 
-  /// Nil where `name` is a folder without the file.
+  /// Returns the factor in a file, or nil if `name` is a folder without a .google_authenticator.
   private static func content(
     of name: FileName, in folder: borrowing Directory, owner: UInt32
   ) throws(Refusal) -> Content? {
@@ -210,7 +210,8 @@ enum ImportSource {
     return nil
   }
 
-  /// The folder of a path, whose every folder is root's, and the path's last component.
+  /// Opens the parent folder of a path, all of whose folders must belong to root, and returns it
+  /// with the last component.
   private static func place(_ path: String) throws(AdminError) -> Place {
     guard let trusted = TrustedPath(Array(path.utf8)) else { throw .notAPath(path) }
     do throws(TrustedPath.Refusal) {
@@ -223,7 +224,7 @@ enum ImportSource {
     }
   }
 
-  /// Where a file lies.
+  /// The parent folder and name of a file.
   private struct Place: ~Copyable {
     let folder: Directory
     let name: FileName

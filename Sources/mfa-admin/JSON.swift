@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) to be printed; what it is made of comes in the order given.
+/// A JSON value (RFC 8259). Its members are printed in the order given.
 indirect enum JSON: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -7,18 +7,19 @@ indirect enum JSON: Equatable, Sendable {
   case array([JSON])
   case object([(name: String, value: JSON)])
 
-  /// A string, or null.
+  /// Creates a string, or null if `text` is nil.
   init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
-  /// The value's text, two blanks deeper at each level. It has no control character but line feeds.
+  /// The value as text, indented by two spaces per level. Its only control characters are line
+  /// feeds.
   var text: String {
     var text = ""
     write(to: &text, indentation: "")
     return text
   }
 
-  /// The text of an object with one member, an array, in pieces: of many values not all are in memory
-  /// at once.
+  /// Writes an object whose only member is an array. Writes it in pieces, to keep only part of a
+  /// long array in memory.
   static func writeObject<Values: Collection>(
     _ name: String, _ values: Values, value: (Values.Element) -> JSON,
     to write: (String) throws(AdminError) -> Void

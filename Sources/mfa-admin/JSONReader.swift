@@ -1,7 +1,7 @@
-/// Reads JSON (RFC 8259) strictly: a member that comes twice and a number that is not whole are
-/// errors, and what follows the value may be blanks alone.
+/// A strict JSON reader (RFC 8259). Duplicate members and numbers that are not integers are errors,
+/// and only white space may follow the value.
 struct JSONReader {
-  /// Why a text was refused, and where.
+  /// The reason for rejecting a text, and where.
   struct Refusal: Error, Equatable {
     /// The line, counted from 1.
     let line: Int
@@ -9,14 +9,14 @@ struct JSONReader {
     let reason: String
   }
 
-  /// How deeply arrays and objects may lie within one another.
+  /// The maximum nesting depth of arrays and objects.
   static let deepest = 16
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
   private var depth = 0
 
-  /// The value that `text` writes, in UTF-8.
+  /// Returns the value represented by `text`, in UTF-8.
   static func value(of text: [UInt8]) throws(Refusal) -> JSON {
     guard let string = String(validating: text, as: UTF8.self) else {
       throw Refusal(line: 1, reason: "is not UTF-8")
@@ -25,7 +25,7 @@ struct JSONReader {
     let value = try reader.value()
     reader.skipBlanks()
     guard reader.position == reader.scalars.count else {
-      throw reader.refusal("has more than JSON")
+      throw reader.refusal("has extra text after the JSON value")
     }
     return value
   }
@@ -51,7 +51,7 @@ struct JSONReader {
   ) throws(Refusal) -> [Item] {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Self.deepest else { throw refusal("lies too deep") }
+    guard depth <= Self.deepest else { throw refusal("is nested too deeply") }
     position += 1
     var items: [Item] = []
     skipBlanks()
@@ -65,7 +65,7 @@ struct JSONReader {
     }
   }
 
-  /// The name of the last member, where an earlier one has it too.
+  /// Returns the last member's name if an earlier member has the same name, or nil.
   private func repeatedName<Item>(in items: [Item]) -> String? {
     guard let members = items as? [(name: String, value: JSON)], let last = members.last,
       members.dropLast().contains(where: { $0.name == last.name })
@@ -105,15 +105,15 @@ struct JSONReader {
     case "r": return "\r"
     case "t": return "\t"
     case "u":
-      // No name and no value of ours needs a surrogate pair.
+      // No name and no value used here needs a surrogate pair.
       guard position + 4 <= scalars.count,
         scalars[position..<position + 4].allSatisfy({ $0.properties.isASCIIHexDigit }),
         let value = UInt32(text(position..<position + 4), radix: 16),
         let unit = Unicode.Scalar(value)
-      else { throw refusal("has an escape that is not understood") }
+      else { throw refusal("has an unsupported escape sequence") }
       position += 4
       return unit
-    case _: throw refusal("has an escape that is not understood")
+    case _: throw refusal("has an unsupported escape sequence")
     }
   }
 
@@ -125,9 +125,9 @@ struct JSONReader {
     }
     let digits = text(start..<position)
     guard !digits.isEmpty else { throw refusal("is not JSON") }
-    // What it prints is what it was: no plus sign, no leading zero, no fraction.
+    // Printing the number gives the same text: no plus sign, no leading zero, no fraction.
     guard let number = Int64(digits), String(number) == digits else {
-      throw refusal("has the number \(digits.prefix(32)), which is not a whole one")
+      throw refusal("has the number \(digits.prefix(32)), which is not a 64-bit integer")
     }
     return number
   }

@@ -1,18 +1,18 @@
 import System
 
-/// An account that the system lists.
+/// An account in the system's list of accounts.
 struct KnownAccount: Equatable {
   let account: Account
-  /// Its program at a sign-in.
+  /// The login shell.
   let shell: [UInt8]
-  /// Its folder; empty where none is known.
+  /// The home directory; empty if unknown.
   var home: [UInt8] = []
 
-  /// Programs that end a sign-in at once.
+  /// Shells that end a session at once.
   private static let refusingShells = ["nologin", "false"].map { Array($0.utf8) }
 
-  /// Whether it is a person's: root's, or of a number from 1000 to 60000; and whoever signs in gets a
-  /// shell.
+  /// Whether the account is for a user who signs in: its UID is 0 or 1000 to 60000, and its shell
+  /// does not refuse sign-ins.
   var isPersonal: Bool {
     guard account.uid == 0 || (1000...60_000).contains(account.uid) else { return false }
     guard let program = shell.split(separator: UInt8(ascii: "/")).last else { return true }

@@ -4,7 +4,7 @@ import FactorStore
 /// `mfa-admin ledger`
 struct LedgerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ledger", abstract: "Show what happened to factors, and prove that it is all.",
+    commandName: "ledger", abstract: "Show and verify the audit log.",
     discussion: AdminStatus.explanation,
     subcommands: [LedgerShowCommand.self, LedgerVerifyCommand.self, LedgerBeginCommand.self])
 }
@@ -12,18 +12,22 @@ struct LedgerCommand: ParsableCommand {
 /// `mfa-admin ledger show`
 struct LedgerShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the last entries of the ledger.",
+    commandName: "show", abstract: "Show the latest entries of the audit log.",
     discussion: AdminStatus.explanation)
 
-  @Option(help: ArgumentHelp("Those about this user.", valueName: "name"))
+  @Option(help: ArgumentHelp("Show only entries about this user.", valueName: "name"))
   var user: String?
 
   @Option(
     help: ArgumentHelp(
-      "Those from this moment on, in UTC: 2026-11-21 or 2026-11-21T10:18:00Z.", valueName: "time"))
+      "Show only entries from this time on, in UTC: 2026-11-21 or 2026-11-21T10:18:00Z.",
+      valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("At most so many: 20 unless told otherwise.", valueName: "count"))
+  @Option(
+    help: ArgumentHelp(
+      "Show at most this many entries. Default: 20; with --user or --since, 1000000.",
+      valueName: "count"))
   var last: Int?
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
@@ -41,11 +45,11 @@ struct LedgerShowCommand: ParsableCommand {
   func run() throws(AdminError) {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let name = user.map { Array($0.utf8) }
-    // Whom a time or a name was given for wants all of it.
+    // With a user or a time, show all matching entries.
     let count = last ?? (name == nil && since == nil ? 20 : 1_000_000)
     let (entries, verification) = try administration.ledger(last: count) { entry in
       if let name, entry.bytes("user") != name { return false }
-      // Both are written in one way, biggest part first.
+      // Both use ISO 8601 in UTC, so the order of the texts is the order of the times.
       if let since, (entry.text("time") ?? "") < since { return false }
       return true
     }
@@ -54,7 +58,7 @@ struct LedgerShowCommand: ParsableCommand {
         try Console.write(text)
       }
     } else if entries.isEmpty {
-      if verification.trouble == nil { Console.complain("nothing was entered") }
+      if verification.trouble == nil { Console.complain("no matching entries") }
     } else {
       try Console.write(entries.map(\.line).joined())
     }
@@ -65,20 +69,25 @@ struct LedgerShowCommand: ParsableCommand {
 /// `mfa-admin ledger verify`
 struct LedgerVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Find out whether the ledger is whole, and fits the records.",
+    commandName: "verify",
+    abstract: "Verify that the audit log is complete and matches the stored records.",
     discussion: """
-      Nothing may have been changed, put in, moved or left out, and every user's record must be what \
-      the last entry about it says; a record that the ledger knows nothing of tells of one that was \
-      taken away. Who holds both the key and the store can write another ledger: \
-      give --expect what a log host has kept, such as 17:9f2c0a1b from a line with ledger=17:9f2c0a1b.
+      Reports an error if an entry was changed, inserted, moved or removed, or if a user's stored \
+      record differs from the last entry about that user. A record without an entry means that an \
+      earlier audit log was removed, or that the record was added by other means.
+
+      An attacker who has both the key and the store can forge an audit log. To detect this, pass \
+      --expect with a value that a log host has kept, such as 17:9f2c0a1b from a line with \
+      ledger=17:9f2c0a1b.
 
       \(AdminStatus.explanation)
       """)
 
-  @Option(help: ArgumentHelp("An entry that has to be in it.", valueName: "mark"))
+  @Option(
+    help: ArgumentHelp("A checkpoint that the audit log must contain.", valueName: "checkpoint"))
   var expect: String?
 
-  @Flag(help: "A new ledger was begun: records that are older than it are no fault.")
+  @Flag(help: "Accept records without an entry: the earlier audit log was removed on purpose.")
   var begunAnew = false
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
@@ -86,7 +95,7 @@ struct LedgerVerifyCommand: ParsableCommand {
 
   func validate() throws {
     if let expect, LedgerMark(Array(expect.utf8)) == nil {
-      throw ValidationError("--expect takes what stands behind ledger= in the system log")
+      throw ValidationError("--expect takes a checkpoint from the system log, such as 17:9f2c0a1b")
     }
   }
 
@@ -102,19 +111,23 @@ struct LedgerVerifyCommand: ParsableCommand {
 /// `mfa-admin ledger begin`
 struct LedgerBeginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "begin", abstract: "Begin another ledger when the present one is damaged or gone.",
+    commandName: "begin",
+    abstract: "Start a new audit log when the current one is damaged or missing.",
     discussion: """
-      The files of the present ledger are kept under other names. The new ledger begins with the reason \
-      and an entry for each record that is there now. Find out first what happened to the present one: \
-      a user whose files were put back from an earlier copy gets the earlier factors back by this.
+      The files of the current audit log are kept under other names. The new audit log starts with \
+      the reason and an entry for each stored record.
+
+      First find out what happened to the current audit log. This command accepts every record as \
+      it is: a user whose files were restored from an earlier copy regains the earlier factors.
 
       \(AdminStatus.explanation)
       """)
 
-  @Option(help: ArgumentHelp("Why, in one line. It is the first entry.", valueName: "text"))
+  @Option(
+    help: ArgumentHelp("The reason, in one line. It becomes the first entry.", valueName: "text"))
   var reason: String
 
-  @Flag(name: [.short, .long], help: "Do not ask.")
+  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
   var yes = false
 
   func validate() throws { _ = try grantReason(reason) }
@@ -124,7 +137,7 @@ struct LedgerBeginCommand: ParsableCommand {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     if !yes {
       guard Console.canAsk else { throw AdminError.unconfirmed }
-      guard Console.confirms("begin another ledger, and accept every record as it is now?") else {
+      guard Console.confirms("start a new audit log, and accept every record as it is now?") else {
         throw AdminError.declined
       }
     }
@@ -138,25 +151,26 @@ struct LedgerBeginCommand: ParsableCommand {
 }
 
 extension Administration.LedgerBeginning {
-  /// What was done, for an administrator.
+  /// The result as text for an administrator.
   var text: String {
     var text = unusable.map(\.line).joined()
     if !moved.isEmpty { text += "kept as \(Chart.list(moved)) in /var/lib/mfa\n" }
-    text += "began a ledger with \(entered) \(entered == 1 ? "record" : "records")\n"
+    text += "started a new audit log with \(entered) \(entered == 1 ? "record" : "records")\n"
     return text
   }
 }
 
 extension Administration.LedgerVerification {
-  /// What was found, for a person; what is wrong with the ledger itself is left to the error.
+  /// The result as text for an administrator. A fault of the audit log itself is not included: the
+  /// error reports it.
   var text: String {
     var text = findings.map(\.line).joined()
     if let mark = reading.last, let last {
       let time = last.text("time") ?? "an unknown time"
       text += mark.number == 1 ? "1 entry is" : "\(mark.number) entries are"
-      text += " good; the last is \(LedgerTrouble.text(mark)), of \(time)\n"
+      text += " valid; the last is \(LedgerTrouble.text(mark)), of \(time)\n"
     } else {
-      text += "no entry\n"
+      text += "no entries\n"
     }
     if reading.torn > 0 {
       text +=
@@ -166,16 +180,16 @@ extension Administration.LedgerVerification {
     }
     if reading.left > 0 {
       text += reading.left == 1 ? "1 byte at the end was" : "\(reading.left) bytes at the end were"
-      text += " left by an interrupted process, or by somebody else; no entry is among them\n"
+      text += " left by an interrupted process or another program; they contain no entry\n"
     }
     if unlisted > 0, isBegunAnew {
-      text += "the ledger knows nothing of "
+      text += "the audit log has no entries about "
       text += unlisted == 1 ? "1 record\n" : "\(unlisted) records\n"
     }
     return text
   }
 
-  /// The same for programs. Names of members stay the same from version to version.
+  /// The result as JSON. Member names are stable across versions.
   var json: JSON {
     let (word, line): (String?, Int?) =
       switch reading.fault {

@@ -1,15 +1,15 @@
 import FactorStore
 import Secrets
 
-/// An entry of the ledger, taken apart.
+/// A parsed entry of the audit log.
 struct LedgerEntry: Equatable {
-  /// The entry's number; nil where the line says none.
+  /// The entry's sequence number, or nil if the line has none.
   let number: UInt32?
-  /// The mark, where the entry is proven.
+  /// The checkpoint, or nil if the entry is not verified by the hash chain.
   let mark: LedgerMark?
   private let values: [String: [UInt8]]
 
-  /// Takes a line apart; pairs that are none are left out.
+  /// Parses a line, ignoring words without an equals sign.
   init(_ line: LedgerReading.Line) {
     var values: [String: [UInt8]] = [:]
     for pair in line.text.split(separator: UInt8(ascii: " ")) {
@@ -22,19 +22,19 @@ struct LedgerEntry: Equatable {
     if case .entry(let mark) = line.kind { self.mark = mark } else { mark = nil }
   }
 
-  /// A value; nil where the line has none, or `-`.
+  /// Returns the value of a key, or nil if the line has no such key or its value is `-`.
   func bytes(_ key: String) -> [UInt8]? {
     guard let value = values[key], value != [UInt8(ascii: "-")] else { return nil }
     return value
   }
 
-  /// A value as it may be shown.
+  /// Returns the value of a key, escaped for display.
   func text(_ key: String) -> String? { bytes(key).map { VisibleText.escaping($0) } }
 
-  /// The account's numeric identity.
+  /// The account's UID.
   var uid: UInt32? { text("uid").flatMap { UInt32($0) } }
 
-  /// What the user's record became; empty where none was left.
+  /// The fingerprint of the user's record after the change; empty if the record was removed.
   var fingerprint: [UInt8] {
     bytes("record").flatMap { Hexadecimal.bytes(of: $0, count: $0.count / 2) } ?? []
   }
@@ -58,21 +58,21 @@ struct LedgerEntry: Equatable {
     return bytes
   }
 
-  /// A line for a person.
+  /// The entry as a line of text for an administrator.
   var line: String {
     var words = [number.map { "\($0)" } ?? "?", text("time") ?? "-", text("user") ?? "-"]
     words.append(text("event") ?? "-")
     if let name = text("name") { words.append("\"\(name)\"") }
     if let id = text("id") { words.append("(\(id))") }
     let program = text("via") ?? "-"
-    // Who used an editor is not known.
+    // An edit of a file has no known author: only the program that noticed it is recorded.
     words.append(text("by").map { "by \($0) via \(program)" } ?? "seen by \(program)")
     if let source = text("from") { words.append("from \(source)") }
-    if mark == nil { words.append("NOT PROVEN") }
+    if mark == nil { words.append("NOT VERIFIED") }
     return words.joined(separator: "  ") + "\n"
   }
 
-  /// The entry for programs. Names of members stay the same from version to version.
+  /// The entry as JSON. Member names are stable across versions.
   var json: JSON {
     func value(_ key: String) -> JSON {
       JSON(bytes(key).map { String(decoding: $0, as: UTF8.self) })

@@ -1,46 +1,49 @@
 import FactorStore
 import Factors
 
-/// What is wrong with the ledger, or with what it says of the records.
+/// A fault of the audit log, or a mismatch between the audit log and the stored records.
 enum LedgerTrouble: Equatable {
-  /// The ledger itself; with the last entry that is proven.
+  /// The audit log itself is faulty. `last` is the last verified entry.
   case fault(LedgerReading.Fault, last: LedgerEntry?)
-  /// It knows nothing of these users' records: an earlier ledger, or entries of it, are not there.
+  /// The audit log has no entries about these users' records: an earlier audit log, or some of its
+  /// entries, are missing.
   case unlisted([[UInt8]])
-  /// The entry that was expected is not there; with the last one that is.
+  /// The expected checkpoint is missing. `last` is the last checkpoint of the audit log.
   case unexpected(LedgerMark, last: LedgerMark?)
-  /// So many users' records are not what the ledger says.
+  /// Records that do not match the audit log.
   case records([LedgerFinding])
 
-  /// What is wrong, and where.
+  /// What is wrong, and where, as a sentence.
   var sentence: String {
     switch self {
     case .fault(let fault, let last):
       let good =
         if let last, let number = last.number {
-          "the last good entry is \(number), of \(last.text("time") ?? "an unknown time")"
+          "the last valid entry is \(number), of \(last.text("time") ?? "an unknown time")"
         } else {
-          "no entry before it is good"
+          "no entry before it is valid"
         }
       return switch fault {
       case .broken(let line):
-        "/var/lib/mfa/ledger:\(line): a line was changed, put in, moved or left out; \(good)"
-      case .cut(1): "/var/lib/mfa/ledger: the last entry is gone; \(good)"
-      case .cut(let missing): "/var/lib/mfa/ledger: the last \(missing) entries are gone; \(good)"
-      case .headless: "/var/lib/mfa/ledger.head is gone or damaged; \(good)"
-      case .badIndex: "/var/lib/mfa/ledger.index is gone, damaged or older than the ledger; \(good)"
+        "/var/lib/mfa/ledger:\(line): a line was changed, inserted, moved or removed; \(good)"
+      case .cut(1): "/var/lib/mfa/ledger: the last entry is missing; \(good)"
+      case .cut(let missing):
+        "/var/lib/mfa/ledger: the last \(missing) entries are missing; \(good)"
+      case .headless: "/var/lib/mfa/ledger.head is missing or damaged; \(good)"
+      case .badIndex:
+        "/var/lib/mfa/ledger.index is missing, damaged or older than the audit log; \(good)"
       }
     case .unlisted(let users):
       let names = Chart.list(users.map { VisibleText.escaping($0) })
-      return "the ledger knows nothing of "
+      return "the audit log has no entries about "
         + (users.count == 1 ? "the record" : "the records") + " of \(names): "
-        + "an earlier ledger was taken away, or what is there was put there"
+        + "an earlier audit log was removed, or a record was added by other means"
     case .unexpected(let mark, let last):
       let end = last.map { "it ends with \(Self.text($0))" } ?? "it is empty"
-      return "the ledger is not the one that had the entry \(Self.text(mark)); \(end)"
+      return "the audit log does not contain the checkpoint \(Self.text(mark)); \(end)"
     case .records(let findings) where findings.count == 1:
-      return "1 record is not what the ledger says"
-    case .records(let findings): return "\(findings.count) records are not what the ledger says"
+      return "1 record does not match the audit log"
+    case .records(let findings): return "\(findings.count) records do not match the audit log"
     }
   }
 
@@ -48,53 +51,53 @@ enum LedgerTrouble: Equatable {
   var hint: String {
     switch self {
     case .unlisted:
-      "find out who took the earlier ledger away; where you did, and began a new one: --begun-anew"
+      "find out who removed the earlier audit log; if you removed it, pass --begun-anew"
     case .fault, .unexpected:
-      "compare with the lines ledger= of the log host; mfa-admin ledger begin begins another ledger"
+      "compare with ledger= on the log host; mfa-admin ledger begin starts a new audit log"
     case .records:
-      "a process that was killed explains an entry that did not happen; a restored file the others"
+      "a process was killed between the entry and its change, or a file was restored or edited"
     }
   }
 
   static func text(_ mark: LedgerMark) -> String { String(decoding: mark.text, as: UTF8.self) }
 }
 
-/// A record that is not what the ledger says.
+/// A record that does not match the audit log.
 struct LedgerFinding: Equatable {
-  /// What was found.
+  /// How the record differs from the audit log.
   enum Kind: Equatable {
-    /// The record is what it was after this entry; those of the user behind it did not happen, or were
-    /// undone.
+    /// The record matches this earlier entry: the changes of the user's later entries were not
+    /// made, or were undone.
     case older(entry: UInt32)
-    /// The ledger knows no such record.
+    /// No entry matches the record.
     case unknown
-    /// There is none, and the ledger knows of none being taken away.
+    /// There is no record, and no entry about its removal.
     case gone
-    /// It cannot be used.
+    /// The record cannot be used.
     case unusable(Trouble)
   }
 
-  /// Whose record.
+  /// The name of the record's user.
   let user: [UInt8]
-  /// What was found.
+  /// How the record differs from the audit log.
   let kind: Kind
-  /// The user's last entry.
+  /// The number of the last entry about the user.
   let last: UInt32
 
-  /// A line for a person.
+  /// The finding as a line of text for an administrator.
   var line: String { "\(VisibleText.escaping(user)): \(sentence)\n" }
 
   private var sentence: String {
     switch kind {
     case .older(let entry):
-      "the record is that of entry \(entry), and entry \(last) did not happen or was undone"
-    case .unknown: "the record was changed after entry \(last), and no entry says so"
-    case .gone: "the record is gone since entry \(last), and no entry says so"
+      "the record matches entry \(entry), but entry \(last) was not carried out or was undone"
+    case .unknown: "the record was changed after entry \(last) without a new entry"
+    case .gone: "the record was removed after entry \(last) without a new entry"
     case .unusable(let trouble): "the record cannot be used: \(trouble.sentence)"
     }
   }
 
-  /// The finding for programs.
+  /// The finding as JSON.
   var json: JSON {
     let word =
       switch kind {

@@ -3,40 +3,40 @@ import ArgumentParser
 /// `mfa-admin list`
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List everybody who has enrolled, and how things stand.",
+    commandName: "list", abstract: "List the enrolled users and their state.",
     discussion: """
-      Of the options that say whom to list, all those that are given have to fit.
+      Filters are combined with AND.
 
       \(AdminStatus.explanation)
       """)
 
-  @Flag(help: "Those who have enrolled a factor: what is listed unless told otherwise.")
+  @Flag(help: "Users with an enrolled factor. This is the default.")
   var enrolled = false
 
-  @Flag(help: "Those who have an account to sign in with, and no factor.")
+  @Flag(help: "Users who can sign in and have no factor.")
   var notEnrolled = false
 
-  @Flag(help: "Those whose factors too many wrong codes have disabled.")
+  @Flag(help: "Users whose factors are disabled after too many wrong codes.")
   var disabled = false
 
-  @Flag(help: "Those who have to wait after wrong codes.")
+  @Flag(help: "Users who must wait after wrong codes.")
   var waiting = false
 
   @Option(
     help: ArgumentHelp(
-      "Those of whom no code was accepted in so many days.", valueName: "days"))
+      "Users without an accepted code or a new factor for this many days.", valueName: "days"))
   var stale: Int64?
 
-  @Flag(help: "Those with an imported key of fewer than 128 bits.")
+  @Flag(help: "Users with an imported key of fewer than 128 bits.")
   var weak = false
 
-  @Flag(help: "Those with a factor that was imported.")
+  @Flag(help: "Users with an imported factor.")
   var imported = false
 
-  @Flag(help: "Those whose record cannot be used.")
+  @Flag(help: "Users whose record cannot be used.")
   var unusable = false
 
-  @Flag(help: "Those with a ticket or a bypass code that is good now.")
+  @Flag(help: "Users with a valid ticket or bypass code.")
   var granted = false
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
@@ -47,7 +47,7 @@ struct ListCommand: ParsableCommand {
       throw ValidationError("--stale takes a number of days from 1 to 36500")
     }
     guard !notEnrolled || (!enrolled && filter == UserFilter()) else {
-      throw ValidationError("--not-enrolled goes with none of the others")
+      throw ValidationError("--not-enrolled cannot be combined with another filter")
     }
   }
 
@@ -75,7 +75,7 @@ struct ListCommand: ParsableCommand {
       }
       if count.shown == 0 { Console.complain(nobody(of: count.all)) }
     }
-    // What cannot be read may belong to anybody who was asked for: it is an error all the same.
+    // An unusable record might match the filters, so it is an error with any filter.
     if count.unusable > 0 {
       if let failure { Console.report(failure) }
       throw .unusableRecords(count.unusable, of: count.all)
@@ -83,21 +83,22 @@ struct ListCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  /// How many there are.
+  /// Numbers of users.
   private struct Count {
     var all = 0
     var unusable = 0
     var shown = 0
   }
 
-  /// One of those who might be listed.
+  /// A user who is checked against the filters.
   private struct Candidate<Shown: Sendable>: Sendable {
     let isUsable: Bool
-    /// What is shown; nil where it is not asked for.
+    /// What is shown of the user, or nil if the user does not match the filters.
     let shown: Shown?
   }
 
-  /// Has what `show` makes of those who are asked for written.
+  /// Converts the matching users with `show` and passes them to `write`. Returns the numbers of
+  /// users.
   private func write<Shown: Sendable>(
     _ administration: Administration, _ show: @Sendable (UserReport) -> Shown,
     by write: ([Shown]) throws(AdminError) -> Void
@@ -118,7 +119,7 @@ struct ListCommand: ParsableCommand {
   }
 
   private func nobody(of all: Int) -> String {
-    if notEnrolled { return "everybody has enrolled a factor" }
-    return all == 0 ? "nobody has enrolled a factor" : "that fits nobody who has enrolled"
+    if notEnrolled { return "all users have enrolled a factor" }
+    return all == 0 ? "no user has enrolled a factor" : "no enrolled user matches"
   }
 }

@@ -2,35 +2,36 @@ import Factors
 import Policy
 import System
 
-/// A process that holds the lock on a file of the store's.
+/// A process that holds the lock of a file in the store.
 struct LockHolder: Equatable {
-  /// Whether the process can go on.
+  /// Whether the process can continue.
   enum State: String {
     case running
-    /// A signal or a tracer has stopped it.
+    /// Stopped by a signal or a tracer.
     case stopped
-    /// Its control group is frozen.
+    /// In a frozen control group.
     case frozen
   }
 
-  /// The number of the process.
+  /// The process identifier.
   let process: Int32
-  /// When it was started, in clock ticks since the machine was: with the number, it names the process.
+  /// The start time in clock ticks since boot. With the process identifier, it identifies the
+  /// process uniquely.
   let start: UInt64
-  /// The same in seconds since the epoch; nil where that cannot be found out.
+  /// The start time in seconds since the epoch, or nil if unknown.
   let startTime: Int64?
-  /// The name of its program, as the kernel has it.
+  /// The program's name, as reported by the kernel.
   let command: String
-  /// The user that it was started by (the real identity).
+  /// The process's real UID.
   let user: UInt32
-  /// The user's name, or nil for a number without an account.
+  /// The user's name, or nil if no account has the UID.
   let userName: [UInt8]?
-  /// Whether the process can go on.
+  /// Whether the process can continue.
   let state: State
-  /// The path of the file.
+  /// The path of the locked file.
   let file: String
 
-  /// The process in words.
+  /// The process described in words.
   var sentence: String {
     let name = userName.map { VisibleText.escaping($0) } ?? "uid \(user)"
     let since = startTime.flatMap { Timestamp($0) }.map { ", since \($0)" } ?? ""
@@ -39,10 +40,10 @@ struct LockHolder: Equatable {
   }
 }
 
-/// What to do about a process that holds a lock for too long.
+/// The handling of locks that another process holds for too long.
 enum LockedStore {
-  /// Runs a command's work. Where a lock cannot be had, names the processes that hold it; with
-  /// `ending`, kills them and runs the work once more.
+  /// Runs `body`. If a lock cannot be acquired, throws an error that names the processes that hold
+  /// it. If `ending` is true, kills those processes and runs `body` once more instead.
   static func run<Result>(
     ending: Bool, _ body: () throws(AdminError) -> Result
   ) throws(AdminError) -> Result {
@@ -65,7 +66,7 @@ enum LockedStore {
     }
   }
 
-  /// The file whose lock was not to be had; nil for another error.
+  /// Returns the file whose lock could not be acquired, or nil for any other error.
   static func lockedFile(_ error: AdminError) -> String? {
     switch error {
     case .unusable(let user, .store(.busy)):

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Factors
 
-/// `mfa-admin`: second factors of others, for root.
+/// `mfa-admin`: the command with which root manages the users' second factors.
 struct MFAAdmin: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mfa-admin",
-    abstract: "Look at, revoke, unlock and stand in for the second factors of this host's users.",
+    abstract: "Manage the second factors of this host's users.",
     discussion: """
-      Every change is written to the system log. Secrets are never shown, and what 'ticket' and \
-      'bypass' make is shown once.
+      Every change is written to the system log. Secrets are never shown. The codes that 'ticket' \
+      and 'bypass' create are shown once.
 
       \(AdminStatus.explanation)
       """,

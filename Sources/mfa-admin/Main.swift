@@ -1,7 +1,7 @@
 import ArgumentParser
 import System
 
-/// Where `mfa-admin` begins and ends: parses, runs, and says what went wrong.
+/// The entry point of `mfa-admin`: parses the arguments, runs the command and reports errors.
 @main
 enum Main {
   static func main() {
@@ -17,7 +17,7 @@ enum Main {
     }
   }
 
-  /// What the parser has to say: a help text, or why the arguments make no sense.
+  /// Prints the parser's help text or error message, and exits.
   private static func end(parsing error: Error) -> Never {
     let status = MFAAdmin.exitCode(for: error)
     guard status != .success else {
@@ -34,7 +34,8 @@ enum Main {
     Console.end(AdminStatus.usage)
   }
 
-  /// The command that was called, as far as it is one: its help says what may be said.
+  /// The words of the command that was called, up to its last valid subcommand, for the hint about
+  /// `--help`.
   private static var helped: [String] {
     var words = ["mfa-admin"]
     var command: any ParsableCommand.Type = MFAAdmin.self

@@ -7,16 +7,16 @@ import Secrets
 import SignIn
 import System
 
-/// A machine as the program of a service sees it.
+/// A host as seen from a service's process, for `mfa-admin explain`.
 struct PretendedHost<Base: Host>: Host {
-  /// The machine.
+  /// The real host.
   let base: Base
-  /// Whether root would start the program.
+  /// Whether root would start the service.
   let isCalledByRoot: Bool
 
   var stacks: Base.Stacks { base.stacks }
 
-  /// The connections of this program are not the person's.
+  /// Returns nil: the connections of this process are not those of the user who signs in.
   func peer() -> UInt128? { nil }
 
   func name() -> [UInt8] { base.name() }
@@ -45,7 +45,7 @@ struct PretendedHost<Base: Host>: Host {
 
   func helper() throws(HelperTrouble) -> Base.Helper { try base.helper() }
 
-  /// It would be another session.
+  /// Nil: the sign-in would have a session of its own.
   var session: Place? { nil }
 
   var enclosingSessions: [Place] { [] }
@@ -56,11 +56,11 @@ struct PretendedHost<Base: Host>: Host {
 
   func now() throws(SystemError) -> Int64 { try base.now() }
 
-  /// Nothing is mailed for what does not happen.
+  /// Sends no mail, since the sign-in does not happen.
   func deliverNotices(to account: Account) -> Bool { true }
 }
 
-/// An application at which somebody answers everything with nothing, and which keeps nothing.
+/// An application that answers every prompt with an empty text and stores nothing.
 struct SilentApplication: Application {
   func ask(_ prompt: [UInt8], echo: Bool) -> Reply { Self.nothing }
 

@@ -1,17 +1,17 @@
-/// How far something has come that takes a while: a line that is written over again and again, from
-/// the second second on.
+/// A progress line for a long operation. The line appears when the clock reaches the next second,
+/// and is then overwritten at most once a second.
 struct Progress {
-  /// Seconds that pass evenly, from whenever.
+  /// Returns the time of a monotonic clock in seconds, or nil if unknown.
   private let seconds: () -> Int64?
-  /// Shows a text without a line feed; nil where nobody would see it.
+  /// Shows a text without a line feed; nil if nothing is to be shown.
   private let show: ((String) -> Void)?
   private let start: Int64?
   private var last: Int64?
 
-  /// How many steps pass without a look at the clock.
+  /// The number of steps between two readings of the clock.
   private static let stride = 512
 
-  /// Begins now.
+  /// Creates a progress line whose time starts now.
   init(seconds: @escaping () -> Int64?, show: ((String) -> Void)?) {
     self.seconds = seconds
     self.show = show
@@ -19,19 +19,19 @@ struct Progress {
     last = start
   }
 
-  /// One that shows nothing.
+  /// A progress line that is never shown.
   static var silent: Progress { Progress(seconds: { nil }, show: nil) }
 
-  /// Takes note that `count` of `total` are done.
+  /// Reports that `count` of `total` steps are done.
   mutating func step(_ count: Int, of total: Int) {
     guard count.isMultiple(of: Self.stride), let show, let last, let now = seconds(), now > last
     else { return }
     self.last = now
-    // Up to the end of the line whatever was there is taken away.
+    // The escape sequence clears the rest of the line.
     show("\r\(count) of \(total)\u{1B}[K")
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func finish() {
     guard let show, last != start else { return }
     show("\r\u{1B}[K")

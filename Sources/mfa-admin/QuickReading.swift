@@ -4,15 +4,15 @@ import Factors
 import Synchronization
 import System
 
-/// Reads what is stored for many users, on as many processors as there are: half of the time goes to
-/// the kernel, which opens two files for each.
+/// A concurrent reader of many users' records. Half of the time goes to the kernel, which opens two
+/// files for each user.
 ///
-/// MUST 1: what is not plainly good is left to whoever takes a closer look, one at a time.
-/// (`AdministrationTests.damaged`)
-/// MUST 2: no reader is used by two at a time: each has its own number. (`round`, which is why it may
-/// be handed to several threads)
+/// MUST 1: a record that cannot be read without error gives nil, and the caller reads it again by
+/// itself. (`AdministrationTests.damaged`)
+/// MUST 2: no two threads use the same reader: each thread has its own number. (`round`; for this
+/// reason the type may be shared between threads)
 final class QuickReading: @unchecked Sendable {
-  /// Whose record a file is said to be.
+  /// A file, and the account that its record should belong to.
   struct Target: Sendable {
     /// The account.
     let account: Account
@@ -20,26 +20,26 @@ final class QuickReading: @unchecked Sendable {
     let file: FileName
   }
 
-  /// How many read at a time.
+  /// The number of concurrent readers.
   private static let readers = 4
-  /// How many users' records one of them reads before it asks for more.
+  /// The number of records that a reader takes at a time.
   private static let portion = 256
-  /// How many are read before how far it has come is shown.
+  /// The number of records between two progress reports.
   private static let stride = 16_384
 
-  /// One for each of those who read: none is used by two.
+  /// One reader for each thread.
   private let readers: [LocalFactorStoreReader]
 
-  /// Opens the store's directories, and reads its key.
+  /// Opens the store's directories and reads its key.
   init(_ store: LocalFactorStore) throws(FactorStoreError) {
     var readers: [LocalFactorStoreReader] = []
     for _ in 0..<Self.readers { readers.append(try store.reader()) }
     self.readers = readers
   }
 
-  /// What `result` makes of what is stored for each of these, in their order; nil for those of whom it
-  /// cannot be told so quickly. It is called where the record is read, so that of many users no more
-  /// is kept than it returns.
+  /// Reads the records of `targets` and returns `result` for each, in the same order, or nil if the
+  /// record cannot be read without error. `result` is called on the reading thread, so that only
+  /// its return values stay in memory, not the records.
   func results<Result: Sendable>(
     for targets: [Target?], progress: inout Progress,
     _ result: @Sendable (FactorSnapshot) -> Result

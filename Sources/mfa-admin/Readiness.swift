@@ -3,22 +3,23 @@ import Factors
 import Policy
 import System
 
-/// Who could sign in if policy were enforced now, on the host and for each of its tenants.
+/// The users who could sign in if policy were enforced now, on the host and for each of its
+/// tenants.
 struct Readiness: Equatable {
-  /// Why somebody could not.
+  /// A reason why a user could not sign in.
   enum Obstacle: Equatable {
-    /// There is no factor, and there must be one.
+    /// The user has no factor, and policy requires one.
     case notEnrolled
-    /// There is no factor, and enrolling one can be put off no longer.
+    /// The user has no factor, and can no longer postpone enrolment.
     case offerOver
-    /// For so many seconds nothing is looked at.
+    /// No code is verified for this many seconds.
     case waiting(seconds: Int64)
-    /// There were too many wrong codes.
+    /// The factors are disabled after too many wrong codes.
     case disabled
-    /// What is stored cannot be used.
+    /// The user's record cannot be used.
     case unusable(Trouble)
 
-    /// A word that stays the same from version to version, for programs.
+    /// A word for programs, stable across versions.
     var code: String {
       switch self {
       case .notEnrolled: "not-enrolled"
@@ -29,45 +30,46 @@ struct Readiness: Equatable {
       }
     }
 
-    /// In words.
+    /// The obstacle in words, to follow the user's name.
     var sentence: String {
       switch self {
-      case .notEnrolled: "has no factor, and must have one"
-      case .offerOver: "has no factor, and can put enrolling off no longer"
-      case .waiting(let seconds): "waits \(seconds) s after too many wrong codes"
+      case .notEnrolled: "has no factor, but must have one"
+      case .offerOver: "has no factor, and can no longer postpone enrolment"
+      case .waiting(let seconds): "must wait \(seconds) s after too many wrong codes"
       case .disabled: "is disabled after too many wrong codes"
-      case .unusable(let trouble): "has what cannot be used: \(trouble.sentence)"
+      case .unusable(let trouble): "has a record that cannot be used: \(trouble.sentence)"
       }
     }
   }
 
-  /// Somebody who would be locked out.
+  /// A user who would be locked out.
   struct LockedOut: Equatable {
     let account: Account
     let obstacle: Obstacle
   }
 
-  /// The sign-ins of one tenant, or those of the host that no tenant matches.
+  /// The sign-ins of one tenant, or the host's sign-ins that no tenant matches.
   struct Scope: Equatable {
     /// The tenant; nil for the host.
     let tenant: [UInt8]?
-    /// Whose sign-ins there are.
+    /// The accounts that can sign in within this scope.
     let accounts: [Account]
     let lockedOut: [LockedOut]
 
-    /// The scope as a person reads it.
+    /// The scope's name for display.
     var name: String { tenant.map { "tenant \(VisibleText.escaping($0))" } ?? "host" }
   }
 
-  /// The host first.
+  /// The scopes, the host first.
   let scopes: [Scope]
 }
 
 extension Readiness {
-  /// Everybody whose sign-ins were looked at, each once.
+  /// The number of accounts that were checked, each counted once.
   var accounts: Int { Set(scopes.flatMap { $0.accounts.map(\.name) }).count }
 
-  /// Those who would be locked out somewhere, by name, each once with the first obstacle and where.
+  /// The users who would be locked out in at least one scope, sorted by name. Each is listed once,
+  /// with the first obstacle and the scopes concerned.
   var lockedOut: [(who: LockedOut, scopes: [Scope])] {
     var found: [[UInt8]: (who: LockedOut, scopes: [Scope])] = [:]
     for scope in scopes {
@@ -80,7 +82,7 @@ extension Readiness {
     }
   }
 
-  /// The lines for a person, each with a line feed.
+  /// The result as lines of text for an administrator.
   var text: String {
     let lockedOut = lockedOut
     let ready = "\(accounts - lockedOut.count) of \(accounts) ready"
@@ -102,7 +104,7 @@ extension Readiness {
     return text
   }
 
-  /// For programs. Names of members stay the same from version to version.
+  /// The result as JSON. Member names are stable across versions.
   var json: JSON {
     let lockedOut = lockedOut
     return .object([

@@ -6,16 +6,16 @@ import SignIn
 struct ReadinessCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "readiness",
-    abstract: "Say who could sign in if policy were enforced now, and who would be locked out.",
+    abstract: "Show which users could sign in, or would be locked out, if policy were enforced.",
     discussion: """
-      Looked at are root and the accounts from 1000 to 60000 that the system lists with a shell: for \
-      the host, and for each tenant that names them, their groups or nobody in particular. \
-      'state = observe' counts as 'enabled'. That somebody would be locked out is exit status 1.
+      Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
+      for each tenant that selects them, their groups, or no users at all. 'state = observe' \
+      counts as 'enabled'. The exit status is 1 if a user would be locked out.
 
       \(AdminStatus.explanation)
       """)
 
-  @Option(help: ArgumentHelp("Look at this tenant alone.", valueName: "name"))
+  @Option(help: ArgumentHelp("Check only this tenant.", valueName: "name"))
   var tenant: String?
 
   @Flag(help: "Print JSON, for programs.")

@@ -1,29 +1,29 @@
 import Factors
 import Policy
 
-/// What standards ask of a second factor, item by item, and how this host stands to it.
+/// A report on the requirements of standards for second factors, and whether this host meets them.
 ///
-/// MUST 1: what nobody has looked at is not called met: an item is met by what this software does
-/// whatever is configured, or by settings that are named. (`ReportTests`)
+/// MUST 1: no item is reported as met without evidence: an item is met by what this software always
+/// does, or by settings that the item lists. (`ReportTests`)
 struct Report: Equatable {
-  /// The items, in the order of their standards.
+  /// The items, in the order of the standards' sections.
   let items: [ReportItem]
 
-  /// Items that are not met.
+  /// The number of items that are not met.
   var notMet: Int { items.count { $0.status == .notMet } }
 
-  /// The answers for these settings and what was found.
+  /// Creates the report for a configuration and the facts found on the host.
   init(_ configuration: Configuration, _ facts: ReportFacts) {
     let questions = Questions(configuration: configuration, facts: facts)
     items = questions.otp + questions.rateLimiting + questions.binding + questions.cardData
   }
 
-  /// The report for programs.
+  /// The report as JSON.
   var json: JSON {
     .object([("notMet", .number(Int64(notMet))), ("items", .array(items.map(\.json)))])
   }
 
-  /// The report for people, in lines of at most `columns`, or 80.
+  /// Returns the report as text, wrapped to `columns`, or 80 columns if nil.
   func text(columns: Int?) -> String {
     let width = max(columns ?? 80, 40)
     var text = ""
@@ -59,7 +59,7 @@ struct Report: Equatable {
   }
 }
 
-/// The questions and their answers.
+/// The requirements of the standards, checked against a configuration and facts.
 private struct Questions {
   let configuration: Configuration
   let facts: ReportFacts
@@ -69,14 +69,14 @@ private struct Questions {
 
   private var enforcement: [ReportItem.Setting] { settings(.state) }
 
-  /// A key in `[project]`, and in each tenant that sets it.
+  /// Returns the setting of a key in `[project]`, and in each tenant that sets it.
   private func settings(_ key: Configuration.Key) -> [ReportItem.Setting] {
     let tenants = configuration.tenants.filter { configuration.value(of: key, in: $0) != nil }
     return ([nil] + tenants.map { Optional($0) })
       .map { ReportItem.Setting(key, in: $0, of: configuration) }
   }
 
-  /// The scopes, `[project]` first, whose value of a key is another than this.
+  /// Returns the scopes, `[project]` first, in which a key has a different value from `value`.
   private func scopes(where key: Configuration.Key, isNot value: String) -> [String] {
     ([nil] + configuration.tenants.map { Optional($0) }).compactMap { tenant in
       let own = tenant.flatMap { configuration.value(of: key, in: $0) }
@@ -97,10 +97,10 @@ private struct Questions {
   }
 
   private var ledger: [String] {
-    var lines = [facts.ledgerTrouble ?? "the ledger was verified"]
+    var lines = [facts.ledgerTrouble ?? "the audit log was verified"]
     if let last = facts.lastEntry { lines.append("the last entry: \(last)") }
     if facts.unlisted > 0 {
-      lines.append("records of which the ledger knows nothing: \(facts.unlisted)")
+      lines.append("records without an entry in the audit log: \(facts.unlisted)")
     }
     return lines
   }
@@ -114,35 +114,38 @@ private struct Questions {
     let interval = Int(configuration.project.adjacentIntervals)
     return [
       ReportItem(
-        section, "keys have 112 bits at least", facts.weakKeys == 0 ? .met : .notMet,
+        section, "keys have at least 112 bits", facts.weakKeys == 0 ? .met : .notMet,
         [
-          "keys made here have 160 bits or more",
+          "keys created here have 160 bits or more",
           "factors: \(facts.factors), with a shorter key: \(facts.weakKeys)",
         ] + unread),
       ReportItem(
-        section, "what a code is made from changes every two minutes at least",
+        section, "the input from which a code is generated changes at least every two minutes",
         facts.longestPeriod <= 120 ? .met : .notMet,
-        ["the longest period of a factor: \(facts.longestPeriod) s; taken are 15 to 120 s"]),
+        ["the longest period of a factor: \(facts.longestPeriod) s; 15 to 120 s are allowed"]),
       ReportItem(
-        section, "as long as a code is good, it is accepted once",
+        section, "a valid code is accepted only once",
         unenforced.isEmpty ? .met : .notMet,
         settings: enforcement + settings(.adjacentIntervals),
         [
-          "an accepted step, and every earlier one, is on the disk before anybody is let in",
-          "with a period of 30 s a code is good for \(30 * (2 * interval + 1)) s by [project]",
-        ] + names(unenforced, "a code that was used does not keep anybody out")),
+          "an accepted time step, and every earlier one, is stored as used before a user is let in",
+          "with a period of 30 s, a code is valid for \(30 * (2 * interval + 1)) s in [project]",
+        ] + names(unenforced, "a used code does not deny a sign-in")),
       ReportItem(
-        section, "keys are kept from everything that has no need of them", .met,
+        section, "keys are accessible only to the components that need them", .met,
         [
-          "sealed under /etc/mfa/key, in files that the system user mfa alone can open; root can",
-          "no command shows a key again",
+          "keys are sealed under /etc/mfa/key, in files that only the user mfa and root can open",
+          "no command shows a key after enrolment",
         ]),
       ReportItem(
-        section, "codes go through an authenticated and encrypted channel", .outside,
-        ["ssh and a terminal of the host's do; do not put the module into telnet or rsh"]),
+        section, "codes are sent over an authenticated and encrypted channel", .outside,
+        ["ssh and the host's terminals meet this; do not use the module with telnet or rsh"]),
       ReportItem(
-        Self.nist + "2.2.2", "at AAL2 something that withstands phishing is offered", .outside,
-        ["a one-time code does not: offer keys of the types ed25519-sk and ecdsa-sk in sshd"]),
+        Self.nist + "2.2.2", "at AAL2, a phishing-resistant option is offered", .outside,
+        [
+          "one-time codes are not phishing-resistant: offer keys of the types ed25519-sk and "
+            + "ecdsa-sk in sshd"
+        ]),
     ]
   }
 
@@ -151,21 +154,22 @@ private struct Questions {
     let section = Self.nist + "3.2.2"
     return [
       ReportItem(
-        section, "after 100 failures in a row at most, the factor is disabled",
+        section, "after at most 100 consecutive failures, the factor is disabled",
         unenforced.isEmpty ? .met : .notMet, settings: settings(.disableAfter) + enforcement,
-        ["users whose factors are disabled now: \(facts.disabled)"]
-          + names(unenforced, "nobody is kept out")),
+        ["users with disabled factors: \(facts.disabled)"]
+          + names(unenforced, "no sign-in is denied")),
       ReportItem(
-        section, "what was disabled so is bound anew", facts.forgiven == 0 ? .met : .notMet,
+        section, "a factor disabled this way must be bound again",
+        facts.forgiven == 0 ? .met : .notMet,
         [
-          "times that mfa-admin unlock let a disabled factor be used again: \(facts.forgiven)",
-          "mfa-admin revoke, and enrolling anew, is what is asked for",
+          "times that mfa-admin unlock re-enabled disabled factors: \(facts.forgiven)",
+          "required instead: mfa-admin revoke, then a new enrolment",
         ]),
       ReportItem(
-        section, "waits may grow before that", .met,
+        section, "increasing waits before that are allowed", .met,
         settings: settings(.throttleAfter) + settings(.throttleFirstWait)
           + settings(.throttleLongestWait),
-        ["a failure is on the disk before it is compared; a success ends the row"]),
+        ["an attempt is stored as failed before its code is compared; a success resets the count"]),
     ]
   }
 
@@ -177,49 +181,52 @@ private struct Questions {
     let mail = facts.hasMailer ? "there is a mailer" : "there is no mailer: /usr/sbin/sendmail"
     return [
       ReportItem(
-        Self.nist + "4.1", "every factor that was ever bound is on record, with times and sources",
-        isListed ? .met : .notMet, ["bound: \(binds), taken away: \(ends)"] + ledger),
+        Self.nist + "4.1", "all factors ever bound are recorded, with times and sources",
+        isListed ? .met : .notMet, ["bound: \(binds), removed: \(ends)"] + ledger),
       ReportItem(
-        Self.nist + "4.1", "who binds a factor has proven the account, and a present factor", .met,
+        Self.nist + "4.1", "binding a factor requires proof of the account and a present factor",
+        .met,
         [
-          "mfa-enroll asks for both; a session ends after ten minutes",
-          "bound with an administrator's ticket: \(facts.count("enrolled-by-ticket")), taken over "
-            + "from another program by one: \(facts.count("imported"))",
+          "mfa-enroll asks for both; its session ends after ten minutes",
+          "bound with an administrator's ticket: \(facts.count("enrolled-by-ticket")), imported by "
+            + "an administrator: \(facts.count("imported"))",
         ]),
       ReportItem(
-        Self.nist + "4.2", "recovery codes have 64 random bits at least",
+        Self.nist + "4.2", "recovery codes have at least 64 random bits",
         facts.withShortRecoveryCodes == 0 ? .met : .notMet,
         [
-          "codes made here have 80 bits",
-          "users with recovery codes: \(facts.withRecoveryCodes), with imported ones of 8 digits: "
+          "codes created here have 80 bits",
+          "users with recovery codes: \(facts.withRecoveryCodes), with imported codes of 8 digits: "
             + "\(facts.withShortRecoveryCodes)",
         ]),
       ReportItem(
-        Self.nist + "4.2", "a recovery code is good once, counts as a guess, and is replaced", .met,
+        Self.nist + "4.2", "a recovery code is valid once, is rate-limited, and is replaced", .met,
         ["used: \(facts.count("recovery-code-used"))"]),
       ReportItem(
-        Self.nist + "4.2", "recovery codes are kept by a one-way function, as passwords are",
+        Self.nist + "4.2", "recovery codes are stored with a one-way function, as passwords are",
         .outside,
         [
-          "they are kept as HMAC-SHA-256 under /etc/mfa/key, which costs a guesser nothing who has "
-            + "the key: whether that is enough for codes of 80 bits is for an assessor to say"
+          "recovery codes are stored as HMAC-SHA-256 under /etc/mfa/key; an attacker with the key "
+            + "can test guesses at almost no cost: an assessor must decide whether this is enough "
+            + "for codes of 80 bits"
         ]),
       ReportItem(
         Self.nist + "4.2", "a recovery code alone does not recover an account", .outside,
-        ["the PAM stack asks for the password or the key besides: mfa-admin doctor looks at it"]),
+        ["the PAM stack also asks for the password or the key: check with mfa-admin doctor"]),
       ReportItem(
-        Self.nist + "4.6", "the person is told of binding and recovery",
+        Self.nist + "4.6", "the user is notified of binding and recovery",
         facts.hasMailer ? .met : .notMet,
-        ["told at the next sign-in, and by mail where there is a mailer; \(mail)"]),
+        ["notices are shown at the next sign-in, and mailed if there is a mailer; \(mail)"]),
       ReportItem(
-        Self.nist + "4.6", "there can be two addresses at least, and each notice goes to all",
-        .outside, ["the host's mail system knows the addresses: aliases(5)"]),
+        Self.nist + "4.6", "at least two addresses are supported, and each notice goes to all",
+        .outside, ["the addresses are configured in the host's mail system: aliases(5)"]),
       ReportItem(
-        Self.nist + "4.6", "a notice says what to do, and whom to turn to, where it was another",
+        Self.nist + "4.6",
+        "a notice says what to do, and whom to contact, if the user did not make the change",
         .outside,
         [
-          "each mail says to tell an administrator at once; replies go to root or to mfa: aliases(5) "
-            + "has to name somebody who reads them"
+          "each mail asks the user to tell an administrator at once; replies go to root or to mfa: "
+            + "in aliases(5), name an administrator who reads them"
         ]),
     ]
   }
@@ -230,14 +237,14 @@ private struct Questions {
   var cardData: [ReportItem] {
     let gaps =
       names(unenforced, "the second factor is not enforced")
-      + names(optional, "who has not enrolled is let in without one")
+      + names(optional, "users who have not enrolled are let in without a code")
     let memory =
-      names(scopes(where: .remember, isNot: "off"), "a code that is remembered is not asked for")
-      + names(scopes(where: .freshFor, isNot: "off"), "a code that is remembered is not asked for")
+      names(scopes(where: .remember, isNot: "off"), "a remembered sign-in skips the code")
+      + names(scopes(where: .freshFor, isNot: "off"), "a remembered sign-in skips the code")
     let unasked =
       facts.asking.isEmpty
-      ? ["no service asks the module"]
-      : facts.hasSSHD && !facts.asking.contains("sshd") ? ["sshd does not ask the module"] : []
+      ? ["no service uses the module"]
+      : facts.hasSSHD && !facts.asking.contains("sshd") ? ["sshd does not use the module"] : []
     let ways = facts.openings
     let isRequired: ReportItem.Status = (gaps + ways).isEmpty ? .met : .notMet
     let isAsked: ReportItem.Status = (gaps + unasked + ways).isEmpty ? .met : .notMet
@@ -246,42 +253,46 @@ private struct Questions {
     let services =
       unasked + ways
       + (facts.asking.isEmpty
-        ? [] : ["services that ask the module: \(facts.asking.joined(separator: ", "))"])
+        ? [] : ["services that use the module: \(facts.asking.joined(separator: ", "))"])
     let issued = facts.count("bypass-made")
     return [
       ReportItem(
         Self.pci + "8.4.1",
-        "administrators are asked for two factors wherever they enter the cardholder data "
-          + "environment, but at its consoles", isAsked, settings: settings, gaps + services),
+        "multi-factor authentication is required for administrators' access to the cardholder "
+          + "data environment, except at its consoles", isAsked, settings: settings,
+        gaps + services),
       ReportItem(
-        Self.pci + "8.4.2", "so is everybody else who enters that environment", isAsked,
-        settings: settings,
-        gaps + services + ["exempt is who signs in by what withstands phishing alone"]),
+        Self.pci + "8.4.2",
+        "multi-factor authentication is required for all other access to that environment",
+        isAsked, settings: settings,
+        gaps + services + ["users who sign in only with phishing-resistant factors are exempt"]),
       ReportItem(
         Self.pci + "8.4.3",
-        "so is everybody who comes from a network of others, and could get at that environment",
+        "multi-factor authentication is required for remote access from outside networks that "
+          + "could reach that environment",
         isAsked, settings: settings, gaps + services),
       ReportItem(
-        Self.pci + "8.5.1", "what was seen once cannot be used again",
+        Self.pci + "8.5.1", "an observed code cannot be used again",
         unenforced.isEmpty ? .met : .notMet, settings: enforcement,
         ["an accepted code is never accepted again"]
-          + names(unenforced, "a code that was used does not keep anybody out")),
+          + names(unenforced, "a used code does not deny a sign-in")),
       ReportItem(
         Self.pci + "8.5.1",
-        "nobody gets round it, no administrator either, but by an exception that is documented, "
-          + "authorised by the management and limited in time", isRequired, settings: settings,
+        "no user, including administrators, can bypass multi-factor authentication, except by a "
+          + "documented exception that is authorised by the management and limited in time",
+        isRequired, settings: settings,
         gaps + ways + [
-          "each bypass code has a reason and an end; made: \(issued), used: "
-            + "\(facts.count("bypass-used")), good now: \(facts.bypasses)",
-          "whether somebody authorised them is for their reasons to show: mfa-admin ledger show",
+          "each bypass code has a reason and an expiry; created: \(issued), used: "
+            + "\(facts.count("bypass-used")), valid now: \(facts.bypasses)",
+          "check from their reasons whether they were authorised: mfa-admin ledger show",
         ]),
       ReportItem(
-        Self.pci + "8.5.1", "two different kinds of factors are asked for", .outside,
-        ["the PAM stack asks for the password or the key: mfa-admin doctor looks at it"]),
+        Self.pci + "8.5.1", "two different types of factors are used", .outside,
+        ["the PAM stack asks for the password or the key: check with mfa-admin doctor"]),
       ReportItem(
-        Self.pci + "8.5.1", "all of them have to be right before anybody is let in", isComplete,
+        Self.pci + "8.5.1", "all factors must be correct before access is granted", isComplete,
         settings: settings + self.settings(.remember) + self.settings(.freshFor),
-        gaps + memory + ways + ["every error is a denial; the order is the PAM stack's"]),
+        gaps + memory + ways + ["every error is a denial; the PAM stack defines the order"]),
     ]
   }
 }

@@ -9,11 +9,11 @@ import System
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Answer NIST SP 800-63B-4 and PCI DSS 4.0.1, item by item.",
+    abstract: "Compare this host with NIST SP 800-63B-4 and PCI DSS 4.0.1, item by item.",
     discussion: """
-      Each item says what is asked for, whether the present settings and what is stored meet it, the \
-      settings with their files and lines, and what was found. An item that something else decides on \
-      is 'outside'. Any item that is not met is exit status 1.
+      For each item, shows the requirement, whether the current settings and stored records meet \
+      it, the settings with their files and lines, and the evidence. An item that this software \
+      cannot decide is 'outside'. The exit status is 1 if an item is not met.
 
       \(AdminStatus.explanation)
       """)
@@ -44,7 +44,7 @@ struct ReportCommand: ParsableCommand {
 }
 
 extension Administration {
-  /// Counts what is stored, and what the ledger says.
+  /// Counts the stored records and the entries of the audit log.
   func reportFacts(of users: [UserReport]) throws(AdminError) -> ReportFacts {
     var facts = ReportFacts()
     for user in users { facts.add(user, now: now) }

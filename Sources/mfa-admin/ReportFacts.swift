@@ -2,48 +2,49 @@ import FactorStore
 import Factors
 import Secrets
 
-/// What is stored, counted for a report.
+/// The facts that a report rests on, mostly counts of stored records.
 struct ReportFacts: Equatable {
-  /// Users with a factor.
+  /// The number of users with a factor.
   var users = 0
-  /// Records that cannot be used.
+  /// The number of records that cannot be used.
   var unusable = 0
-  /// Their factors.
+  /// The number of factors.
   var factors = 0
-  /// Factors with a key of fewer than 112 bits.
+  /// The number of factors with a key of fewer than 112 bits.
   var weakKeys = 0
-  /// The longest period of a factor in seconds.
+  /// The longest period of a factor, in seconds.
   var longestPeriod = 0
-  /// Users whose factors are disabled now.
+  /// The number of users whose factors are disabled.
   var disabled = 0
-  /// Users with recovery codes.
+  /// The number of users with recovery codes.
   var withRecoveryCodes = 0
-  /// Users with recovery codes of eight digits, from another program.
+  /// The number of users with imported recovery codes of eight digits.
   var withShortRecoveryCodes = 0
-  /// Bypass codes that are good now.
+  /// The number of valid bypass codes.
   var bypasses = 0
-  /// How often an administrator forgave what had disabled a user's factors.
+  /// How often an administrator unlocked disabled factors.
   var forgiven = 0
-  /// The entries of the ledger, by what they are about.
+  /// The number of audit log entries by event.
   var events: [String: Int] = [:]
-  /// The services with an auth line that asks the module.
+  /// The services with an `auth` line for the module.
   var asking: [String] = []
-  /// Whether the host has a service file of sshd's.
+  /// Whether the host has a PAM service file for sshd.
   var hasSSHD = false
-  /// Ways in on which nobody is asked, or may not be, and what could not be told, with their places.
+  /// Ways to sign in that certainly or possibly ask for no code, and checks that failed, each with
+  /// its source location.
   var openings: [String] = []
   /// Whether the host has a mailer.
   var hasMailer = false
-  /// What is wrong with the ledger; nil for nothing.
+  /// What is wrong with the audit log, or nil if it was verified.
   var ledgerTrouble: String?
-  /// The ledger's last entry.
+  /// The last entry of the audit log.
   var lastEntry: String?
-  /// How many records are older than the ledger.
+  /// The number of records without an entry in the audit log.
   var unlisted = 0
 
   init() {}
 
-  /// The fewest bytes of a key of 112 bits.
+  /// The length of a key of 112 bits, in bytes.
   private static let shortestKey = 14
 
   /// Counts one user.
@@ -71,7 +72,7 @@ struct ReportFacts: Equatable {
     }
   }
 
-  /// Takes which services ask the module, and on which ways nobody is asked.
+  /// Adds the services that use the module, and the ways to sign in without a code.
   mutating func add(_ chart: Chart) {
     asking = chart.asked.map(\.visibleName)
     hasSSHD = chart.services.contains(Array("sshd".utf8))
@@ -79,12 +80,12 @@ struct ReportFacts: Equatable {
     for service in chart.asked {
       guard let path = service.configuration else { continue }
       openings.append(
-        "\(service.place): \(service.visibleName) goes by \(VisibleText.escaping(path)), which is not "
-          + "looked at here")
+        "\(service.place): \(service.visibleName) uses \(VisibleText.escaping(path)), which is not "
+          + "checked here")
     }
   }
 
-  /// Counts one entry of the ledger.
+  /// Counts one entry of the audit log.
   mutating func add(_ entry: LedgerEntry) {
     guard let event = entry.text("event") else { return }
     events[event, default: 0] += 1
@@ -93,6 +94,6 @@ struct ReportFacts: Equatable {
     }
   }
 
-  /// How often these things were entered in the ledger.
+  /// Returns the number of audit log entries with one of these events.
   func count(_ names: String...) -> Int { names.reduce(0) { $0 + (events[$1] ?? 0) } }
 }

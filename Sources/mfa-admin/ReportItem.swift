@@ -1,27 +1,27 @@
 import Policy
 
-/// One requirement of a standard, and how this host stands to it.
+/// One requirement of a standard, and whether this host meets it.
 struct ReportItem: Equatable {
-  /// How the host stands to it.
+  /// Whether the host meets the requirement.
   enum Status: String, Equatable, Sendable {
-    /// It is met.
+    /// The requirement is met.
     case met = "met"
-    /// The present settings, or what is stored, do not meet it.
+    /// The current settings or the stored records do not meet the requirement.
     case notMet = "not met"
-    /// Something else than this software decides on it.
+    /// This software cannot decide whether the requirement is met.
     case outside = "outside"
   }
 
-  /// A setting that the answer rests on.
+  /// A setting that the status depends on.
   struct Setting: Equatable {
-    /// The tenant that it is of; nil for `[project]`.
+    /// The tenant that the setting applies to, or nil for `[project]`.
     let tenant: String?
-    /// The key and its value, as a file would have it.
+    /// The key and its value, as in a configuration file.
     let text: String
     /// The file and the line, or `default`.
     let place: String
 
-    /// Of a configuration: what holds in a tenant, or in `[project]` where it is nil.
+    /// Creates the setting that a key has for a tenant, or for `[project]` if `tenant` is nil.
     init(_ key: Configuration.Key, in tenant: Tenant?, of configuration: Configuration) {
       let own = tenant.flatMap { configuration.value(of: key, in: $0) }
       let value = own ?? configuration.value(of: key) ?? []
@@ -32,15 +32,15 @@ struct ReportItem: Equatable {
     }
   }
 
-  /// The standard and its section, as `NIST SP 800-63B-4 3.1.4`.
+  /// The standard and its section, such as `NIST SP 800-63B-4 3.1.4`.
   let section: String
-  /// What it asks for, in a few words.
+  /// The requirement in a few words.
   let requirement: String
-  /// How the host stands to it.
+  /// Whether the host meets the requirement.
   let status: Status
-  /// The settings that the answer rests on.
+  /// The settings that the status depends on.
   let settings: [Setting]
-  /// What was found.
+  /// The evidence for the status.
   let evidence: [String]
 
   init(
@@ -54,7 +54,7 @@ struct ReportItem: Equatable {
     self.evidence = evidence
   }
 
-  /// The item for programs. Names of members stay the same from version to version.
+  /// The item as JSON. Member names are stable across versions.
   var json: JSON {
     .object([
       ("section", .string(section)), ("requirement", .string(requirement)),

@@ -1,27 +1,28 @@
 import FactorStore
 import Factors
 
-/// What a revocation came to.
+/// The result of a revocation.
 struct RevocationReport: Equatable {
-  /// What was taken away.
+  /// What was removed.
   enum Taken: Equatable {
-    /// One factor, how many are left, and from how many places codes were forgotten with it.
+    /// One factor. `left` is the number of remaining factors, `places` the number of remembered
+    /// sign-ins that were cleared with it.
     case factor(Factor, left: Int, places: Int)
-    /// Every factor there was, how many tickets and bypass codes, and from how many places codes were
-    /// forgotten with them.
+    /// All factors. `grants` is the number of tickets and bypass codes, `places` the number of
+    /// remembered sign-ins that were removed with them.
     case everything([Factor], grants: Int, places: Int)
-    /// What was stored, without being read.
+    /// The stored files, which were not read.
     case unread
   }
 
-  /// Whose factors they were.
+  /// The user whose factors were revoked.
   let user: UserName
-  /// What was taken away.
+  /// What was removed.
   let taken: Taken
   /// Whether the change is in the audit log.
   let entered: Administration.Entered
 
-  /// For a person: `alice: revoked phone`.
+  /// The result as text, such as `alice: revoked phone`.
   var sentence: String {
     let name = VisibleText(user)
     return switch taken {
@@ -35,7 +36,7 @@ struct RevocationReport: Equatable {
     }
   }
 
-  /// The same for programs. Names of members stay the same from version to version.
+  /// The result as JSON. Member names are stable across versions.
   var json: JSON {
     let (factors, left, grants, places): ([Factor]?, Int, Int?, Int?) =
       switch taken {

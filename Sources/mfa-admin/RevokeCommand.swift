@@ -4,18 +4,18 @@ import Factors
 /// `mfa-admin revoke`
 struct RevokeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Take factors from a user.",
+    commandName: "revoke", abstract: "Revoke a user's factors.",
     discussion: """
-      Without FACTOR and --all, the only factor that the user has is meant. --all removes also what \
-      cannot be read, or belongs to an account that no longer exists.
+      Without FACTOR and --all, revokes the user's only factor. --all also removes records that \
+      cannot be read, or that belong to an account that no longer exists.
 
       \(AdminStatus.explanation)
       """)
 
-  @Flag(help: "Take all factors, and whatever else is stored for the user.")
+  @Flag(help: "Revoke all factors, and remove everything else that is stored for the user.")
   var all = false
 
-  @Flag(name: [.short, .long], help: "Do not ask.")
+  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
   var yes = false
 
   @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
@@ -27,12 +27,12 @@ struct RevokeCommand: ParsableCommand {
   @Argument(help: "The user's name.")
   var user: String
 
-  @Argument(help: "The factor: its id, the first digits of it (4 at least), or its name.")
+  @Argument(help: "The factor: its id, at least the first 4 digits of its id, or its name.")
   var factor: String?
 
   func validate() throws {
     guard !all || factor == nil else {
-      throw ValidationError("FACTOR and --all exclude one another")
+      throw ValidationError("FACTOR and --all cannot be combined")
     }
   }
 
@@ -52,14 +52,14 @@ struct RevokeCommand: ParsableCommand {
 }
 
 extension Administration.Revocation {
-  /// What is asked before it is made.
+  /// The question that asks for confirmation.
   fileprivate var question: String {
     let name = VisibleText(subject.name)
     if let factor {
       return "revoke \(VisibleText(factor.displayName)) (\(VisibleText(factor.id))) of \(name)?"
     }
     switch finding {
-    case .nothing: return "remove whatever is stored for \(name)?"
+    case .nothing: return "remove everything that is stored for \(name)?"
     case .unusable(let trouble):
       return "remove what is stored for \(name), which cannot be read: \(trouble.sentence)?"
     case .usable(let snapshot):
@@ -70,10 +70,10 @@ extension Administration.Revocation {
 }
 
 extension Console {
-  /// Warns when a change is not in the ledger.
+  /// Prints a warning if a change could not be entered in the audit log.
   static func complain(_ entered: Administration.Entered) {
     guard let trouble = entered.trouble else { return }
-    complain("WARNING: this change is not in the ledger: \(trouble.sentence)")
+    complain("WARNING: this change is not in the audit log: \(trouble.sentence)")
     complain("hint: \(trouble.hint(for: nil))")
   }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `mfa-admin show`
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show a user's factors, and what the last attempts came to.",
+    commandName: "show", abstract: "Show a user's factors and failed attempts.",
     discussion: AdminStatus.explanation)
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")

@@ -2,22 +2,22 @@ import FactorStore
 import Factors
 import System
 
-/// Whom a command is about.
+/// The user that a command concerns.
 struct Subject: Equatable {
-  /// The name, in the account's own spelling where there is one.
+  /// The name, spelled as in the account if there is one.
   let name: UserName
 
-  /// The account; nil where the system knows none.
+  /// The account, or nil if the system has no such account.
   let account: Account?
 
-  /// The account, or one of the name that no record can be of: what is stored under the name is then
-  /// found, and refused.
+  /// The account. For a name without an account, an account with a UID that no record has: the
+  /// store then finds what is stored under the name, and refuses it.
   var accountOrNobody: Account { account ?? Account(name: name.bytes, uid: .max) }
 
-  /// That nothing is stored for the user.
+  /// The error to throw when nothing is stored for the user.
   var absence: AdminError { account == nil ? .noSuchUser(name) : .notEnrolled(name) }
 
-  /// Why the store refuses what is stored for the user.
+  /// Returns why the store refuses the user's record.
   func trouble(_ error: FactorStoreError) -> Trouble {
     let trouble = Trouble(error)
     return account == nil && trouble == .belongsToAnother ? .noSuchAccount : trouble

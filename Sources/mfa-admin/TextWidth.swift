@@ -1,12 +1,12 @@
-/// How many columns of a terminal a text takes.
+/// Terminal column widths of texts.
 enum TextWidth {
-  /// The columns of a whole text.
+  /// Returns the number of columns that a text takes.
   static func of(_ text: String) -> Int {
     let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     return isPlain ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// The text cut to `columns`, with `…` at its end where something was cut off.
+  /// Returns the text cut to `columns`, ending in `…` if a part was cut off.
   static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     var kept = String.UnicodeScalarView()
@@ -19,13 +19,12 @@ enum TextWidth {
     return String(kept) + "…"
   }
 
-  /// The text with blanks behind it, up to `columns`.
+  /// Returns the text padded with spaces to `columns`.
   static func pad(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(columns - of(text), 0))
   }
 
-  /// Adds the text to `line`, cut to `columns` as `cut` does, with blanks behind it up to there, and
-  /// `blanks` more.
+  /// Appends the text to `line`, cut and padded to `columns`, followed by `blanks` more spaces.
   static func add(_ text: String, cutTo columns: Int, blanks: Int, to line: inout [UInt8]) {
     var text = text
     var width = of(text)
@@ -45,7 +44,8 @@ enum TextWidth {
     }
   }
 
-  /// The blocks of Unicode that are two columns wide (UAX 11, wide and full-width).
+  /// Returns whether a scalar is in a Unicode block that is two columns wide (UAX 11, wide and
+  /// full-width).
   private static func isWide(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,

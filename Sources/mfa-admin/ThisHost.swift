@@ -4,11 +4,13 @@ import Policy
 import SignIn
 import System
 
-/// The machine that the program runs on.
+/// The host that the program runs on.
 enum ThisHost {
-  /// What an administrator may do here. Where the configuration only decides about what is shown,
-  /// its defaults stand in for one that cannot be used, and the error comes along, to be reported
-  /// at the end; where it decides about what is written (`needsConfiguration`), the error is thrown.
+  /// Returns the administration of this host, and the error if the configuration cannot be used.
+  ///
+  /// A command that only shows data then uses the default settings, and reports the error at its
+  /// end. For a command whose changes depend on the configuration (`needsConfiguration`), the error
+  /// is thrown instead.
   static func administration(
     needsConfiguration: Bool
   ) throws(AdminError) -> (Administration, AdminError?) {
@@ -45,7 +47,7 @@ enum ThisHost {
     return (administration, failure)
   }
 
-  /// Has the ledger say that the configuration is another one, if it is.
+  /// Records in the audit log that the configuration changed, if it did.
   static func note(_ edition: Edition, in store: LocalFactorStore, by actor: LedgerEvent.Actor) {
     if let (priority, line) = ConfigurationChange.note(
       edition, in: store, on: LocalHost(), by: actor)

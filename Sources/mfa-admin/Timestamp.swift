@@ -1,17 +1,18 @@
-/// A moment in seconds since the epoch, written in UTC.
+/// A time, created from seconds since the epoch and written in UTC.
 struct Timestamp: Equatable {
   private let year: Int64
   private let month: Int64
   private let day: Int64
   private let secondOfDay: Int64
 
-  /// Nil outside the years 1 to 9999, which ISO 8601 writes in four digits.
+  /// Creates a timestamp from seconds since the epoch, or nil outside the years 1 to 9999, which
+  /// ISO 8601 writes in four digits.
   init?(_ seconds: Int64) {
     guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     secondOfDay = seconds - days * 86_400
-    // Years that begin in March, in eras of 400 years, which have 146,097 days: the leap day is the
-    // last day of its year, and every month but the last has its place.
+    // Counts years from March, in eras of 400 years with 146,097 days each. The leap day is then
+    // the last day of the year, so every month begins at a fixed day of the year.
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -24,20 +25,20 @@ struct Timestamp: Equatable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The beginning of a time step. Nil where there is no such moment.
+  /// Creates the start time of a time step, or nil if it is out of range.
   init?(step: Int64, period: UInt16) {
     let (seconds, overflow) = step.multipliedReportingOverflow(by: Int64(period))
     guard !overflow else { return nil }
     self.init(seconds)
   }
 
-  /// As ISO 8601 writes it: `2026-11-21T10:18:00Z`.
+  /// The time in ISO 8601: `2026-11-21T10:18:00Z`.
   var iso8601: String { text(between: "T", seconds: true, end: "Z") }
 
-  /// For a person, to the second: `2026-11-21 10:18:00 UTC`.
+  /// The time for display, with seconds: `2026-11-21 10:18:00 UTC`.
   var full: String { text(between: " ", seconds: true, end: " UTC") }
 
-  /// For a table, to the minute: `2026-11-21 10:18`.
+  /// The time for tables, without seconds: `2026-11-21 10:18`.
   var short: String { text(between: " ", seconds: false, end: "") }
 
   private func text(between separator: String, seconds: Bool, end: String) -> String {
@@ -60,7 +61,7 @@ struct Timestamp: Equatable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The last digits of a number that is not negative.
+  /// Appends the last `width` (2 or 4) digits of a non-negative number.
   private static func add(_ number: Int64, width: Int, to text: inout [UInt8]) {
     var divisor: Int64 = width == 4 ? 1000 : 10
     while divisor > 0 {

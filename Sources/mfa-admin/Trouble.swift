@@ -2,21 +2,21 @@ import FactorStore
 import Factors
 import System
 
-/// Why what is stored for a user cannot be used.
+/// The reason why a user's record cannot be used.
 enum Trouble: Equatable, Sendable {
-  /// The system knows no account of the name.
+  /// The system has no account with the name.
   case noSuchAccount
-  /// The account has another numeric identity than it had when its factors were enrolled, or the
-  /// record was moved here from another user.
+  /// The account's UID has changed since its factors were enrolled, or the record was moved here
+  /// from another user.
   case belongsToAnother
-  /// The file's name is none that the store would give.
+  /// The store never uses the file's name.
   case strayFile
-  /// The system could not tell about the account.
+  /// The account lookup failed.
   case account(SystemError)
-  /// The store refuses what it found.
+  /// The store refuses the record.
   case store(FactorStoreError)
 
-  /// What the store found, and what the system said of the account.
+  /// Creates the reason for an error of the store.
   init(_ error: FactorStoreError) {
     switch error {
     case .belongsToAnother: self = .belongsToAnother
@@ -26,7 +26,7 @@ enum Trouble: Equatable, Sendable {
     }
   }
 
-  /// A word that stays the same from version to version, for programs.
+  /// A word for programs, stable across versions.
   var code: String {
     switch self {
     case .noSuchAccount: "no-such-account"
@@ -37,7 +37,7 @@ enum Trouble: Equatable, Sendable {
     }
   }
 
-  /// The part of the store that is meant, for programs.
+  /// The part of the store concerned, for programs.
   var part: String {
     switch self {
     case .noSuchAccount, .account: "account"
@@ -59,13 +59,13 @@ enum Trouble: Equatable, Sendable {
     }
   }
 
-  /// The reason, as the rest of a sentence.
+  /// The reason as a clause, to follow a colon.
   var sentence: String {
     switch self {
     case .noSuchAccount: "the account no longer exists"
-    case .belongsToAnother: "it was enrolled under another numeric identity, or by another user"
-    case .strayFile: "the file is none of the store's"
-    case .account(let error): "the system could not tell about the account: \(error.text)"
+    case .belongsToAnother: "it was enrolled with a different UID, or by another user"
+    case .strayFile: "the file does not belong to the store"
+    case .account(let error): "the account lookup failed: \(error.text)"
     case .store(let error): Self.sentence(error)
     }
   }
@@ -75,12 +75,13 @@ enum Trouble: Equatable, Sendable {
     case .system(let part, let error): "\(describe(part)): \(error.text)"
     case .untrusted(let part, let distrust): "\(describe(part)) is not trusted: \(distrust.name)"
     case .damaged(let part): "\(describe(part)) is damaged"
-    case .otherVersion(let version): "its record has version \(version), which is unknown here"
-    case .otherKey: "its record is sealed under another key than the one in /etc/mfa/key"
+    case .otherVersion(let version):
+      "its record has version \(version), which this release does not support"
+    case .otherKey: "its record is sealed under a different key from the one in /etc/mfa/key"
     case .belongsToAnother: "it belongs to another account"
     case .rolledBack(let part):
-      "\(describe(part)) is older than the audit log says: an earlier copy was put back"
-    case .busy: "somebody has held the user's lock for ten seconds"
+      "\(describe(part)) is older than the audit log says: an earlier copy was restored"
+    case .busy: "another process has held the user's lock for ten seconds"
     case .cryptography: "libcrypto failed"
     case .nameTooLong: "the name is too long"
     }
@@ -100,44 +101,45 @@ enum Trouble: Equatable, Sendable {
     }
   }
 
-  /// The file of the ledger that is meant.
+  /// Returns the path of the audit log file concerned.
   private static func ledger(_ error: FactorStoreError) -> String {
     if case .untrusted(let part, _) = error { return describe(part) }
     return describe(.ledger)
   }
 
-  /// Where only an owner or a mode is wrong, what is in it may be as it was: it is chained.
+  /// Returns the hint for a file of the audit log that is not trusted. If only the owner or the
+  /// mode is wrong, the content may be intact, which the hash chain can verify.
   private static func hint(distrustedLedger distrust: Distrust, _ path: String) -> String {
     switch distrust {
     case .wrongOwner, .wrongPermissions:
       "chown mfa:mfa \(path) && chmod 0600 \(path), then mfa-admin ledger verify"
     case .symbolicLink, .notARegularFile, .notADirectory, .severalNames, .empty, .tooLarge,
       .wrongSize:
-      "put it back from a backup, as a file; mfa-admin(8), LEDGER, says how to begin anew"
+      "restore it from a backup as a regular file, or start a new audit log: mfa-admin(8), LEDGER"
     }
   }
 
-  /// What an administrator may do about it; `user` is nil where it is about everybody.
+  /// Returns what an administrator can do. `user` is nil if the problem concerns all users.
   func hint(for user: UserName?) -> String {
     let name = user.map { "\(VisibleText($0))" } ?? "USER"
-    let anew = "mfa-admin revoke \(name) --all removes it; then the user can enroll anew"
+    let anew = "mfa-admin revoke \(name) --all removes it; then the user can enrol again"
     switch self {
     case .noSuchAccount: return "mfa-admin revoke \(name) --all removes what is left of it"
     case .belongsToAnother: return anew
-    case .strayFile: return "look at /var/lib/mfa/factors, and remove the file if nobody needs it"
+    case .strayFile: return "check /var/lib/mfa/factors, and remove the file if it is not needed"
     case .account:
-      return "try again when the directory service answers; getent passwd shows what it says"
+      return "try again when the directory service responds; check with getent passwd"
     case .store(let error):
       switch error {
       case .system(.ledger, _), .system(.ledgerHead, _), .system(.ledgerIndex, _):
-        return "nothing is changed that cannot be entered in the ledger: df /var/lib/mfa"
+        return "changes are refused while the audit log cannot be written; check: df /var/lib/mfa"
       case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust),
         .untrusted(.ledgerIndex, let distrust):
         return Self.hint(distrustedLedger: distrust, Self.ledger(error))
       case .rolledBack(.ledger), .rolledBack(.ledgerHead), .damaged(.ledger),
         .damaged(.ledgerHead), .damaged(.ledgerIndex):
         return "mfa-admin ledger verify shows what is wrong; sign-ins of enrolled users are "
-          + "denied until mfa-admin ledger begin has begun another ledger"
+          + "denied until mfa-admin ledger begin starts a new audit log"
       case .rolledBack:
         return "mfa-admin ledger show --user \(name) shows what was undone; \(anew); "
           + "if you restored the file: mfa-admin unlock \(name) --accept-restored"
@@ -147,15 +149,15 @@ enum Trouble: Equatable, Sendable {
         return anew
       case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
         .untrusted(.factors, _):
-        return "/var/lib/mfa and what is in it must belong to mfa, directories with mode 0700"
+        return "/var/lib/mfa and all files in it must belong to mfa, directories with mode 0700"
       case .system(.key, _), .untrusted(.key, _), .otherKey:
         return "restore /etc/mfa/key from a backup: 32 bytes, owner mfa, mode 0400"
       case .otherVersion:
-        return "install the version that wrote it; or else, \(anew)"
+        return "install the release that wrote it, or start over: \(anew)"
       case .belongsToAnother: return anew
-      case .busy: return "try again; fuser -v /var/lib/mfa/attempts/* shows who holds it"
-      case .cryptography: return "see whether OpenSSL works: openssl dgst -sha256 /dev/null"
-      case .nameTooLong: return "no account with so long a name can have factors"
+      case .busy: return "try again; fuser -v /var/lib/mfa/attempts/* shows the process"
+      case .cryptography: return "check that OpenSSL works: openssl dgst -sha256 /dev/null"
+      case .nameTooLong: return "an account with such a long name cannot have factors"
       }
     }
   }

@@ -5,16 +5,18 @@ struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Let a user try codes again after too many wrong ones.",
     discussion: """
-      Wrong codes are forgotten, and a wait ends. Codes that were used stay used; where a clock that \
-      ran ahead has left one of the future, the next right code is accepted again.
+      Clears the failed attempts and ends a wait. Used codes stay used. If the clock ran ahead \
+      when a code was accepted, the factor accepts no code until that time: revoke the factor, and \
+      have the user enrol again.
 
-      A user whose files are older than the ledger says is locked out, since an earlier copy of them can \
-      hold a factor that was revoked. Use --accept-restored when you have restored them yourself.
+      A user whose files are older than the last entry in the audit log is locked out, because an \
+      earlier copy can contain a factor that was revoked since. Use --accept-restored if you have \
+      restored the files yourself.
 
       \(AdminStatus.explanation)
       """)
 
-  @Flag(help: "Accept files of the user's that are older than the ledger says.")
+  @Flag(help: "Accept the user's files even if they are older than the audit log says.")
   var acceptRestored = false
 
   @Flag(help: "Kill a process that holds a lock which this command needs for too long.")

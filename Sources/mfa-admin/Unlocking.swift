@@ -2,22 +2,24 @@ import FactorStore
 import Factors
 import OneTimePassword
 
-/// What unlocking a user comes to.
+/// The effect of unlocking a user.
 struct Unlocking: Equatable {
-  /// How things stood before.
+  /// The throttling state of sign-ins before.
   let standing: AttemptState.Standing
-  /// How many wrong codes in a row were forgotten.
+  /// The number of consecutive wrong codes that were cleared.
   let failures: UInt32
-  /// The same of attempts that programs of the user's made without a password, such as a screen locker.
+  /// The throttling state of attempts that the user's own programs make without a password, such as
+  /// a screen locker.
   let ownStanding: AttemptState.Standing
+  /// The number of consecutive wrong codes in the user's own programs that were cleared.
   let ownFailures: UInt32
-  /// Factors whose last accepted code is one of the future: the clock had run ahead. They accept
-  /// nothing before that time has come, and unlocking does not change that.
+  /// Factors whose last accepted code lies in the future, because the clock had run ahead. They
+  /// accept no code before that time, and unlocking does not change that.
   let ahead: [Factor]
-  /// The state to be written; nil when nothing changes.
+  /// The state to write, or nil if nothing changes.
   let state: AttemptState?
 
-  /// Decides on it at `now` (seconds since the epoch).
+  /// Computes the effect of unlocking at `now` (seconds since the epoch).
   init(
     _ record: FactorRecord, _ attempts: AttemptState, _ policy: ThrottlePolicy,
     adjacentIntervals: UInt8, now: Int64
@@ -36,19 +38,19 @@ struct Unlocking: Equatable {
     state = unlocked == attempts ? nil : unlocked
   }
 
-  /// Whether codes were not looked at before.
+  /// Whether codes were refused without being verified.
   var wasLocked: Bool { standing != .open || ownStanding != .open }
 
-  /// What was found and done, for a person: `7 wrong codes, waiting 95 s: unlocked`.
+  /// The effect as text, such as `7 wrong codes, waiting 95 s: unlocked`.
   var sentence: String {
-    // What locks the factors is said once.
+    // The factors are disabled for both kinds of attempts: say so once.
     let own = standing == .disabled ? .open : ownStanding
     let found =
       Self.found(failures, "", standing)
       + Self.found(ownFailures, " in the user's own programs", own)
     let text = found.joined(separator: ", ")
     if wasLocked { return text + ": unlocked" + warning }
-    return "was not locked" + (found.isEmpty ? "" : "; forgotten: " + text) + warning
+    return "was not locked" + (found.isEmpty ? "" : "; cleared: " + text) + warning
   }
 
   private static func found(
@@ -66,13 +68,13 @@ struct Unlocking: Equatable {
   private var warning: String {
     guard !ahead.isEmpty else { return "" }
     let names = ahead.map { "\(VisibleText($0.displayName))" }.joined(separator: ", ")
-    return "; the last code of \(names) was one of the future, and none is accepted before then:"
-      + " revoke it, and have it enrolled anew"
+    return "; the last accepted code of \(names) lies in the future, and no code is accepted until"
+      + " then: revoke the factor, and have the user enrol again"
   }
 }
 
 extension AttemptState.Standing {
-  /// The standing in a word that stays the same from version to version.
+  /// The throttling state as a word for programs, stable across versions.
   var word: String {
     switch self {
     case .open: "ok"
@@ -81,7 +83,7 @@ extension AttemptState.Standing {
     }
   }
 
-  /// How long nothing is looked at, in seconds; 0 where that is not for a time.
+  /// The remaining wait in seconds, or 0 if the user is not waiting.
   var waitSeconds: Int64 {
     switch self {
     case .waiting(let seconds): seconds

@@ -1,25 +1,25 @@
 import FactorStore
 import Factors
 
-/// What unlocking a user came to.
+/// The result of unlocking a user.
 struct UnlockingReport: Equatable {
-  /// Who was unlocked.
+  /// The user who was unlocked.
   let user: UserName
-  /// What was found and done.
+  /// The effect of unlocking.
   let unlocking: Unlocking
   /// Whether the change is in the audit log.
   let entered: Administration.Entered
-  /// What was wrong with the user's files, and accepted.
+  /// The problem with the user's files that was accepted, or nil.
   var accepted: Trouble?
 
-  /// For a person: `alice: 7 wrong codes, waiting 95 s: unlocked`.
+  /// The result as text, such as `alice: 7 wrong codes, waiting 95 s: unlocked`.
   var sentence: String {
     let text = "\(VisibleText(user)): \(unlocking.sentence)"
-    return accepted == nil ? text : text + "; accepted the files that are there"
+    return accepted == nil ? text : text + "; accepted the restored files"
   }
 
-  /// The same for programs; `before` has the names that `show` has. Names of members stay the same
-  /// from version to version.
+  /// The result as JSON; `before` uses the member names of `show`. Member names are stable across
+  /// versions.
   var json: JSON {
     .object([
       ("user", .string(String(decoding: user.bytes, as: UTF8.self))),

@@ -2,32 +2,33 @@ import FactorStore
 import Factors
 import Secrets
 
-/// Whom `mfa-admin list` is to show. What is asked for together narrows.
+/// The filters of `mfa-admin list`. They are combined with AND.
 struct UserFilter: Equatable {
-  /// Factors that too many wrong codes have disabled.
+  /// The factors are disabled after too many wrong codes.
   var disabled = false
-  /// Accounts that wait after wrong codes.
+  /// The user must wait after wrong codes.
   var waiting = false
-  /// Records that cannot be used.
+  /// The record cannot be used.
   var unusable = false
-  /// A ticket or a bypass code that is good now.
+  /// The user has a valid ticket or bypass code.
   var granted = false
-  /// A factor that was taken over from another program.
+  /// The user has an imported factor.
   var imported = false
-  /// A factor that was taken over with a secret of fewer than 128 bits.
+  /// The user has an imported factor with a secret of fewer than 128 bits.
   var weak = false
-  /// No code was accepted, and nothing enrolled, for this many days.
+  /// No code was accepted and no factor enrolled for this many days.
   var staleDays: Int64?
 
-  /// The fewest bytes of a secret that is not weak: RFC 4226, section 4, R6, wants 128 bits.
+  /// The minimum length of a secret that is not weak, in bytes: RFC 4226, section 4, R6, requires
+  /// 128 bits.
   private static let shortestSecret = 16
 
   private static let secondsPerDay: Int64 = 86_400
 
-  /// Whether a user is shown, at `now` in seconds since the epoch.
+  /// Returns whether the filters include a user at `now`, in seconds since the epoch.
   func includes(_ report: UserReport, now: Int64) -> Bool {
     switch report.content {
-    // Of what cannot be read, or is not there, nothing else is known.
+    // Nothing else is known about a record that is unusable or does not exist.
     case .unusable: !(disabled || waiting || granted || imported || weak || staleDays != nil)
     case .notEnrolled: self == UserFilter()
     case .usable(let snapshot, let standing): includes(snapshot, standing, now)
@@ -55,7 +56,8 @@ struct UserFilter: Equatable {
     }
   }
 
-  /// A sealed secret is as long as the secret with a nonce and a tag, so that it stays sealed.
+  /// Returns whether a factor was imported with a short secret. The secret stays sealed: its length
+  /// is that of the sealed secret without the nonce and the tag.
   private static func isWeak(_ factor: Factor) -> Bool {
     switch factor.kind {
     case .totp(_, let sealedSecret):
@@ -64,8 +66,8 @@ struct UserFilter: Equatable {
     }
   }
 
-  /// Whether neither a code was accepted nor a factor enrolled for so many days. What lies in the
-  /// future, for a clock ran ahead, is recent.
+  /// Returns whether no code was accepted and no factor enrolled for this many days. A time in the
+  /// future counts as recent: the clock had run ahead.
   private static func isStale(_ snapshot: FactorSnapshot, days: Int64, _ now: Int64) -> Bool {
     let (limit, overflow) = days.multipliedReportingOverflow(by: secondsPerDay)
     let (start, isTooEarly) = now.subtractingReportingOverflow(limit)

@@ -2,42 +2,42 @@ import FactorStore
 import Factors
 import OneTimePassword
 
-/// What there is to say about one user.
+/// The stored state of one user, as reported to an administrator.
 struct UserReport: Equatable {
-  /// What was found.
+  /// The user's record, or the reason why the user has no usable record.
   enum Content: Equatable {
     case usable(FactorSnapshot, AttemptState.Standing)
     case unusable(Trouble)
-    /// There is no factor; the account's numeric identity.
+    /// The user has no factor. `uid` is the account's UID.
     case notEnrolled(uid: UInt32)
   }
 
-  /// The user's name, or the file's where it is none that the store would give.
+  /// The user's name, or the file's name if it is not that of a user's record.
   let name: [UInt8]
 
-  /// What was found.
+  /// The user's record, or the reason why the user has no usable record.
   let content: Content
 
-  /// A report of what was found.
+  /// Creates a report.
   init(name: [UInt8], content: Content) {
     self.name = name
     self.content = content
   }
 
-  /// A report of what can be used, at `now` in seconds since the epoch.
+  /// Creates a report of a usable record at `now`, in seconds since the epoch.
   init(_ snapshot: FactorSnapshot, _ throttle: ThrottlePolicy, now: Int64) {
     self.init(
       name: snapshot.record.user.bytes,
       content: .usable(snapshot, snapshot.attempts.standing(throttle, now: now)))
   }
 
-  /// The user; nil where the file is none of a user's.
+  /// The user's name, or nil if the file is not that of a user's record.
   var userName: UserName? { UserName(name) }
 
-  /// The name as it may be shown.
+  /// The name, escaped for display.
   var visibleName: String { VisibleText.escaping(name) }
 
-  /// The state in a few words: `ok`, `waiting 28 s`, `disabled`, or what is wrong.
+  /// The state in a few words: `ok`, `waiting 28 s`, `disabled`, `not enrolled`, or what is wrong.
   var state: String {
     switch content {
     case .usable(_, .open): "ok"
@@ -48,7 +48,7 @@ struct UserReport: Equatable {
     }
   }
 
-  /// Whether what is stored can be used.
+  /// Whether the user is not enrolled or has a usable record.
   var isUsable: Bool {
     switch content {
     case .usable, .notEnrolled: true
@@ -56,7 +56,7 @@ struct UserReport: Equatable {
     }
   }
 
-  /// When the last factor was enrolled, in seconds since the epoch.
+  /// The time of the latest enrolment of a factor, in seconds since the epoch.
   var newestEnrollment: Int64? {
     switch content {
     case .usable(let snapshot, _): snapshot.record.factors.map(\.enrolledAt).max()
@@ -66,7 +66,7 @@ struct UserReport: Equatable {
 
   // MARK: JSON
 
-  /// The report for programs. Names of members stay the same from version to version.
+  /// The report as JSON. Member names are stable across versions.
   var json: JSON {
     switch content {
     case .usable(let snapshot, let standing):
@@ -127,8 +127,8 @@ struct UserReport: Equatable {
 }
 
 extension AttemptState {
-  /// The beginning of the last step of a factor's whose code was accepted; at first the one that
-  /// confirmed the enrolment.
+  /// Returns the start of the time step of the factor's last accepted code. This is at first the
+  /// code that confirmed the enrolment.
   func lastUse(of factor: Factor) -> Timestamp? {
     watermarks.first { $0.factor == factor.id }
       .flatMap { Timestamp(step: $0.step, period: factor.parameters.period) }
@@ -136,10 +136,10 @@ extension AttemptState {
 }
 
 extension Factor {
-  /// Which factor it is, for programs.
+  /// The factor's identity as JSON.
   var naming: JSON { .object(namingMembers) }
 
-  /// The members that tell which factor it is.
+  /// The JSON members that identify the factor.
   var namingMembers: [(String, JSON)] {
     [
       ("id", .string("\(VisibleText(id))")),

@@ -1,9 +1,9 @@
 import FactorStore
 import Factors
 
-/// Everything about one user, for a person.
+/// The detailed report on one user, as text for an administrator.
 enum UserSheet {
-  /// The lines, each with a line feed.
+  /// Returns the report as lines of text.
   static func text(_ report: UserReport) -> String {
     switch report.content {
     case .unusable, .notEnrolled:
@@ -28,9 +28,9 @@ enum UserSheet {
   private static func remembered(_ attempts: AttemptState) -> String {
     let entries = attempts.remembered.entries
     guard let latest = entries.map({ $0.time }).max() else { return "" }
-    let places = entries.count == 1 ? "1 place" : "\(entries.count) places"
+    let places = entries.count == 1 ? "1 sign-in" : "\(entries.count) sign-ins"
     let time = Timestamp(latest)?.full ?? "at an unknown time"
-    return line("remembered", "codes from \(places), the last \(time)")
+    return line("remembered", "\(places), the last \(time)")
   }
 
   private static func wrongCodes(_ count: FailureCount) -> String {
@@ -39,7 +39,8 @@ enum UserSheet {
     return "\(count.failures) in a row, the last \(last)"
   }
 
-  /// Attempts by programs of the user's, such as a screen locker, hold up no sign-in.
+  /// Returns the line about attempts by the user's own programs, such as a screen locker. They are
+  /// counted separately because they do not throttle sign-ins.
   private static func ownPrograms(_ count: FailureCount) -> String {
     guard count.failures > 0 else { return "" }
     return line("", "in the user's own programs: " + wrongCodes(count))

@@ -1,10 +1,11 @@
 import Factors
 
-/// The users as a table, a line a user.
+/// A table of users, with one line for each user.
 struct UserTable {
   private let rows: [Row]
 
-  /// The cells of a line: an object, for there are many, and they are handed on several times.
+  /// The cells of a line. A class, because there can be many rows and they are passed on several
+  /// times.
   final class Row: Sendable {
     fileprivate let user: String
     fileprivate let factors: String
@@ -23,20 +24,20 @@ struct UserTable {
     }
   }
 
-  /// A column is cut no shorter than this.
+  /// The minimum width of a column that is cut.
   private static let narrowest = 8
 
-  /// How many bytes of it are made at a time.
+  /// The approximate size in bytes of the pieces passed to `write`.
   private static let piece = 1 << 18
 
-  /// A table of these users, in this order.
+  /// Creates a table of these users, in this order.
   init(_ rows: [Row]) { self.rows = rows }
 
   private static let heading = Row(
     user: "USER", factors: "FACTORS", newest: "NEWEST (UTC)", wrong: "WRONG", state: "STATE")
 
-  /// Hands the lines to `write`, piece by piece, each with a line feed, cut to `columns` where that is
-  /// possible: first the names of the factors, then those of the users. What is wrong with a record is
+  /// Passes the lines to `write` in pieces. Lines are cut to `columns` where possible: first the
+  /// names of the factors, then the names of the users. The reason why a record cannot be used is
   /// never cut.
   func write(columns: Int?, to write: ([UInt8]) throws(AdminError) -> Void) throws(AdminError) {
     let newest = width { $0.newest }
@@ -45,7 +46,7 @@ struct UserTable {
     var user = width { $0.user }
     if let columns {
       let state = width { $0.state.utf8.contains(UInt8(ascii: ":")) ? "" : $0.state }
-      // Two blanks between columns.
+      // Two spaces between columns.
       let room = columns - newest - wrong - state - 8
       let narrowFactors = min(factors, max(room - user, Self.narrowest))
       user = min(user, max(room - narrowFactors, Self.narrowest))
@@ -77,7 +78,7 @@ struct UserTable {
 }
 
 extension UserTable.Row {
-  /// The line of a user.
+  /// Creates the row of a user.
   convenience init(_ report: UserReport) {
     switch report.content {
     case .usable(let snapshot, _):
@@ -92,7 +93,7 @@ extension UserTable.Row {
   }
 
   private static func names(_ factors: [Factor]) -> String {
-    // Nearly everybody has one.
+    // Nearly all users have one factor.
     if factors.count == 1, let factor = factors.first {
       return VisibleText(factor.displayName).description
     }

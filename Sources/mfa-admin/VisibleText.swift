@@ -1,30 +1,31 @@
 import Factors
 
-/// Text from a person as a terminal may be shown it: nothing in it moves the cursor, changes colours
-/// or turns the direction of writing.
+/// Text from an untrusted source, escaped for display on a terminal. It cannot move the cursor,
+/// change colours or reverse the direction of writing.
 struct VisibleText: CustomStringConvertible, Equatable {
-  /// The text.
+  /// The escaped text.
   let description: String
 
-  /// A name as it is where it could be a factor's display name, which nothing deceptive is; else
-  /// every byte that is not printable ASCII is written `\xHH`.
+  /// Creates the visible form of a user name. A name without deceptive characters, by the rules for
+  /// display names, is unchanged; otherwise each byte that is not printable ASCII is written as
+  /// `\xHH`.
   init(_ user: UserName) { description = Self.escaping(user.bytes) }
 
-  /// A display name, which was checked when it was made.
+  /// Creates the visible form of a display name, which was checked when it was created.
   init(_ name: DisplayName) { description = String(decoding: name.utf8, as: UTF8.self) }
 
-  /// A factor's id: 32 hexadecimal digits.
+  /// Creates the visible form of a factor's id: 32 hexadecimal digits.
   init(_ id: FactorID) { description = String(decoding: id.hexadecimal, as: UTF8.self) }
 
-  /// A text with what is deceptive in it escaped, line by line.
+  /// Escapes a text that contains deceptive characters, line by line.
   static func escaping(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { escaping(Array($0.utf8)) }.joined(separator: "\n")
   }
 
-  /// Bytes with what is deceptive in them escaped.
+  /// Escapes bytes that contain deceptive characters.
   static func escaping(_ bytes: [UInt8]) -> String {
-    // Nearly every name is, and a listing has many.
+    // A fast path: nearly all names are printable ASCII, and a listing can have many.
     guard !bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       return String(decoding: bytes, as: UTF8.self)
     }
@@ -33,7 +34,7 @@ struct VisibleText: CustomStringConvertible, Equatable {
       return escapingBytes(bytes)
     }
     text = String(decoding: bytes, as: UTF8.self)
-    // What was no UTF-8 was replaced.
+    // Decoding replaces invalid UTF-8, so the text then differs from the bytes.
     return Array(text.utf8) == bytes ? text : escapingBytes(bytes)
   }
 

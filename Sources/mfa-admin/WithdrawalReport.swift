@@ -1,22 +1,22 @@
 import FactorStore
 import Factors
 
-/// What a withdrawal came to.
+/// The result of a withdrawal of tickets or bypass codes.
 struct WithdrawalReport: Equatable {
-  /// Whose grants they were.
+  /// The user who had the grants.
   let user: UserName
-  /// What was taken back, one at least.
+  /// The withdrawn grants, at least one.
   let grants: [Grant]
-  /// The entry in the ledger.
+  /// The checkpoint of the entry in the audit log.
   let mark: LedgerMark?
 
-  /// For a person: `alice: withdrawn 0a1b2c3d`.
+  /// The result as text, such as `alice: withdrawn 0a1b2c3d`.
   var sentence: String {
     let ids = grants.map { VisibleText.escaping($0.id.hexadecimal) }
     return "\(VisibleText(user)): withdrawn \(ids.joined(separator: ", "))"
   }
 
-  /// The same for programs. Names of members stay the same from version to version.
+  /// The result as JSON. Member names are stable across versions.
   var json: JSON {
     .object([
       ("user", .string(String(decoding: user.bytes, as: UTF8.self))),

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Secrets
 
-/// The hash functions by the names that they have on the command line.
+/// The hash functions, by their names on the command line.
 enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
   case sha1, sha256, sha512
 
@@ -13,7 +13,7 @@ enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The function.
+  /// The hash function.
   var algorithm: HashAlgorithm {
     switch self {
     case .sha1: .sha1

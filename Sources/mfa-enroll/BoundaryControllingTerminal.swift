@@ -1,13 +1,13 @@
 import Glibc
 
-/// The terminal that the program runs at, wherever its standard streams lead.
+/// The terminal that the program runs in, even if its standard streams are redirected.
 struct ControllingTerminal {
   let input: Input
   let output: Output
 
-  /// Nil when there is none.
+  /// Opens the terminal. Returns nil if the program has none.
   static func open() -> ControllingTerminal? {
-    // SAFETY: the string lives until the call returns.
+    // SAFETY: the string outlives the call.
     let descriptor = unsafe Glibc.open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     return ControllingTerminal(

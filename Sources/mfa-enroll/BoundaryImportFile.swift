@@ -2,25 +2,25 @@ import Glibc
 import Import
 import Secrets
 
-/// A file of another program's that holds a key.
+/// A file of another program that contains a key.
 enum ImportFile {
-  /// Where google-authenticator keeps it.
+  /// Returns the path of google-authenticator's file.
   static func defaultPath() throws(Failure) -> String {
-    // SAFETY: the string that getenv hands back is copied at once.
+    // SAFETY: the string that getenv returns is copied at once.
     guard let home = unsafe getenv("HOME"), unsafe home.pointee != 0 else {
       throw Failure("HOME does not say where your home folder is", hint: "name the file")
     }
     return unsafe String(cString: home) + "/.google_authenticator"
   }
 
-  /// Reads the whole file: a regular one, no link, of the caller's or root's, that nobody else can
-  /// have written to.
+  /// Reads the whole file. It must be a regular file (not a symbolic link) that belongs to the
+  /// caller or root and that no other user may write to.
   static func read(_ path: String) throws(Failure) -> SecretBytes {
     let shown = FactorChoice.shown(path, longest: 4096)
-    // SAFETY: the string is lent for the call.
+    // SAFETY: the string is valid for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
-      // SAFETY: the string that strerror hands back is copied at once.
+      // SAFETY: the string that strerror returns is copied at once.
       let reason = unsafe String(cString: strerror(errno))
       throw Failure("\(shown) cannot be opened (\(reason))", hint: "name the file to import")
     }
@@ -37,7 +37,7 @@ enum ImportFile {
         "\(shown) could have been written by others", hint: "enrol a new key with mfa-enroll")
     }
     let longest = GoogleAuthenticatorFile.maximumLength
-    // One byte more, so that what is too long is told from what is not.
+    // One byte more than the limit, so that a file that is too long can be recognised.
     var text = SecretBytes(count: longest + 1)
     var count = 0
     while count < text.count {

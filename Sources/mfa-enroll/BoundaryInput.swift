@@ -1,24 +1,25 @@
 import Glibc
 import Secrets
 
-/// Where the program reads what a person types.
+/// The stream from which the program reads user input.
 struct Input: Sendable {
   let descriptor: Int32
 
   static let standardInput = Input(descriptor: STDIN_FILENO)
 
-  /// The longest line that anything is done with, in bytes: PAM_MAX_RESP_SIZE.
+  /// The longest line that is accepted, in bytes: PAM_MAX_RESP_SIZE.
   private static let longestLine = 512
 
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The next line without its end, or nil at the end of the input. Of a line beyond the longest,
-  /// one byte more than the longest is handed over, which everybody refuses.
+  /// Reads the next line and returns it without its newline, or nil at the end of the input. Cuts a
+  /// longer line to one byte more than the limit, a length that every caller refuses.
   func line() -> SecretBytes? {
     var line = SecretBytes(count: Self.longestLine + 1)
     var count = 0
     while true {
-      // Byte by byte, so that the next question finds what is behind the end of the line.
+      // Reads one byte at a time, so that the input after the newline is left for the next
+      // question.
       var byte = SecretBytes(count: 1)
       let got = byte.withMutableSpan { byte in
         // SAFETY: the buffer of one byte is valid for the call.

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// What the person's locale says.
+/// The user's locale settings.
 enum LocaleSettings {
-  /// Whether text is UTF-8. A locale that the host has not installed is taken at its word.
+  /// Whether text is UTF-8. If the locale is not installed on the host, its name decides.
   static var isUTF8: Bool {
-    // SAFETY: the strings live for ever; no other thread looks at the locale.
+    // SAFETY: the strings stay valid, and no other thread uses the locale.
     guard unsafe setlocale(LC_CTYPE, "") == nil else {
       return unsafe isUTF8(codeset: String(cString: nl_langinfo(nl_item(CODESET))))
     }
@@ -14,7 +14,7 @@ enum LocaleSettings {
     return isUTF8(localeName: name ?? "")
   }
 
-  /// Whether a name like `de_DE.UTF-8@euro` is of a locale with UTF-8.
+  /// Returns whether a locale name such as `de_DE.UTF-8@euro` stands for UTF-8.
   static func isUTF8(localeName name: String) -> Bool {
     guard let codeset = name.split(separator: "@").first?.split(separator: ".").dropFirst().last
     else { return false }
@@ -25,7 +25,7 @@ enum LocaleSettings {
     ["utf-8", "utf8"].contains(codeset.lowercased())
   }
 
-  /// A time in the person's own time zone, as 2026-01-31 23:59.
+  /// Returns a time in the user's time zone, such as 2026-01-31 23:59.
   static func text(of date: Date) -> String {
     guard let seconds = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) else {
       return "?"
@@ -42,14 +42,14 @@ enum LocaleSettings {
   }
 
   fileprivate static func variable(_ name: String) -> String? {
-    // SAFETY: nobody in this program changes the environment.
+    // SAFETY: this program never changes the environment.
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
 }
 
 extension Screen.Environment {
-  /// The program's own.
+  /// The environment of this program.
   static var current: Screen.Environment {
     Screen.Environment(
       term: LocaleSettings.variable("TERM"), noColor: LocaleSettings.variable("NO_COLOR"),

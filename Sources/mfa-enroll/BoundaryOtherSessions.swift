@@ -1,18 +1,18 @@
 import Glibc
 
-/// The person's other sessions on this host, as systemd-logind knows them.
+/// The user's other sessions on this host, as systemd-logind reports them.
 enum OtherSessions {
   private static let program = "/usr/bin/loginctl"
 
-  /// Ends them, and says what came of it. It is no failure when that cannot be done: the factor is
-  /// removed all the same.
+  /// Ends the other sessions and reports the result to the user. A failure here is not an error,
+  /// because the factor has already been removed.
   static func end(telling person: Person) {
-    // SAFETY: the string is lent for the call.
+    // SAFETY: the string is valid for the call.
     guard unsafe access(program, X_OK) == 0, let list = run("--no-legend --no-pager list-sessions")
     else {
       return person.tell("your other sessions on this host go on: end them yourself")
     }
-    // Without it nobody could say which session is this one.
+    // Without this variable, this session cannot be told from the others.
     guard let present = variable("XDG_SESSION_ID") else {
       return person.tell("your other sessions on this host go on: end them yourself")
     }
@@ -27,8 +27,9 @@ enum OtherSessions {
     }
   }
 
-  /// The sessions of `user` in what loginctl lists: identifier, user number, and more. What is no
-  /// identifier is left out, for it goes to a shell.
+  /// Returns the sessions of `user` in the output of loginctl, whose columns are the identifier,
+  /// the user id, and more. Skips a line whose first word is not an identifier, because the word is
+  /// passed to a shell.
   static func sessions(in list: String, of user: UInt32, except present: String) -> [String] {
     list.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
@@ -49,12 +50,12 @@ enum OtherSessions {
   }
 
   private static func variable(_ name: String) -> String? {
-    // SAFETY: the string that getenv hands back is copied at once.
+    // SAFETY: the string that getenv returns is copied at once.
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
 
-  /// What loginctl writes, or nil when it fails.
+  /// Returns the output of loginctl, or nil if it fails.
   private static func run(_ arguments: String) -> String? {
     // SAFETY: the stream is open until pclose, and each buffer is valid for its call.
     guard let stream = unsafe popen("\(program) \(arguments) </dev/null 2>/dev/null", "re") else {

@@ -2,20 +2,20 @@ import Glibc
 import QRCode
 import Secrets
 
-/// Where the program writes.
+/// A stream to which the program writes.
 struct Output: Sendable {
   let descriptor: Int32
 
   static let standardOutput = Output(descriptor: STDOUT_FILENO)
   static let standardError = Output(descriptor: STDERR_FILENO)
 
-  /// Writes text, whole. Nobody is left to be told when that fails.
+  /// Writes all of a text. Ignores errors, because there is no other place to report them.
   func write(_ text: String) {
     let bytes = Array(text.utf8)
     write(bytes.span)
   }
 
-  /// Writes a secret, whole, without a copy.
+  /// Writes all of a secret, without copying it.
   func write(_ secret: borrowing SecretBytes) { write(secret.span) }
 
   private func write(_ bytes: Span<UInt8>) {
@@ -32,7 +32,7 @@ struct Output: Sendable {
     }
   }
 
-  /// The size of the terminal, or nil when it is none or does not know.
+  /// The size of the terminal, or nil if this is not a terminal or its size is unknown.
   var terminalSize: TerminalSize? {
     var size = winsize()
     // SAFETY: the call writes a `winsize`, which `size` is.

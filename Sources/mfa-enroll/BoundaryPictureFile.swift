@@ -2,26 +2,27 @@ import Glibc
 import Secrets
 import Synchronization
 
-/// A file that is to hold the picture of a new key.
+/// A new file for the picture of a new key.
 ///
-/// MUST 1: nothing that was there before is changed, or followed. (`PictureFileTests.refused`)
-/// MUST 2: at no moment may anybody but its owner read it. (`PictureFileTests.mode`)
-/// MUST 3: it is left behind whole, and only when its key is enrolled; whatever else ends the program,
-/// but for SIGKILL, removes it. (`EnrollFile.interrupted`, `EnrollFile.fullDisk`)
+/// MUST 1: an existing file or link is neither changed nor followed. (`PictureFileTests.refused`)
+/// MUST 2: at no time may any user other than the owner read the file. (`PictureFileTests.mode`)
+/// MUST 3: the file is kept only if it is complete and its key is enrolled. Any other end of the
+/// program, except by SIGKILL, removes it. (`EnrollFile.interrupted`, `EnrollFile.fullDisk`)
 struct PictureFile: Sendable {
   let path: String
   private let descriptor: Int32
 
-  /// What is removed when a signal ends the program.
+  /// The file to remove if a signal ends the program.
   private static let unfinished = Mutex<PictureFile?>(nil)
 
-  /// Makes the file, empty.
+  /// Creates an empty file.
   init(creating path: String) throws(Failure) {
     self.path = path
     let owner: mode_t = S_IRUSR | S_IWUSR
-    // Known before the lock is free: a signal finds either no file, or one that it can remove.
+    // Records the file before the lock is released, so that a signal finds either no file or one
+    // that it can remove.
     let (file, error) = Self.unfinished.withLock { unfinished in
-      // SAFETY: the string lives until the call returns.
+      // SAFETY: the string outlives the call.
       let descriptor = unsafe open(
         path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, owner)
       guard descriptor >= 0 else { return (Int32(-1), errno) }
@@ -47,7 +48,7 @@ struct PictureFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Writes a picture, down to the disk.
+  /// Writes a picture and waits until it is on disk.
   func write(_ picture: borrowing SecretBytes) throws(Failure) {
     let bytes = picture.span
     var written = 0
@@ -64,7 +65,7 @@ struct PictureFile: Sendable {
     guard fsync(descriptor) == 0 else { throw Self.trouble(path, errno) }
   }
 
-  /// Leaves the file to its owner.
+  /// Closes the file and keeps it.
   func keep() {
     Self.unfinished.withLock { unfinished in
       unfinished = nil
@@ -72,7 +73,8 @@ struct PictureFile: Sendable {
     }
   }
 
-  /// Removes the file, unless something else has its name by now. Tells whether it is gone.
+  /// Removes the file, unless its name now belongs to another file. Returns whether the file was
+  /// removed.
   @discardableResult
   func remove() -> Bool {
     Self.unfinished.withLock { unfinished in
@@ -82,8 +84,8 @@ struct PictureFile: Sendable {
     }
   }
 
-  /// Removes what is unfinished, if there is something, and lets nothing be made before `end` is
-  /// over: for a signal that ends the program.
+  /// Removes the unfinished file, if there is one, and creates no new file until `end` has
+  /// returned. Call this when a signal ends the program.
   static func removingUnfinished(_ end: () -> Void) {
     unfinished.withLock { unfinished in
       _ = unfinished?.unlinkOwn()
@@ -95,7 +97,7 @@ struct PictureFile: Sendable {
   private func unlinkOwn() -> Bool {
     var own = stat()
     var named = stat()
-    // SAFETY: each call writes a `stat`, which both are; the string lives until the call returns.
+    // SAFETY: each call writes a `stat`, which both variables are. The string outlives the call.
     guard unsafe fstat(descriptor, &own) == 0, unsafe lstat(path, &named) == 0,
       own.st_dev == named.st_dev, own.st_ino == named.st_ino
     else { return false }
@@ -125,7 +127,7 @@ struct PictureFile: Sendable {
   }
 
   private static func text(of error: Int32) -> String {
-    // SAFETY: glibc hands out a string for every number, valid until the thread's next call.
+    // SAFETY: glibc returns a string for every number, valid until the thread's next call.
     unsafe String(cString: strerror(error))
   }
 }

@@ -2,11 +2,11 @@ import Glibc
 import Secrets
 import Synchronization
 
-/// Sees to it that the terminal is left as it was found, however the program ends.
+/// A guard that restores the terminal's settings, however the program ends.
 ///
-/// The signals that end or stop a program are taken by the main thread, which does nothing but wait
-/// for them, so that what has to be done about them happens in no signal handler. (An asynchronous
-/// `main` does not go together with this: what runs it lets all signals through.)
+/// The main thread receives the signals that end or stop the program. It does nothing but wait for
+/// them, so no work is done in a signal handler. (An asynchronous `main` cannot be used: its
+/// executor does not keep the signals blocked.)
 enum TerminalGuard {
   private struct Hidden {
     let descriptor: Int32
@@ -16,12 +16,13 @@ enum TerminalGuard {
   private static let hidden = Mutex<Hidden?>(nil)
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
 
-  /// Blocks the signals. Call it before any thread starts: threads inherit the blocked signals.
+  /// Blocks the signals. Call this before any thread starts, because threads inherit the signal
+  /// mask.
   static func prepare() {
     block(SIG_BLOCK, signals)
   }
 
-  /// Runs `body` while what is typed is not shown.
+  /// Runs `body` while terminal input is not echoed.
   static func withoutEcho(on input: Input, _ body: () -> SecretBytes?) -> SecretBytes? {
     hide(input.descriptor)
     let result = body()
@@ -46,18 +47,18 @@ enum TerminalGuard {
     guard let hidden else { return }
     var attributes = hidden.before
     attributes.c_lflag &= ~tcflag_t(ECHO)
-    // SAFETY: the attributes are read by the call. What was typed too early is thrown away.
+    // SAFETY: the call reads the attributes. It discards input that was typed too early.
     _ = unsafe tcsetattr(hidden.descriptor, TCSAFLUSH, &attributes)
   }
 
   private static func reveal(_ hidden: Hidden?) {
     guard let hidden else { return }
     var attributes = hidden.before
-    // SAFETY: the attributes are read by the call and are those that the terminal had.
+    // SAFETY: the call reads the attributes, which are those that the terminal had before.
     _ = unsafe tcsetattr(hidden.descriptor, TCSANOW, &attributes)
   }
 
-  /// Waits for signals: puts the terminal right, then lets the signal do what it does to a program.
+  /// Waits for signals. For each one, restores the terminal, then lets the signal take effect.
   static func wait() -> Never {
     while true {
       var number: Int32 = 0
@@ -77,22 +78,22 @@ enum TerminalGuard {
     }
   }
 
-  /// Has the signal delivered here, where alone it is not blocked.
+  /// Delivers the signal to this thread, the only one that unblocks it.
   private static func deliver(_ number: Int32) {
     kill(getpid(), number)
     block(SIG_UNBLOCK, [number])
     block(SIG_BLOCK, [number])
   }
 
-  /// Whether the signal ends the program: all do but SIGTSTP, unless whoever started the program has
-  /// them ignored, as nohup does.
+  /// Returns whether the signal ends the program: true except for SIGTSTP, and for signals that the
+  /// program was started with ignored, as nohup does.
   private static func ends(_ number: Int32) -> Bool {
     guard number != SIGTSTP else { return false }
     var action = sigaction()
     // SAFETY: the call writes a `sigaction`, which `action` is, and changes nothing.
     guard unsafe sigaction(number, nil, &action) == 0 else { return true }
-    // SAFETY: nobody in this program sets a handler of either kind: the field is the plain one. It is
-    // compared as a number, for SIG_IGN is the address 1.
+    // SAFETY: this program sets no handler of either kind, so the field is the plain one. It is
+    // compared as a number because SIG_IGN is the address 1.
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 1
   }
 
@@ -104,7 +105,7 @@ enum TerminalGuard {
 
   private static func set(_ signals: [Int32]) -> sigset_t {
     var set = sigset_t()
-    // SAFETY: the set is initialised by the first call.
+    // SAFETY: the first call initialises the set.
     unsafe sigemptyset(&set)
     for signal in signals { unsafe sigaddset(&set, signal) }
     return set

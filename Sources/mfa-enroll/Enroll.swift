@@ -4,7 +4,7 @@ import MultiFactor
 import QRCode
 import Secrets
 
-/// `mfa-enroll enroll`: session, secret, picture, code.
+/// `mfa-enroll enroll`: begins a session, shows a new secret and its picture, and asks for a code.
 struct Enroll: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Enrols an authenticator app (the default).",
@@ -51,7 +51,7 @@ struct Enroll: AsyncParsableCommand {
 
   func run() async throws {
     let person = Person()
-    // Made first: what is wrong with it is said before the person has answered anything.
+    // Created first, so that an error is reported before the user has answered any question.
     let file = try pictureFile()
     do {
       try await enroll(person, showingIn: file)
@@ -63,8 +63,8 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Enrols a key. The picture's file is kept, and what is enrolled said, before anything else is
-  /// shown: an interruption after that takes nothing back.
+  /// Enrols a key. Keeps the picture's file and reports the enrolment before it shows anything
+  /// else, so that an interruption after that undoes nothing.
   private func enroll(_ person: Person, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(tell: person.tell)
     do {
@@ -81,7 +81,7 @@ struct Enroll: AsyncParsableCommand {
         person.tell("\(file.path) holds your secret key: delete it once you have scanned it")
       }
       if json {
-        // A program asks for recovery codes when it has somebody to show them to.
+        // A program requests recovery codes itself when it can show them to a user.
         Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
       } else {
         await RecoverySheet.makeFirst(with: session, of: multiFactor, to: person)
@@ -99,18 +99,19 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// The name that was asked for, or one that no other factor has.
+  /// Returns the requested name, or a name that no other factor has.
   private func unusedName(_ multiFactor: MultiFactor) async throws(MultiFactorError) -> String {
     let taken = try await multiFactor.enrolledFactors.map(\.displayName)
     if let name {
-      // Said now, not after the person has found the phone and scanned the picture.
+      // Checked now, before the user has found the phone and scanned the picture.
       guard !taken.contains(name) else { throw .secondFactorAlreadyEnrolled }
       return name
     }
     return Self.unusedName(among: taken)
   }
 
-  /// "authenticator", or with the lowest number behind it that makes it new.
+  /// Returns "authenticator" or, if that name is taken, the same with the lowest number after it
+  /// that makes it unique.
   static func unusedName(among taken: [String]) -> String {
     let plain = "authenticator"
     guard taken.contains(plain) else { return plain }
@@ -119,7 +120,7 @@ struct Enroll: AsyncParsableCommand {
     return "\(plain) \(number)"
   }
 
-  /// Shows the secret to the person, or hands it to the program.
+  /// Shows the secret to the user, or writes it as JSON for a program.
   private func show(
     _ secret: TOTPSecret, of multiFactor: MultiFactor, to person: Person, file: PictureFile?
   ) async throws {
@@ -134,7 +135,7 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// The text first, so that the picture and the question stay on the screen.
+  /// Prints the text first, so that the picture and the question stay on the screen.
   private func show(
     _ secret: TOTPSecret, url: borrowing SecretBytes, to person: Person
   ) {
@@ -165,8 +166,8 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Asks for codes until one is right, the helper has had enough, or time is over. Hands back what
-  /// names the factor.
+  /// Asks for codes until one is accepted, the helper accepts no more attempts, or the deadline has
+  /// passed. Returns the factor's `uid`.
   private func confirm(
     _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by person: Person
   ) async throws(Failure) -> String {

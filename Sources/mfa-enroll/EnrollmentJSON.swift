@@ -2,13 +2,13 @@ import FoundationEssentials
 import MultiFactor
 import Secrets
 
-/// What `enroll --json` prints: an object a line. The names are part of the program's interface:
-/// mfa-enroll(1).
+/// The output of `enroll --json`: one object per line. The keys are part of the program's interface
+/// (mfa-enroll(1)).
 enum EnrollmentJSON {
-  /// The new key, before it is enrolled. It is written piece by piece, so that it becomes no string.
+  /// Writes the new key, before it is enrolled. The text is written in pieces, so that the key is
+  /// never in a string.
   ///
-  /// Neither the key nor the URL, in which everything unusual is percent-encoded, has a character
-  /// that JSON would want escaped.
+  /// Neither the key nor the percent-encoded URL contains a character that JSON would escape.
   static func write(_ secret: TOTPSecret, url: borrowing SecretBytes, to output: Output) {
     let algorithm = AlgorithmName(secret.hashingAlgorithm).rawValue
     let deadline = secret.enrollmentCompletionDeadline.formatted(.iso8601)
@@ -20,7 +20,7 @@ enum EnrollmentJSON {
     output.write("\"}\n")
   }
 
-  /// The factor, once it is enrolled.
+  /// Returns the line for the factor, once it is enrolled.
   static func line(uid: String, displayName: String) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

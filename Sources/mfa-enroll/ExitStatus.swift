@@ -1,11 +1,11 @@
 import MultiFactor
 
-/// What the program tells the one that started it. Documented in mfa-enroll(1).
+/// The program's exit status. Documented in mfa-enroll(1).
 enum ExitStatus: Int32 {
   case failed = 1
-  /// It could not be made sure that the account is the caller's.
+  /// The user could not be verified as the owner of the account.
   case notRecognised = 2
-  /// The code was wrong, or used already.
+  /// The code was wrong or already used.
   case wrongCode = 3
   /// The command was not understood (EX_USAGE).
   case usage = 64

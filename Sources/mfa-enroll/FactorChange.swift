@@ -1,18 +1,18 @@
 import MultiFactor
 
-/// What the commands that change one factor have in common: the choice, the question whether it is
-/// meant, the proof of the account, the change.
+/// The steps common to all commands that change one factor: choosing the factor, verifying that the
+/// user owns the account, and making the change.
 struct FactorChange: Sendable {
-  /// Whoever asked for it.
+  /// The user who requested the change.
   let person: Person
   /// The conversation with the helper.
   let multiFactor: MultiFactor
-  /// The factor that was chosen.
+  /// The chosen factor.
   let factor: MultiFactorInfo
-  /// Whether it is the only one.
+  /// Whether it is the user's only factor.
   let isOnly: Bool
 
-  /// Chooses the factor that `text` names; without one, the only one.
+  /// Chooses the factor that `text` names or, if `text` is nil, the only factor.
   static func choose(_ text: String?) async throws(Failure) -> FactorChange {
     let person = Person()
     let multiFactor = MultiFactor(tell: person.tell)
@@ -32,7 +32,7 @@ struct FactorChange: Sendable {
       person: person, multiFactor: multiFactor, factor: factor, isOnly: known.count == 1)
   }
 
-  /// Has the account proven, and makes the change.
+  /// Verifies that the user owns the account, and makes the change.
   func make(
     _ change: (MultiFactorSession) async throws(MultiFactorError) -> Void
   ) async throws(Failure) {

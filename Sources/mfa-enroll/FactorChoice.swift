@@ -1,11 +1,11 @@
 import MultiFactor
 
-/// Which factor a person means.
+/// Functions that find the factor that the user means.
 enum FactorChoice {
-  /// The shortest beginning of an identifier that is taken for one.
+  /// The shortest prefix of an identifier that is accepted.
   static let shortestIdentifier = 4
 
-  /// The factor with this name, or else with this identifier or the beginning of it.
+  /// Returns the factor with this name, or else with this identifier or identifier prefix.
   static func factor(
     _ text: String, among factors: [MultiFactorInfo]
   ) throws(Failure) -> MultiFactorInfo {
@@ -27,7 +27,7 @@ enum FactorChoice {
     return first
   }
 
-  /// The factor that is meant where none is named: there is one.
+  /// Returns the user's only factor, for commands that need no name in that case.
   static func onlyFactor(among factors: [MultiFactorInfo]) throws(Failure) -> MultiFactorInfo {
     guard let first = factors.first else {
       throw Failure("you have no second factor yet", hint: "enrol one with mfa-enroll")
@@ -39,7 +39,7 @@ enum FactorChoice {
     return first
   }
 
-  /// What a person typed, without what could move the terminal.
+  /// Returns user input without characters that could control the terminal.
   static func shown(_ text: String, longest: Int = 64) -> String {
     String(
       String.UnicodeScalarView(

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import MultiFactor
 
-/// How factors are listed.
+/// The formats in which factors are listed.
 enum FactorTable {
-  /// Columns for people: the names, which may be of any width, come last.
+  /// Returns a table for users. The names come last, because they can have any width.
   static func text(_ factors: [MultiFactorInfo], date: (Date) -> String) -> String {
     let rows =
       [["ID", "ENROLLED", "CODES", "NAME"]]
@@ -25,7 +25,7 @@ enum FactorTable {
     }.joined()
   }
 
-  /// An array for programs, oldest first.
+  /// Returns a JSON array for programs, oldest first.
   static func json(_ factors: [MultiFactorInfo]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -38,7 +38,7 @@ enum FactorTable {
     return "\(algorithm), \(factor.codeLength) digits, \(factor.codeIntervalSeconds) s"
   }
 
-  /// The names are part of the program's interface: mfa-enroll(1).
+  /// The keys are part of the program's interface (mfa-enroll(1)).
   private struct Entry: Encodable {
     let uid: String
     let displayName: String

@@ -1,12 +1,12 @@
 import MultiFactor
 
-/// Why the program ends without having done what it was asked, and what to do next.
+/// Why the command failed, and what to do next.
 struct Failure: Error, Equatable {
   /// What happened, in lower case and without a full stop.
   let description: String
-  /// What to do next, likewise.
+  /// What to do next, in the same style.
   let hint: String
-  /// What the program that started this one is told.
+  /// The exit status.
   let status: ExitStatus
 
   init(_ description: String, hint: String, status: ExitStatus = .failed) {
@@ -19,6 +19,6 @@ struct Failure: Error, Equatable {
     self.init(error.description, hint: error.hint, status: ExitStatus(error))
   }
 
-  /// As it is printed: two lines.
+  /// The message as printed: two lines.
   var text: String { "mfa-enroll: error: \(description)\nhint: \(hint)\n" }
 }

@@ -1,8 +1,8 @@
 import Secrets
 
-/// How a key is written for people who type it.
+/// The format in which a key is written for users who type it.
 enum Grouping {
-  /// A space after each four characters, but for the last.
+  /// Returns the key with a space after every four characters, except at the end.
   static func inFours(_ key: borrowing SecretBytes) -> SecretBytes {
     let key = key.span
     var text = SecretBytes(count: key.count + max(0, (key.count - 1) / 4))
@@ -17,5 +17,5 @@ enum Grouping {
   }
 }
 
-/// A name in quotation marks. Names have no control characters in them.
+/// Returns a name in quotation marks. Names contain no control characters.
 func quoted(_ name: String) -> String { "\"\(name)\"" }

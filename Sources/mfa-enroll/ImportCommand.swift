@@ -20,7 +20,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let person = Person()
-    // Read first: what is wrong with it is said before anybody types a password.
+    // Read first, so that an error in the file is reported before the user types a password.
     let path = try file ?? ImportFile.defaultPath()
     let found = try parse(try ImportFile.read(path))
     for warning in found.warnings { person.tell("warning: \(warning.text)") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Factors
 import MultiFactor
 
-/// The command and what it can do.
+/// The command and its subcommands.
 struct MFAEnroll: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mfa-enroll",
@@ -21,7 +21,7 @@ struct MFAEnroll: AsyncParsableCommand {
     ],
     defaultSubcommand: Enroll.self)
 
-  /// Refuses a name that no factor may have before anybody is asked for a password.
+  /// Refuses an unsupported name before the user is asked for a password.
   static func check(name: String) throws(ValidationError) {
     guard MultiFactor.isSupported(displayName: name) else {
       throw ValidationError("a name has 1 to 64 visible characters")

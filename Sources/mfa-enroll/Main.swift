@@ -1,11 +1,10 @@
 import ArgumentParser
 import MultiFactor
 
-/// The entry point: runs the command, and tells failures the way this program does.
+/// The entry point: runs the command, and reports failures in this program's format.
 @main
 enum Main {
-  /// The main thread looks after signals and nothing else; the command runs in a task that is
-  /// detached from it.
+  /// Runs the command in a detached task, while the main thread only handles signals.
   static func main() {
     guard MultiFactor.protectProcess() else {
       tell(
@@ -32,7 +31,7 @@ enum Main {
       tell(failure)
       MFAEnroll.exit(withError: ExitCode(failure.status.rawValue))
     } catch  where MFAEnroll.exitCode(for: error) == .success {
-      // Not a failure: somebody asked for help, or for the version.
+      // Not a failure: the user asked for help or for the version.
       MFAEnroll.exit(withError: error)
     } catch {
       tell(

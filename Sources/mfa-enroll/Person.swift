@@ -2,16 +2,16 @@ import MultiFactor
 import QRCode
 import Secrets
 
-/// Whoever runs the program: at a terminal, or in a script that writes lines to its standard input.
+/// The user of the program: at a terminal, or through a script that writes lines to standard input.
 ///
-/// At a terminal everything goes to and from that terminal, wherever standard output leads, so that
-/// no secret gets into a file by accident. In a script questions go to standard error, and what is
-/// shown goes to standard output.
+/// At a terminal, all input and output uses that terminal, even if standard output is redirected,
+/// so that no secret gets into a file by accident. In a script, questions go to standard error, and
+/// results go to standard output.
 struct Person: Sendable {
   private let input: Input
   private let questions: Output
   private let shown: Output
-  /// Whether answers are typed.
+  /// Whether the user is at a terminal.
   let isAtTerminal: Bool
 
   init() {
@@ -29,13 +29,13 @@ struct Person: Sendable {
     }
   }
 
-  /// Asks, and hands back one line without its end. Nil at the end of the input.
+  /// Asks a question. Returns one line without its newline, or nil at the end of the input.
   func ask(_ question: String, echo: Bool) -> SecretBytes? {
     guard isAtTerminal, !echo else {
       questions.write(question)
       return input.line()
     }
-    // The question comes when its answer is hidden already: programs answer at once.
+    // Echo is off before the question appears, because programs answer at once.
     let answer = TerminalGuard.withoutEcho(on: input) {
       questions.write(question)
       return input.line()
@@ -44,28 +44,28 @@ struct Person: Sendable {
     return answer
   }
 
-  /// Answers what the host wants to know.
+  /// Answers a question from the host.
   @Sendable func answer(_ prompt: ReauthenticationPrompt) async -> SecretBytes? {
     ask(prompt.text, echo: prompt.echo)
   }
 
-  /// Says something.
+  /// Writes a message.
   @Sendable func tell(_ text: String) { questions.write("\(text)\n") }
 
-  /// Shows a secret with something before and behind it.
+  /// Shows a secret, with a text before and after it.
   func show(_ before: String, _ secret: borrowing SecretBytes, _ after: String) {
     shown.write(before)
     shown.write(secret)
     shown.write(after)
   }
 
-  /// A picture of some bytes, or why there is none.
+  /// A picture, or the reason why it is missing.
   enum Picture: ~Copyable {
     case drawn(SecretBytes)
     case missing(String)
   }
 
-  /// Draws `bytes` for the terminal, above one line for a question.
+  /// Draws `bytes` for the terminal, and leaves one line for a question.
   func picture(of bytes: borrowing SecretBytes) -> Picture {
     let screen = Screen(
       size: isAtTerminal ? shown.terminalSize : nil, environment: .current,

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where the picture of a new key goes.
+/// The destination of a new key's picture.
 enum PictureDestination: Equatable, ExpressibleByArgument {
   case terminal
   case file(path: String, format: PictureFormat)

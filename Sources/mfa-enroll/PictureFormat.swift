@@ -2,11 +2,11 @@ import QRCode
 import QRImage
 import Secrets
 
-/// The kinds of picture files, by the names that they have on the command line.
+/// The formats of picture files, by their names on the command line.
 enum PictureFormat: String {
   case png, svg
 
-  /// The file of a picture of `bytes`.
+  /// Returns the contents of a picture file for `bytes`.
   func picture(of bytes: borrowing SecretBytes) throws(Failure) -> SecretBytes {
     let symbol: QRSymbol
     do throws(QRCodeError) {

@@ -1,21 +1,21 @@
 import MultiFactor
 import Secrets
 
-/// The proof that the account is the person's, with as many tries as a sign-in gives.
+/// The verification that the user owns the account, with as many attempts as a sign-in allows.
 struct Recognition: Sendable {
   private let person: Person
   private let withTicket: Bool
 
-  /// How often a person at a terminal may try; a script tries once.
+  /// How many attempts a user at a terminal has; a script has one.
   private static let tries = 3
 
-  /// A ticket of an administrator's may prove the account in the place of the password.
+  /// An administrator's ticket replaces the password if `withTicket` is true.
   init(of person: Person, withTicket: Bool = false) {
     self.person = person
     self.withTicket = withTicket
   }
 
-  /// Whether the person would rather not answer.
+  /// A record of whether the user declined to answer.
   private actor Refusal {
     private(set) var happened = false
     func happen() { happened = true }

@@ -1,12 +1,12 @@
 import MultiFactor
 import Secrets
 
-/// Recovery codes, as people get to see them.
+/// The display of recovery codes to the user.
 enum RecoverySheet {
-  /// As many codes, or fewer, are worth a word.
+  /// The user is warned when this many codes, or fewer, are left.
   static let few = 3
 
-  /// Makes codes and shows them, this once.
+  /// Creates codes and shows them. They cannot be shown again.
   static func make(
     with session: MultiFactorSession, of multiFactor: MultiFactor, to person: Person
   ) async throws(MultiFactorError) {
@@ -16,8 +16,7 @@ enum RecoverySheet {
     person.tell("\nThey are not shown again. Keep them where the phone is not.")
   }
 
-  /// Makes codes for a person whose first factor has just been enrolled. The factor is enrolled
-  /// whatever becomes of them.
+  /// Creates codes after the user's first enrolment. A failure does not undo the enrolment.
   static func makeFirst(
     with session: MultiFactorSession, of multiFactor: MultiFactor, to person: Person
   ) async {
@@ -33,8 +32,8 @@ enum RecoverySheet {
     }
   }
 
-  /// What is to be said when few are left. A host that does not tell how many there are has had its
-  /// say about what was asked for: nothing is added to that.
+  /// Returns a warning if few codes are left. Returns nil if the helper does not report the number:
+  /// the command itself has succeeded, so this failure is not reported.
   static func warning(of multiFactor: MultiFactor) async -> String? {
     do throws(MultiFactorError) {
       return warning(left: try await multiFactor.recoveryCodesLeft)
@@ -43,13 +42,13 @@ enum RecoverySheet {
     }
   }
 
-  /// Likewise, with the number.
+  /// Returns a warning if `left` is at most `few`, or nil otherwise.
   static func warning(left: Int) -> String? {
     guard left <= few else { return nil }
     return "\(text(left: left))\nhint: make new ones with mfa-enroll recovery-codes --new"
   }
 
-  /// How many are left.
+  /// Returns how many codes are left, as text.
   static func text(left: Int) -> String {
     switch left {
     case 0: "no recovery code is left"

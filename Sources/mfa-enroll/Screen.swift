@@ -1,8 +1,8 @@
 import QRCode
 
-/// What is known of the terminal that a picture is to be shown on.
+/// The properties of the terminal on which a picture is shown.
 struct Screen {
-  /// The variables that matter.
+  /// The environment variables that matter.
   struct Environment: Equatable {
     var term: String?
     var noColor: String?
@@ -15,7 +15,7 @@ struct Screen {
     case unable(String)
   }
 
-  /// Nil when it is no terminal, or one of no size.
+  /// The size, or nil if the output is not a terminal or has no size.
   let size: TerminalSize?
   let environment: Environment
   let isUTF8: Bool
@@ -31,8 +31,8 @@ struct Screen {
     return .able(ink, size)
   }
 
-  /// NO_COLOR asks for none, whatever it holds (no-color.org). COLORFGBG, where a terminal sets it,
-  /// ends with the number of the background's colour: 7 and 9 to 15 are light.
+  /// A NO_COLOR that is not empty turns colours off (no-color.org). COLORFGBG, if the terminal sets
+  /// it, ends with the number of the background colour: 7 and 9 to 15 are light.
   private var ink: TerminalInk {
     guard let noColor = environment.noColor, !noColor.isEmpty else { return .blackOnWhite }
     let background = environment.colorFGBG?.split(separator: ";").last.flatMap { Int($0) }

@@ -11,7 +11,7 @@ struct Test: AsyncParsableCommand {
     let person = Person()
     let multiFactor = MultiFactor(tell: person.tell)
     do {
-      // Begun first, so that nobody types a code for nothing.
+      // Starts the conversation first, so that the user types no code that cannot be verified.
       guard try await !multiFactor.enrolledFactors.isEmpty else {
         throw Failure("you have no second factor yet", hint: "enrol one with mfa-enroll")
       }

@@ -113,7 +113,7 @@ import Testing
     ] {
       #expect(trouble.hint(for: alice).contains("mfa-admin revoke alice --all"))
     }
-    // These are everybody's: what is stored is good, and must not be thrown away.
+    // These failures concern all users: the stored records are valid and must not be discarded.
     for trouble in [
       Trouble.store(.otherKey), .store(.untrusted(.key, .wrongOwner)),
       .store(.untrusted(.directory, .wrongPermissions)), .store(.busy), .store(.cryptography),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import mfa_admin
 
-/// With a real store, which has to be root's.
+/// Administration with a real store, whose folder must belong to root.
 @Suite(.privateMachine) struct AdministrationTests {
   func revoke(
     _ store: TemporaryStore, _ user: String, _ factor: String?
@@ -21,10 +21,10 @@ import Testing
     try store.administration.revoke(store.administration.plan(.everything, of: user))
   }
 
-  /// A mark as the log has it; nil for none.
+  /// Returns an audit log position as it appears in log lines, or nil.
   func text(_ mark: LedgerMark?) -> String? { mark.map { LedgerTrouble.text($0) } }
 
-  // MARK: Looking
+  // MARK: Reading
 
   @Test func everybodyIsListedByName() throws {
     let store = try TemporaryStore()
@@ -50,7 +50,7 @@ import Testing
     #expect(store.lines.isEmpty)
   }
 
-  /// More than one reader takes at a time, and some that it leaves to others.
+  /// More users than one reader processes at a time, some of whom it leaves to other readers.
   @Test func manyAreListedByName() throws {
     let store = try TemporaryStore()
     var names: [String] = []
@@ -66,12 +66,12 @@ import Testing
     let reports = try store.administration.users()
     #expect(reports.map(\.visibleName) == names.sorted())
     #expect(reports.filter { !$0.isUsable }.map(\.visibleName) == ["person300"])
-    // What is made of each is in its place.
+    // The results are in the order of the names.
     let made = try store.administration.users { $0.visibleName + ($0.isUsable ? "" : "!") }
     #expect(made == names.sorted().map { $0 == "person300" ? "person300!" : $0 })
   }
 
-  /// Each way to spoil a record, and what is said of it.
+  /// Ways to damage a record, and the state that is reported for it.
   static let spoilings: [(Int, String, @Sendable (TemporaryStore) throws -> Void)] = [
     (
       1, "damaged: record: damaged",
@@ -149,7 +149,7 @@ import Testing
   @Test(arguments: spoilings.indices) func damaged(_ index: Int) throws {
     let (number, state, spoil) = Self.spoilings[index]
     for passwordFile in [nil, "bob:x:1001:\n"] {
-      // The case in which the account is gone from everywhere.
+      // In these cases no account source knows the account.
       if passwordFile != nil, number == 11 || number == 12 { continue }
       let store = try TemporaryStore()
       try store.enroll("alice", ["phone"])
@@ -162,7 +162,7 @@ import Testing
       #expect(reports.map(\.isUsable) == [true, false], "case \(number)")
       #expect(try store.administration.user("bob") == reports.last, "case \(number)")
 
-      // Nothing but --all is done to it.
+      // Only --all is allowed for such a record.
       guard case .unusable(let trouble)? = reports.last?.content else { continue }
       let expected = AdminError.unusable(try userName("bob"), trouble)
       #expect(
@@ -180,7 +180,7 @@ import Testing
       #expect(try store.administration.users().map(\.visibleName) == ["alice"], "case \(number)")
       #expect(try store.snapshot("alice") != nil, "case \(number)")
 
-      // And bob can enroll again.
+      // Afterwards bob can enrol again.
       try store.enroll("bob", uid: 1005, ["new"])
       #expect(try store.administration.user("bob").state == "ok", "case \(number)")
     }
@@ -229,7 +229,7 @@ import Testing
       #expect(refusal { () throws(AdminError) in _ = try revokeAll(store, name) } == expected)
     }
     #expect(store.lines.isEmpty)
-    // Nothing was made for those who are not there.
+    // No files were created for unknown users.
     #expect(!store.exists(store.attemptsPath("carol")))
   }
 

@@ -7,8 +7,8 @@ import Testing
 
 @testable import mfa_admin
 
-/// What an administrator can do when the audit log is damaged, or files were put back.
-@Suite("A broken audit log, for administrators", .privateMachine)
+/// What an administrator can do when the audit log is damaged or files were restored.
+@Suite("Administration with a damaged audit log", .privateMachine)
 struct BrokenLedgerTests {
   private func break_(_ store: TemporaryStore, _ part: String = "ledger.head") throws {
     let path = store.folder + "/store/" + part
@@ -17,7 +17,7 @@ struct BrokenLedgerTests {
     try store.write([UInt8](repeating: 0x41, count: length), to: path)
   }
 
-  /// A store with users whose last change is in the audit log.
+  /// Returns a store with users whose last change is in the audit log.
   private func prepare(_ users: [String] = ["alice", "bob"]) throws -> TemporaryStore {
     let store = try TemporaryStore()
     for (index, user) in users.enumerated() {
@@ -28,7 +28,7 @@ struct BrokenLedgerTests {
     return store
   }
 
-  @Test("a damaged audit log denies sign-ins, and stops neither revoke nor unlock")
+  @Test("a damaged audit log denies sign-ins, but revoke and unlock work")
   func damaged() throws {
     for part in ["ledger.head", "ledger.index"] {
       let store = try prepare()
@@ -47,7 +47,7 @@ struct BrokenLedgerTests {
     }
   }
 
-  @Test("wrong codes are forgotten although nothing can be entered, and that is told")
+  @Test("unlock clears wrong codes and reports that the audit log could not be written")
   func unlocking() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"], failures: 100)
@@ -61,7 +61,7 @@ struct BrokenLedgerTests {
     #expect(try store.unverifiedAttempts("alice").failures == 0)
   }
 
-  @Test("a ledger that is begun has each record, and sign-ins go on")
+  @Test("a new audit log contains every record, and sign-ins work again")
   func begun() throws {
     let store = try prepare()
     try break_(store)
@@ -77,12 +77,12 @@ struct BrokenLedgerTests {
     #expect(verification.trouble == nil)
     #expect(
       store.lines.last?.hasPrefix("result=ledger-begun reason=disk\\x20failed records=2 ") == true)
-    // What the new ledger says holds from then on.
+    // Later changes are recorded in the new audit log.
     _ = try store.administration.revoke(try store.administration.plan(.everything, of: "alice"))
     #expect(try store.snapshot("alice") == nil)
   }
 
-  @Test("a ledger that is begun has the record of a user whose last change was interrupted, too")
+  @Test("a new audit log contains the record of a user whose last change was interrupted")
   func begunAfterAnInterruption() throws {
     let store = try prepare()
     let draft = store.folder + "/store/factors/.alice"
@@ -99,7 +99,7 @@ struct BrokenLedgerTests {
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
   }
 
-  @Test("a ledger that is begun has the records of users without a factor, too")
+  @Test("a new audit log contains the records of users without a factor")
   func begunWithoutAFactor() throws {
     let store = try prepare()
     try store.enroll("carol", uid: 1002, ["phone"])
@@ -111,8 +111,8 @@ struct BrokenLedgerTests {
     _ = try store.store.entry(of: Account(name: Array("carol".utf8), uid: 1002), creating: true)
   }
 
-  /// Whoever waits for a lock on the head looks for the file's name when it has the lock.
-  @Test("a ledger that is begun leaves the earlier head without a name, and a copy of it")
+  /// A process that waits for a lock on the head file checks the file's name once it has the lock.
+  @Test("a new audit log unlinks the previous head file and leaves a copy of it")
   func begunWhileAnotherWaits() throws {
     let store = try prepare()
     let path = store.folder + "/store/ledger.head"
@@ -126,7 +126,7 @@ struct BrokenLedgerTests {
     #expect(try store.bytes(of: path + ".1700000000") == bytes)
   }
 
-  @Test("files that were put back are refused, named by verify, and accepted on request alone")
+  @Test("restored files are refused, reported by verify, and accepted only on request")
   func restored() throws {
     let store = try prepare()
     let record = try store.bytes(of: store.recordPath("alice"))
@@ -144,13 +144,13 @@ struct BrokenLedgerTests {
         == .unusable(alice, .store(.rolledBack(.attempts))))
     let report = try store.administration.unlock("alice", acceptingRestored: true)
     #expect(report.accepted == .store(.rolledBack(.attempts)) && report.entered.mark != nil)
-    #expect(report.sentence.hasSuffix("; accepted the files that are there"))
+    #expect(report.sentence.hasSuffix("; accepted the restored files"))
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
     #expect(
       try store.administration.verifyLedger(expecting: nil, isBegunAnew: false).trouble == nil)
   }
 
-  @Test("an attempt state that was put back alone is found by verify")
+  @Test("verify detects an attempt state that was restored alone")
   func restoredAttempts() throws {
     let store = try prepare()
     let attempts = try store.bytes(of: store.attemptsPath("alice"))
@@ -162,7 +162,7 @@ struct BrokenLedgerTests {
       verification.findings.map(\.kind) == [.unusable(.store(.rolledBack(.attempts)))])
   }
 
-  @Test("an index that is damaged, or older than the entries, is found by verify")
+  @Test("verify detects an index that is damaged or older than the records")
   func index() throws {
     let store = try prepare()
     let older = try store.bytes(of: store.folder + "/store/ledger.index")

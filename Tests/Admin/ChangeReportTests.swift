@@ -6,14 +6,14 @@ import Testing
 
 @testable import mfa_admin
 
-/// What commands that change something say: each value for a person and for programs.
+/// The reports of commands that change something: each value as text and as JSON.
 @Suite struct ChangeReportTests {
   static let now: Int64 = 1_700_000_000
   static let mark = LedgerMark(Array("17:9f2c0a1b".utf8))
 
   static func phone() throws -> Factor { try factor(try id(0xAB, 0xCD), "phone") }
 
-  /// A factor as programs are told of it.
+  /// A factor in JSON.
   static let phoneText = #"{"id":"abcd0000000000000000000000000000","displayName":"phone"}"#
 
   // MARK: Revoking
@@ -60,15 +60,15 @@ import Testing
 
   // MARK: Unlocking
 
-  /// How many wrong codes, how long ago the last was, how many steps the last accepted code is ahead,
-  /// and what comes of it.
+  /// The number of wrong codes, the seconds since the last one, the number of steps that the last
+  /// accepted code is ahead, and the expected report.
   static let unlockings: [(Int, UInt32, ago: Int64, ahead: Int64, String, String)] = [
     (
       1, 0, 0, 0, "alice: was not locked",
       #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0}"#
     ),
     (
-      2, 1, 25, 0, "alice: was not locked; forgotten: 1 wrong code",
+      2, 1, 25, 0, "alice: was not locked; cleared: 1 wrong code",
       #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0}"#
     ),
     (
@@ -105,19 +105,19 @@ import Testing
       "case \(number)")
   }
 
-  // MARK: Forgetting
+  // MARK: Clearing remembered sign-ins
 
   static let forgettings: [(Int, Int, String, String)] = [
     (
-      1, 0, "alice: no code was remembered",
+      1, 0, "alice: no sign-in was remembered",
       #"{"user":"alice","result":"nothing-remembered","rememberedPlaces":0,"ledger":null}"#
     ),
     (
-      2, 1, "alice: forgot the codes from 1 place",
+      2, 1, "alice: cleared 1 remembered sign-in",
       #"{"user":"alice","result":"forgotten","rememberedPlaces":1,"ledger":"17:9f2c0a1b"}"#
     ),
     (
-      3, 2, "alice: forgot the codes from 2 places",
+      3, 2, "alice: cleared 2 remembered sign-ins",
       #"{"user":"alice","result":"forgotten","rememberedPlaces":2,"ledger":"17:9f2c0a1b"}"#
     ),
   ]
@@ -148,9 +148,9 @@ import Testing
     #expect(two.json.text.contains("\"reason\": \"phone lost, called back on the number"))
   }
 
-  // MARK: What nobody should see
+  // MARK: Unsafe characters
 
-  @Test("what came from elsewhere goes to no terminal as it is") func harmless() throws {
+  @Test("control characters from user names and files are escaped") func harmless() throws {
     let user = try userName("eve\u{1B}[2J")
     let factors = [try Self.phone()]
     let grants = [try GrantTableTests.grants()[2].grant]
@@ -168,6 +168,6 @@ import Testing
     }
   }
 
-  /// The text without blanks and line feeds, those in strings among them.
+  /// Returns the text without white space, including white space inside strings.
   private static func compact(_ json: JSON) -> String { json.text.filter { !$0.isWhitespace } }
 }

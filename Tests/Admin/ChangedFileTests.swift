@@ -40,7 +40,7 @@ import Testing
     Row(number: 11, old: nil, new: block, present: Array("x".utf8), remedy: .gone),
   ]
 
-  @Test("what somebody has edited stays, and only ours goes", arguments: rows)
+  @Test("administrators' edits are kept, and only our lines are removed", arguments: rows)
   func remedies(row: Row) {
     let file = ChangedFile(
       path: "/x", old: row.old, new: row.new, permissions: 0o644, owner: 0, group: 0)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `mfa-admin config` as it is installed.
+/// The installed `mfa-admin config`.
 @Suite(.privateMachine, .serialized) struct ConfigProgramTests {
   static let program = "/usr/sbin/mfa-admin"
   static let folder = "/etc/mfa/mfa.conf.d"
@@ -13,7 +13,7 @@ import Testing
     try Command.run([Self.program, "config"] + arguments, as: identity)
   }
 
-  /// Lends a machine with this in /etc/mfa/mfa.conf.
+  /// Provides a machine with this text in /etc/mfa/mfa.conf.
   func withMachine(_ text: String, _ body: (Machine) throws -> Void) throws {
     try Machine.use { machine in
       try machine.keep(Self.folder)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("check names the first mistake of each file, and reads files before they are put in place")
+  @Test("check reports the first mistake of each file, also for files that are not installed yet")
   func check() throws {
     try withMachine("[project]\n") { machine in
       let content = try run("check")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("show tells what holds and where it is from, to everybody")
+  @Test("show prints each effective setting and its source, and every user may run it")
   func show() throws {
     try withMachine("[project]\nadjacent_intervals = 3\n[tenant a]\nusers = x\n") { machine in
       try machine.write(
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("apply writes its drop-in whole, logs it, and keeps what is there for others")
+  @Test("apply writes its drop-in atomically, logs the change, and keeps settings of other tenants")
   func apply() throws {
     try withMachine("[project]\n[tenant a]\nusers = x\n") { machine in
       let file = machine.folder + "/project.json"
@@ -136,14 +136,14 @@ import Testing
     }
   }
 
-  @Test("what is applied at the same time is all there in the end")
+  @Test("concurrent apply commands lose no change")
   func applyAtTheSameTime() throws {
     let names = (1...8).map { "t\($0)" }
     let tenants = names.map { "[tenant \($0)]\nusers = x\n" }.joined()
     try withMachine(tenants) { machine in
       let file = machine.folder + "/tenant.json"
       try machine.write(Self.json.replacing("mfa", with: "mfaConfig"), to: file)
-      // Each takes its time in the middle of writing, as on a disk that is busy.
+      // Each write is delayed, as on a busy disk.
       let slowly =
         "/usr/bin/strace -f -qq -o /dev/null -e trace=pwrite64 -e "
         + "inject=pwrite64:delay_exit=100000 "
@@ -159,13 +159,13 @@ import Testing
     }
   }
 
-  @Test("nobody but root can keep it from being changed")
+  @Test("only root can block changes to the configuration")
   func nobodyElseLocks() throws {
     try withMachine("[project]\n") { machine in
       let file = machine.folder + "/project.json"
       try machine.write(Self.json, to: file)
       try Command.succeed([Self.program, "config", "apply", file])
-      // All that leads to the configuration, and the lock: another user opens and locks what they can.
+      // Another user opens and locks every reachable path to the configuration, and the lock file.
       let script = """
         for path in /etc/mfa /etc/mfa/mfa.conf /etc/mfa/mfa.conf.d /etc/mfa/mfa.conf.d/* \
           /run /run/mfa-config.lock; do
@@ -178,7 +178,7 @@ import Testing
         """
       let output = try Command.succeed(["/bin/bash", "-c", script, Self.program, file])
       #expect(output.contains("status 0"), "\(output)")
-      // What another has put in its place is not taken for it.
+      // A file that another user put in place of the lock file is not used.
       try machine.remove("/run/mfa-config.lock")
       for spoil in [
         "ln -s /etc/mfa/mfa.conf /run/mfa-config.lock",
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("apply changes nothing where it cannot finish, whichever call fails")
+  @Test("apply changes nothing if any of its system calls fails")
   func applyFails() throws {
     try withMachine("[project]\n") { machine in
       let file = machine.folder + "/project.json"
@@ -203,7 +203,8 @@ import Testing
       let old = "[project]\nstate = disabled\n"
       try machine.write(old, to: Self.own)
       for call in ["pwrite64", "fchmod", "fsync", "rename,renameat,renameat2"] {
-        // The ledger has the configuration as it is: what fails is what `apply` does itself.
+        // This records the current configuration in the audit log, so that the failing call is one
+        // of `apply` itself.
         try Command.succeed([Self.program, "list"])
         let failed = try Command.run([
           "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
@@ -214,7 +215,7 @@ import Testing
         #expect(machine.contents(of: Self.own) == Array(old.utf8), "\(call)")
         #expect(
           try Command.succeed(["/bin/ls", "-A", Self.folder]) == "50-identity-platform.conf\n")
-        // What a process that was killed leaves behind is in nobody's way.
+        // Files left behind by a killed process do no harm.
         _ = try Command.run([
           "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
           "inject=\(call):signal=KILL:when=1", Self.program, "config", "apply", file,

@@ -4,13 +4,13 @@ import Testing
 
 @testable import mfa_admin
 
-@Suite("What the doctor finds where people must enrol")
+@Suite("Doctor findings when enrolment is required")
 struct DoctorTests {
   struct Row: CustomTestStringConvertible {
     let number: Int
     let configuration: String
     let sshd: String
-    /// `place code`, in order of the services.
+    /// The findings as `place code`, in order of the services.
     let expected: [String]
     var testDescription: String { "\(number)" }
   }
@@ -45,9 +45,9 @@ struct DoctorTests {
     Row(
       number: 8, configuration: required, sshd: "auth reqired x.so\n",
       expected: ["/pam/sshd:1 not-understood"]),
-    // The module is not asked.
+    // The stack does not contain the module.
     Row(number: 9, configuration: required, sshd: "auth required x.so\n", expected: []),
-    // Nobody must enrol.
+    // Enrolment is not required.
     Row(
       number: 10, configuration: "[project]\n", sshd: "auth required pam_mfa.so\n", expected: []),
     Row(
@@ -67,7 +67,7 @@ struct DoctorTests {
     Row(
       number: 16, configuration: required,
       sshd: "account sufficient pam_rootok.so\n" + sound, expected: ["/pam/sshd:1 passed-over"]),
-    // A line of a file that is included; the file itself is no service.
+    // The line is in an included file, which is not a service itself.
     Row(
       number: 15, configuration: required, sshd: "@include common-auth\n",
       expected: ["/pam/common-auth:1 missing"]),
@@ -86,25 +86,26 @@ struct DoctorTests {
     return UnreadableStack.findings(on: chart) + MissingAccountLine.findings(on: chart)
   }
 
-  @Test("each service that would turn people away is named once", arguments: rows)
+  @Test("each service that would deny unenrolled users is reported once", arguments: rows)
   func table(row: Row) throws {
     #expect(try findings(row).map { "\($0.place) \($0.code)" } == row.expected)
   }
 
-  @Test("a finding says what to write")
+  @Test("a finding shows the line to write")
   func text() throws {
     let missing = try #require(try findings(Self.rows[1]).first)
-    #expect(missing.text.hasPrefix("error: /pam/sshd:1: sshd: who must enrol is denied"))
+    #expect(missing.text.hasPrefix("error: /pam/sshd:1: sshd: users who must enrol are denied"))
     #expect(
       missing.message
-        == "who must enrol is denied by /pam/sshd:1: there is no account line of pam_mfa.so")
+        == "users who must enrol are denied by /pam/sshd:1: the stack has no account line for "
+        + "pam_mfa.so")
     #expect(
       missing.hint
-        == "write \"account required pam_mfa.so\" above every other account line and every @include "
-        + "that has any")
+        == "add \"account required pam_mfa.so\" above all other account lines and above every "
+        + "@include that contains one")
     let passed = try #require(try findings(Self.rows[2]).first)
-    #expect(passed.message.hasSuffix("jump over, its account line at /pam/sshd:3"))
-    #expect(passed.hint.hasPrefix("replace it: write \"account required pam_mfa.so\" above"))
+    #expect(passed.message.hasSuffix("the module's account line at /pam/sshd:3 or jump over it"))
+    #expect(passed.hint.hasPrefix("replace it: add \"account required pam_mfa.so\" above"))
     let other = try #require(try findings(Self.rows[4]).first)
     #expect(other.hint.contains("\"account required pam_mfa.so config=/etc/a\""))
     for row in Self.rows {
@@ -114,7 +115,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("what stands in a file reaches no terminal as it is")
+  @Test("control characters from service files are escaped")
   func escapes() throws {
     let row = Row(
       number: 0, configuration: Self.required,

@@ -10,14 +10,14 @@ import Testing
 
 @testable import mfa_admin
 
-/// A host that is sound but for one thing, and what is found there.
-@Suite("What the doctor finds")
+/// Hosts that are sound except for one change, and the findings for each.
+@Suite("Doctor findings")
 struct ExaminationTests {
   struct Row: CustomTestStringConvertible {
     let number: Int
-    /// `severity code place`, the gravest first.
+    /// The findings as `severity code place`, most severe first.
     let expected: [String]
-    /// What is otherwise than on a sound host.
+    /// Changes a sound host.
     let change: @Sendable (inout MemoryHost) throws -> Void
     var testDescription: String { "\(number)" }
 
@@ -53,7 +53,7 @@ struct ExaminationTests {
 
   static let stackRows = [
     Row(1) { _ in },
-    // An earlier line ends the stack, or jumps over us.
+    // An earlier line ends the stack, or jumps over the module.
     Row(2, "error auth-passed-over /pam/login:1", "warning required-before /pam/login:1") {
       $0.stacks.files["login"] = "auth sufficient pam_unix.so\nauth required pam_mfa.so\n"
     },
@@ -72,12 +72,12 @@ struct ExaminationTests {
         "auth [success=done default=die] pam_fprintd.so\n@include common-auth\n"
         + "auth required pam_mfa.so\n"
     },
-    // Of a substack the end is its own.
+    // The end of a substack does not end the stack.
     Row(6) {
       $0.stacks.files["sub"] = "auth sufficient pam_permit.so\n"
       $0.stacks.files["login"] = "auth substack sub\n" + MemoryHost.Stacks.sound
     },
-    // A condition is an administrator's decision.
+    // A condition is the administrator's decision.
     Row(7, "warning auth-passed-over /pam/login:1") {
       $0.stacks.files["login"] =
         "auth sufficient pam_succeed_if.so user ingroup staff\n" + MemoryHost.Stacks.sound
@@ -95,7 +95,7 @@ struct ExaminationTests {
     Row(10, "error auth-passed-over /pam/login:1") {
       $0.stacks.files["login"] = "auth [default=1] pam_rootok.so\nauth required pam_mfa.so\n"
     },
-    // Our own line denies nobody.
+    // The control value of the module's own line denies no sign-in.
     Row(11, "error auth-toothless /pam/sudo:2") {
       $0.stacks.files["sudo"] = "@include common-auth\nauth optional pam_mfa.so\n"
     },
@@ -111,7 +111,7 @@ struct ExaminationTests {
       $0.stacks.files["sudo"] =
         "@include common-auth\nauth required pam_mfa.so\nauth [default=reset] pam_env.so\n"
     },
-    // A wrong password goes on to us.
+    // The module also runs after a wrong password.
     Row(15, "warning required-before /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth required pam_unix.so\nauth required pam_mfa.so\n"
     },
@@ -127,7 +127,7 @@ struct ExaminationTests {
         "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_sss.so\n"
         + "auth requisite pam_deny.so\nauth required pam_permit.so\nauth required pam_mfa.so\n"
     },
-    // What a substack ends in goes on behind it.
+    // After a substack ends, the stack continues.
     Row(19, "warning required-before /pam/system-auth:1") {
       $0.stacks.files["system-auth"] = "auth sufficient pam_unix.so\nauth requisite pam_deny.so\n"
       $0.stacks.files["sudo"] = "auth substack system-auth\nauth required pam_mfa.so\n"
@@ -151,14 +151,14 @@ struct ExaminationTests {
     Row(206) {
       $0.stacks.files["sudo"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
     },
-    // Arguments that are none, and stacks that cannot be told.
+    // Unknown arguments, and stacks that cannot be evaluated.
     Row(24, "error arguments /pam/sudo:2") {
       $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so nullok\n"
     },
     Row(25, "warning not-understood /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth reqired x.so\n"
     },
-    // A recent code is enough in what may be a daemon.
+    // A remembered code allows sign-ins in services that may be daemons.
     Row(201, "warning session-not-followed /pam/vsftpd:2") {
       $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
       $0.configurationText = "[project]\nfresh_for = 15m\n"
@@ -174,7 +174,7 @@ struct ExaminationTests {
         "[project]\nremember = 1h\nremember_services = sshd\n"
         + "[tenant a]\nservices = sudo\nfresh_for = 15m\n"
     },
-    // Two names of one uid; system accounts that nobody signs in to may share one.
+    // Two user names have the same uid; system accounts without a login may share one.
     Row(204, "warning shared-uid /etc/passwd") {
       $0.known = $0.known.map { $0 + [MemoryHost.account("toor", 0, home: "/root")] }
     },
@@ -183,11 +183,11 @@ struct ExaminationTests {
         $0 + [MemoryHost.account("daemon", 2), MemoryHost.account("other", 2)]
       }
     },
-    // It is asked nowhere.
+    // No service uses the module.
     Row(26, "note not-in-use /etc/pam.d") {
       $0.stacks.files = ["sudo": "@include common-auth\n", "common-auth": "auth required x.so\n"]
     },
-    // Only others include it, or it is the helper's own.
+    // The line is in a file that only other services include, or in the helper's own service.
     Row(27) {
       $0.stacks.files["system-auth"] = "auth optional pam_mfa.so\n"
       $0.stacks.files["mfa-enroll"] = "auth optional pam_mfa.so\n"
@@ -207,13 +207,13 @@ struct ExaminationTests {
     },
   ]
 
-  @Test("in stacks", arguments: stackRows)
+  @Test("in service stacks", arguments: stackRows)
   func stacks(row: Row) throws { try expectFindings(row) }
 
   // MARK: sshd
 
   static func settings(_ changes: String...) -> String {
-    // The first line of a key counts.
+    // sshd uses the first line of each keyword.
     changes.joined(separator: "\n") + "\n" + MemoryHost.sshdSettings
   }
 
@@ -229,7 +229,7 @@ struct ExaminationTests {
       $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
     },
     Row(3, "error use-pam-off \(dropIn):1") { $0.sshdOfOthers = settings("usepam no") },
-    // With forward_pass one answer is enough.
+    // With forward_pass, one answer is enough.
     Row(4) {
       $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
       $0.sshdOfOthers = settings(
@@ -247,7 +247,7 @@ struct ExaminationTests {
         "kbdinteractiveauthentication no", "passwordauthentication yes",
         "authenticationmethods password")
     },
-    // That method is in no list.
+    // The authentication methods do not include it.
     Row(7) { $0.sshdOfOthers = settings("passwordauthentication yes") },
     Row(8, "error methods-without-code \(dropIn):4") {
       $0.sshdOfOthers = settings("authenticationmethods any")
@@ -262,12 +262,12 @@ struct ExaminationTests {
     Row(11) {
       $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive:pam")
     },
-    // Nothing sets it.
+    // No file sets it.
     Row(12, "error methods-without-code /etc/ssh/sshd_config") {
       $0.texts[dropIn] = nil
       $0.sshdOfOthers = settings("authenticationmethods any")
     },
-    // Under a Match line.
+    // In a Match block.
     Row(13, "error methods-without-code /etc/ssh/sshd_config:4") {
       $0.texts["/etc/ssh/sshd_config"] =
         "Include sshd_config.d/*.conf\nMatch User bob,alice\n\nAuthenticationMethods publickey\n"
@@ -288,7 +288,7 @@ struct ExaminationTests {
         MemoryHost.sshdDropIn + "\nMatch planet mars\nAuthenticationMethods publickey\n"
     },
     Row(17) { $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch all\nX11Forwarding no\n" },
-    // sshd, and what is in its files, cannot be read.
+    // sshd or its files cannot be read.
     Row(18, "note could-not-be-checked /usr/sbin/sshd") { $0.sshd = .success(nil) },
     Row(19, "warning could-not-be-checked /usr/sbin/sshd") { $0.sshd = .failure(.late) },
     Row(20, "warning could-not-be-checked /usr/sbin/sshd") {
@@ -301,24 +301,24 @@ struct ExaminationTests {
     Row(23, "warning could-not-be-checked /etc/ssh/sshd_config:1") {
       $0.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/*/mfa.conf\n"
     },
-    // Neither way is open.
+    // Neither method is enabled.
     Row(25, "error keyboard-interactive-off \(dropIn):2") {
       $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
       $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
     },
-    // An old version's name.
+    // The old name of the option.
     Row(26) {
       $0.sshdOfOthers =
         MemoryHost.sshdSettings.replacing("kbdinter", with: "other")
         + "challengeresponseauthentication yes\n"
     },
-    // Which Match line it comes from, tells the value.
+    // The Match block is identified by its value.
     Row(27, "error methods-without-code \(dropIn):8") {
       $0.texts[dropIn] =
         MemoryHost.sshdDropIn + "\n\nMatch user *,!x\n\tAuthenticationMethods PublicKey\n"
       $0.sshdOfOthers = settings("authenticationmethods publickey")
     },
-    // Root cannot sign in anyway.
+    // Root cannot sign in.
     Row(28) {
       $0.sshd = .success(["root": settings("authenticationmethods publickey", "permitrootlogin no")]
       )
@@ -326,17 +326,17 @@ struct ExaminationTests {
     Row(29, "error methods-without-code \(dropIn):4") {
       $0.sshd = .success(["root": settings("authenticationmethods publickey")])
     },
-    // Its stack does not ask us.
+    // The stack of sshd does not contain the module.
     Row(24) {
       $0.stacks.files["sshd"] = "@include common-auth\n"
       $0.sshdOfOthers = settings("usepam no", "authenticationmethods any")
     },
   ]
 
-  @Test("in what sshd says", arguments: sshdRows)
+  @Test("in the output of sshd -T", arguments: sshdRows)
   func sshd(row: Row) throws { try expectFindings(row) }
 
-  @Test("for a user who is asked about")
+  @Test("for the requested user")
   func user() throws {
     let row = Row(1) {
       $0.sshd = .success(["carol": Self.settings("authenticationmethods publickey")])
@@ -344,7 +344,7 @@ struct ExaminationTests {
     #expect(try findings(row).isEmpty)
     let finding = try #require(try findings(row, users: ["carol"]).first)
     #expect(finding.code == "methods-without-code")
-    #expect(finding.message.contains("with publickey (user carol) is never asked"))
+    #expect(finding.message.contains("with publickey (user carol) are never asked"))
   }
 
   // MARK: Root
@@ -352,7 +352,7 @@ struct ExaminationTests {
   static let required = "[project]\nenrollment = required\n"
 
   static let rootRows = [
-    // Enrolling in the sign-in is possible.
+    // Root can enrol during the sign-in.
     Row(1, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
       $0.configurationText = required
     },
@@ -399,10 +399,10 @@ struct ExaminationTests {
     },
   ]
 
-  @Test("of root", arguments: rootRows)
+  @Test("for root", arguments: rootRows)
   func root(row: Row) throws { try expectFindings(row) }
 
-  @Test("one line that is at fault for several services is told once")
+  @Test("a faulty line that several services use is reported once")
   func common() throws {
     var host = MemoryHost()
     host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
@@ -417,7 +417,7 @@ struct ExaminationTests {
     }
     let finding = try #require(Doctor.findings(on: try Chart(of: host)).first)
     #expect(
-      finding.text.hasPrefix("warning: /pam/common-auth:1: cron, login, sshd, su, sudo: who does"))
+      finding.text.hasPrefix("warning: /pam/common-auth:1: cron, login, sshd, su, sudo: an "))
   }
 
   // MARK: Files
@@ -472,7 +472,7 @@ struct ExaminationTests {
     Row(27, "warning could-not-be-checked /etc/mfa/key") { $0.unseen["/etc/mfa/key"] = pamError },
     Row(28, "warning could-not-be-checked /var/lib/mfa/factors") {
       $0.unseen["/var/lib/mfa/factors"] = pamError
-      // The folder is looked at twice: for itself, and for what is in it.
+      // The folder is checked twice: itself, and its content.
     },
     Row(29) { $0.helperMayWriteAudit = .success(false) },
     Row(30, "note helper-not-audited /usr/lib/mfa/mfa-helper") {
@@ -501,7 +501,7 @@ struct ExaminationTests {
     try expectFindings(row)
   }
 
-  @Test("a helper whose owner is put right is given its capability again, which that takes away")
+  @Test("the hint for a wrong owner of the helper restores its capability, which chown removes")
   func helperAgain() throws {
     var host = MemoryHost()
     let helper = "/usr/lib/mfa/mfa-helper"
@@ -512,10 +512,10 @@ struct ExaminationTests {
         + " && setcap cap_audit_write=p \(helper)")
   }
 
-  @Test("a few of many files are named, and the others counted")
+  @Test("some of many files are named, and the rest are counted")
   func manyFiles() throws {
     let finding = try #require(try findings(Self.fileRows[20]).first)
-    #expect(finding.message.contains("others in /var/lib/mfa/attempts: b, c, d, e, f and 1 more"))
+    #expect(finding.message.contains("files in /var/lib/mfa/attempts: b, c, d, e, f and 1 more"))
   }
 
   // MARK: The store
@@ -538,7 +538,7 @@ struct ExaminationTests {
     Row(5, "warning store-nearly-full \(path)") {
       $0.rooms[path] = FileSystemRoom(bytes: 1 << 30, files: 100)
     },
-    // btrfs counts no files.
+    // btrfs has no file count.
     Row(6) { $0.rooms[path] = FileSystemRoom(bytes: 1 << 30, files: nil) },
     Row(7, "error store-not-writable \(path)") {
       $0.writing = .system(SystemError(.write, number: 28))
@@ -578,7 +578,7 @@ struct ExaminationTests {
     Row(1, "warning left-over-files \(leftover)") {
       $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
     },
-    // A link is one too, and is not followed.
+    // A symbolic link is reported too, and is not followed.
     Row(2, "warning left-over-files \(leftover)") {
       $0.statuses[leftover] = PathStatus(kind: .link, owner: 1000, permissions: 0o777)
     },
@@ -594,7 +594,7 @@ struct ExaminationTests {
         + "32 22 0:40 / /home\\040old rw - nfs4 server:/home rw\n"
         + "33 22 0:40 / /home/al rw - nfs4 server:/al rw\n"
     },
-    // Of several mounts at a place the last one is seen; one below another counts more.
+    // The last of several mounts at one path is visible; a mount below a path takes precedence.
     Row(5, "warning left-over-files \(leftover)") {
       $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
       $0.texts["/proc/self/mountinfo"] =
@@ -604,7 +604,7 @@ struct ExaminationTests {
       $0.statuses["/home"] = PathStatus(kind: .link, owner: 0, permissions: 0o777)
       $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
     },
-    // No person's.
+    // Not a personal account.
     Row(7) {
       $0.known = .success([MemoryHost.account("daemon", 1, home: "/home/alice")])
       $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
@@ -616,7 +616,7 @@ struct ExaminationTests {
     Row(10, "note homes-not-looked-at /etc/passwd") { $0.unseen["/home/bob"] = pamError },
   ]
 
-  @Test("in people's folders", arguments: leftoverRows)
+  @Test("in home folders", arguments: leftoverRows)
   func leftovers(row: Row) throws { try expectFindings(row) }
 
   // MARK: Units
@@ -656,7 +656,7 @@ struct ExaminationTests {
     unit(12, "warning could-not-be-checked \(unit):2", "[Service]\nRootDirectory=/srv/jail\n"),
     unit(13, nil, "[Service]\nProtectSystem=strict\nStateDirectory=mfa\n"),
     unit(14, "error service-sandboxed \(unit):2", "[Service]\nDynamicUser=yes\n"),
-    // What systemd has read counts, where it runs.
+    // If systemd is running, what it has loaded is used.
     Row(15, "error service-sandboxed /run/x.service:2") {
       $0.statuses["/run/systemd/system"] = MemoryHost.folder(0, 0o755)
       $0.systemctl["ssh.service"] =
@@ -674,7 +674,7 @@ struct ExaminationTests {
       $0.unseen[unit] = nil
       $0.texts[unit] = nil
     },
-    // A display manager's.
+    // A display manager's service.
     Row(18, "error service-sandboxed /usr/lib/systemd/system/gdm.service:2") {
       $0.stacks.files["gdm-password"] = MemoryHost.Stacks.sound
       $0.statuses["/usr/lib/systemd/system/gdm.service"] = MemoryHost.file(0, 0o644)
@@ -682,12 +682,12 @@ struct ExaminationTests {
     },
   ]
 
-  @Test("in the units of systemd", arguments: unitRows)
+  @Test("in systemd units", arguments: unitRows)
   func units(row: Row) throws { try expectFindings(row) }
 
-  // MARK: What cannot be read
+  // MARK: Unreadable files
 
-  @Test("what cannot be read is said, and never left out")
+  @Test("everything that cannot be read is reported")
   func unreadable() throws {
     var host = MemoryHost()
     host.unseen = [
@@ -713,7 +713,7 @@ struct ExaminationTests {
     }
   }
 
-  @Test("an audit log that is damaged, or cannot be read, is found")
+  @Test("a damaged or unreadable audit log is reported")
   func auditLog() throws {
     var host = MemoryHost()
     #expect(DamagedAuditLog.findings(on: try Chart(of: host)).isEmpty)
@@ -732,7 +732,7 @@ struct ExaminationTests {
     #expect(DamagedAuditLog.findings(on: try Chart(of: host)).isEmpty)
   }
 
-  @Test("the manual names every finding")
+  @Test("the manual documents every finding")
   func manual() throws {
     let path = Checkout.folder + "/packaging/man/mfa-admin.8"
     let manual = String(
@@ -744,13 +744,13 @@ struct ExaminationTests {
       + Self.leftoverRows + Self.unitRows
     var codes: Set<String> = []
     for row in rows { codes.formUnion(try findings(row).map(\.code)) }
-    // The reasons why a stack cannot be told are named together.
+    // The manual has one entry for all reasons why a stack cannot be evaluated.
     codes.remove("not-understood")
     #expect(codes.count >= 30)
     for code in codes { #expect(manual.contains(code), "\(code)") }
   }
 
-  @Test("a finding for programs has the same members always")
+  @Test("the JSON of a finding always has the same members")
   func json() throws {
     let finding = Finding(
       severity: .note, code: "a", place: "/b", message: "c", hint: "d")

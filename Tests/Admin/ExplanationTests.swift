@@ -11,7 +11,7 @@ import Testing
 
 @testable import mfa_admin
 
-@Suite("What is explained of a sign-in")
+@Suite("Explanations of sign-ins")
 struct ExplanationTests {
   static let sound = "auth required pam_mfa.so\naccount required pam_mfa.so\n"
   static let required = "[project]\nenrollment = required\n"
@@ -24,7 +24,7 @@ struct ExplanationTests {
     var service = "sshd"
     var address: String? = "203.0.113.9"
     var prepare: @Sendable (ScriptedHost) throws -> Void = { _ in }
-    /// The decision, and a part of the reason.
+    /// The decision, and part of the reason.
     let expected: (String, String)
     var testDescription: String { "\(number)" }
   }
@@ -48,7 +48,7 @@ struct ExplanationTests {
 
   static let rows = [
     Row(number: 1, prepare: enroll, expected: ("asked", "factor")),
-    Row(number: 2, expected: ("let-through", "up to the person")),
+    Row(number: 2, expected: ("let-through", "voluntary")),
     Row(
       number: 3, configuration: "[project]\nstate = disabled\n", prepare: enroll,
       expected: ("let-through", "switched off")),
@@ -59,13 +59,13 @@ struct ExplanationTests {
     Row(
       number: 6, configuration: required, sshd: "auth required pam_mfa.so\naccount required x.so\n",
       expected: ("turned-away", "no account line")),
-    Row(number: 7, user: "nobody-here", expected: ("turned-away", "no such user")),
+    Row(number: 7, user: "nobody-here", expected: ("turned-away", "has no account")),
     Row(number: 8, prepare: enroll(failures: 5, ago: 10), expected: ("waits", "wrong codes")),
     Row(
       number: 9, prepare: enroll(failures: 100, ago: 9999), expected: ("turned-away", "disabled")),
     Row(
       number: 10, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
-      expected: ("let-through", "put off")),
+      expected: ("let-through", "postponed")),
     Row(
       number: 11, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
       prepare: { host in
@@ -92,7 +92,7 @@ struct ExplanationTests {
       expected: ("turned-away", "no argument \"echos\"")),
     Row(
       number: 16, sshd: "auth required pam_mfa.so forward_pass\naccount required pam_mfa.so\n",
-      expected: ("let-through", "up to the person")),
+      expected: ("let-through", "voluntary")),
     Row(
       number: 17, sshd: "auth required pam_mfa.so use_first_pass\n", prepare: enroll,
       expected: ("asked", "factor")),
@@ -100,7 +100,7 @@ struct ExplanationTests {
       number: 18,
       configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
       prepare: { $0.groups = ["staff"] }, expected: ("has-to-enroll", "certain")),
-    // In doubt, the stricter.
+    // If a lookup fails, the stricter rule applies.
     Row(
       number: 19,
       configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
@@ -115,8 +115,8 @@ struct ExplanationTests {
       address: "home.example", prepare: enroll, expected: ("asked", "factor")),
     Row(
       number: 22, prepare: { $0.accountFailure = SystemError(.lookUpAccount, number: 5) },
-      expected: ("turned-away", "could not tell")),
-    // Whoever calls su is not root: what lets root pass passes nothing over.
+      expected: ("turned-away", "cannot be looked up")),
+    // The caller of su is not root, so a line that lets root pass does not skip the module.
     Row(
       number: 23, configuration: required, service: "su", expected: ("has-to-enroll", "certain")),
     Row(
@@ -148,7 +148,7 @@ struct ExplanationTests {
       remoteHost: row.address.map { Array($0.utf8) }, on: host)
   }
 
-  @Test("it is what the sign-in then comes to", arguments: rows)
+  @Test("the explanation agrees with the sign-in", arguments: rows)
   func agreesWithTheSignIn(row: Row) throws {
     let host = try machine(row)
     let explanation = try explanation(row, on: host)
@@ -168,7 +168,7 @@ struct ExplanationTests {
     } else {
       switch explanation.decision.kind {
       case .asked:
-        // What was typed cannot be a bypass code.
+        // The typed text cannot be a bypass code.
         let result = row.number == 12 ? "result=not-a-code" : "result=wrong"
         #expect(verdict == .deny && logged.contains(result))
       case .letThrough: #expect(verdict == .notConcerned && application.noted == nil)
@@ -181,7 +181,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("nothing changes by it", arguments: rows)
+  @Test("an explanation changes nothing", arguments: rows)
   func changesNothing(row: Row) throws {
     let host = try machine(row)
     let attempts = host.memory.attempts
@@ -195,7 +195,7 @@ struct ExplanationTests {
     #expect(!host.memory.isLocked && host.delivered.isEmpty)
   }
 
-  @Test("what a person and a program read is harmless, and JSON", arguments: rows)
+  @Test("text and JSON contain no control characters, and the JSON is valid", arguments: rows)
   func texts(row: Row) throws {
     let explanation = try explanation(row, on: try machine(row))
     #expect(isHarmless(explanation.text) && explanation.text.hasSuffix("\n"))
@@ -205,7 +205,7 @@ struct ExplanationTests {
     #expect(object?["reason"] as? String == explanation.decision.reason)
   }
 
-  @Test("the whole of it, for a person")
+  @Test("the whole text")
   func sheet() throws {
     let row = Row(
       number: 0,
@@ -225,19 +225,19 @@ struct ExplanationTests {
     let host = try machine(row)
     host.groups = ["staff"]
     let expected = """
-      decision     asked for a code: there is a factor, or a bypass code
+      decision     asked for a code: the user has a factor or a bypass code
       because      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
-                   and nobody is stopped: the policy only observes
+                   the policy only observes: no sign-in is denied
       account      alice (uid 1000)
-      service      sshd: pam_mfa.so is asked by /pam/sshd:1
+      service      sshd: pam_mfa.so is called by /pam/sshd:1
                    account line: certain to be reached, /pam/sshd:2
-      from         nowhere that is known: networks count where they are stricter
+      from         unknown; tenants that name networks apply where they are stricter
       stored       Phone; 0 recovery codes; 0 wrong codes in a row
       policy       /etc/mfa/mfa.conf
       tenant       staff: matches
                    groups = staff: yes                    /etc/mfa/mfa.conf:4
                    services = sshd: yes                   /etc/mfa/mfa.conf:5
-      tenant       away: may match, and counts where it is stricter
+      tenant       away: may match; applies where it is stricter
                    networks = 192.0.2.0/24: unknown       /etc/mfa/mfa.conf:8
       setting      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
       setting      adjacent_intervals = 2                 tenant away, in doubt, /etc/mfa/mfa.conf:9
@@ -259,7 +259,7 @@ struct ExplanationTests {
     #expect(try explanation(row, on: host).text == expected)
   }
 
-  @Test("the files and lines, for a program")
+  @Test("the JSON contains the files and lines")
   func places() throws {
     let row = Row(
       number: 0, configuration: Self.required + "[tenant staff]\ngroups = staff\nstate = observe\n",
@@ -291,7 +291,7 @@ struct ExplanationTests {
   }
 
   @Test(
-    "a decision names the settings that it goes by",
+    "a decision names the settings that it depends on",
     arguments: [
       (1, ["state"]), (2, ["enrollment"]), (3, ["state"]), (5, ["enrollment"]),
       (6, ["enrollment"]), (7, []),
@@ -305,16 +305,16 @@ struct ExplanationTests {
     #expect(explanation.decision.rules.map { $0.name } == expected, "row \(number)")
   }
 
-  @Test("a service that does not ask the module lets everybody through")
+  @Test("a service that does not use the module allows all sign-ins")
   func notAsked() throws {
     let row = Row(
       number: 0, sshd: "auth required pam_unix.so\n", prepare: Self.enroll, expected: ("", ""))
     let explanation = try explanation(row, on: try machine(row))
     #expect(explanation.decision.kind == .letThrough)
-    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not asked by /pam/sshd\n"))
+    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not called by /pam/sshd\n"))
   }
 
-  @Test("where nothing asks the module, all the files that were read are named, and nothing else")
+  @Test("if a stack does not use the module, all files that were read are named, and no others")
   func filesOfAStackThatDoesNotAsk() throws {
     let row = Row(
       number: 0, configuration: "[project]\nstate = observe\n",
@@ -324,20 +324,20 @@ struct ExplanationTests {
     host.stacks.files["other"] = "@include common-auth\n"
     let text = try explanation(row, on: host).text
     #expect(
-      text.contains("sshd: pam_mfa.so is not asked by /pam/sshd, /pam/common-auth\n"), "\(text)")
-    // What is only observed elsewhere stops nobody here either.
-    #expect(!text.contains("nobody is stopped"))
+      text.contains("sshd: pam_mfa.so is not called by /pam/sshd, /pam/common-auth\n"), "\(text)")
+    // A tenant in `observe` state for other services does not deny sign-ins here either.
+    #expect(!text.contains("only observes"))
     var other = row
     other.service = "no-such-service"
     let absent = try explanation(other, on: host).text
     #expect(
       absent.contains(
-        "no-such-service: has no file: pam_mfa.so is not asked by /pam/other, /pam/common-auth\n"),
+        "no-such-service: has no file: pam_mfa.so is not called by /pam/other, /pam/common-auth\n"),
       "\(absent)")
   }
 
   @Test(
-    "what has it that a code is not asked for, or does not count, is named",
+    "lines that skip the code or make it ineffective are named",
     arguments: [
       (1, "auth sufficient pam_unix.so\nauth required pam_mfa.so\n", "auth-passed-over"),
       (2, "auth optional pam_mfa.so\nauth required pam_permit.so\n", "auth-toothless"),
@@ -355,7 +355,7 @@ struct ExplanationTests {
   }
 
   @Test(
-    "a service is named as PAM would name it, or not at all",
+    "only service names that PAM accepts are accepted, in lower case",
     arguments: [
       (1, "sshd", "sshd"), (2, "SSHD", "sshd"), (3, "sudo-i", "sudo-i"), (4, "../sshd", nil),
       (5, "", nil), (6, "ss hd", nil), (7, ".sshd", nil), (8, "/etc/pam.d/sshd", nil),

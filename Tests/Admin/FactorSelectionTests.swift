@@ -4,7 +4,7 @@ import Testing
 @testable import mfa_admin
 
 @Suite struct FactorSelectionTests {
-  /// What a selector is expected to select: the places of the factors.
+  /// The factors that a selector should select, by index.
   static let cases: [(Int, String?, [Int])] = [
     (1, nil, [0, 1, 2, 3]),
     (2, "phone", [0]),
@@ -17,7 +17,7 @@ import Testing
     (9, "abcde", [0]),
     (10, "abcd1", [1]),
     (11, "", []),
-    (12, "9999", [3]),  // a name goes before the beginning of an id
+    (12, "9999", [3]),  // a name takes precedence over the beginning of an id
     (13, "99990", [2]),
     (14, "abcdef000000000000000000000000000", []),
     (15, " phone", []),

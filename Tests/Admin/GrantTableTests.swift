@@ -44,7 +44,8 @@ import Testing
       let text = GrantTable(try Self.grants()).text(columns: columns)
       let lines = text.split(separator: "\n")
       #expect(lines.count == 4)
-      // Two columns of eight, the rest whole, and two blanks between.
+      // The minimum width: two columns of eight, the other columns in full, and two spaces between
+      // columns.
       let possible = max(columns, 8 + 6 + 8 + 4 + 16 + 8 + 10)
       for line in lines { #expect(TextWidth.of(String(line)) <= possible, "\(columns): \(line)") }
       #expect(isHarmless(text))

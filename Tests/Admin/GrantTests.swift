@@ -36,8 +36,8 @@ import Testing
     let id = VisibleText.escaping(made.report.grant.id.hexadecimal)
     #expect(
       made.explanation
-        == "good for 2 sign-ins until 2023-11-14 22:43:20 UTC; id \(id)\n"
-        + "alice types it where a one-time code is asked for; it is shown this once\n")
+        == "valid for 2 sign-ins until 2023-11-14 22:43:20 UTC; id \(id)\n"
+        + "alice types it in place of a one-time code; it is not shown again\n")
     #expect(
       store.lines == [
         "result=bypass-made user=alice grant=\(id) reason=phone\\x20lost actor=root\\x0a"
@@ -57,7 +57,7 @@ import Testing
       }
     }
     guard case .notACode = try attempt(made, store, "alice") else {
-      Issue.record("it was good too often")
+      Issue.record("the code was accepted too often")
       return
     }
     #expect(try store.administration.grants(nil).isEmpty)
@@ -72,9 +72,10 @@ import Testing
     store.accounts["bob"] = 1001
     let made = try store.administration.grant(
       .ticket, to: "bob", for: .hours(24), uses: 1, reason: nil)
-    #expect(try store.snapshot("bob") == nil, "a ticket enrols nobody")
+    #expect(try store.snapshot("bob") == nil, "a ticket enrols no factor")
     #expect(try store.administration.users().isEmpty)
-    #expect(made.explanation.hasPrefix("good for one enrolment until 2023-11-15 22:13:20 UTC; id "))
+    #expect(
+      made.explanation.hasPrefix("valid for one enrolment until 2023-11-15 22:13:20 UTC; id "))
     let result = try Attempt.redeem(
       ticket: made.code, by: account(store, "bob"), in: store.store,
       Attempt.Circumstances(settings: .defaults, clock: { TemporaryStore.now + 86_399 }))
@@ -82,7 +83,7 @@ import Testing
       Issue.record("\(result)")
       return
     }
-    // The account was given to somebody else meanwhile: what was granted is not theirs.
+    // The name now belongs to another account, which must not inherit the grants.
     store.accounts["bob"] = 1002
     #expect(try store.administration.grants("bob").isEmpty)
     #expect(try store.snapshot("bob") == nil)
@@ -111,7 +112,7 @@ import Testing
         _ = try administration.withdraw(.one(first), of: "alice")
       } == .noSuchGrant(alice))
     guard case .wrong = try attempt(made[0], store, "alice") else {
-      Issue.record("it is still good")
+      Issue.record("a withdrawn code is still valid")
       return
     }
     let rest = try administration.withdraw(.everything, of: "alice")
@@ -140,7 +141,7 @@ import Testing
     try store.enroll("carol", uid: 1002, ["phone"], failures: 7, lastFailure: TemporaryStore.now)
     store.accounts["bob"] = 1001
     for (row, user, part) in [
-      (1, "alice", "before mfa-admin unlock"), (2, "carol", "for 120 s"),
+      (1, "alice", "until you run mfa-admin unlock"), (2, "carol", "for 120 s"),
       (3, "bob", "only where policy requires"),
     ] {
       let made = try store.administration.grant(

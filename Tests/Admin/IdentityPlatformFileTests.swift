@@ -4,7 +4,7 @@ import Testing
 
 @testable import mfa_admin
 
-/// What `mfa-admin config apply` makes of the files that are there.
+/// The drop-in that `mfa-admin config apply` writes, given the existing files.
 @Suite struct IdentityPlatformFileTests {
   typealias Layer = ConfigurationFile.Layer
 
@@ -23,7 +23,7 @@ import Testing
       tenant: tenant.map { Array($0.utf8) }, over: layers(texts))
   }
 
-  /// The lines that are no comments.
+  /// Returns the lines that are not comments.
   func settings(_ file: IdentityPlatformFile) -> [String] {
     String(decoding: file.text, as: UTF8.self).split(separator: "\n").map(String.init)
       .filter { !$0.hasPrefix("#") }
@@ -49,7 +49,7 @@ import Testing
     Row(
       number: 3, intervals: 1, tenant: "a", present: nil,
       expected: ["[tenant a]", "state = enabled", "adjacent_intervals = 1"]),
-    // What is there for others stays.
+    // Settings of other tenants are kept.
     Row(
       number: 4, intervals: 1, tenant: "a",
       present: "[project]\nstate = disabled\n[tenant b]\nstate = observe\n",
@@ -73,7 +73,7 @@ import Testing
     if let present = row.present { texts.append((Self.own, present)) }
     let file = try apply(row.intervals, tenant: row.tenant, texts)
     #expect(settings(file) == row.expected, "row \(row.number)")
-    // What it writes, it reads, and it writes the same again.
+    // The written file can be read, and writing it again gives the same settings.
     let again = try apply(
       row.intervals, tenant: row.tenant,
       [Self.host, (Self.own, String(decoding: file.text, as: UTF8.self))])
@@ -83,7 +83,7 @@ import Testing
 
   @Test func aTenantThatNoOtherFileHasIsRefused() throws {
     let error = #expect(throws: AdminError.self) { _ = try apply(1, tenant: "c", [Self.host]) }
-    #expect(error?.message.contains("tenant \"c\" is for nobody") == true)
+    #expect(error?.message.contains("tenant \"c\" selects no sign-ins") == true)
     #expect(error?.hint.contains("selectors") == true)
   }
 
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "files of a later name hold over it, wherever it is put among them",
+    "files with later names take precedence, whatever their order",
     arguments: [
       (1, "40.conf", false), (2, "5.conf", false), (3, "50.conf", true), (4, "60.conf", true),
       (5, "50-a.conf", false), (6, "a.conf", true),
@@ -119,6 +119,6 @@ import Testing
 }
 
 extension Configuration {
-  /// The settings without the tenants.
+  /// The project's settings, without tenants.
   fileprivate var settings: Settings { project }
 }

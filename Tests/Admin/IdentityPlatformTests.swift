@@ -8,7 +8,8 @@ import Testing
     try IdentityPlatform(try JSONReader.value(of: Array(text.utf8)), isTenant: isTenant)
   }
 
-  /// A project's JSON with these elements of `providerConfigs`, and these members beside it.
+  /// Returns a project's JSON with these elements of `providerConfigs` and these additional
+  /// members.
   static func project(_ providers: String, _ others: String = "") -> String {
     "{\"mfa\":{\(others)\"providerConfigs\":[\(providers)]}}"
   }
@@ -64,7 +65,7 @@ import Testing
     (7, #"{"mfa":{"providerConfigs":{}}}"#, "mfa.providerConfigs: must be an array, not an object"),
     (
       8, project(""),
-      "mfa.providerConfigs: none of them has a totpProviderConfig; add it"
+      "mfa.providerConfigs: no entry has a totpProviderConfig; add it"
     ),
     (
       9, project(totp, #""grace":1,"#),
@@ -119,11 +120,11 @@ import Testing
     ),
     (
       21, project(totp + "," + totp),
-      "mfa.providerConfigs[1]: totpProviderConfig comes a second time; keep one of the two"
+      "mfa.providerConfigs[1]: totpProviderConfig appears twice; remove one of the two"
     ),
     (
       22, project(totp + #",{"state":"ENABLED","otherProviderConfig":{}}"#),
-      "mfa.providerConfigs[1].otherProviderConfig: this provider is enabled, and is not there here"
+      "mfa.providerConfigs[1].otherProviderConfig: this provider is enabled, but not supported here"
     ),
     (
       23, project(totp + #",{"state":"DISABLED"}"#),
@@ -135,7 +136,7 @@ import Testing
     ),
     (
       25, project(totp, #""enabledProviders":["PHONE_SMS"],"#),
-      "mfa.enabledProviders[0]: \"PHONE_SMS\" is enabled, and is not there here"
+      "mfa.enabledProviders[0]: \"PHONE_SMS\" is enabled, but not supported here"
     ),
     (
       26, project(totp, #""state":"MANDATORY","#),

@@ -15,7 +15,7 @@ import Testing
   static let file =
     "\(key)\n\" DISALLOW_REUSE \(step - 1) \(step)\n\" TOTP_AUTH\n\" TIME_SKEW 0\n12345678\n23456789\n"
 
-  /// Makes the folder to import from.
+  /// Creates the folder to import from.
   func homes(_ store: TemporaryStore) throws -> String {
     let path = store.folder + "/homes"
     try FileManager.default.createDirectory(
@@ -53,7 +53,7 @@ import Testing
     ]
     let unknown = "nobody-here: not imported: there is no user nobody-here"
 
-    // A trial changes nothing.
+    // A dry run changes nothing.
     #expect(
       try texts(store, source, isTrial: true) == [
         "alice: would be imported as \"imported\"" + codes
@@ -74,9 +74,9 @@ import Testing
     #expect(store.lines.count == 1 && store.lines[0].contains("result=imported user=alice"))
     #expect(!store.lines[0].contains(Self.key) && !store.lines[0].contains("12345678"))
 
-    // Again, with another file for carol.
+    // A second import, with a different file for carol.
     #expect(
-      try texts(store, source) == ["alice: already imported: it is \"imported\""] + refused
+      try texts(store, source) == ["alice: already present as \"imported\""] + refused
         + ["carol: imported as \"imported\"" + codes, unknown])
     #expect(try store.snapshot("alice") == snapshot)
   }
@@ -162,7 +162,7 @@ import Testing
     let snapshot = try #require(try store.snapshot("alice"))
     #expect(snapshot.record.factors.map(\.parameters.period) == [30, 60])
     #expect(snapshot.record.factors.map(\.parameters.codeLength) == [.six, .eight])
-    #expect(try texts(store, source)[0] == "alice: already imported: it is \"imported 1\"")
+    #expect(try texts(store, source)[0] == "alice: already present as \"imported 1\"")
     #expect(try store.snapshot("alice") == snapshot)
   }
 
@@ -194,7 +194,7 @@ import Testing
     #expect(try refusal().contains("not-a-regular-file"))
     #expect(try store.snapshot("alice") == nil)
 
-    // The folder itself.
+    // The folder itself has a wrong owner.
     try files.setAttributes([.ownerAccountID: 1000], ofItemAtPath: homes)
     #expect(throws: AdminError.importSource(homes, .untrusted(.wrongOwner))) {
       try texts(store, source)

@@ -25,7 +25,7 @@ import Testing
     Row(number: 9, text: "a", offset: 1),
   ]
 
-  @Test("what is put in is taken out, byte for byte", arguments: rows)
+  @Test("removing the inserted lines restores the text byte for byte", arguments: rows)
   func roundTrip(row: Row) {
     let text = Array(row.text.utf8)
     let marked = Self.mark.inserting(Self.lines, into: text, at: row.offset)
@@ -34,7 +34,7 @@ import Testing
     #expect(Self.mark.removing(from: text) == .absent)
     #expect(MarkedText(service: Array("ssh".utf8)).removing(from: marked) == .absent)
     #expect(MarkedText.services(in: marked) == [Array("sshd".utf8)])
-    // Twice in one text.
+    // Also when the lines were inserted twice.
     let twice = Self.mark.inserting(Self.lines, into: marked, at: 0)
     #expect(Self.mark.removing(from: twice) == .removed(text))
   }
@@ -43,7 +43,7 @@ import Testing
   static let end = "# <<< mfa-admin enable sshd\n"
 
   @Test(
-    "a line between the marks that is none of ours is never taken out",
+    "a foreign line between the markers is never removed",
     arguments: [
       ("x\n\(begin)auth optional pam_mfa.so\n\(end)", 3),
       ("\(begin)auth requisite pam_mfa.so\n\naccount required pam_mfa.so\n\(end)", 3),
@@ -57,7 +57,7 @@ import Testing
     #expect(Self.mark.removing(from: Array(text.utf8)) == .altered(line: line))
   }
 
-  @Test("a line of ours that somebody has taken out is not missed")
+  @Test("the block is removed even if one of its lines is missing")
   func shortened() {
     let text = "a\n\(Self.begin)account required pam_mfa.so\n\(Self.end)b"
     #expect(Self.mark.removing(from: Array(text.utf8)) == .removed(Array("a\nb".utf8)))

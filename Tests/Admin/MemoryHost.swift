@@ -6,7 +6,8 @@ import System
 
 @testable import mfa_admin
 
-/// A host in memory: as it is made, Debian 12 with what README.md says of ssh, login, sudo and su.
+/// A host in memory. By default it is a Debian 12 system with README.md's lines for ssh, login,
+/// sudo and su.
 struct MemoryHost: ExaminedHost {
   /// Service files in the folder `/pam`.
   var stacks = Stacks()
@@ -19,14 +20,14 @@ struct MemoryHost: ExaminedHost {
     MemoryHost.account("alice", 1000), MemoryHost.account("bob", 1001),
     MemoryHost.account("mfa", 999, home: "/var/lib/mfa"),
   ])
-  /// The members of groups.
+  /// The members of the groups.
   var groups: [String: [String]] = [:]
   var reports: Result<[UserReport], AdminError> = .success([])
-  /// What stands at paths.
+  /// The file status of the paths.
   var statuses: [String: PathStatus] = MemoryHost.installed
-  /// Paths that cannot be looked at.
+  /// Paths whose status cannot be read, and the error.
   var unseen: [String: SystemError] = [:]
-  /// The texts of files, by path.
+  /// The text files, by path.
   var texts: [String: String] = [
     "/etc/ssh/sshd_config": "Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n",
     "/etc/ssh/sshd_config.d/mfa.conf": MemoryHost.sshdDropIn,
@@ -36,15 +37,15 @@ struct MemoryHost: ExaminedHost {
   var rooms: [String: FileSystemRoom] = [:]
   var writing: TrustedPath.Refusal?
   var clock: Result<Bool, SystemError> = .success(true)
-  /// What is wrong with the audit log.
+  /// The fault of the audit log.
   var auditLog: Result<LedgerTrouble?, FactorStoreError> = .success(nil)
-  /// Whether the helper may write to the audit trail.
+  /// Whether the helper may write kernel audit records.
   var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
-  /// What `sshd -T -C` says, by the user that is asked about; nil where there is no sshd.
+  /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
   var sshd: Result<[String: String]?, ProgramOutput.Trouble> = .success([:])
-  /// What is said of everybody else.
+  /// The output of `sshd -T -C` for all other users.
   var sshdOfOthers = MemoryHost.sshdSettings
-  /// What systemctl prints, by unit.
+  /// The output of systemctl, by unit.
   var systemctl: [String: String] = [:]
 
   static let sshdDropIn = """

@@ -6,7 +6,7 @@ import System
 import TestSupport
 import Testing
 
-/// The installed program, as root and others call it.
+/// The installed mfa-admin, run by root and by other users.
 @Suite(.privateMachine, .serialized) struct ProgramTests {
   static let program = "/usr/sbin/mfa-admin"
 
@@ -16,7 +16,7 @@ import Testing
     try Command.run([Self.program] + arguments, as: identity, environment: environment)
   }
 
-  /// Gives a user two factors, as if they had enrolled.
+  /// Stores two factors for a user, as if the user had enrolled.
   func enroll(_ user: MachineUser, failures: UInt32 = 0, lastFailure: Int64 = 0) throws {
     let name = Array(user.name.utf8)
     guard let account = try Account.named(name), let location = StoreLocation.standard else {
@@ -43,7 +43,7 @@ import Testing
       .discard(user: try userName(user.name), account: nil, entering: event)
   }
 
-  /// A machine with somebody who has enrolled.
+  /// Provides a machine with an enrolled user.
   func withEnrolled(_ body: (Machine, MachineUser) throws -> Void) throws {
     try Machine.use { machine in
       let user = try machine.addUser()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// What is not understood, and the command whose help says more.
+  /// Command lines that are rejected, and the command whose help is suggested.
   static let misuse: [(Int, [String], String)] = [
     (1, ["show"], "show "), (2, ["list", "extra"], "list "), (3, ["no-such-command"], ""),
     (4, ["list", "--yaml"], "list "), (5, ["revoke"], "revoke "),
@@ -188,7 +188,7 @@ import Testing
         _ = try session.expect(
           "revoke phone (abcd0000000000000000000000000000) of \(user.name)? [y/N] ")
         try session.send(answer)
-        _ = try session.expect("nothing was revoked")
+        _ = try session.expect("nothing was changed")
         #expect(try session.waitForExit() == .exited(1))
       }
       let session = try TerminalSession(arguments)
@@ -221,7 +221,8 @@ import Testing
     }
   }
 
-  /// What changes something, in this order, and what it says for programs; `USER` stands for the name.
+  /// Commands that change something, in this order, and members of their JSON; `USER` stands for
+  /// the user name.
   static let changes: [(Int, [String], result: String, member: String, count: Int?)] = [
     (1, ["unlock", "USER"], "unlocked", "factorsAhead", 0),
     (2, ["unlock", "USER"], "not-locked", "factorsAhead", 0),
@@ -231,7 +232,7 @@ import Testing
     (6, ["revoke", "USER", "--all", "--yes"], "revoked", "factors", 1),
   ]
 
-  @Test("what was changed, for programs") func tellsPrograms() throws {
+  @Test("commands that change something report it as JSON") func tellsPrograms() throws {
     try withEnrolled { machine, user in
       try discard(user)
       try enroll(user, failures: 100, lastFailure: 1_700_000_000)
@@ -247,7 +248,7 @@ import Testing
         #expect(object["user"] as? String == user.name, "case \(number)")
         #expect(object["result"] as? String == result, "case \(number): \(command.text)")
         #expect((object[member] as? [Any])?.count == count, "case \(number): \(command.text)")
-        // The mark is the one that the system log has; without a change there is neither.
+        // The position is the one in the system log; without a change there is neither.
         let marks = try machine.log.entries(since: start).compactMap {
           $0.line.firstMatch(of: /ledger=([0-9a-f:]+)/).map { String($0.output.1) }
         }
@@ -260,7 +261,7 @@ import Testing
     }
   }
 
-  @Test("what is asked stays out of what programs read") func asksBesideTheJSON() throws {
+  @Test("prompts are not written to the JSON output") func asksBesideTheJSON() throws {
     try withEnrolled { machine, user in
       let unasked = try run(["revoke", user.name, "phone", "--json"])
       #expect(unasked.status == .exited(64))
@@ -298,7 +299,7 @@ import Testing
     try withEnrolled { machine, user in
       let full = try Command.run(["/bin/sh", "-c", "\(Self.program) list >/dev/full"])
       #expect(full.status == .exited(1))
-      #expect(full.errorText.contains("mfa-admin: error: standard output cannot be written"))
+      #expect(full.errorText.contains("mfa-admin: error: cannot write to standard output"))
     }
   }
 
@@ -315,7 +316,7 @@ import Testing
     }
   }
 
-  @Test("the doctor finds an account line that is missing, and is content with one that is certain")
+  @Test("the doctor reports a missing account line, and accepts the one from README.md")
   func doctor() throws {
     try Machine.use { machine in
       try machine.writeConfiguration("[project]\nenrollment = required\n")
@@ -335,7 +336,7 @@ import Testing
         })
       #expect(
         missing.text.hasPrefix(
-          "error: /etc/pam.d/sshd:\(auth + 1): sshd: who must enrol is denied by"),
+          "error: /etc/pam.d/sshd:\(auth + 1): sshd: users who must enrol are denied by"),
         "\(missing.text)")
       #expect(missing.text.contains("\"account required pam_mfa.so\""))
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Progress")
 struct ProgressTests {
-  /// What is shown of 2048 steps at these times, the first of them at the start.
+  /// Returns what is shown for 2048 steps at these times. The first time is the start.
   private func shown(_ times: [Int64?]) -> [String] {
     var times = times
     var texts: [String] = []
@@ -17,7 +17,7 @@ struct ProgressTests {
   }
 
   @Test(
-    "it is shown once a second, and taken away in the end",
+    "progress is shown once a second, and removed at the end",
     arguments: [
       (1, [7, 7, 7, 7, 7], []),
       (2, [7, 7, 8, 8, 9], ["\r1024 of 2048\u{1B}[K", "\r2048 of 2048\u{1B}[K", "\r\u{1B}[K"]),
@@ -39,14 +39,14 @@ struct KnownAccountTests {
     (10, 1000, "nologin", false), (11, 0, "/sbin/nologin", false),
   ]
 
-  @Test("persons have a number of theirs and a shell", arguments: rows)
+  @Test("personal accounts have a uid in the range for users and a login shell", arguments: rows)
   func persons(row: Int, uid: UInt32, shell: String, expected: Bool) {
     let account = KnownAccount(
       account: Account(name: Array("alice".utf8), uid: uid), shell: Array(shell.utf8))
     #expect(account.isPersonal == expected, "row \(row)")
   }
 
-  @Test("those of this machine have root among them, once")
+  @Test("the accounts of this machine contain root exactly once")
   func system() throws {
     let all = try KnownAccount.all()
     #expect(all.count { $0.account == Account(name: Array("root".utf8), uid: 0) } == 1)

@@ -7,12 +7,12 @@ import Testing
 
 @testable import mfa_admin
 
-/// With a real store, which has to be root's.
+/// Readiness reports with a real store, whose folder must belong to root.
 @Suite(.privateMachine) struct ReadinessTests {
   static let names = ["alice", "bob", "carol", "dave", "erin"]
 
-  /// Five persons: alice is ready, bob waits, carol is disabled, dave has no factor, and what is stored
-  /// for erin is damaged. And an account that is no person's.
+  /// Five users: alice is ready, bob is throttled, carol is locked, dave has no factor, and erin's
+  /// record is damaged. There is also an account that is not a personal one.
   private func store() throws -> TemporaryStore {
     let store = try TemporaryStore()
     try store.enroll("alice", uid: 1000, ["phone"])
@@ -32,7 +32,7 @@ import Testing
     return store
   }
 
-  /// Lines such as `host 2/5: bob waiting; carol disabled`.
+  /// Returns lines such as `host 2/5: bob waiting; carol disabled`.
   private func shown(
     _ store: TemporaryStore, _ text: String, tenant: String? = nil,
     isMember: @escaping (Account, [UInt8]) -> Bool? = { _, _ in false }
@@ -61,7 +61,7 @@ import Testing
       2, "[project]\nenrollment = required\n",
       ["host 1/5: bob waiting; carol disabled; dave not-enrolled; erin unusable"]
     ),
-    // It is told what would be if observing ended.
+    // The report shows what would happen if observe mode ended.
     (
       3, "[project]\nstate = observe\nenrollment = required\n",
       ["host 1/5: bob waiting; carol disabled; dave not-enrolled; erin unusable"]
@@ -74,12 +74,12 @@ import Testing
       6, "[project]\nenrollment = offered\noffer_until = 2020-01-01\n",
       ["host 1/5: bob waiting; carol disabled; dave offer-over; erin unusable"]
     ),
-    // A tenant that names users takes them from the host.
+    // A tenant with users takes these users from the host.
     (
       7, "[project]\n[tenant x]\nusers = dave, alice\nenrollment = required\n",
       ["host 0/3: \(others)", "tenant x 1/2: dave not-enrolled"]
     ),
-    // One that names services is for everybody, there.
+    // A tenant with services applies to all users of these services.
     (
       8, "[project]\n[tenant x]\nservices = sshd\nenrollment = required\n",
       [
@@ -87,7 +87,7 @@ import Testing
         "tenant x 1/5: bob waiting; carol disabled; dave not-enrolled; erin unusable",
       ]
     ),
-    // The later one counts where both match.
+    // If two tenants match, the later one applies.
     (
       9,
       """
@@ -105,19 +105,19 @@ import Testing
         "host 2/5: \(others)", "tenant x 2/5: \(others)", "tenant y 1/1: ",
       ]
     ),
-    // Other waits hold for a tenant.
+    // The tenant has its own throttle settings.
     (
       10, "[project]\n[tenant x]\nnetworks = 192.0.2.0/24\nthrottle_first_wait = 10s\n",
       ["host 2/5: \(others)", "tenant x 3/5: carol disabled; erin unusable"]
     ),
   ]
 
-  @Test("who would be locked out, on the host and for each tenant", arguments: rows)
+  @Test("users who would be locked out are reported for the host and each tenant", arguments: rows)
   func table(row: Int, configuration: String, expected: [String]) throws {
     #expect(try shown(try store(), configuration) == expected, "row \(row)")
   }
 
-  @Test("groups are asked for once, and a look-up that fails counts for the stricter rule")
+  @Test("groups are looked up once, and a failed lookup counts for the stricter rule")
   func groups() throws {
     let text = """
       [project]
@@ -143,7 +143,7 @@ import Testing
       ])
   }
 
-  @Test("one tenant alone, and none that there is not")
+  @Test("a single tenant can be reported, and an unknown tenant is refused")
   func oneTenant() throws {
     let store = try store()
     let text = "[project]\n[tenant x]\nusers = dave\nenrollment = required\n"
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  /// Has dave sign in without a factor. His lock is let go of.
+  /// Counts sign-ins of dave without a factor. The lock on his entry is released at the end.
   private func putOff(_ count: UInt32, _ store: TemporaryStore) throws {
     let entry = try store.store.entry(
       of: Account(name: Array("dave".utf8), uid: 1003), creating: true)
@@ -161,7 +161,7 @@ import Testing
     try entry.sync()
   }
 
-  @Test("a bypass code, and what is left of an offer, let in who has no factor")
+  @Test("a bypass code or the rest of an offer lets users without a factor sign in")
   func unenrolled() throws {
     let store = try store()
     try putOff(3, store)
@@ -175,7 +175,7 @@ import Testing
     #expect(try shown(store, "[project]\nenrollment = required\n") == ["host 2/5: \(Self.others)"])
   }
 
-  @Test("what a person reads")
+  @Test("the text for administrators")
   func text() throws {
     let policy = try Configuration.parse(
       Array("[project]\n[tenant x]\nusers = dave\nenrollment = required\n".utf8).span)
@@ -184,17 +184,17 @@ import Testing
     #expect(
       readiness.text == """
         1 of 5 ready, these 4 would be locked out:
-          bob waits 20 s after too many wrong codes (host)
+          bob must wait 20 s after too many wrong codes (host)
           carol is disabled after too many wrong codes (host)
-          dave has no factor, and must have one (tenant x)
-          erin has what cannot be used: \(Trouble.store(.damaged(.record)).sentence) (host)
+          dave has no factor, but must have one (tenant x)
+          erin has a record that cannot be used: \(Trouble.store(.damaged(.record)).sentence) (host)
         host: 1 of 4 ready
         tenant x: 0 of 1 ready
 
         """)
   }
 
-  @Test("those without a factor are listed, and nobody else")
+  @Test("all users without a factor are listed, and no others")
   func notEnrolled() throws {
     let reports = try store().administration.notEnrolled()
     #expect(reports.map(\.visibleName) == ["dave"])

@@ -3,9 +3,9 @@ import Testing
 
 @testable import mfa_admin
 
-/// What a report counts, with a real store and its ledger.
+/// The figures of a report, with a real store and its audit log.
 @Suite(.privateMachine) struct ReportFactsTests {
-  @Test("unlocking counts where it lets a disabled factor be used again, and nothing else does")
+  @Test("only an unlock that makes a locked factor usable again is counted")
   func forgiven() throws {
     let store = try TemporaryStore()
     let now = TemporaryStore.now
@@ -25,7 +25,7 @@ import Testing
     #expect(found.events == ["bypass-made": 1, "unlocked": 2])
     #expect(found.ledgerTrouble == nil && found.unlisted == 0)
     #expect(found.lastEntry?.hasPrefix("3:") == true)
-    // Of somebody whom nothing was entered of, nothing is known.
+    // A user without audit log records is counted as unlisted.
     try store.enroll("carol", uid: 1002, ["phone"])
     #expect(try facts().unlisted == 1 && facts().ledgerTrouble == nil)
   }

@@ -15,7 +15,7 @@ import Testing
     return try draft.finish()
   }
 
-  /// What meets everything.
+  /// Facts that meet all requirements.
   static var goodFacts: ReportFacts {
     var facts = ReportFacts()
     facts.users = 2
@@ -29,7 +29,7 @@ import Testing
     return facts
   }
 
-  /// The sections with their requirements that are not met.
+  /// Returns the sections and requirements that are not met.
   func notMet(_ text: String, _ facts: ReportFacts = goodFacts) throws -> [String] {
     Report(try configuration(text), facts).items.filter { $0.status == .notMet }
       .map { "\($0.section.suffix(6)): \($0.requirement)" }
@@ -46,38 +46,43 @@ import Testing
     }
   }
 
-  /// The ends of the requirements about who is asked.
-  static let entering = ["its consoles", "enters that environment", "at that environment"]
+  /// The ends of the requirements about where a code is required.
+  static let entering = [
+    "its consoles", "access to that environment", "could reach that environment",
+  ]
 
-  /// What spoils which items, by the ends of their requirements.
+  /// Changes that make requirements fail, and the ends of these requirements.
   static let spoilings: [(Int, String, @Sendable (inout ReportFacts) -> Void, [String])] = [
-    (1, strict, { $0.weakKeys = 1 }, ["keys have 112 bits at least"]),
-    (2, strict, { $0.longestPeriod = 121 }, ["changes every two minutes at least"]),
-    (3, strict, { $0.forgiven = 1 }, ["what was disabled so is bound anew"]),
+    (1, strict, { $0.weakKeys = 1 }, ["keys have at least 112 bits"]),
+    (2, strict, { $0.longestPeriod = 121 }, ["changes at least every two minutes"]),
+    (3, strict, { $0.forgiven = 1 }, ["a factor disabled this way must be bound again"]),
     (4, strict, { $0.unlisted = 1 }, ["with times and sources"]),
     (5, strict, { $0.ledgerTrouble = "the ledger was cut" }, ["with times and sources"]),
-    (6, strict, { $0.withShortRecoveryCodes = 1 }, ["64 random bits at least"]),
-    (7, strict, { $0.hasMailer = false }, ["told of binding and recovery"]),
+    (6, strict, { $0.withShortRecoveryCodes = 1 }, ["at least 64 random bits"]),
+    (7, strict, { $0.hasMailer = false }, ["notified of binding and recovery"]),
     (
       8, "[project]\nstate = enabled\nenrollment = self-service\n", { _ in },
-      entering + ["limited in time", "is let in"]
+      entering + ["limited in time", "access is granted"]
     ),
     (
       9, "[project]\nstate = observe\nenrollment = required\n", { _ in },
-      ["is accepted once", "the factor is disabled"] + entering
-        + ["be used again", "limited in time", "is let in"]
+      ["is accepted only once", "the factor is disabled"] + entering
+        + ["be used again", "limited in time", "access is granted"]
     ),
     (
       10, strict + "[tenant guests]\nusers = g\nenrollment = self-service\n", { _ in },
-      entering + ["limited in time", "is let in"]
+      entering + ["limited in time", "access is granted"]
     ),
     (
       11, strict + "[tenant guests]\nusers = g\nstate = disabled\n", { _ in },
-      ["is accepted once", "the factor is disabled"] + entering
-        + ["be used again", "limited in time", "is let in"]
+      ["is accepted only once", "the factor is disabled"] + entering
+        + ["be used again", "limited in time", "access is granted"]
     ),
     (13, strict, { $0.asking = ["sudo"] }, entering),
-    (18, strict, { $0.openings = ["/x:1: a key"] }, entering + ["limited in time", "is let in"]),
+    (
+      18, strict, { $0.openings = ["/x:1: a key"] },
+      entering + ["limited in time", "access is granted"]
+    ),
     (
       14, strict,
       {
@@ -90,8 +95,8 @@ import Testing
         $0.asking = ["login"]; $0.hasSSHD = false
       }, []
     ),
-    (16, strict + "remember = 8h\nremember_services = sshd\n", { _ in }, ["is let in"]),
-    (17, strict + "[tenant t]\nusers = g\nfresh_for = 15m\n", { _ in }, ["is let in"]),
+    (16, strict + "remember = 8h\nremember_services = sshd\n", { _ in }, ["access is granted"]),
+    (17, strict + "[tenant t]\nusers = g\nfresh_for = 15m\n", { _ in }, ["access is granted"]),
     (12, strict + "[tenant strict]\nusers = g\ndisable_after = 10\n", { _ in }, []),
   ]
 
@@ -105,7 +110,7 @@ import Testing
     for (item, end) in zip(found, ends) { #expect(item.hasSuffix(end), "row \(row)") }
   }
 
-  @Test("a way in on which nobody is asked is found, and one that cannot be told")
+  @Test("sign-ins that need no code, and those that cannot be evaluated, are reported")
   func openings() throws {
     func facts(_ change: (inout MemoryHost) -> Void) throws -> ReportFacts {
       var host = MemoryHost()
@@ -120,36 +125,36 @@ import Testing
     let rows: [(Int, (inout MemoryHost) -> Void, String)] = [
       (
         1, { $0.sshdOfOthers.replace("authenticationmethods keyboard-interactive\n", with: "") },
-        "who signs in by ssh with a key is never asked for a code"
+        "users who sign in by ssh with a key are never asked for a code"
       ),
       (2, { $0.sshdOfOthers.replace("usepam yes", with: "usepam no") }, "UsePAM is no"),
       (
         3, { $0.stacks.files["login"] = "auth sufficient x.so\nauth required pam_mfa.so\n" },
-        "/pam/login:1: whoever passes x.so is never asked"
+        "/pam/login:1: users who pass x.so are never asked"
       ),
       (
         4, { $0.stacks.files["login"] = "auth optional pam_mfa.so\nauth required pam_unix.so\n" },
-        "/pam/login:1: a wrong code is no denial"
+        "/pam/login:1: a wrong code does not deny the sign-in"
       ),
-      (5, { $0.sshd = .failure(.late) }, "could not be checked: what sshd does"),
+      (5, { $0.sshd = .failure(.late) }, "cannot check sshd's settings"),
       (6, { $0.stacks.files["login"] = "auth include nothing\n" }, "/pam/login:1: "),
       (
         7, { $0.stacks.files["sudo"] = "auth required pam_mfa.so config=/x.conf\n" },
-        "/pam/sudo:1: sudo goes by /x.conf, which is not looked at here"
+        "/pam/sudo:1: sudo uses /x.conf, which is not checked here"
       ),
     ]
     for (row, change, expected) in rows {
       let found = try facts(change).openings
       #expect(found.count == 1 && found[0].contains(expected), "row \(row): \(found)")
     }
-    // Who cannot type a code does not get in.
+    // Sign-ins that cannot prompt for a code are denied.
     let silenced = try facts {
       $0.sshdOfOthers.replace(
         "kbdinteractiveauthentication yes", with: "kbdinteractiveauthentication no")
     }
     #expect(silenced.openings.isEmpty, "\(silenced.openings)")
     let absent = try facts { $0.sshd = .success(nil) }
-    #expect(absent.openings.isEmpty, "where there is no sshd: \(absent.openings)")
+    #expect(absent.openings.isEmpty, "without sshd: \(absent.openings)")
     let none = try facts { host in
       for name in ["login", "sshd", "su", "sudo"] { host.stacks.files[name] = nil }
     }
@@ -162,7 +167,7 @@ import Testing
     let shown = report.text(columns: 80)
     #expect(shown.contains("    state = enabled  # /mfa.conf:2\n"))
     #expect(shown.contains("    [tenant guests] state = observe  # /mfa.conf:6\n"))
-    #expect(shown.contains("    - [tenant guests]: nobody is kept out\n"))
+    #expect(shown.contains("    - [tenant guests]: no sign-in is denied\n"))
     #expect(shown.contains("    disable_after = 100  # default\n"))
     #expect(shown.contains("NIST SP 800-63B-4 3.2.2  NOT MET\n"))
     #expect(shown.hasSuffix("outside of this software\n"))
@@ -185,10 +190,10 @@ import Testing
     let text = Report(try configuration(Self.strict + "adjacent_intervals = 2\n"), facts)
       .text(columns: 200)
     for line in [
-      "bound: 7, taken away: 24", "with a period of 30 s a code is good for 150 s by [project]",
-      "bound with an administrator's ticket: 2, taken over from another program by one: 4",
+      "bound: 7, removed: 24", "with a period of 30 s, a code is valid for 150 s in [project]",
+      "bound with an administrator's ticket: 2, imported by an administrator: 4",
       "used: 32",
-      "each bypass code has a reason and an end; made: 64, used: 128, good now: 3",
+      "each bypass code has a reason and an expiry; created: 64, used: 128, valid now: 3",
     ] {
       #expect(text.contains("    - \(line)\n"), "\(line)")
     }

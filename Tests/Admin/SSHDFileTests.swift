@@ -12,10 +12,10 @@ import Testing
   }
 
   @Test func readingStopsWhereFilesIncludeOneAnother() {
-    // Without a stop, there are four to the power of sixteen ways through these files.
+    // Without a limit, there would be 4^16 paths through these files.
     let texts = String(repeating: Self.include, count: 4)
     let file = file([SSHDFile.path: texts, "/etc/ssh/sshd_config.d/a.conf": "UsePAM no\n" + texts])
-    #expect(file.unread.map(\.reason) == ["files include one another more than 16 deep"])
+    #expect(file.unread.map(\.reason) == ["includes are nested more than 16 deep"])
     #expect(file.unread.map(\.place) == ["/etc/ssh/sshd_config.d/a.conf:2"])
     #expect(file.lines.count == 16)
   }

@@ -64,7 +64,7 @@ import Testing
       number: 23, main: "AuthenticationMethods 'keyboard-interactive'\n" + include, obstacle: nil),
   ]
 
-  @Test("what keeps the drop-in from counting, and what it does not hold for", arguments: rows)
+  @Test("settings that override the drop-in, and exceptions from it, are found", arguments: rows)
   func obstacles(row: Row) {
     let others = row.others.map { (path: $0.path, text: Array($0.text.utf8)) }
     let obstacle = SecureShellDropIn.obstacle(main: Array(row.main.utf8), others: others)
@@ -87,7 +87,7 @@ import Testing
 
     """
 
-  @Test("what sshd -T prints is compared, setting by setting")
+  @Test("the output of sshd -T is compared setting by setting")
   func differences() {
     #expect(SecureShellDropIn.differences(inEffective: Self.effective).isEmpty)
     for (part, other) in [

@@ -22,12 +22,12 @@ import Testing
       service: Array("su".utf8), stage: .undoing, deadline: deadline, actor: [], files: [dropIn]),
   ]
 
-  @Test("what is written is read back equal", arguments: changes)
+  @Test("a written change reads back equal", arguments: changes)
   func roundTrip(change: ServiceChange) {
     #expect(ServiceChange(change.bytes) == change)
   }
 
-  @Test("no beginning of a record is one, and nothing behind it is passed over", arguments: changes)
+  @Test("truncated records and records with trailing bytes are rejected", arguments: changes)
   func truncated(change: ServiceChange) {
     let bytes = change.bytes
     for count in bytes.indices {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("no byte of a heading, key or length can be another")
+  @Test("a changed byte in a heading, key or length is rejected")
   func damaged() {
     let change = Self.changes[1]
     let bytes = change.bytes
@@ -46,7 +46,7 @@ import Testing
       var damaged = bytes
       damaged[index] ^= 0x10
       guard let read = ServiceChange(damaged) else { continue }
-      // A value that is another is one, written in the one way there is.
+      // A change in a value gives a different valid record, which has only one encoding.
       #expect(read != change && read.bytes == damaged, "\(index)")
     }
     for (part, other) in [
@@ -81,7 +81,7 @@ import Testing
     Due(number: 7, stage: .undoing, now: 0, reason: "disabled"),
   ]
 
-  @Test("what is to be put back, and why", arguments: due)
+  @Test("changes that must be rolled back, and the reasons", arguments: due)
   func reasons(row: Due) {
     let change = ServiceChange(
       service: Array("su".utf8), stage: row.stage, deadline: row.deadline, actor: [],

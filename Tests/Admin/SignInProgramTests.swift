@@ -15,7 +15,7 @@ import Testing
 
   static let sshd = "/usr/sbin/sshd"
   static let listener = process(10, sshd)
-  /// A sign-in of somebody else's: what serves the connection, as root, and as the person.
+  /// Another user's SSH sign-in: sshd's process for the user, its root process, and the listener.
   static let connection = [process(101, sshd, user: 1000), process(100, sshd), listener]
   static let shell = process(200, "/usr/bin/bash", user: 1000)
   static let rootShell = process(201, "/usr/bin/bash")
@@ -25,7 +25,7 @@ import Testing
     let service: String
     let ancestors: [Ancestor]
     var old: [Int64] = [10]
-    /// Part of the reason; nil where it is a new sign-in.
+    /// Part of the reason for a refusal, or nil for a new sign-in.
     let reason: String?
     var testDescription: String { "\(number)" }
   }
@@ -37,19 +37,20 @@ import Testing
     Row(number: 1, service: "sshd", ancestors: [sudo, shell] + connection, reason: nil),
     Row(
       number: 2, service: "sshd", ancestors: [sudo, shell] + connection, old: [10, 100, 101],
-      reason: "this sign-in by sshd began before the change"),
-    // The connection is older, and what serves the person is new: a key was shown before.
+      reason: "this sign-in through sshd began before the change"),
+    // The connection is older, but the process for the user is new: only the key was accepted
+    // before.
     Row(
       number: 3, service: "sshd", ancestors: [shell] + connection, old: [10, 100],
       reason: "began before"),
     Row(
-      number: 4, service: "sshd", ancestors: [sudo, shell], reason: "not started by way of sshd"),
-    Row(number: 5, service: "sshd", ancestors: [], reason: "not started by way of sshd"),
-    // Root has one process, and the one that listens is none.
+      number: 4, service: "sshd", ancestors: [sudo, shell], reason: "not started from a sign-in"),
+    Row(number: 5, service: "sshd", ancestors: [], reason: "not started from a sign-in"),
+    // Root's sign-in has one sshd process, and the listener does not count.
     Row(
       number: 6, service: "sshd", ancestors: [rootShell, process(100, sshd), listener], reason: nil),
     Row(number: 7, service: "sshd", ancestors: [rootShell, listener], reason: "began before"),
-    // Another program of the name.
+    // A different program with the same name.
     Row(
       number: 8, service: "sshd", ancestors: [process(100, "/home/bob/sshd"), listener],
       reason: "began before"),
@@ -59,10 +60,10 @@ import Testing
       number: 11, service: "sudo", ancestors: [sudo, shell], old: [300], reason: "began before"),
     Row(
       number: 12, service: "sudo", ancestors: [process(300, "/usr/bin/sudo"), rootShell],
-      reason: "sudo asks root for nothing"),
+      reason: "sudo does not ask root for a code"),
     Row(
       number: 13, service: "su", ancestors: [process(300, "/usr/bin/su"), rootShell],
-      reason: "su asks root for nothing"),
+      reason: "su does not ask root for a code"),
     Row(
       number: 14, service: "su",
       ancestors: [rootShell, process(300, "/usr/bin/su", user: 1000, acting: 0), shell], reason: nil
@@ -73,10 +74,10 @@ import Testing
     Row(
       number: 16, service: "login", ancestors: [sudo, shell, process(50, "/usr/bin/login")],
       old: [50], reason: "began before"),
-    Row(number: 17, service: "nginx", ancestors: connection, reason: "not known"),
+    Row(number: 17, service: "nginx", ancestors: connection, reason: "is unknown"),
   ]
 
-  @Test("only a new sign-in at which somebody is asked is one", arguments: rows)
+  @Test("only a new sign-in through the service counts", arguments: rows)
   func obstacles(row: Row) {
     let service = Array(row.service.utf8)
     let obstacle = SignInProgram.obstacle(
@@ -89,7 +90,7 @@ import Testing
     #expect(SignInProgram.isKnown(service) == (row.service != "nginx"))
   }
 
-  @Test("a number that was given anew is another process")
+  @Test("a reused process number is a different process")
   func reused() {
     let old = [ServiceChange.Process(number: 100, start: 5)]
     let ancestors = [Self.shell] + Self.connection
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "how long to wait",
+    "confirmation times",
     arguments: [
       ("5m", 300), ("1m", 60), ("24h", 86_400), ("90m", 5400), ("1s", 1), ("25h", nil), ("0m", nil),
       ("-1m", nil), ("+1m", nil), ("5", nil), ("5d", nil), ("m", nil), ("", nil),

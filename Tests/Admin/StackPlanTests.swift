@@ -23,10 +23,10 @@ import Testing
     let number: Int
     var service = "sshd"
     let text: String
-    /// The file with A for the marked `auth` line and C for the `account` lines; nil where it is
-    /// refused.
+    /// The file with A for the marked `auth` line and C for the marked `account` lines, or nil if
+    /// it is refused.
     let expected: String?
-    /// Why it is refused.
+    /// The reason of the refusal.
     var refusal = ""
     var testDescription: String { "\(number)" }
   }
@@ -41,7 +41,7 @@ import Testing
         "# x\n@include common-auth\nAC\naccount required pam_nologin.so\n@include common-account\n"),
     Row(
       number: 2, text: "@include common-auth", expected: "@include common-auth\nAC"),
-    // The account line may stand behind common-account nowhere: it would be passed over.
+    // The account line must precede every include of common-account, or it would be skipped.
     Row(
       number: 3, text: "@include common-account\n@include common-auth\n",
       expected: "C\n@include common-account\n@include common-auth\nA\n"),
@@ -50,7 +50,7 @@ import Testing
       text: "account required pam_nologin.so\n@include common-auth\n@include common-account\n",
       expected:
         "account required pam_nologin.so\n@include common-auth\nAC\n@include common-account\n"),
-    // Behind the lines over which the password's success jumps.
+    // The line must follow the lines that a correct password jumps over.
     Row(
       number: 5, text: inlined,
       expected: commonAuth.replacing("auth required", with: "AC\nauth required") + commonAccount),
@@ -69,31 +69,31 @@ import Testing
     ),
     Row(
       number: 10, text: "auth sufficient pam_rootok.so\n@include common-auth\n", expected: nil,
-      refusal: "/pam/sshd:1 may end the stack"),
+      refusal: "/pam/sshd:1 can end the stack"),
     Row(
       number: 11, text: "auth required pam_unix.so\n", expected: nil,
-      refusal: "after /pam/sshd:1 a code would be asked of people with a wrong password too"),
-    // A password that is wrong, of all failures, does not end it.
+      refusal: "after a wrong password at /pam/sshd:1, the stack continues"),
+    // A wrong password is the only failure that does not end the stack.
     Row(
       number: 21, text: "auth [success=ok auth_err=bad default=die] pam_sss.so\n", expected: nil,
-      refusal: "after /pam/sshd:1 a code would be asked of people with a wrong password too"),
+      refusal: "after a wrong password at /pam/sshd:1, the stack continues"),
     Row(
       number: 12, text: "auth sufficient pam_unix.so\nauth requisite pam_deny.so\n", expected: nil,
-      refusal: "/pam/sshd:1 may end the stack"),
-    Row(number: 13, text: "auth required pam_permit.so\n", expected: nil, refusal: "no password"),
-    Row(number: 14, text: "", expected: nil, refusal: "no password"),
+      refusal: "/pam/sshd:1 can end the stack"),
+    Row(number: 13, text: "auth required pam_permit.so\n", expected: nil, refusal: "a password"),
+    Row(number: 14, text: "", expected: nil, refusal: "a password"),
     Row(
       number: 15, text: "@include common-auth\naccount reqired x.so\n", expected: nil,
-      refusal: "/pam/sshd:2: this line is not understood"),
+      refusal: "/pam/sshd:2: this line cannot be parsed"),
     Row(
       number: 16, text: "auth [success=9 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n",
-      expected: nil, refusal: "/pam/sshd:1 may end the stack"),
+      expected: nil, refusal: "/pam/sshd:1 can end the stack"),
     Row(
       number: 17, text: "@include common-auth\naccount [default=reset] pam_x.so\n", expected: nil,
-      refusal: "may have what its account line"),
+      refusal: "can reset the result of the module's account line"),
     Row(
       number: 18, text: "auth substack common-auth\nauth required pam_env.so\n", expected: nil,
-      refusal: "with a wrong password too"),
+      refusal: "after a wrong password"),
     Row(
       number: 19,
       text:
@@ -114,7 +114,7 @@ import Testing
       ]))
   }
 
-  /// What a row expects, with the marked lines in the places of the letters.
+  /// Returns the expected text of a row, with the marked lines in place of the letters.
   static func expanded(_ row: Row) -> String? {
     let account =
       (row.service == "su" ? ["account sufficient pam_rootok.so"] : [])
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("the first place that will do, or none", arguments: rows)
+  @Test("the lines are put in the first suitable place, or refused", arguments: rows)
   func place(row: Row) throws {
     let service = Array(row.service.utf8)
     let source = Self.stacks(row)
@@ -150,7 +150,7 @@ import Testing
       #expect(error.sentence.contains(row.refusal), "\(row.number): \(error.sentence)")
       return
     }
-    let expected = try #require(Self.expanded(row), "\(row.number): found a place")
+    let expected = try #require(Self.expanded(row), "\(row.number): the file was not refused")
     #expect(String(decoding: plan.text, as: UTF8.self) == expected, "\(row.number)")
     #expect(
       MarkedText(service: service).removing(from: plan.text) == .removed(file.contents),
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "the names of services are looked at",
+    "service names are validated",
     arguments: [
       ("sshd", true), ("gdm-password", true), ("a.b+c@d_e-1", true), ("", false), (".sshd", false),
       ("SSHD", false), ("a/b", false), ("other", false), ("common-auth", false),

@@ -8,12 +8,12 @@ import System
 
 @testable import mfa_admin
 
-/// A place in a table of cases was written wrongly.
+/// A mistake in a table of test cases.
 struct TestMistake: Error {
   let what: String
 }
 
-/// A factor's id of sixteen times the same byte, or one that begins with these bytes.
+/// Returns a factor id that begins with these bytes and is filled up with `fill`.
 func id(_ start: UInt8..., fill: UInt8 = 0) throws -> FactorID {
   let bytes = start + [UInt8](repeating: fill, count: max(FactorID.length - start.count, 0))
   guard let id = FactorID(bytes: bytes) else { throw TestMistake(what: "id") }
@@ -58,12 +58,12 @@ func report(_ user: String, _ trouble: Trouble) -> UserReport {
   UserReport(name: Array(user.utf8), content: .unusable(trouble))
 }
 
-/// Whether a text may go to a terminal as it is, line by line.
+/// Returns whether a text contains no control characters except line feeds.
 func isHarmless(_ text: String) -> Bool {
   text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control }
 }
 
-/// The error of what must not succeed; nil where it does.
+/// Returns the error that `body` throws, or nil if it succeeds.
 func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
   do throws(AdminError) {
     try body()

@@ -8,26 +8,26 @@ import System
 
 @testable import mfa_admin
 
-/// A store in a folder of its own, which is root's as the real one's parent is, and is removed when
-/// the value ends.
+/// A store in a temporary folder that belongs to root, like the parent folder of the real store. It
+/// is removed when the value is destroyed.
 final class TemporaryStore {
   let folder: String
   let store: LocalFactorStore
-  /// The lines that were written to the log.
+  /// The lines written to the log.
   private(set) var lines: [String] = []
-  /// The marks of the ledger that stood at the end of these lines.
+  /// The audit log positions at the end of these lines.
   private(set) var marks: [String] = []
-  /// Whose notices were to be mailed.
+  /// The users whose notices were to be mailed.
   private(set) var delivered: [String] = []
-  /// What the system is said to know.
+  /// The accounts of the simulated system, with their uids.
   var accounts: [String: UInt32] = [:]
-  /// Another spelling of a name, and the account's own.
+  /// Alternative spellings of account names, and the names themselves.
   var spellings: [String: String] = [:]
-  /// What the account look-up fails with.
+  /// The error of the account lookup.
   var lookUpFailure: SystemError?
-  /// The accounts that the system is said to list.
+  /// The accounts that the simulated system lists.
   var listed: [KnownAccount] = []
-  /// What /etc/passwd is said to hold.
+  /// The content of the simulated /etc/passwd.
   var passwordFile: String?
 
   static let now: Int64 = 1_700_000_000
@@ -71,7 +71,7 @@ final class TemporaryStore {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// Makes an account with factors of these names, the first of which has the id 0100..., and so on.
+  /// Creates an account with factors of these names, whose ids begin with 01, 02, and so on.
   func enroll(
     _ user: String, uid: UInt32 = 1000, _ names: [String], failures: UInt32 = 0,
     lastFailure: Int64 = 0, step: Int64 = 56_666_600
@@ -95,7 +95,7 @@ final class TemporaryStore {
       record: try record(user, uid: uid, factors), attempts: attempts, entering: nil)
   }
 
-  /// Remembers a code from so many places.
+  /// Remembers a code for the given number of places.
   func remember(_ user: String, places: Int) throws {
     let entry = try store.entry(
       of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000), creating: false)
@@ -107,7 +107,7 @@ final class TemporaryStore {
     try entry.sync()
   }
 
-  /// From how many places a code is remembered.
+  /// Returns the number of places for which a code is remembered.
   func remembered(_ user: String) throws -> Int {
     let entry = try store.entry(
       of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000), creating: false)
@@ -118,13 +118,13 @@ final class TemporaryStore {
     try store.unverifiedEntry(of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000))
   }
 
-  /// The record that is there, whatever the audit log says.
+  /// Returns the stored record without checking it against the audit log.
   func unverified(_ user: String) throws -> FactorRecord {
     guard let kept = try unverifiedEntry(user).kept else { throw TestMistake(what: user) }
     return kept
   }
 
-  /// The attempt state that is there, whatever the audit log says.
+  /// Returns the stored attempt state without checking it against the audit log.
   func unverifiedAttempts(_ user: String) throws -> AttemptState {
     try unverifiedEntry(user).attempts
   }

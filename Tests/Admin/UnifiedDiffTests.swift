@@ -14,7 +14,7 @@ import Testing
 
   static let letters = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\n"
 
-  /// More lines than what is common is looked for among.
+  /// More lines than the search for common lines covers.
   static let long = (1...5000).map { "\($0)\n" }.joined()
 
   static let rows = [
@@ -32,7 +32,7 @@ import Testing
     Row(number: 14, old: long, new: "x\n" + long), Row(number: 15, old: long, new: long + "x\n"),
   ]
 
-  @Test("it is what diff -u prints, but for the headings", arguments: rows)
+  @Test("the output equals diff -u, except for the headings", arguments: rows)
   func asDiff(row: Row) throws {
     let folder =
       NSTemporaryDirectory() + "mfa-diff-\(ProcessInfo.processInfo.processIdentifier)-\(row.number)"
@@ -56,7 +56,7 @@ import Testing
     #expect(diff.hasPrefix("--- \(names[0])\n+++ \(names[1])\n@@"))
   }
 
-  /// The lines behind the headings. `diff` leaves a count of 1 out.
+  /// Returns the lines after the headings. `diff` omits a count of 1.
   static func hunks(_ text: String) -> [String] {
     text.split(separator: "\n").dropFirst(2).map { line in
       guard line.hasPrefix("@@") else { return String(line) }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("nothing is printed of what is equal, and nothing that moves a cursor")
+  @Test("equal files give no output, and control characters are escaped")
   func harmless() {
     #expect(UnifiedDiff(path: "/x", old: [0x61], new: [0x61]).text.isEmpty)
     #expect(UnifiedDiff(path: "/x", old: nil, new: nil).text.isEmpty)

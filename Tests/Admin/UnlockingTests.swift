@@ -11,11 +11,11 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     let number: Int
     let failures: UInt32
-    /// Of attempts by the user's own programs.
+    /// The failures of attempts by the user's own programs.
     var own: UInt32 = 0
-    /// Seconds since the last failure, of either kind.
+    /// The seconds since the last failure of either kind.
     let ago: Int64
-    /// How many steps the watermark is ahead of the present one.
+    /// The number of steps that the watermark is ahead of the current step.
     let ahead: Int64
     let expectedAhead: Int64
     let writes: Bool
@@ -24,8 +24,8 @@ import Testing
   }
 
   static let warning =
-    "; the last code of phone was one of the future, and none is accepted before then:"
-    + " revoke it, and have it enrolled anew"
+    "; the last accepted code of phone lies in the future, and no code is accepted until then:"
+    + " revoke the factor, and have the user enrol again"
 
   static let cases: [Case] = [
     Case(
@@ -36,7 +36,7 @@ import Testing
       sentence: "7 wrong codes, waiting 95 s: unlocked"),
     Case(
       number: 3, failures: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "was not locked; forgotten: 1 wrong code"),
+      sentence: "was not locked; cleared: 1 wrong code"),
     Case(
       number: 4, failures: 100, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
       sentence: "100 wrong codes, disabled: unlocked"),
@@ -60,7 +60,7 @@ import Testing
       sentence: "85 wrong codes, disabled, 15 wrong codes in the user's own programs: unlocked"),
     Case(
       number: 11, failures: 0, own: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "was not locked; forgotten: 1 wrong code in the user's own programs"),
+      sentence: "was not locked; cleared: 1 wrong code in the user's own programs"),
   ]
 
   @Test(arguments: cases) func decided(_ row: Case) throws {

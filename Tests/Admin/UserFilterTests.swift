@@ -5,18 +5,18 @@ import Testing
 
 @testable import mfa_admin
 
-@Suite("Whom a listing shows")
+@Suite("User filters")
 struct UserFilterTests {
   static let now: Int64 = 1_700_000_000
   static let day: Int64 = 86_400
 
-  /// A user with one factor, of which a code was last accepted `used` days ago.
+  /// Returns a user with one factor, whose last code was accepted `used` days ago.
   static func user(
     _ name: String, used: Int64 = 0, enrolled: Int64 = 1000, secretLength: Int = 20,
     _ origin: Factor.Origin = .enrolled, standing: AttemptState.Standing = .open,
     grantedUntil: Int64? = nil
   ) throws -> UserReport {
-    // A sealed secret has a nonce of 12 bytes and a tag of 16.
+    // A sealed secret has a nonce of 12 bytes and a tag of 16 bytes.
     let sealed = [UInt8](repeating: 1, count: secretLength + 28)
     let factor = Factor(
       id: try id(1), displayName: try DisplayName(Array("phone".utf8)),
@@ -73,13 +73,13 @@ struct UserFilterTests {
     (14, UserFilter(staleDays: .max), []),
   ]
 
-  @Test("each option narrows", arguments: rows)
+  @Test("filters are combined with AND", arguments: rows)
   func table(row: Int, filter: UserFilter, expected: [String]) throws {
     let shown = try Self.everybody().filter { filter.includes($0, now: Self.now) }
     #expect(shown.map(\.visibleName) == expected, "row \(row)")
   }
 
-  @Test("who has no factor is nothing of all that")
+  @Test("a user without a factor matches no filter")
   func notEnrolled() {
     let nobody = UserReport(name: Array("zoe".utf8), content: .notEnrolled(uid: 1000))
     #expect(UserFilter().includes(nobody, now: Self.now))

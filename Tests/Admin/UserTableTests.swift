@@ -38,7 +38,8 @@ import Testing
     for columns in 20...200 {
       let lines = try text(try Self.reports(), columns: columns).split(separator: "\n")
       #expect(lines.count == 6)
-      // Two names of eight columns, the rest whole, and two blanks between.
+      // The minimum width: two columns of eight, the other columns in full, and two spaces between
+      // columns.
       let possible = max(columns, 8 + 8 + 16 + 5 + 15 + 8)
       for line in lines where !line.contains("damaged") {
         #expect(TextWidth.of(String(line)) <= possible, "\(columns): \(line)")

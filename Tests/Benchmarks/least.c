@@ -1,10 +1,10 @@
-// A PAM module that does what any has to that counts durably and takes its hash from libcrypto, and
-// nothing else: it asks for a code, locks a file that was made before, counts the attempt in it, computes
-// one HMAC, writes what came of it and waits for the disk. It reads no configuration, knows no user, proves
-// nothing of what it reads, writes no log line and accepts everything.
+// A PAM module that does only what any module must do that counts attempts durably and takes its
+// hash from libcrypto: it asks for a code, locks an existing file, counts the attempt in it,
+// computes one HMAC, writes the result and waits for the disk. It reads no configuration, looks up
+// no user, verifies nothing that it reads, writes no log line and accepts every code.
 //
-// For the benchmark alone, as the least that a sign-in can add; `run` builds it into a folder of its own.
-// The argument is the file's path.
+// Used only by the benchmark, as the minimum that a sign-in can add; `run` builds it into a
+// separate folder. The argument is the path of the file.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -16,8 +16,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-// HMAC-SHA-1 (RFC 2104) of the count, by the way through libcrypto that touches least of it and still asks
-// the host's configuration for the hash.
+// HMAC-SHA-1 (RFC 2104) of the count, computed with the smallest part of libcrypto that still lets
+// the host's configuration choose the hash.
 static int authenticate(uint64_t count, uint8_t *tag) {
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;

@@ -1,8 +1,9 @@
-// What libcrypto costs a process that has not loaded it yet, step by step.
+// Measures what libcrypto costs a process that has not loaded it yet, step by step.
 //
-// The parent is never linked with libcrypto. Each scenario runs in a child of its own, which opens
-// the library, takes the scenario's steps and notes the time after each in shared memory. The
-// scenarios take turns within one run, so that drift of the machine meets all of them alike.
+// The parent is never linked with libcrypto. Each scenario runs in its own child process, which
+// opens the library, performs the scenario's steps and records the time after each step in shared
+// memory. The scenarios alternate within one run, so that drift of the machine affects all of them
+// alike.
 //
 //   libcrypto-start [ITERATIONS]        default 1000
 //
@@ -46,7 +47,7 @@ static EVP_MAC_CTX *mac_context;
 static const uint8_t key[32] = {1}, nonce[12] = {2};
 static uint8_t ciphertext[64], tag[16];
 
-// Each step says 1 for done, 0 for failed.
+// Each step returns 1 for success, 0 for failure.
 
 static int open_lazily(void) {
   return (library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL)) != NULL;
@@ -118,7 +119,7 @@ static int cipher_fetch_and_open(void) {
     return 0;
   if (!call_EVP_DecryptUpdate(state, plaintext, &written, ciphertext, 64)) return 0;
   call_EVP_CIPHER_CTX_ctrl(state, EVP_CTRL_AEAD_SET_TAG, 16, tag);
-  call_EVP_DecryptFinal_ex(state, plaintext, &written);  // the tag is wrong: as much work
+  call_EVP_DecryptFinal_ex(state, plaintext, &written);  // the tag is wrong, which costs the same
   return 1;
 }
 
@@ -139,7 +140,7 @@ static int run_exit_handlers(void) { exit(0); }
 
 struct scenario {
   const char *name;
-  int initialised;  // the parent has hashes, ciphers and random bytes up, as sshd has
+  int initialised;  // the parent has initialised hashes, ciphers and random bytes, as sshd has
   struct {
     const char *name;
     int (*take)(void);
@@ -197,7 +198,7 @@ enum { scenario_count = sizeof scenarios / sizeof scenarios[0] };
 
 struct sample {
   double step[maximum_steps];
-  double whole;  // fork to waitpid
+  double whole;  // from fork to waitpid
 };
 
 static double now(void) {

@@ -1,19 +1,19 @@
-// What a second factor adds to one login, from fork to exit, stack by stack.
+// Measures what a second factor adds to one login, from fork to exit, for each stack.
 //
 // A host process stands for the PAM application. It forks a child, which answers one PAM
-// conversation with a right code and exits, and times from fork to waitpid. Some hosts have
-// OpenSSL up, as sshd has, others have never opened libcrypto; some see a store with one enrolled
-// user, others one with 1,000 or 100,000. All stacks take turns within one run, in every host, so
-// that drift of the machine meets all of them alike. Between two logins, outside the timed part, a
-// stack's state files get their first content back, and are synced.
+// conversation with a correct code and exits, and measures the time from fork to waitpid. Some
+// hosts have initialised OpenSSL, as sshd has; others have never opened libcrypto. Some use a store
+// with one enrolled user, others a store with 1,000 or 100,000 users. All stacks alternate within
+// one run, in every host, so that drift of the machine affects all of them alike. Between two
+// logins, outside the measured interval, the stack's state files are restored and synced.
 //
-//   login-benchmark FOLDER USER ITERATIONS         times logins
-//   login-benchmark --populate FOLDER USER         makes store-1000 and store-100000 of store-1
-//   login-benchmark --sign-in FOLDER USER SERVICE  one login, with the code before the present one
+//   login-benchmark FOLDER USER ITERATIONS         measures logins
+//   login-benchmark --populate FOLDER USER         creates store-1000 and store-100000 from store-1
+//   login-benchmark --sign-in FOLDER USER SERVICE  signs in once with the previous code
 //
 // `run` prepares FOLDER (services in FOLDER/services, FOLDER/secret with the shared key as raw
-// bytes, FOLDER/store-N as /var/lib/mfa with N enrolled users) and starts this in a private
-// machine: it binds /dev/log, and mounts over /var/lib/mfa.
+// bytes, FOLDER/store-N as /var/lib/mfa with N enrolled users) and starts this program in a private
+// machine, because it binds /dev/log and mounts over /var/lib/mfa.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,15 +43,15 @@
 
 struct stack {
   const char *name;
-  const char *service;   // the file in FOLDER/services; a missing one leaves the row out
-  const char *state[2];  // files in FOLDER that a login changes; %s is the user
-  int store;             // which of `stores` is /var/lib/mfa
-  int every;             // takes part in one of so many iterations
+  const char *service;   // the file in FOLDER/services; if it is missing, the row is left out
+  const char *state[2];  // files in FOLDER that a login changes; %s is the user name
+  int store;             // the index in `stores` of the store mounted as /var/lib/mfa
+  int every;             // the row takes part in every nth iteration
 };
 
 enum { one_user, thousand_users, many_users, host_disk, store_count };
 
-// The last lies on the file system that holds the checkout, where that is not the measured one.
+// The last store is on the file system that holds the checkout, if that is not the measured one.
 static const struct {
   const char *folder;
   int users;
@@ -59,8 +59,9 @@ static const struct {
     {"store-1", 1}, {"store-1000", 1000}, {"store-100000", 100000}, {"host/store-1", 1}};
 
 static const struct stack stacks[] = {
-    // It changes nothing. But what a login leaves to do to the kernel must not fall to this one alone,
-    // so that it too comes after the pause that writing a state back makes.
+    // The row changes no file. It restores one all the same, so that it also follows the pause that
+    // restoring causes: otherwise the kernel's deferred work of a login would fall on this row
+    // alone.
     {"prompt only", "prompt", {"services/prompt"}, one_user, 1},
     {"google-authenticator", "google", {"home/.google_authenticator"}, one_user, 1},
     {"least", "least", {"least"}, one_user, 1},
@@ -79,7 +80,7 @@ enum { stack_count = sizeof stacks / sizeof stacks[0], reference_stack = 1 };
 enum { host_kinds = 2, code_count = 480, warming = 20 };
 
 static const char *folder, *user;
-static char (*codes)[8];  // by time step, from `first_step` on
+static char (*codes)[8];  // indexed by time step, starting at `first_step`
 static int64_t first_step;
 
 static __attribute__((noreturn)) void fail(const char *what, const char *which) {
@@ -93,7 +94,7 @@ static double now(void) {
   return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
 
-// --- The state of the stacks ---
+// --- State files of the stacks ---
 
 struct file {
   char path[512];
@@ -116,8 +117,8 @@ static void read_state(struct file *file, const char *pattern) {
   close(descriptor);
 }
 
-// In place, so that blocks stay allocated, and synced with its folder, so that the next login pays
-// for nothing but itself.
+// Writes in place, so that blocks stay allocated, and syncs the file and its folder, so that the
+// next login pays only for its own work.
 static void restore(const struct file *file) {
   int descriptor = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) fail("open", file->path);
@@ -140,7 +141,8 @@ static void restore(const struct file *file) {
   close(descriptor);
 }
 
-// Enrols more people: the same bytes under other names, so that the folders have their size.
+// Enrols more users by copying the same bytes to other names, so that the folders have a realistic
+// size.
 static void populate(void) {
   for (int store = thousand_users; store <= many_users; store++) {
     static const char *const parts[] = {"", "/factors", "/attempts"};
@@ -162,7 +164,7 @@ static void populate(void) {
       for (int number = 0; number < stores[store].users; number++) {
         char name[64];
         snprintf(name, sizeof name, "person-%06d", number);
-        // The person is one of them, in the middle.
+        // The measured user is in the middle of the folder.
         int copy = openat(directory, number == stores[store].users / 2 ? user : name,
                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (copy < 0 || write(copy, file.bytes, file.count) != (ssize_t)file.count ||
@@ -177,7 +179,7 @@ static void populate(void) {
   }
 }
 
-// --- Codes, computed by a child, so that no host inherits libcrypto ---
+// --- Codes, computed by a child process so that no host inherits libcrypto ---
 
 static void compute_codes(void) {
   codes = mmap(NULL, code_count * sizeof *codes, PROT_READ | PROT_WRITE,
@@ -210,7 +212,7 @@ static void compute_codes(void) {
   if (waitpid(child, &status, 0) != child || status != 0) fail("compute", "codes");
 }
 
-// --- A listener on /dev/log that reads and forgets ---
+// --- A listener on /dev/log that reads and discards ---
 
 static void drain_log(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
@@ -266,7 +268,7 @@ struct host {
 
 struct reply {
   double microseconds;
-  double faults;  // pages that the login was the first to touch
+  double faults;  // minor page faults of the login
   int result;
 };
 
@@ -281,7 +283,7 @@ static struct reply log_in(int stack, const char *services) {
                         WIFEXITED(status) ? WEXITSTATUS(status) : 255};
 }
 
-// What sshd has done by the time it asks PAM: hashes, ciphers and random bytes, but no EVP_MAC.
+// What sshd has initialised before it calls PAM: hashes, ciphers and random bytes, but no EVP_MAC.
 static int start_openssl(void) {
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_GLOBAL);
   if (library == NULL) return 0;
@@ -305,14 +307,14 @@ static __attribute__((noreturn)) void serve(int requests, int replies, int opens
   if (access(path, F_OK) == 0 &&
       (unshare(CLONE_NEWNS) != 0 || mount(path, "/var/lib/mfa", NULL, MS_BIND, NULL) != 0))
     fail("mount", path);
-  // What sshd, sudo and login have all done before they ask PAM: looked the user up and logged.
+  // sshd, sudo and login have all looked up the user and logged before they call PAM.
   if (getpwnam(user) == NULL) fail("look up", user);
   openlog("login-benchmark", LOG_PID, LOG_AUTHPRIV);
   syslog(LOG_DEBUG, "up");
   if (openssl && !start_openssl()) fail("start", "libcrypto");
   int stack;
   while (read(requests, &stack, sizeof stack) == sizeof stack) {
-    // The syncing has put the processor to sleep and emptied its caches: wake it first.
+    // The processor slept during the sync and its caches are cold: warm up first.
     log_in(0, services);
     struct reply reply = log_in(stack, services);
     if (write(replies, &reply, sizeof reply) != sizeof reply) break;

@@ -1,8 +1,8 @@
-// The parts of a login that could be done in more than one way, each way measured.
+// Measures alternative implementations of the parts of a login.
 //
 //   login-parts DIRECTORY [ITERATIONS]        default 1000; DIRECTORY on the disk to be measured
 //
-// Built and called by `run --parts`. The ways take turns within one run.
+// Built and called by `run --parts`. The alternatives take turns within one run.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <openssl/core_names.h>

@@ -1,5 +1,5 @@
-// A PAM module that asks for a code and accepts any: what a second factor costs before it has done
-// anything. For the benchmark's baseline only; `run` builds it into a folder of its own.
+// A PAM module that asks for a code and accepts any code: the cost of the prompt alone. Used only
+// as the benchmark's baseline; `run` builds it into a separate folder.
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
 
-/// The module beside other people's programs that do the same.
+/// Comparison of the module with other programs that do the same.
 @Suite(.serialized, .privateMachine)
 enum Differential {}

@@ -2,16 +2,17 @@ import TestSupport
 import Testing
 
 extension Differential {
-  /// The same scripts through ours and through pam_google_authenticator.so, with one key. Where the
-  /// two differ, the row says why; a difference that is no more is a failure, too.
+  /// Runs the same scripts through this module and through pam_google_authenticator.so, with the
+  /// same key. If the two are expected to differ, the row states the reason; a difference that has
+  /// disappeared fails the test, too.
   @Suite struct GoogleAuthenticator {
-    /// What the person types.
+    /// What the user types.
     enum Answer: Sendable {
-      /// The code of a step, counted from the present one.
+      /// The code of a time step, relative to the current one.
       case step(Int)
       case wrong
       case text(String)
-      /// A code with a space in its middle.
+      /// A code with a space in the middle.
       case spaced(Int)
     }
 
@@ -19,25 +20,25 @@ extension Differential {
       let number: Int
       let title: String
       let answers: [Answer]
-      /// What ours says to each.
+      /// Whether this module accepts each answer.
       let ours: [Bool]
-      /// What theirs says, where that differs, and why.
+      /// Whether the other module accepts each answer, if that differs, and the reason.
       var theirs: [Bool]?
       var reason = ""
       var testDescription: String { "\(number): \(title)" }
     }
 
     static let rows = [
-      Row(number: 1, title: "a right code", answers: [.step(0)], ours: [true]),
+      Row(number: 1, title: "a correct code", answers: [.step(0)], ours: [true]),
       Row(number: 2, title: "a wrong code", answers: [.wrong], ours: [false]),
-      Row(number: 3, title: "a code twice", answers: [.step(0), .step(0)], ours: [true, false]),
+      Row(number: 3, title: "a used code", answers: [.step(0), .step(0)], ours: [true, false]),
       Row(
-        number: 4, title: "the next code after one", answers: [.step(0), .step(1)],
+        number: 4, title: "the next code", answers: [.step(0), .step(1)],
         ours: [true, true]),
       Row(number: 5, title: "an early code", answers: [.step(4)], ours: [true]),
       Row(number: 6, title: "a late code", answers: [.step(-4)], ours: [true]),
-      Row(number: 7, title: "too early a code", answers: [.step(7)], ours: [false]),
-      Row(number: 8, title: "too late a code", answers: [.step(-7)], ours: [false]),
+      Row(number: 7, title: "a code that is too early", answers: [.step(7)], ours: [false]),
+      Row(number: 8, title: "a code that is too late", answers: [.step(-7)], ours: [false]),
       Row(
         number: 9, title: "an older code after a newer one", answers: [.step(1), .step(0)],
         ours: [true, false], theirs: [true, true],
@@ -46,11 +47,13 @@ extension Differential {
       Row(
         number: 10, title: "a code with a space", answers: [.spaced(0)], ours: [true],
         theirs: [false], reason: "apps show codes in two groups, and ours takes them as shown"),
-      Row(number: 11, title: "nothing", answers: [.text("")], ours: [false]),
+      Row(number: 11, title: "an empty answer", answers: [.text("")], ours: [false]),
       Row(number: 12, title: "a password", answers: [.text("correct horse")], ours: [false]),
-      Row(number: 13, title: "a code and a digit more", answers: [.text("0123456")], ours: [false]),
       Row(
-        number: 14, title: "right after wrong ones", answers: [.wrong, .wrong, .wrong, .step(0)],
+        number: 13, title: "a code with an extra digit", answers: [.text("0123456")], ours: [false]),
+      Row(
+        number: 14, title: "a correct code after wrong ones",
+        answers: [.wrong, .wrong, .wrong, .step(0)],
         ours: [false, false, false, true]),
     ]
 

@@ -2,18 +2,18 @@ import TestSupport
 import Testing
 
 extension Differential {
-  /// The module accepts exactly the codes that oathtool makes for the steps of its window.
+  /// The module accepts exactly the codes that oathtool computes for the steps of the window.
   @Suite struct OATHTool {
     struct Row: Sendable, CustomTestStringConvertible {
       let algorithm: Authenticator.Algorithm
       let digits: Int
       let period: Int
-      /// How many steps before and after are accepted.
+      /// The number of steps that are accepted before and after the current one.
       let reach: Int
       var testDescription: String { "\(algorithm.rawValue) \(digits) \(period) ±\(reach)" }
     }
 
-    /// Every hash with every number of digits; periods and windows in turn.
+    /// Every hash with every number of digits; periods and windows alternate.
     static let rows = Authenticator.Algorithm.allCases.enumerated().flatMap { first, algorithm in
       (6...8).flatMap { digits in
         [15, 30, 60, 120].enumerated().map { last, period in
@@ -31,7 +31,8 @@ extension Differential {
         let files = StoreFiles(of: user.name)
         for row in Self.rows {
           try machine.forget(user)
-          // Enrolled with the oldest code that any window takes, so that the whole window is fresh.
+          // Enrols with the oldest code that any window accepts, so that no later code of the
+          // window is used.
           try machine.writeConfiguration("[project]\nadjacent_intervals = 10\n")
           let phone = try machine.enroll(
             user, algorithm: row.algorithm, digits: row.digits, period: row.period,
@@ -40,12 +41,12 @@ extension Differential {
           try machine.writeConfiguration(
             "[project]\nadjacent_intervals = \(row.reach)\n")
           let image = try files.image()
-          // Beyond, at and within both edges; -10 itself is used up.
+          // Outside, at and inside both edges. The code of step -10 itself is used.
           let offsets = Set([-row.reach - 1, -row.reach, 0, row.reach, row.reach + 1])
           for offset in offsets.sorted() where offset > -9 {
             var outcome: PAMOutcome
             var step: Int
-            // Again when a step ended meanwhile: the window moves with it.
+            // Repeated if a time step ended meanwhile, because the window moves with it.
             repeat {
               try files.restore(image)
               step = phone.step()

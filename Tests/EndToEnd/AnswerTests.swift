@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Answers that cannot be a code: refused, free of charge, and logged nowhere.
+  /// Answers that cannot be a code are refused, count no failed attempt and are never logged.
   @Suite struct Answers {
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int
       let title: String
       let answer: PAMClient.Answer
-      /// What the log says of it.
+      /// The kind of answer that the log reports.
       let kind: String
-      /// What must not be in the log.
+      /// Text that must not appear in the log.
       var secret = ""
       var testDescription: String { "\(number): \(title)" }
     }
@@ -19,9 +19,10 @@ extension EndToEnd {
     static let rows = [
       Row(number: 1, title: "empty", answer: .text(""), kind: "something-else"),
       Row(number: 2, title: "an answer without text", answer: .noText, kind: "none"),
-      Row(number: 3, title: "the person hangs up", answer: .failure, kind: "none"),
+      Row(number: 3, title: "the user disconnects", answer: .failure, kind: "none"),
       Row(number: 4, title: "success without answers", answer: .noAnswers, kind: "none"),
-      Row(number: 5, title: "success, nothing touched", answer: .untouched, kind: "none"),
+      Row(
+        number: 5, title: "success without setting the responses", answer: .untouched, kind: "none"),
       Row(
         number: 6, title: "1 MiB of letters",
         answer: .bytes(Array(repeating: UInt8(ascii: "q"), count: 1 << 20)), kind: "too-long",
@@ -35,7 +36,7 @@ extension EndToEnd {
         answer: .bytes([0, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36]),
         kind: "something-else", secret: "123456"),
       Row(
-        number: 9, title: "a NUL byte within", answer: .bytes(Array("473\0829".utf8)),
+        number: 9, title: "a NUL byte in the middle", answer: .bytes(Array("473\0829".utf8)),
         kind: "something-else", secret: "473"),
       Row(
         number: 10, title: "Arabic digits", answer: .text("٤٧٣٨٢٩"), kind: "something-else",
@@ -66,14 +67,14 @@ extension EndToEnd {
         number: 18, title: "a minus sign", answer: .text("-47382"), kind: "something-else",
         secret: "47382"),
       Row(
-        number: 19, title: "bytes that are no UTF-8",
+        number: 19, title: "bytes that are not UTF-8",
         answer: .bytes([0xff, 0xfe, 0xc3, 0x28, 0xf0]),
         kind: "something-else"),
       Row(
         number: 20, title: "a format string", answer: .text("%s%n%s%n"), kind: "something-else",
         secret: "%s"),
       Row(
-        number: 21, title: "what sshd says for those it will not let in",
+        number: 21, title: "the answer of sshd for denied users",
         answer: .bytes(Array("\u{8}\n\r\u{7f}INCORRECT".utf8)), kind: "withheld-by-sshd",
         secret: "INCORRECT"),
     ]
@@ -105,7 +106,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("digits with spaces between them are a code")
+    @Test("spaces between the digits of a code are ignored")
     func spaces() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -118,7 +119,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("no code, right or wrong, is in the log")
+    @Test("neither correct nor wrong codes are logged")
     func noCodeInTheLog() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()

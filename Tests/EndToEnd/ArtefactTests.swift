@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The files as they are installed, and what they do to the processes that they live in.
+  /// The installed files, and their effects on the processes that load or run them.
   @Suite struct Artefacts {
     static let helper = HelperSession.program
 
-    /// The most instructions in the module that end the process (`ud2`, `brk`). Each is a check that
-    /// the compiler could not prove away; the number may fall, and must not grow unnoticed.
+    /// The maximum number of trap instructions (`ud2`, `brk`) in the module. Each is a check that
+    /// the compiler could not eliminate. The number may fall, but must not grow unnoticed.
     static let mostTraps = 940
 
     func modulePath() throws -> String {
@@ -23,7 +23,7 @@ extension EndToEnd {
       try Command.succeed(["/usr/bin/readelf", "-W", option, path])
     }
 
-    @Test("the module is small, and needs and shows only what it must")
+    @Test("the module is small, and its dependencies and exported symbols are minimal")
     func moduleFile() throws {
       let path = try modulePath()
       let size = try Command.succeed(["/usr/bin/stat", "-L", "-c", "%s", path])
@@ -43,13 +43,13 @@ extension EndToEnd {
       let exported = try Command.succeed(["/usr/bin/nm", "-D", "--defined-only", path])
         .split(separator: "\n").compactMap { $0.split(separator: " ").last }
         .map { String($0.prefix { $0 != "@" }) }.filter { $0.hasPrefix("pam_sm_") == false }
-      // What is left is the name of the version itself, if any.
+      // Any remaining symbol is the name of the version itself.
       #expect(exported.allSatisfy { $0.hasPrefix("MFA") || $0.hasPrefix("PAM") }, "\(exported)")
       let sections = try readelf("-S", path)
       #expect(!sections.contains(" .symtab"), "not stripped")
     }
 
-    @Test("the number of traps in the module does not grow")
+    @Test("the number of trap instructions in the module does not grow")
     func traps() throws {
       let code = try Command.succeed([
         "/usr/bin/objdump", "-d", "--no-show-raw-insn", try modulePath(),
@@ -57,11 +57,11 @@ extension EndToEnd {
       let traps = code.split(separator: "\n").count { line in
         line.hasSuffix("\tud2") || line.hasSuffix("ud2    ") || line.contains("\tbrk\t")
       }
-      #expect(traps > 0, "the disassembly is not what it was taken for")
+      #expect(traps > 0, "the disassembly has an unknown format")
       #expect(traps <= Self.mostTraps)
     }
 
-    @Test("the module leaves its host as it was", arguments: [false, true])
+    @Test("the module leaves the state of its host process unchanged", arguments: [false, true])
     func host(startsOpenSSL: Bool) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -79,12 +79,14 @@ extension EndToEnd {
         #expect(outcome.results.map(\.code) == ["PAM_SUCCESS", "PAM_SUCCESS"], "\(outcome)")
         let states = outcome.states
         #expect(
-          states.map(\.isMapped) == [false, true, false, true, false], "it cannot be unloaded")
+          states.map(\.isMapped) == [false, true, false, true, false], "the module was not unloaded"
+        )
         #expect(states.map(\.threads) == [1, 1, 1, 1, 1])
         #expect(Set(states.map(\.caughtSignals)).count == 1, "\(states)")
         #expect(Set(states.map(\.ignoredSignals)).count == 1, "\(states)")
         #expect(Set(states.map(\.blockedSignals)).count == 1, "\(states)")
-        // libpam keeps its connection to the system log; nothing else stays open, and nothing piles up.
+        // libpam keeps its connection to the system log open; no other descriptor stays open or
+        // accumulates.
         #expect(states[2].descriptors <= states[0].descriptors + 1, "\(states)")
         #expect(states[2].descriptors == states[4].descriptors, "\(states)")
       }
@@ -94,7 +96,7 @@ extension EndToEnd {
     func helperFile() throws {
       #expect(
         try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", Self.helper]) == "mfa mfa 6755\n")
-      // Permitted, and not effective.
+      // Permitted, but not effective.
       try Command.succeed(["/sbin/setcap", "-q", "-v", "cap_audit_write=p", Self.helper])
       let dynamic = try readelf("-d", Self.helper)
       #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(dynamic)")
@@ -104,7 +106,7 @@ extension EndToEnd {
       #expect(segments.contains(/GNU_STACK.* RW +0/), "\(segments)")
     }
 
-    @Test("the helper has nothing of its caller's, and leaves no core")
+    @Test("the helper inherits nothing from its caller, and writes no core file")
     func helperProcess() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -123,8 +125,8 @@ extension EndToEnd {
         #expect(status.contains("Threads:\t1\n"))
         let limits = try Command.succeed(["/bin/cat", process + "/limits"])
         #expect(limits.contains(/Max core file size +0 +0\b/), "\(limits)")
-        // A process that may be dumped belongs to its effective user in /proc; one that may not, to
-        // root.
+        // In /proc, a dumpable process belongs to its effective user; one that is not dumpable
+        // belongs to root.
         #expect(try Command.succeed(["/usr/bin/stat", "-c", "%U", process + "/mem"]) == "root\n")
         #expect(
           try !Command.run(["/bin/cat", process + "/environ"], as: user.identity).status.isSuccess)
@@ -134,7 +136,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("nobody reaches another's factors, and nobody reads a file of the store")
+    @Test("users can neither change factors of other users nor read files of the store")
     func separation() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -154,7 +156,7 @@ extension EndToEnd {
         _ = try session.greet()
         let listed = try session.ask(7)
         #expect(listed?.fields.first == [1] && listed?.fields[1] == own.identifier)
-        // Before the proof nothing is changed, afterwards nothing of another's.
+        // An unauthenticated session can change nothing, an authenticated one only its own user's factors.
         #expect(try session.ask(9, enrollment.identifier)?.fields.first == [2])
         let code = try own.phone.code()
         #expect(try session.prove(password: stranger.password, code: code)?.kind == 0x84)
@@ -165,7 +167,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("neither key nor code is in an argument list, an environment or the log")
+    @Test("neither the key nor a code appears in an argument list, an environment or the log")
     func secrets() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -188,7 +190,7 @@ extension EndToEnd {
         for part in [phone.key, user.password, code] {
           #expect(!logged.contains(part), "\(logged)")
         }
-        // Nor anywhere on the disk in the clear.
+        // The key is nowhere on the disk in plain text.
         let found = try Command.run(
           ["/bin/grep", "-rlaF", "-f", "/dev/stdin", "/var/lib/mfa", "/tmp", user.home],
           input: Array("\(phone.key)\n".utf8))

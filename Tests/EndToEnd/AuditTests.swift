@@ -2,10 +2,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What reaches the kernel's audit trail, by way of a libaudit of the tests' own that writes down how
-  /// it is called.
+  /// Kernel audit records, recorded by a substitute libaudit that logs how it is called.
   @Suite struct AuditTrail {
-    @Test("judged codes and changes are recorded; no name is handed on to be looked up")
+    @Test("codes and changes are recorded, without host names that libaudit would resolve")
     func records() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
@@ -45,7 +44,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("what is set up by mfa-admin is recorded")
+    @Test("configuration and service changes of mfa-admin are recorded")
     func configuration() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
@@ -74,7 +73,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a kernel without audit, and a process that is not root's, are no obstacle")
+    @Test("sign-ins work without kernel auditing, and for processes that are not root's")
     func absent() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine, opens: "(errno = EPROTONOSUPPORT, -1)")

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// A configuration or a service file with a mistake in it lets nobody in.
+  /// A mistake in the configuration or in a service file denies every sign-in.
   @Suite struct BadConfiguration {
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int
@@ -16,16 +16,16 @@ extension EndToEnd {
     static let texts = [
       Row(number: 1, title: "an unknown key", text: "[project]\nstat = enabled\n", line: 2),
       Row(number: 2, title: "an unknown section", text: "[tenants]\n", line: 1),
-      Row(number: 3, title: "a section that is not finished", text: "[project\n", line: 1),
-      Row(number: 4, title: "a section twice", text: "[project]\n[project]\n", line: 2),
+      Row(number: 3, title: "an unterminated section header", text: "[project\n", line: 1),
+      Row(number: 4, title: "a repeated section", text: "[project]\n[project]\n", line: 2),
       Row(
-        number: 5, title: "a key twice", text: "[project]\nstate = enabled\nstate = enabled\n",
+        number: 5, title: "a repeated key", text: "[project]\nstate = enabled\nstate = enabled\n",
         line: 3),
       Row(number: 6, title: "a key before any section", text: "state = enabled\n", line: 1),
-      Row(number: 7, title: "no setting", text: "[project]\nstate\n", line: 2),
+      Row(number: 7, title: "a line that is not a setting", text: "[project]\nstate\n", line: 2),
       Row(number: 8, title: "an unknown value", text: "[project]\nstate = on\n", line: 2),
       Row(
-        number: 9, title: "a value of another case", text: "[project]\nstate = Disabled\n", line: 2),
+        number: 9, title: "a capitalised value", text: "[project]\nstate = Disabled\n", line: 2),
       Row(
         number: 10, title: "a number out of range", text: "[project]\nadjacent_intervals = 11\n",
         line: 2),
@@ -36,14 +36,15 @@ extension EndToEnd {
         number: 12, title: "more than 100 failures", text: "[project]\ndisable_after = 101\n",
         line: 2),
       Row(
-        number: 13, title: "an endless wait", text: "[project]\nthrottle_first_wait = 25h\n",
+        number: 13, title: "a wait that is too long",
+        text: "[project]\nthrottle_first_wait = 25h\n",
         line: 2),
       Row(number: 14, title: "no wait", text: "[project]\nthrottle_first_wait = 0s\n", line: 2),
       Row(
-        number: 15, title: "waits that shrink",
+        number: 15, title: "a longest wait below the first wait",
         text: "[project]\nthrottle_first_wait = 10m\nthrottle_longest_wait = 5m\n", line: 3),
       Row(
-        number: 16, title: "disabled before throttled",
+        number: 16, title: "locked before throttled",
         text: "[project]\nthrottle_after = 9\ndisable_after = 8\n", line: 3),
       Row(
         number: 17, title: "a line that is too long",
@@ -55,15 +56,15 @@ extension EndToEnd {
       Row(number: 20, title: "a carriage return", text: "[project]\r\n", line: 1),
       Row(number: 21, title: "a byte order mark", text: "\u{feff}[project]\n", line: 1),
       Row(
-        number: 22, title: "a comment behind a value", text: "[project]\nstate = enabled # yes\n",
+        number: 22, title: "a comment after a value", text: "[project]\nstate = enabled # yes\n",
         line: 2),
       Row(number: 23, title: "a colon in the issuer", text: "[project]\nissuer = a:b\n", line: 2),
       Row(
-        number: 24, title: "an enrolment pattern that is none",
+        number: 24, title: "an unknown enrolment pattern",
         text: "[project]\nenrollment = none\n", line: 2),
     ]
 
-    @Test("each kind of mistake denies, and the log names file and line")
+    @Test("every kind of mistake denies sign-ins, and the log names the file and line")
     func mistakes() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -72,7 +73,7 @@ extension EndToEnd {
         let code = try enrollment.phone.code()
         for row in Self.texts {
           try machine.writeConfiguration(row.text)
-          // Also for people who have not enrolled, and for the account's own line.
+          // This includes users without a factor, and the account line.
           for name in [user.name, stranger.name] {
             let start = try machine.log.position()
             let outcome = try PAMClient.signIn(
@@ -109,7 +110,7 @@ extension EndToEnd {
       Spoilt(number: 9, command: "chown mfa /etc/mfa", reason: "wrong-owner"),
     ]
 
-    @Test("a file that somebody other than root could have written denies")
+    @Test("a configuration file that users other than root could have written denies sign-ins")
     func distrusted() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -153,7 +154,7 @@ extension EndToEnd {
       Line(number: 9, arguments: "config=/etc/mfa/other.conf", reason: ""),
     ]
 
-    @Test("an argument of the service's line that is none denies", arguments: argumentRows)
+    @Test("an unknown argument in the service's line denies sign-ins", arguments: argumentRows)
     func badArguments(row: Line) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -176,7 +177,7 @@ extension EndToEnd {
       var testDescription: String { "\(number): \(state)" }
     }
 
-    /// PAM takes a stack of nothing but PAM_IGNORE for a failure, so pam_permit.so stands behind.
+    /// PAM treats a stack whose only result is PAM_IGNORE as a failure, so pam_permit.so follows.
     static let stateRows = [
       State(number: 1, state: "enabled", enrolled: "PAM_AUTH_ERR", stranger: "PAM_SUCCESS"),
       State(number: 2, state: "disabled", enrolled: "PAM_SUCCESS", stranger: "PAM_SUCCESS"),
@@ -184,7 +185,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "only `disabled` and `observe` let people by, and who has not enrolled", arguments: stateRows)
+      "only `disabled` and `observe` skip the code for enrolled users", arguments: stateRows)
     func onlyThoseStates(row: State) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -197,7 +198,7 @@ extension EndToEnd {
         #expect(first.code == row.enrolled, "\(first)")
         let second = try PAMClient.signIn(service: service, user: stranger.name)
         #expect(second.code == row.stranger && second.prompts.isEmpty, "\(second)")
-        // Somebody whom the system does not know is let by nowhere but where nobody is asked.
+        // An unknown user passes only if the state skips the code.
         let third = try PAMClient.signIn(
           service: service, user: "nobody-of-that-name", answers: [.text(wrong)])
         #expect(third.code == (row.state == "enabled" ? "PAM_AUTH_ERR" : "PAM_SUCCESS"), "\(third)")

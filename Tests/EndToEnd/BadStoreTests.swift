@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Records, attempt states and keys that are not what they must be: nobody signs in, nothing hangs
-  /// or crashes, nothing is written over, and one line of the log says why.
+  /// Invalid records, attempt states and keys: sign-ins are denied, nothing hangs or crashes, no
+  /// file is overwritten, and one log line states the reason.
   @Suite struct BadStore {
-    /// Signs in with a right code, and checks that the module denies and leaves all as it is.
+    /// Signs in with a correct code, and expects that the module denies and changes nothing.
     static func expectDenial(
       _ machine: Machine, _ user: MachineUser, _ service: String, _ code: String,
       part: String? = nil, reason: String? = nil, _ title: String
@@ -17,7 +17,7 @@ extension EndToEnd {
         service: service, user: user.name, answers: [.text(code)],
         deadline: .after(seconds: 30))
       #expect(outcome.results.map(\.code) == ["PAM_AUTH_ERR"], "\(title): \(outcome)")
-      #expect(try state() == before, "\(title): something was changed")
+      #expect(try state() == before, "\(title): a file was changed")
       let entries = try OneCode.logged(machine, since: start)
       #expect(entries.count == 1, "\(title): \(entries)")
       #expect(entries.first?.fields["result"] == "error", "\(title): \(entries)")
@@ -26,8 +26,8 @@ extension EndToEnd {
       if let reason { #expect(entries.first?.fields["reason"] == reason, "\(title): \(entries)") }
     }
 
-    /// Names, kinds, owners, modes, sizes, times and contents of all that is in the store, and of
-    /// the key.
+    /// Returns the names, types, owners, modes, sizes, times and contents of all files in the
+    /// store, and of the key.
     static func state() throws -> String {
       try Command.succeed([
         "/bin/sh", "-c",
@@ -41,8 +41,8 @@ extension EndToEnd {
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int
       let title: String
-      /// A shell command; `$r` is the record, `$a` the attempts, `$k` the key, `$o` another user's
-      /// record.
+      /// A shell command; `$r` is the record, `$a` the attempts file, `$k` the key, `$o` another
+      /// user's record.
       let spoil: String
       let part: String
       let reason: String
@@ -61,35 +61,35 @@ extension EndToEnd {
         number: 4, title: "a folder", spoil: "rm $r; mkdir -m 600 $r; chown mfa:mfa $r",
         part: "record", reason: "not-a-regular-file"),
       Row(
-        number: 5, title: "a symbolic link to itself as it was",
+        number: 5, title: "a symbolic link to the original file",
         spoil: "mv $r $r.away; ln -s $r.away $r; chown -h mfa:mfa $r", part: "record",
         reason: "symbolic-link"),
       Row(
-        number: 6, title: "a symbolic link to nothing", spoil: "rm $r; ln -s /nowhere $r",
+        number: 6, title: "a dangling symbolic link", spoil: "rm $r; ln -s /nowhere $r",
         part: "record", reason: "symbolic-link"),
       Row(
-        number: 7, title: "a second name", spoil: "ln $r $r.other", part: "record",
+        number: 7, title: "a second hard link", spoil: "ln $r $r.other", part: "record",
         reason: "several-names"),
       Row(
-        number: 8, title: "another owner", spoil: "chown daemon $r", part: "record",
+        number: 8, title: "a wrong owner", spoil: "chown daemon $r", part: "record",
         reason: "wrong-owner"),
       Row(
-        number: 9, title: "root as its owner", spoil: "chown root $r", part: "record",
+        number: 9, title: "owned by root", spoil: "chown root $r", part: "record",
         reason: "wrong-owner"),
       Row(
         number: 10, title: "readable by its group", spoil: "chmod 0640 $r", part: "record",
         reason: "wrong-permissions"),
       Row(
-        number: 11, title: "writable by everybody", spoil: "chmod 0666 $r", part: "record",
+        number: 11, title: "writable by all users", spoil: "chmod 0666 $r", part: "record",
         reason: "wrong-permissions"),
       Row(
-        number: 12, title: "too narrow a mode", spoil: "chmod 0400 $r", part: "record",
+        number: 12, title: "a mode that is too strict", spoil: "chmod 0400 $r", part: "record",
         reason: "wrong-permissions"),
       Row(
         number: 13, title: "another user's record", spoil: "cat $o >$r", part: "record",
         reason: "belongs-to-another"),
       Row(
-        number: 14, title: "both of another user's files", spoil: "cat $o >$r; cat $oa >$a",
+        number: 14, title: "both files of another user", spoil: "cat $o >$r; cat $oa >$a",
         part: "record", reason: "belongs-to-another"),
       Row(
         number: 15, title: "an older version",
@@ -102,7 +102,7 @@ extension EndToEnd {
         part: "record",
         reason: "other-version"),
       Row(
-        number: 17, title: "a byte behind the end", spoil: "printf x >>$r", part: "record",
+        number: 17, title: "a trailing byte", spoil: "printf x >>$r", part: "record",
         reason: "damaged"),
       Row(
         number: 18, title: "text", spoil: "echo hello >$r", part: "record", reason: "damaged"),
@@ -131,10 +131,12 @@ extension EndToEnd {
         number: 36, title: "attempts behind a symbolic link",
         spoil: "mv $a $a.away; ln -s $a.away $a", part: "attempts", reason: "symbolic-link"),
       Row(
-        number: 37, title: "attempts with a second name", spoil: "ln $a $a.other", part: "attempts",
+        number: 37, title: "attempts with a second hard link", spoil: "ln $a $a.other",
+        part: "attempts",
         reason: "several-names"),
       Row(
-        number: 38, title: "attempts of another owner", spoil: "chown daemon $a", part: "attempts",
+        number: 38, title: "attempts with a wrong owner", spoil: "chown daemon $a",
+        part: "attempts",
         reason: "wrong-owner"),
       Row(
         number: 39, title: "attempts that others may read", spoil: "chmod 0644 $a",
@@ -149,34 +151,34 @@ extension EndToEnd {
 
       Row(number: 50, title: "no key", spoil: "rm $k", part: "key", reason: "system"),
       Row(
-        number: 51, title: "a key that everybody may read", spoil: "chmod 0444 $k", part: "key",
+        number: 51, title: "a key that all users may read", spoil: "chmod 0444 $k", part: "key",
         reason: "wrong-permissions"),
       Row(
         number: 52, title: "a key that its owner may write", spoil: "chmod 0600 $k", part: "key",
         reason: "wrong-permissions"),
       Row(
-        number: 53, title: "a key of another owner", spoil: "chown daemon $k", part: "key",
+        number: 53, title: "a key with a wrong owner", spoil: "chown daemon $k", part: "key",
         reason: "wrong-owner"),
       Row(
-        number: 54, title: "31 bytes of key", spoil: "truncate -s 31 $k", part: "key",
+        number: 54, title: "a key of 31 bytes", spoil: "truncate -s 31 $k", part: "key",
         reason: "wrong-size"),
       Row(
-        number: 55, title: "33 bytes of key", spoil: "truncate -s 33 $k", part: "key",
+        number: 55, title: "a key of 33 bytes", spoil: "truncate -s 33 $k", part: "key",
         reason: "wrong-size"),
       Row(
         number: 56, title: "an empty key", spoil: "truncate -s 0 $k", part: "key",
         reason: "wrong-size"),
       Row(
-        number: 57, title: "another key", spoil: "head -c 32 /dev/urandom >$k", part: "record",
+        number: 57, title: "a different key", spoil: "head -c 32 /dev/urandom >$k", part: "record",
         reason: "sealed-under-another-key"),
       Row(
         number: 58, title: "a symbolic link to the key", spoil: "mv $k $k.away; ln -s $k.away $k",
         part: "key", reason: "symbolic-link"),
       Row(
-        number: 59, title: "a second name of the key", spoil: "ln $k $k.other", part: "key",
+        number: 59, title: "a second hard link to the key", spoil: "ln $k $k.other", part: "key",
         reason: "several-names"),
       Row(
-        number: 60, title: "a FIFO as key", spoil: "rm $k; mkfifo -m 400 $k; chown mfa $k",
+        number: 60, title: "a FIFO as the key", spoil: "rm $k; mkfifo -m 400 $k; chown mfa $k",
         part: "key", reason: "not-a-regular-file"),
 
       Row(
@@ -190,7 +192,7 @@ extension EndToEnd {
         number: 72, title: "no store", spoil: "rm -rf /var/lib/mfa", part: "store", reason: "system"
       ),
       Row(
-        number: 73, title: "a store of another owner", spoil: "chown daemon /var/lib/mfa",
+        number: 73, title: "a store with a wrong owner", spoil: "chown daemon /var/lib/mfa",
         part: "factors-directory", reason: "wrong-owner"),
       Row(
         number: 74, title: "factors that others may list", spoil: "chmod 0711 /var/lib/mfa/factors",
@@ -199,18 +201,18 @@ extension EndToEnd {
         number: 75, title: "attempts that others may list",
         spoil: "chmod 0711 /var/lib/mfa/attempts", part: "attempts", reason: "wrong-permissions"),
       Row(
-        number: 76, title: "no folder of factors", spoil: "rm -rf /var/lib/mfa/factors",
+        number: 76, title: "no factors folder", spoil: "rm -rf /var/lib/mfa/factors",
         part: "factors-directory", reason: "system"),
       Row(
-        number: 77, title: "a file in the place of the factors",
+        number: 77, title: "a file in place of the factors folder",
         spoil: "rm -rf /var/lib/mfa/factors; touch /var/lib/mfa/factors", part: "factors-directory",
         reason: "not-a-directory"),
       Row(
-        number: 78, title: "/var/lib that everybody may write to", spoil: "chmod 0777 /var/lib",
+        number: 78, title: "/var/lib writable by all users", spoil: "chmod 0777 /var/lib",
         part: "store", reason: "wrong-permissions"),
     ]
 
-    @Test("whatever is wrong with a file or folder, it is refused and left as it is")
+    @Test("any invalid file or folder of the store denies sign-ins and is left unchanged")
     func isRefused() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -223,7 +225,7 @@ extension EndToEnd {
           "/bin/sh", "-c",
           "mkdir \(saved); cp -a /var/lib/mfa \(saved)/store; cp -a /etc/mfa \(saved)/settings",
         ])
-        machine.atTheEnd("put the store back") { try Self.restore(saved) }
+        machine.atTheEnd("restore the store") { try Self.restore(saved) }
         for row in Self.rows {
           try Command.succeed([
             "/bin/sh", "-c",
@@ -237,12 +239,12 @@ extension EndToEnd {
         }
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
-        #expect(outcome.code == "PAM_SUCCESS", "the store is not as it was: \(outcome)")
+        #expect(outcome.code == "PAM_SUCCESS", "the store was not restored: \(outcome)")
       }
     }
 
     static func restore(_ saved: String) throws {
-      // What was there is moved over, so that nothing of the spoilt one is left.
+      // The saved store replaces the damaged one, so that nothing of the damage remains.
       try Command.succeed([
         "/bin/sh", "-c",
         """
@@ -254,7 +256,7 @@ extension EndToEnd {
       ])
     }
 
-    @Test("a record that was cut, at every length")
+    @Test("a record truncated at any length is refused")
     func everyTruncation() throws {
       try Machine.use { machine in
         try Self.withEachSpoilt(machine) { image in
@@ -268,7 +270,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a record with one byte flipped, at every place")
+    @Test("a record with any byte changed is refused")
     func everyByteOfTheRecord() throws {
       try Machine.use { machine in
         try Self.withEachSpoilt(machine) { image in
@@ -281,7 +283,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("attempts with one byte flipped in both slots, at every place")
+    @Test("an attempts file with the same byte changed in both slots is refused")
     func everyByteOfBothSlots() throws {
       try Machine.use { machine in
         try Self.withEachSpoilt(machine) { image in
@@ -295,13 +297,13 @@ extension EndToEnd {
       }
     }
 
-    @Test("attempts with one byte flipped in one slot: the other one counts")
+    @Test("an attempts file with a byte changed in one slot uses the other slot")
     func everyByteOfOneSlot() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
         let files = StoreFiles(of: user.name)
-        // A wrong code, so that the later slot counts one failure and the older one none.
+        // Wrong codes, so that the later slot has one failure more than the older one.
         let wrong = try enrollment.phone.wrongCode()
         for _ in 0..<2 {
           _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text(wrong)])
@@ -327,7 +329,7 @@ extension EndToEnd {
       }
     }
 
-    /// Signs in once with each of several spoilt images of the same store, with a right code.
+    /// Signs in with a correct code once for each of several damaged images of the same store.
     static func withEachSpoilt(
       _ machine: Machine, _ spoil: (StoreFiles.Image) -> [StoreFiles.Image]
     ) throws {
@@ -343,14 +345,14 @@ extension EndToEnd {
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
         #expect(outcome.code == "PAM_AUTH_ERR", "case \(index): \(outcome)")
-        #expect(try files.image() == bad, "case \(index) was written over")
+        #expect(try files.image() == bad, "case \(index) was overwritten")
       }
       let results = try OneCode.results(machine, since: start)
       #expect(results == Array(repeating: "error", count: spoilt.count))
       try files.restore(image)
       let outcome = try PAMClient.signIn(
         service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
-      #expect(outcome.code == "PAM_SUCCESS", "the store is not as it was: \(outcome)")
+      #expect(outcome.code == "PAM_SUCCESS", "the store was not restored: \(outcome)")
     }
   }
 }

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// README.md's stack for clients with one prompt, in which the code comes before the password, as it
-  /// looks to a client who knows neither.
+  /// README.md's stack for clients with one prompt, in which the code precedes the password, as
+  /// seen by a client without a valid password or code.
   @Suite struct CodeBeforePassword {
     static let stack = [
       "auth required pam_mfa.so forward_pass", "@include common-auth",
@@ -11,7 +11,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "a denial looks the same whoever is asked for",
+      "all denials look the same, whether or not the user exists, has a factor or is locked",
       arguments: ["password000000", "password", "000000", ""])
     func denials(typed: String) throws {
       try Machine.use { machine in
@@ -44,7 +44,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("password and code together sign in, and the password alone where there is no factor")
+    @Test("password and code sign in, or the password alone for a user without a factor")
     func accepted() throws {
       try Machine.use { machine in
         let service = try machine.makeService(Self.stack)
@@ -65,7 +65,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a denial is delayed where the module is asked alone")
+    @Test("a denial is delayed if the module is the only one in the stack")
     func delay() throws {
       try Machine.use { machine in
         let service = try machine.makeService(OneCode.stack)

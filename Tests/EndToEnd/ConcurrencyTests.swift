@@ -2,11 +2,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Whatever the number of processes: a code is good once, and guesses are counted.
+  /// With any number of concurrent processes, a code is accepted once and every wrong code is
+  /// counted.
   @Suite struct Concurrency {
     static let processes = 64
 
-    @Test("of 64 processes with one code, one signs in", arguments: [30])
+    @Test("only one of 64 processes with the same code signs in", arguments: [30])
     func oneCodeOneSignIn(rounds: Int) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -25,7 +26,7 @@ extension EndToEnd {
           let outcomes = try signIns.outcomes()
           let accepted = outcomes.filter { $0.code == "PAM_SUCCESS" }
           #expect(accepted.count == 1, "round \(round)")
-          // The others were told what happened: that the code was used, or to wait.
+          // The others were denied because the code was used, or throttled.
           #expect(
             outcomes.allSatisfy {
               ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code)
@@ -42,7 +43,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "of 32 processes with one bypass code, as many sign in as it has uses",
+      "a bypass code signs in only as many of 32 processes as it has uses",
       arguments: [1, 3])
     func bypassCodeAsOftenAsItSays(uses: Int) throws {
       try Machine.use { machine in
@@ -64,7 +65,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("of 64 guesses at once, 5 are looked at")
+    @Test("only 5 of 64 concurrent wrong codes are verified")
     func guessesAreCounted() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -83,7 +84,7 @@ extension EndToEnd {
         #expect(codes.count { $0 == "PAM_MAXTRIES" } == Self.processes - 4)
         #expect(try StoreFiles(of: user.name).failures() == 5)
 
-        // The right code is not looked at either, before the wait is over.
+        // A correct code is not verified either before the wait is over.
         let right = try PAMClient.signIn(
           service: service, user: user.name,
           answers: [.text(try enrollment.phone.code())])
@@ -93,7 +94,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a guess of a process that is killed stays counted")
+    @Test("the wrong code of a killed process remains counted")
     func killedGuesses() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -105,8 +106,8 @@ extension EndToEnd {
         signIns.release()
         for index in 0..<16 { signIns.send(signal: 9, to: index) }
         _ = try signIns.outcomes()
-        // However many of them came to an end: what was looked at is what was counted, and the
-        // person signs in, or waits.
+        // However many processes finished, every verified code was counted, and the user signs in
+        // or is throttled.
         let failures = try StoreFiles(of: user.name).failures()
         #expect((0...5).contains(failures))
         let right = try PAMClient.signIn(

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// `mfa-admin doctor` on Debian's own stacks with what README.md says, and on each broken one.
+  /// `mfa-admin doctor` on Debian's stacks with README.md's lines, and with one mistake each.
   @Suite struct Doctor {
-    /// The doctor, for whom the kernel's clock is in time, or is not.
+    /// Runs the doctor. The simulated kernel clock is synchronised or not.
     static func examine(_ arguments: [String] = [], isInTime: Bool = true) throws -> Command {
       try Command.run(
         [
@@ -18,7 +18,7 @@ extension EndToEnd {
     static let sshdFile = "/etc/ssh/sshd_config"
     static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
 
-    /// Sets a machine up as README.md says.
+    /// Configures a machine as README.md describes.
     static func setUp(_ machine: Machine) throws {
       let ssh = try ReadMe.blocks(under: "ssh: the password, then a code")
       try machine.changeService("sshd", authentication: ssh[0])
@@ -27,11 +27,11 @@ extension EndToEnd {
       try machine.changeService("login", authentication: others[0])
       try machine.changeService("sudo", authentication: others[0])
       try machine.changeService("su", authentication: others[1])
-      // What other tests and packages have left is not looked at here.
+      // Leftovers of other tests and packages are not examined here.
       try machine.keep("/etc/mfa")
     }
 
-    /// `severity code place`, the gravest first.
+    /// Returns the findings as `severity code place`, most severe first.
     static func found(_ command: Command) throws -> [String] {
       let json = try #require(
         try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any],
@@ -42,7 +42,7 @@ extension EndToEnd {
       }
     }
 
-    /// The place of the first line of a file that is this.
+    /// Returns the source location of the first occurrence of a line in a file.
     static func place(_ machine: Machine, _ path: String, _ line: String) throws -> String {
       let lines = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
         .components(separatedBy: "\n")
@@ -52,7 +52,7 @@ extension EndToEnd {
 
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int
-      /// Breaks something, and says what is to be found: `severity code place`.
+      /// Makes a mistake, and returns the expected findings as `severity code place`.
       let change: @Sendable (Machine) throws -> [String]
       var testDescription: String { "\(number)" }
 
@@ -98,7 +98,7 @@ extension EndToEnd {
         try machine.write(
           "UsePAM yes\nKbdInteractiveAuthentication yes\nPasswordAuthentication yes\n", to: dropIn)
         return [
-          // Nothing sets it: the default lets a key be enough.
+          // No file sets it, and the default accepts a key alone.
           "error methods-without-code \(sshdFile)", "warning password-as-code \(dropIn):3",
         ]
       },
@@ -166,7 +166,7 @@ extension EndToEnd {
         try machine.write(lines.joined(separator: "\n") + "\n", to: "/etc/passwd")
         return ["error no-system-user /etc/passwd"]
       },
-      // A store that is full, read-only, or takes no file for another reason.
+      // A store that is full, read-only, or cannot be written for another reason.
       Row(17) { machine in
         try shell(
           "mount -t tmpfs -o size=64k,mode=0700,uid=mfa,gid=mfa full /var/lib/mfa; "
@@ -196,7 +196,7 @@ extension EndToEnd {
           "none", to: "/var/lib/mfa/factors/\(user.name)", owner: "mfa", group: "mfa", mode: "0600")
         return ["error unusable-records /var/lib/mfa"]
       },
-      // A pipe: whoever opened it would wait.
+      // Opening a named pipe would block.
       Row(22) { machine in
         let user = try machine.addUser()
         try shell("mkfifo \(user.home)/.google_authenticator")
@@ -249,7 +249,7 @@ extension EndToEnd {
       },
     ]
 
-    @Test("each mistake is found, with its file and line, and nothing else", arguments: rows)
+    @Test("only the mistake is reported, with its file and line", arguments: rows)
     func finds(row: Row) throws {
       try Machine.use { machine in
         try Self.setUp(machine)
@@ -265,14 +265,14 @@ extension EndToEnd {
           #expect(
             text.text.contains("\(words[0]): \(words[2]): "), "row \(row.number): \(text.text)")
         }
-        #expect(text.text.contains("looked at: login"), "row \(row.number): \(text.text)")
-        // Nothing is left of what it wrote to see whether it can.
+        #expect(text.text.contains("checked: login"), "row \(row.number): \(text.text)")
+        // The file of the write test was removed.
         let left = try Command.run(["/usr/bin/test", "-f", "/var/lib/mfa/.doctor"])
         #expect(!left.status.isSuccess)
       }
     }
 
-    @Test("the other set-ups of README.md are no mistakes", arguments: [1, 2])
+    @Test("the alternative configurations in README.md have no findings", arguments: [1, 2])
     func otherSetUps(number: Int) throws {
       try Machine.use { machine in
         let heading = number == 1 ? "ssh: a key, then a code" : "ssh: clients with one prompt"
@@ -285,7 +285,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("pam-auth-update's line is no mistake, nor is the helper's own service")
+    @Test("the line of pam-auth-update and the helper's own service have no findings")
     func profile() throws {
       try Machine.use { machine in
         for name in ["auth", "account", "password", "session", "session-noninteractive"] {
@@ -308,13 +308,13 @@ extension EndToEnd {
       }
     }
 
-    @Test("where no stack asks the module, that is said, and is no error")
+    @Test("if no stack uses the module, the doctor prints a note and succeeds")
     func notInUse() throws {
       try Machine.use { _ in
         let command = try Self.examine()
         #expect(command.status == .exited(0), "\(command.errorText)")
         #expect(
-          command.text.hasPrefix("note: /etc/pam.d: no auth line of a service asks pam_mfa.so"),
+          command.text.hasPrefix("note: /etc/pam.d: no service has an auth line for pam_mfa.so"),
           "\(command.text)")
         #expect(command.errors.isEmpty)
         let late = try Self.examine(isInTime: false)
@@ -324,7 +324,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("sshd is asked about a user who is named, and only root may ask")
+    @Test("sshd's settings are examined for a given user, and only root may run the doctor")
     func users() throws {
       try Machine.use { machine in
         try Self.setUp(machine)
@@ -340,14 +340,14 @@ extension EndToEnd {
         #expect(try Self.examine(["--user", ""]).status == .exited(2))
         #expect(
           try Self.examine(["--user", "a,b"]).text.contains(
-            "sshd cannot be asked about such a name"))
+            "sshd -C does not accept this name"))
         let refused = try Command.run(["/usr/sbin/mfa-admin", "doctor"], as: user.identity)
         #expect(refused.status == .exited(77) && refused.output.isEmpty)
       }
     }
 
-    /// What the doctor says of a stack is what PAM then does.
-    @Test("whoever it says is never asked is not, and whoever is asked too early is")
+    /// Compares the doctor's findings about a stack with what PAM then does.
+    @Test("findings about stacks that ask for no code, or ask too early, are correct")
     func truth() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()

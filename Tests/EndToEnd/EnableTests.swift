@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// `mfa-admin enable`, `confirm`, `disable` and `restore` with Debian's own service files.
+  /// `mfa-admin enable`, `confirm`, `disable` and `restore` with Debian's service files.
   @Suite struct Enable {
-    /// Lends a machine whose services may be switched.
+    /// Provides a machine whose services may be changed.
     static func withMachine(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
         try machine.keepServices()
@@ -12,7 +12,7 @@ extension EndToEnd {
       }
     }
 
-    /// A person who is enrolled and may call mfa-admin by way of sudo, without being asked.
+    /// Adds an enrolled user who may run mfa-admin through sudo without a password.
     static func administrator(
       _ machine: Machine
     ) throws -> (user: MachineUser, enrollment: Enrollment) {
@@ -23,7 +23,7 @@ extension EndToEnd {
       return (user, enrollment)
     }
 
-    /// A real sshd that reads the host's drop-ins.
+    /// Starts a real sshd that reads the host's drop-ins.
     static func server(_ machine: Machine) throws -> PrivateServer {
       try PrivateServer(
         on: machine, settings: ["Include /etc/ssh/sshd_config.d/*.conf", "PidFile /run/sshd.pid"])
@@ -31,7 +31,7 @@ extension EndToEnd {
 
     static let confirm = "sudo -n \(ServiceFiles.program) confirm"
 
-    @Test("sshd: refused from the old sign-in, confirmed from a new one, disabled byte for byte")
+    @Test("sshd: confirm works only in a new session, and disable restores all files")
     func secureShell() throws {
       try Self.withMachine { machine in
         let (user, enrollment) = try Self.administrator(machine)
@@ -46,19 +46,19 @@ extension EndToEnd {
         #expect(enabled.status == .exited(0), "\(enabled.errorText)")
         #expect(enabled.text.contains("sshd: /etc/pam.d/sshd:6: written"), "\(enabled.text)")
         #expect(enabled.text.contains("sudo mfa-admin confirm"), "\(enabled.text)")
-        #expect(!enabled.errorText.contains("does not run"), "\(enabled.errorText)")
+        #expect(!enabled.errorText.contains("is not running"), "\(enabled.errorText)")
         #expect(ServiceFiles.waiting == ["sshd"])
 
         try old.send(Self.confirm)
-        try old.expect("sshd: this sign-in by sshd began before the change")
+        try old.expect("sshd: this sign-in through sshd began before the change")
         let elsewhere = try machine.administer("confirm")
         #expect(elsewhere.status == .exited(1))
         #expect(
-          elsewhere.errorText.contains("this command was not started by way of sshd"),
+          elsewhere.errorText.contains("this command was not started from a sign-in through sshd"),
           "\(elsewhere.errorText)")
         #expect(ServiceFiles.waiting == ["sshd"])
 
-        // The key alone is no sign-in any more.
+        // A key alone no longer signs in.
         let new = try server.signIn(user.name, command: Self.confirm, key: key)
         try new.expect("Password: ")
         try new.send(user.password)
@@ -72,7 +72,7 @@ extension EndToEnd {
           try machine.administer("services").text.contains("sshd          on: /etc/pam.d/sshd:6"))
         let again = try machine.administer("enable", "sshd")
         #expect(again.status == .exited(0))
-        #expect(again.text.contains("sshd: asks for a code already: /etc/pam.d/sshd:6"))
+        #expect(again.text.contains("sshd: already asks for a code: /etc/pam.d/sshd:6"))
 
         let disabled = try machine.administer("disable", "sshd")
         #expect(disabled.status == .exited(0), "\(disabled.errorText)")
@@ -90,13 +90,13 @@ extension EndToEnd {
       }
     }
 
-    @Test("root confirms from a connection of root's own")
+    @Test("root confirms from a new connection of root")
     func rootBySecureShell() throws {
       try Self.withMachine { machine in
         try machine.keep("/etc/shadow")
         let root = MachineUser(name: "root", password: "the password of root")
         try machine.setPassword(root.password, of: root.name)
-        machine.atTheEnd("take root's factors away") { try machine.forget(root) }
+        machine.atTheEnd("remove root's factors") { try machine.forget(root) }
         let enrollment = try machine.enroll(root)
         let server = try PrivateServer(
           on: machine,
@@ -110,10 +110,10 @@ extension EndToEnd {
         let enabled = try machine.administer("enable", "sshd")
         #expect(enabled.status == .exited(0), "\(enabled.errorText)")
         #expect(
-          enabled.errorText.contains("warning: root cannot sign in by ssh now"),
+          enabled.errorText.contains("warning: root can no longer sign in by ssh"),
           "\(enabled.errorText)")
         try old.send("\(ServiceFiles.program) confirm")
-        try old.expect("this sign-in by sshd began before the change")
+        try old.expect("this sign-in through sshd began before the change")
         let new = try server.signIn("root", command: "\(ServiceFiles.program) confirm")
         try new.expect("Password: ")
         try new.send(root.password)
@@ -124,7 +124,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("who would be turned away is warned of")
+    @Test("enable warns an administrator who would be denied")
     func warning() throws {
       try Self.withMachine { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -141,12 +141,12 @@ extension EndToEnd {
         let warned = try enable()
         #expect(warned.status == .exited(0))
         #expect(
-          warned.errorText.contains("warning: login: \(user.name) would be turned away: "),
+          warned.errorText.contains("warning: login: a sign-in of \(user.name) would fail: "),
           "\(warned.errorText)")
       }
     }
 
-    @Test("a record that cannot be read is named, and nothing is written by it")
+    @Test("an invalid record of a change is reported and does not change any service file")
     func damagedRecord() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
@@ -162,21 +162,21 @@ extension EndToEnd {
           #expect(put.status == .exited(1))
           #expect(put.errorText.contains(path), "\(put.errorText)")
           #expect(files.present == written)
-          // What has nothing to do with it goes on.
+          // Unrelated commands work.
           #expect(try machine.administer("config", "check").status == .exited(0))
         }
-        // It is no reason not to look at the others.
+        // The other changes are processed all the same.
         try machine.write([], to: path, mode: "0600")
         let both = try machine.administer("confirm")
         #expect(both.status == .exited(2))
-        #expect(both.errorText.contains("warning: \(path) is no record"), "\(both.errorText)")
+        #expect(both.errorText.contains("warning: \(path) is not a valid"), "\(both.errorText)")
         try machine.write(record, to: path, mode: "0600")
         #expect(try machine.administer("restore", "--boot").status == .exited(0))
         #expect(files.isRestored)
       }
     }
 
-    @Test("nobody confirms: everything is put back at the deadline", arguments: ["sshd", "login"])
+    @Test("without a confirmation all files are rolled back in time", arguments: ["sshd", "login"])
     func deadline(service: String) throws {
       try Self.withMachine { machine in
         let (user, _) = try Self.administrator(machine)
@@ -191,7 +191,7 @@ extension EndToEnd {
           try machine.log.entries(since: start).contains { $0.fields["reason"] == "not-confirmed" }
         }
         #expect(isLogged)
-        // sshd knows of it too.
+        // sshd has reloaded its configuration.
         let after = try server.signIn(user.name, command: "id -un", key: key)
         try after.expect(user.name)
         #expect(try after.waitForExit() == .exited(0), "\(after.transcript)")
@@ -199,7 +199,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("under systemd it is systemd's service that puts back, and systemd that reloads sshd")
+    @Test("under systemd, a systemd unit rolls back the change, and systemd reloads sshd")
     func systemd() throws {
       try Self.withMachine { machine in
         try Command.succeed(["/bin/mkdir", "-p", "/run/systemd/system"])
@@ -208,7 +208,7 @@ extension EndToEnd {
         }
         let calls = machine.folder + "/calls"
         for tool in ["systemd-run", "systemctl"] {
-          // What is to be started is what stands behind the options.
+          // The command follows the options.
           try machine.write(
             """
             #!/bin/sh
@@ -241,14 +241,14 @@ extension EndToEnd {
         let refused = try machine.administer("enable", "sshd")
         #expect(refused.status == .exited(1))
         #expect(
-          refused.errorText.contains("in time: systemd-run: no bus; everything is as it was"),
+          refused.errorText.contains("watcher: systemd-run: no bus; all changes were rolled back"),
           "\(refused.errorText)")
         #expect(files.isRestored)
         #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
       }
     }
 
-    @Test("the machine is started anew in between: it is put back before anybody signs in")
+    @Test("after a reboot without a confirmation, the change is rolled back before any sign-in")
     func boot() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sshd", "sudo", "sudo-i"])
@@ -258,8 +258,8 @@ extension EndToEnd {
           #expect(enabled.status == .exited(0), "\(enabled.errorText)")
           #expect(ServiceFiles.waiting == ["sshd", "sudo"])
           #expect(try machine.administer("restore").status == .exited(0))
-          #expect(ServiceFiles.waiting == ["sshd", "sudo"], "it is not time yet")
-          // As another run of the machine has left it.
+          #expect(ServiceFiles.waiting == ["sshd", "sudo"], "the deadline has not passed")
+          // Simulates a change that was made before the reboot.
           try Command.succeed([
             "/bin/sed", "-i", "s/^deadline [^ ]* /deadline another-boot /",
             ServiceFiles.pending + "/sshd", ServiceFiles.pending + "/sudo",
@@ -267,16 +267,16 @@ extension EndToEnd {
           let put = try Command.run([ServiceFiles.program] + argument)
           #expect(put.status == .exited(0), "\(put.errorText)")
           #expect(files.isRestored, "\(argument) \(put.errorText)")
-          #expect(put.errorText.contains("sshd: was not confirmed before the machine was started"))
+          #expect(put.errorText.contains("sshd: was not confirmed before the machine restarted"))
         }
-        // At the start everything that waits is put back.
+        // At boot, all pending changes are rolled back.
         _ = try machine.administer("enable", "sudo")
         #expect(try machine.administer("restore", "--boot").status == .exited(0))
         #expect(files.isRestored)
       }
     }
 
-    @Test("sudo: what it was asked before is forgotten, and its next question is the new sign-in")
+    @Test("sudo: cached credentials are cleared, and the next prompt is the new sign-in")
     func sudo() throws {
       try Self.withMachine { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -306,20 +306,20 @@ extension EndToEnd {
       }
     }
 
-    @Test("root is asked by neither sudo nor su, and proves nothing by them")
+    @Test("neither sudo nor su asks root for a code, so root cannot confirm through them")
     func rootProvesNothing() throws {
       try Self.withMachine { machine in
         _ = try machine.administer("enable", "sudo", "su")
         let bySudo = try Command.run(["/usr/bin/sudo", ServiceFiles.program, "confirm"])
         #expect(bySudo.status == .exited(1))
-        #expect(bySudo.errorText.contains("sudo asks root for nothing"), "\(bySudo.errorText)")
+        #expect(bySudo.errorText.contains("sudo does not ask root"), "\(bySudo.errorText)")
         let bySu = try Command.run(["/bin/su", "-c", "\(ServiceFiles.program) confirm"])
-        #expect(bySu.errorText.contains("su asks root for nothing"), "\(bySu.errorText)")
+        #expect(bySu.errorText.contains("su does not ask root"), "\(bySu.errorText)")
         #expect(ServiceFiles.waiting == ["su", "sudo"])
       }
     }
 
-    @Test("su and login are confirmed from a sign-in by them")
+    @Test("su and login are confirmed from a new sign-in through them")
     func suAndLogin() throws {
       try Self.withMachine { machine in
         let (user, enrollment) = try Self.administrator(machine)
@@ -334,7 +334,7 @@ extension EndToEnd {
         try su.expect("Password: ")
         try su.send(root.password)
         try su.expect("su: confirmed")
-        try su.expect("login: waits to be confirmed still")
+        try su.expect("login: still waiting for confirmation")
         _ = try su.waitForExit()
         #expect(ServiceFiles.waiting == ["login"] && ServiceFiles.enabled == ["su"])
 
@@ -355,7 +355,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("what was edited since stays; an edit among our lines is refused, by its line")
+    @Test("later edits are kept, and an edit between the markers is refused with its line")
     func edited() throws {
       try Self.withMachine { machine in
         let path = "/etc/pam.d/sudo"
@@ -379,7 +379,7 @@ extension EndToEnd {
         #expect(machine.contents(of: path) == Array(("# ours\n" + old).utf8))
         #expect(try Command.succeed(["/usr/bin/stat", "-c", "%a", path]) == "640\n")
 
-        // Without a record the marks tell.
+        // Without a record of the change, the markers identify the lines.
         try machine.write(old, to: path)
         #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
         try Command.succeed(["/bin/rm", ServiceFiles.confirmed + "/sudo"])
@@ -395,13 +395,13 @@ extension EndToEnd {
       }
     }
 
-    /// What the ledger says of services, oldest first.
+    /// Returns the service records of the audit log, oldest first.
     private func ledger(_ machine: Machine) throws -> [String] {
       let text = try machine.administer("ledger", "show", "--last", "100", "--json").text
       return text.matches(of: /"event": "(service-[a-z]+)"/).map { String($0.output.1) }
     }
 
-    @Test("the ledger has each change of a service, or nothing is switched on")
+    @Test("every change of a service is in the audit log, or no service is enabled")
     func ledger() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
@@ -410,7 +410,7 @@ extension EndToEnd {
         ] {
           try machine.remove(path)
         }
-        // What the configuration is, is entered first.
+        // The current configuration is recorded first.
         try Command.succeed(["/usr/sbin/mfa-admin", "list"])
         let start = try machine.log.position()
         #expect(try machine.administer("enable", "sudo").status == .exited(0))
@@ -425,16 +425,16 @@ extension EndToEnd {
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
         #expect(marks.map { $0.prefix(2) } == ["2:", "3:", "4:", "5:"], "\(marks)")
 
-        // A ledger that was taken away does not begin anew by itself.
+        // A removed audit log is not replaced automatically.
         try Command.succeed(["/bin/rm", "/var/lib/mfa/ledger"])
         let refused = try machine.administer("enable", "sudo")
         #expect(refused.status == .exited(1))
-        #expect(refused.errorText.contains("the ledger does not take it"), "\(refused.errorText)")
+        #expect(refused.errorText.contains("cannot record the change"), "\(refused.errorText)")
         #expect(files.isRestored, "\(files)")
       }
     }
 
-    @Test("a broken store keeps nobody from switching a service off")
+    @Test("a service can be disabled although the store is broken")
     func brokenStore() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
@@ -443,7 +443,7 @@ extension EndToEnd {
         try machine.remove("/etc/mfa/key")
         let disabled = try machine.administer("disable", "sudo")
         #expect(disabled.status == .exited(0), "\(disabled.errorText)")
-        #expect(disabled.errorText.contains("warning: the ledger does not take it"))
+        #expect(disabled.errorText.contains("warning: cannot record the change"))
         #expect(files.isRestored, "\(files)")
       }
     }
@@ -484,23 +484,23 @@ extension EndToEnd {
         message: "/etc/ssh/sshd_config.d/00-also.conf:1 sets authenticationmethods before"),
       Refusal(
         number: 7, path: "/etc/ssh/sshd_config.d/00-mfa.conf", text: "# by hand\n",
-        arguments: ["sshd"], message: "is there already, and says something else"),
-      // What the files do not tell beforehand, sshd does.
+        arguments: ["sshd"], message: "already exists with different contents"),
+      // sshd -T shows what the files alone do not.
       Refusal(
         number: 8, path: "/etc/ssh/sshd_config",
         text: "Include /etc/ssh/other.conf\nInclude /etc/ssh/sshd_config.d/*.conf\n",
-        arguments: ["sshd"], message: "PasswordAuthentication would be yes; everything is as it was"
+        arguments: ["sshd"], message: "PasswordAuthentication would be yes; all changes were rolled"
       ),
       Refusal(
         number: 9, path: "/etc/pam.d/strange-service",
         text: "auth requisite pam_unix.so\naccount required pam_unix.so\n",
-        arguments: ["strange-service"], message: "it cannot be confirmed"),
+        arguments: ["strange-service"], message: "so the change cannot be confirmed"),
       Refusal(
         number: 10, path: "/etc/pam.d/sudo", text: "auth required pam_unix.so\n",
-        arguments: ["sudo"], message: "a code would be asked of people with a wrong password too"),
+        arguments: ["sudo"], message: "the stack continues and asks for a code"),
     ]
 
-    @Test("what would not come out is refused, and nothing is changed", arguments: refusals)
+    @Test("a change that would have no effect is refused", arguments: refusals)
     func refused(row: Refusal) throws {
       try Self.withMachine { machine in
         try machine.write("PasswordAuthentication yes\n", to: "/etc/ssh/other.conf")
@@ -514,7 +514,7 @@ extension EndToEnd {
         let files = ServiceFiles(row.arguments)
         let enabled = try Command.run([ServiceFiles.program, "enable"] + row.arguments)
         if row.message.isEmpty {
-          // It comes later than ours: it does not count.
+          // The setting follows the drop-in, so it has no effect.
           #expect(enabled.status == .exited(0), "\(row.number): \(enabled.errorText)")
           return
         }
@@ -524,7 +524,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("--dry-run shows the diff, which patch takes, and changes nothing")
+    @Test("--dry-run prints a diff that patch accepts, and changes nothing")
     func dryRun() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sshd", "su", "sudo", "sudo-i"])
@@ -547,7 +547,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("only root may, and names are looked at")
+    @Test("only root may enable or disable services, and service names are validated")
     func names() throws {
       try Self.withMachine { machine in
         let user = try machine.addUser()

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests of whole programs, as people and servers run them. They share one machine, so they run
-/// one after the other.
+/// Tests of the installed programs, run as users and servers run them. The tests run one after the
+/// other, because they share one machine.
 @Suite(.serialized, .privateMachine)
 enum EndToEnd {}

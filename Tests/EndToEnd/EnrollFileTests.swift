@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// mfa-enroll with the picture in a file, and for programs.
+  /// mfa-enroll with the QR code in a file, and with JSON output.
   @Suite struct EnrollFile {
     static let program = "/usr/bin/mfa-enroll"
 
-    /// What a scanner reads from a picture file.
+    /// Returns the text that a scanner reads from a picture file.
     static func scan(_ path: String, machine: Machine) throws -> String {
       var path = path
       if path.hasSuffix(".svg") {
@@ -21,7 +21,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the file is read by a scanner, and is its owner's alone",
+      "a scanner reads the picture file, and only its owner may read the file",
       arguments: [("png", "000"), ("svg", "000"), ("png", "777"), ("svg", "022")])
     func isScanned(format: String, mask: String) throws {
       try Machine.use { machine in
@@ -49,7 +49,7 @@ extension EndToEnd {
 
     struct Refusal: Sendable, CustomTestStringConvertible {
       let number: Int
-      /// What happens in the person's home folder beforehand.
+      /// Shell commands that are run in the user's home folder beforehand.
       let preparation: String
       let file: String
       let message: String
@@ -71,7 +71,7 @@ extension EndToEnd {
         number: 8, preparation: "echo mine >key", file: "key/key", message: "folder of key/key"),
     ]
 
-    @Test("a file that cannot be made is refused before any question", arguments: refusals)
+    @Test("a file that cannot be created is refused before any prompt", arguments: refusals)
     func refused(row: Refusal) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -96,7 +96,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a full disk leaves no file, and enrols nothing", arguments: ["png", "svg"])
+    @Test("on a full disk nothing is left behind or enrolled", arguments: ["png", "svg"])
     func fullDisk(format: String) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -119,7 +119,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "who gives up leaves no file", arguments: ["Password: ", "Code from the app: "], [3, 4])
+      "interruption leaves no file", arguments: ["Password: ", "Code from the app: "], [3, 4])
     func interrupted(at prompt: String, key: UInt8) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -138,9 +138,9 @@ extension EndToEnd {
       }
     }
 
-    // Debian calls each library by its own name and version: whatever there is goes away.
+    // Debian's library names contain versions, so all matching files are removed.
     @Test(
-      "without its library there is no picture, and enrolling works",
+      "without its library there is no picture, but enrolment works",
       arguments: ["terminal", "png=key", "svg=key"])
     func libraryMissing(destination: String) throws {
       try Machine.use { machine in
@@ -167,7 +167,7 @@ extension EndToEnd {
       }
     }
 
-    /// Enrols as a program does: a line in, a line out. Prints what it was told, as JSON.
+    /// Enrols line by line, as a program does. Prints the output as JSON.
     static let client = """
       import json, subprocess, sys
       tool = subprocess.Popen(
@@ -203,7 +203,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a program enrols by JSON",
+      "a program enrols a factor with JSON",
       arguments: [
         ["--name", "phone"],
         ["--name", "\"J\u{00F6}rg\\\"", "--issuer", "\"A\\B\" & C/D", "--qr", "svg=key.svg"],
@@ -234,14 +234,14 @@ extension EndToEnd {
           let path = user.home + "/key.svg"
           #expect(try Self.scan(path, machine: machine) == offer.url + "\n")
         }
-        // What it was enrolled as is what is listed.
+        // The list shows the factor as it was enrolled.
         let listed = try Command.succeed([Self.program, "list", "--json"], as: user.identity)
         #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)) == [factor])
         try Command.succeed(["/usr/bin/python3", "-m", "json.tool"], input: Array(listed.utf8))
       }
     }
 
-    @Test("a wrong code leaves standard output with the key alone")
+    @Test("after a wrong code, standard output contains only the key")
     func jsonWithWrongCode() throws {
       try Machine.use { machine in
         let user = try machine.addUser()

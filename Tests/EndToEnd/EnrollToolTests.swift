@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// mfa-enroll at a terminal, as a person sees it, and in a script.
+  /// mfa-enroll at a terminal, as a user sees it, and in a script.
   @Suite struct EnrollTool {
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int
@@ -11,7 +11,7 @@ extension EndToEnd {
       let columns: Int32
       var environment: [String: String] = [:]
       var theme = ShownScreen.Theme.dark
-      /// Whether there is a picture.
+      /// Whether a picture is shown.
       let isDrawn: Bool
       var testDescription: String { "\(number): \(columns)×\(rows) \(environment)" }
     }
@@ -30,7 +30,7 @@ extension EndToEnd {
       Row(number: 9, rows: 60, columns: 120, environment: ["TERM": "dumb"], isDrawn: false),
     ]
 
-    @Test("what the terminal shows is read by a scanner, and its code signs in", arguments: rows)
+    @Test("a scanner reads the picture on the terminal, and its code signs in", arguments: rows)
     func isScanned(row: Row) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -85,12 +85,12 @@ extension EndToEnd {
         #expect(try session.waitForExit() != .exited(0), "\(session.transcript)")
         let files = StoreFiles(of: user.name)
         #expect(machine.contents(of: files.record) == nil)
-        // It ends when its client does: a new one gets the lock, and starts from nothing.
+        // The helper ends with its client: a new helper gets the lock and starts afresh.
         _ = try machine.enroll(user)
       }
     }
 
-    @Test("every hash and number of digits", arguments: Authenticator.Algorithm.allCases)
+    @Test("all hashes and numbers of digits work", arguments: Authenticator.Algorithm.allCases)
     func everyAlgorithm(algorithm: Authenticator.Algorithm) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -117,7 +117,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("what is stored belongs to the store's owner and its group, whoever asked for it")
+    @Test("stored files belong to the store's owner and group, whichever program created them")
     func owner() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -137,7 +137,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("both programs are of the release that is written down", arguments: ["enroll", "admin"])
+    @Test("both programs print the version of the change log", arguments: ["enroll", "admin"])
     func version(name: String) throws {
       let changes = String(
         decoding: FileManager.default.contents(

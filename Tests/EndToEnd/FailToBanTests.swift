@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The fail2ban filter, as the journal reads its `journalmatch`: fields in a group all have to be
-  /// there, and one group has to fit.
+  /// The fail2ban filter, evaluated as the journal evaluates `journalmatch`: all fields of a group
+  /// must match, and one group must match.
   @Suite struct FailToBan {
     private func groups() throws -> [[String: String]] {
       let path = Checkout.folder + "/packaging/fail2ban/mfa.conf"
@@ -20,19 +20,20 @@ extension EndToEnd {
       }
     }
 
-    /// What the journal notes of a line that this command writes, by fields that the writer cannot set.
+    /// Returns whether the filter matches a journal entry with these trusted fields, which the
+    /// writer of the entry cannot set.
     private func fits(_ fields: [String: String]) throws -> Bool {
       try groups().contains { group in group.allSatisfy { fields[$0.key] == $0.value } }
     }
 
     @Test(
-      "only what root's sshd wrote counts, whatever a user writes",
+      "only log lines of root's sshd are counted, whatever a user writes",
       arguments: [
         (1, ["SYSLOG_FACILITY": "10", "_UID": "0", "_COMM": "sshd"], true),
         (2, ["SYSLOG_FACILITY": "10", "_UID": "0", "_COMM": "sshd-session"], true),
         // logger -p authpriv.info -t sshd 'pam_mfa(sshd:auth): result=wrong user=x service=sshd ...'
         (3, ["SYSLOG_FACILITY": "10", "_UID": "1000", "_COMM": "logger"], false),
-        // The same by a program of the user's that is named sshd.
+        // The same text, written by the user's own program with the name sshd.
         (4, ["SYSLOG_FACILITY": "10", "_UID": "1000", "_COMM": "sshd"], false),
         (5, ["SYSLOG_FACILITY": "10", "_UID": "0", "_COMM": "logger"], false),
         (6, ["SYSLOG_FACILITY": "4", "_UID": "0", "_COMM": "sshd"], false),
@@ -41,7 +42,7 @@ extension EndToEnd {
       #expect(try self.fits(fields) == fits, "row \(row)")
     }
 
-    @Test("every group names who wrote the line")
+    @Test("every group requires root's uid and a command name")
     func everyGroup() throws {
       for group in try groups() {
         #expect(group["_UID"] == "0" && group["_COMM"] != nil, "\(group)")

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What an administrator grants, from the command to the door; and the mail about it.
+  /// Grants from the command to the sign-in, and the mail about them.
   @Suite struct Grants {
-    /// Has the machine's mailer keep what it is handed, and say so in the log.
+    /// Installs a mailer that stores each mail and logs the name of its file.
     private func keepMail(_ machine: Machine) throws {
       let kept = machine.folder + "/mails"
       try Command.succeed(["/usr/bin/install", "-d", "-m", "0777", kept])
@@ -20,7 +20,7 @@ extension EndToEnd {
         """, to: "/usr/sbin/sendmail", mode: "0755")
     }
 
-    /// The mail that was handed over first after `start`, and where the log had it.
+    /// Returns the first mail sent after `start`, from the file named in the log.
     private func mail(_ machine: Machine, since start: SystemLog.Position) throws -> String {
       let entry = try machine.log.waitForEntry(containing: "mailed=", since: start)
       let file = try #require(entry.fields["mailed"])
@@ -34,7 +34,7 @@ extension EndToEnd {
         ).output.0)
     }
 
-    @Test("a bypass code signs in once, is logged with its reason, mailed and told")
+    @Test("a bypass code signs in once, and is logged with its reason, mailed and shown")
     func bypass() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -64,7 +64,7 @@ extension EndToEnd {
         #expect(line.fields["uses-left"] == "0")
         let second = try mail(machine, since: used)
         #expect(second.contains("  a bypass code used ('phone lost')"))
-        #expect(!second.contains("a bypass code made"), "it was mailed before")
+        #expect(!second.contains("a bypass code made"), "the notice was mailed before")
 
         let again = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
@@ -77,13 +77,13 @@ extension EndToEnd {
         let last = try PAMClient.signIn(
           service: service, user: user.name,
           answers: [.text(try enrollment.phone.code(offset: 1))])
-        #expect(last.notices == [], "everything was confirmed")
+        #expect(last.notices == [], "all notices were confirmed")
         let log = try machine.log.entries(since: start).map(\.line).joined(separator: "\n")
         #expect(!log.contains(code))
       }
     }
 
-    @Test("a ticket enrols who has no password, once, and survives an interruption")
+    @Test("a ticket enrols a user without a password once, and survives an interruption")
     func ticket() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -93,7 +93,7 @@ extension EndToEnd {
           try Command.succeed(["/usr/sbin/mfa-admin", "ticket", user.name, "--valid", "24h"]))
         #expect(
           try Command.run(["/usr/sbin/mfa-admin", "show", user.name]).status == .exited(2),
-          "a ticket enrols nobody")
+          "a ticket enrols no factor")
 
         let first = try TerminalSession(
           ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
@@ -130,7 +130,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("grants are listed without their codes, and taken back")
+    @Test("grants are listed without their codes, and can be withdrawn")
     func listed() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -154,7 +154,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a mailer that fails or hangs stops nobody, and the log says what was not mailed")
+    @Test("a mailer that fails or hangs blocks no sign-in, and the unsent mail is logged")
     func brokenMailer() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -166,7 +166,7 @@ extension EndToEnd {
         let line = try machine.log.waitForEntry(
           containing: "result=notice-not-mailed", since: start)
         #expect(line.fields["reason"] == "mailer-failed" && line.fields["status"] == "75")
-        // It reads nothing and ends only when the test does.
+        // This mailer reads nothing and ends only when the test does.
         let gate = machine.folder + "/gate"
         try Command.succeed(["/usr/bin/mkfifo", "-m", "0666", gate])
         try machine.write("#!/bin/sh\nread x <\(gate)\n", to: "/usr/sbin/sendmail", mode: "0755")

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The test bench itself, tried on what Debian ships: a test of ours that fails must mean that
-  /// ours is wrong.
+  /// Tests of the test support itself with Debian's own modules, so that a failing test means a
+  /// fault in the product.
   @Suite struct Harness {
-    /// A stack of Debian's own modules: password, then a code of google-authenticator.
+    /// A stack of Debian's modules: the password, then a code of google-authenticator.
     static let twoSteps = [
       "auth requisite pam_unix.so",
       "auth required pam_google_authenticator.so",
@@ -109,7 +109,7 @@ extension EndToEnd {
       }
     }
 
-    /// What an application may do when a module asks, and how pam_unix takes it.
+    /// What an application may return to a module's prompt, and pam_unix's result.
     struct StrangeAnswer: CustomStringConvertible {
       let number: Int
       let answer: PAMClient.Answer
@@ -140,7 +140,7 @@ extension EndToEnd {
       }
     }
 
-    /// As a screen locker asks: its own user's password, and nobody else's.
+    /// As a screen locker does: pam_unix verifies only the password of the calling user.
     @Test func theClientRunsWithoutPrivilege() throws {
       try Machine.use { machine in
         let user = try machine.addUser()

@@ -2,13 +2,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What the helper may, and what it writes to the kernel's audit trail with it.
+  /// The helper's capability, and the kernel audit records that it writes.
   @Suite struct HelperAudit {
-    /// The one capability that the helper may have, as /proc shows it.
+    /// The helper's only capability, in the format of /proc.
     static let auditWrite = "0000000020000000"
     static let none = "0000000000000000"
 
-    /// The sets of capabilities of a process: inheritable, permitted, in effect, ambient.
+    /// Returns the capability sets of a process: inheritable, permitted, effective, ambient.
     private func capabilities(_ process: Int32) throws -> [String] {
       let status = try Command.succeed(["/bin/cat", "/proc/\(process)/status"])
       return try ["CapInh", "CapPrm", "CapEff", "CapAmb"].map { name in
@@ -17,7 +17,7 @@ extension EndToEnd {
       }
     }
 
-    /// Who starts the helper, and what the process had before.
+    /// The user that starts the helper, and the capabilities of the starting process.
     enum Caller: CaseIterable {
       case user, userWithInheritable, root, rootWithAmbient
 
@@ -40,7 +40,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "whoever starts it, the helper may write to the trail, and nothing else, and holds that back",
+      "for every caller, the helper has only the audit capability, and only as permitted",
       arguments: Caller.allCases)
     func capabilities(caller: Caller) throws {
       try Machine.use { machine in
@@ -53,11 +53,13 @@ extension EndToEnd {
         let status = try Command.succeed(["/bin/cat", "/proc/\(session.process.number)/status"])
         let number = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
         #expect(status.contains("Uid:\t\(number)\t\(number)\t\(number)\t\(number)\n"))
-        #expect(try capabilities(session.process.number) == expected, "its caller is left")
+        #expect(
+          try capabilities(session.process.number) == expected,
+          "after the helper gave up its caller's identity")
       }
     }
 
-    /// Why the helper does not get its capability.
+    /// The reason why the helper does not get its capability.
     enum Lack: CaseIterable {
       case notInstalled, withheld
 
@@ -77,7 +79,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("without the capability the helper works, and records nothing", arguments: Lack.allCases)
+    @Test("without the capability the helper works but records nothing", arguments: Lack.allCases)
     func lack(lack: Lack) throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
@@ -94,7 +96,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "where capabilities cannot be given up the helper refuses to work",
+      "if capabilities cannot be dropped, the helper refuses to work",
       arguments: [
         ("capset:error=EPERM", false), ("capget:error=EFAULT", false),
         ("capget:error=ENOSYS", true),
@@ -119,7 +121,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("each record is written with the one capability, which is held back again")
+    @Test("each audit record is written with the one capability, which is then dropped again")
     func records() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
@@ -128,7 +130,7 @@ extension EndToEnd {
         _ = try session.greet()
         let held = [Self.none, Self.auditWrite, Self.none, Self.none]
         #expect(try session.prove(password: "not it")?.kind == 0x8B)
-        // By another helper: one that has judged a code cannot check a password any more.
+        // A different helper, because one that has verified a code cannot verify a password.
         let judge = try HelperSession(as: user, through: library.wrapper)
         _ = try judge.greet()
         let wrong = Array(try enrollment.phone.wrongCode().utf8)
@@ -138,7 +140,9 @@ extension EndToEnd {
         let code = try enrollment.phone.code()
         #expect(try session.prove(password: user.password, code: code)?.kind == 0x84)
         #expect(try session.ask(8, enrollment.identifier, Array("mine".utf8))?.kind == 0x88)
-        #expect(try capabilities(session.process.number) == held, "its caller is left")
+        #expect(
+          try capabilities(session.process.number) == held,
+          "after the helper gave up its caller's identity")
         #expect(try session.ask(9, enrollment.identifier)?.kind == 0x89)
         #expect(
           library.records(machine) == [
@@ -152,11 +156,11 @@ extension EndToEnd {
       }
     }
 
-    @Test("root's own changes are recorded by the helper too")
+    @Test("root's own changes through the helper are recorded too")
     func root() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
-        machine.atTheEnd("forget root's factors") {
+        machine.atTheEnd("remove root's factors") {
           try StoreFiles(of: "root").discard()
         }
         let session = try HelperSession(identity: .current, through: library.wrapper)
@@ -171,14 +175,14 @@ extension EndToEnd {
       }
     }
 
-    @Test("the terminal that controls the session is recorded, not the one that is written to")
+    @Test("the session's controlling terminal is recorded, not the one used for output")
     func terminal() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
         let (user, enrollment) = try machine.addEnrolledUser()
         let other = try TerminalSession(["/bin/sh", "-c", "tty; read line"], as: user.identity)
         let otherName = String(try other.expect(matching: /\/dev\/(pts\/\d+)\r\n/).output.1)
-        // The helper's frames: hello, a code to test, bye.
+        // The frames for the helper: hello, verify a code, bye.
         let code = Array(try enrollment.phone.code().utf8)
         let frames = [[1, 0, 1, 1], [10, 0, 6] + code, [11]].flatMap { body in
           [0, 0, 0, UInt8(body.count)] + body
@@ -198,7 +202,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the terminal is recorded with a change, and is where the ledger has it from")
+    @Test("the audit log takes the terminal from the change")
     func enrollment() throws {
       try Machine.use { machine in
         let library = try StandInAudit(machine)
@@ -248,14 +252,14 @@ extension EndToEnd {
     }
 
     @Test(
-      "the kernel itself records an enrolment",
+      "the kernel records an enrolment",
       .enabled(if: KernelAuditTrail.isKept, "the kernel has auditing switched off: auditctl -e 1"))
     func kernel() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
         let trail = try KernelAuditTrail()
         _ = try machine.enroll(user)
-        // The kernel hears other machines too.
+        // The listener receives records of other machines too.
         let change = "'op=mfa:enrolled acct=\"\(user.name)\" exe=\"\(HelperSession.program)\" "
         let record = try #require(try trail.record(containing: change))
         #expect(record.contains("addr=? terminal=? res=success"), "\(record)")

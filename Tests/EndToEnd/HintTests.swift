@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The list of factors at the prompt, as an OpenSSH client shows it.
+  /// The factor list at the prompt, as an OpenSSH client shows it.
   @Suite struct Hints {
-    @Test("ssh: the list, a number, and that factor's code; another's is wrong, and counted")
+    @Test("ssh: a number selects a factor, and a different factor's code is wrong")
     func list() throws {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nprompt_hints = on\n")
@@ -36,7 +36,7 @@ extension EndToEnd {
         try session.expect("uid=\(user.name)")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
 
-        // A code works at once.
+        // A code is accepted without selecting a factor.
         let other = try server.signIn(user.name, command: "echo uid=$(id -un)")
         try other.expect(question)
         try other.send(try pixel.phone.code())
@@ -50,7 +50,7 @@ extension EndToEnd {
           entries.map { $0.fields["result"] } == ["not-a-code", "wrong", "accepted", "accepted"])
         #expect(entries.compactMap { $0.fields["factor"] } == [tablet.factor, pixel.factor])
 
-        // A stranger's name is asked as ever.
+        // An unknown user sees the normal prompt.
         let stranger = try server.signIn("nobody-of-that-name")
         try stranger.expect(") One-time code: ")
       }

@@ -3,23 +3,23 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// From another module to this one: what was used there is not accepted here, what was not is, and
-  /// the other module's file stays as it is.
+  /// Migration from another module: codes used there are refused here, unused codes are accepted,
+  /// and the other module's file is unchanged.
   @Suite struct Import {
-    /// Who imports, and from what.
+    /// The way of importing.
     enum Way: String, CaseIterable, Sendable {
       case person, administrator, usersOATH
     }
 
-    /// An account that signs in with another module.
+    /// An account that uses another module.
     struct Former {
       let user: MachineUser
       let phone: Authenticator
-      /// The other module's file.
+      /// The path of the other module's file.
       let path: String
-      /// The service that asks the other module.
+      /// The service that uses the other module.
       let service: String
-      /// Codes that it takes once; none for pam_oath.
+      /// The other module's scratch codes; none for pam_oath.
       let scratchCodes: [String]
 
       func isAccepted(_ answer: String) throws -> Bool {
@@ -28,7 +28,7 @@ extension EndToEnd {
       }
     }
 
-    /// Has the real tool make a file, or writes a users.oath.
+    /// Creates the file with the other module's own tool, or writes a users.oath file.
     static func former(_ way: Way, on machine: Machine) throws -> Former {
       let user = try machine.addUser()
       switch way {
@@ -57,14 +57,14 @@ extension EndToEnd {
       }
     }
 
-    /// mfa-admin, for everybody whom the file or folder names.
+    /// Imports for all users in the file or folder, with mfa-admin.
     static func administer(_ way: Way, _ path: String, _ options: [String] = []) throws -> Command {
       let source =
         way == .usersOATH ? ["--users-oath", path] : ["--google-authenticator", path]
       return try Command.run(["/usr/sbin/mfa-admin", "import"] + source + options)
     }
 
-    /// The person's own way, at a terminal, up to the end.
+    /// Imports as the user, at a terminal, up to the last prompt.
     static func enroll(_ former: Former) throws -> TerminalSession {
       let session = try TerminalSession(
         ["/usr/bin/mfa-enroll", "import", "--name", "phone"], as: former.user.identity)
@@ -73,7 +73,7 @@ extension EndToEnd {
       return session
     }
 
-    /// Imports, first to try and then in earnest.
+    /// Runs a dry run, then the import.
     static func take(over former: Former, by way: Way) throws {
       let files = StoreFiles(of: former.user.name)
       let before = FileManager.default.contents(atPath: former.path)
@@ -100,7 +100,7 @@ extension EndToEnd {
       #expect(FileManager.default.contents(atPath: former.path) == before)
     }
 
-    @Test("what was used before is refused, the next code is not", arguments: Way.allCases)
+    @Test("used codes are refused, and the next code is accepted", arguments: Way.allCases)
     func usedThereAndHere(way: Way) throws {
       try Machine.use { machine in
         let former = try Self.former(way, on: machine)
@@ -126,12 +126,12 @@ extension EndToEnd {
         #expect(try !isAccepted(codes[1], saying: "that code was used already"))
         if former.scratchCodes.count > 2 {
           #expect(try !isAccepted(former.scratchCodes[0], saying: "that code is wrong"))
-          // With a generated one in its place.
+          // Followed by a generated code that replaces the used one.
           #expect(try isAccepted(former.scratchCodes[1], saying: "used up, 4 are left"))
           #expect(try !isAccepted(former.scratchCodes[1], saying: "that code is wrong"))
           #expect(try isAccepted(former.scratchCodes[2]))
         }
-        // The other module goes on with its own file, and another import changes nothing.
+        // The other module still works with its file, and a second import changes nothing.
         #expect(try former.isAccepted(codes[2]))
         let image = try StoreFiles(of: former.user.name).image()
         switch way {
@@ -146,14 +146,14 @@ extension EndToEnd {
           let again = try Self.administer(
             way, way == .usersOATH ? former.path : "/home", ["--user", former.user.name])
           #expect(again.status == .exited(0))
-          #expect(again.text.contains(": already imported: it is \"imported"), "\(again.text)")
+          #expect(again.text.contains(": already present as \"imported"), "\(again.text)")
           #expect(try StoreFiles(of: former.user.name).image() == image)
           #expect(try isAccepted(codes[3]))
         }
       }
     }
 
-    @Test("through sshd, too", arguments: Way.allCases)
+    @Test("imported codes behave the same through sshd", arguments: Way.allCases)
     func secureShell(way: Way) throws {
       try Machine.use { machine in
         let shell = SecureShell()
@@ -186,7 +186,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a trial tells what an import then tells, of everybody, and changes nothing")
+    @Test("a dry run reports what the import then reports, for all users, and changes nothing")
     func reports() throws {
       try Machine.use { machine in
         let (alice, bob, carol) = (
@@ -208,7 +208,7 @@ extension EndToEnd {
           """, to: path, mode: "0600")
         let lines = [
           "\(alice.name): imported as \"imported 1\"",
-          "\(alice.name): already imported: it is \"imported 1\"",
+          "\(alice.name): already present as \"imported 1\"",
           "\(alice.name): imported as \"imported 3\"; the password is left out: let pam_unix ask for "
             + "the account's own, and delete the file",
           "\(bob.name): not imported: line 5: counter-based codes (HOTP) cannot be imported, only "
@@ -239,7 +239,7 @@ extension EndToEnd {
         #expect(entries.allSatisfy { $0.fields["result"] == "imported" })
         #expect(!entries.contains { $0.line.contains(key) || $0.line.contains("sesame") })
 
-        // For programs, the same.
+        // The same as JSON.
         let json = try Self.administer(.usersOATH, path, ["--json", "--user", alice.name])
         #expect(json.status == .exited(0), "\(json.errorText)")
         let read = try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any]

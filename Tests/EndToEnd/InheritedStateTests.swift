@@ -2,25 +2,26 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What a caller can set before it starts the helper, a row each: the helper works with it put right,
-  /// or refuses with a reason that reaches the client and the log.
+  /// Process states that a caller can set before it starts the helper, one per row. The helper
+  /// either corrects the state and works, or refuses with a reason for the client and the log.
   @Suite struct InheritedState {
-    /// A state, and what is read of the helper in it.
+    /// A process state, and the expected effect on the helper.
     struct Row: Sendable, CustomTestStringConvertible {
       let title: String
-      /// Python statements that root's process runs before it becomes the user's and the helper's.
+      /// Python statements that root's process runs before it changes to the user and executes the
+      /// helper.
       let setup: String
-      /// A file in /proc/PID, and the beginning of a line that the file must have.
+      /// A file in /proc/PID, and the beginning of a line that the file must contain.
       var file = "status"
       var expected = "State:\t"
-      /// The number of the fault that the client is told; nil where the helper works.
+      /// The fault number that the client receives, or nil if the helper works.
       var fault: UInt8?
-      /// What the line in the log contains, where the helper refuses.
+      /// The expected part of the log line, if the helper refuses.
       var logged = ""
       var testDescription: String { title }
     }
 
-    /// Runs Python statements, then what follows.
+    /// Returns a command that runs Python statements, then executes the command that follows.
     static func wrapper(_ setup: String) -> [String] {
       [
         "/usr/bin/python3", "-c",
@@ -34,8 +35,9 @@ extension EndToEnd {
       ]
     }
 
-    /// The rows of a limit that has a least value: one below, the value itself, and a soft limit below
-    /// that is raised. `shown` is the limit's name in /proc/PID/limits.
+    /// Returns the rows of a limit with a required minimum: one below it, exactly the minimum, and
+    /// a soft limit below it, which the helper raises. `shown` is the limit's name in
+    /// /proc/PID/limits.
     private static func limit(
       _ name: String, _ number: Int, least: Int, shown: String
     ) -> [Row] {
@@ -49,7 +51,7 @@ extension EndToEnd {
           setup: "limit(\(number), \(least - 1), \(2 * least))", file: "limits",
           expected: shown + " \(2 * least) \(2 * least)"),
         Row(
-          title: "\(name): the least that is enough", setup: "limit(\(number), \(least), \(least))",
+          title: "\(name): exactly the minimum", setup: "limit(\(number), \(least), \(least))",
           file: "limits", expected: shown + " \(least) \(least)"),
       ]
     }
@@ -60,7 +62,7 @@ extension EndToEnd {
           title: "RLIMIT_FSIZE: a finite hard limit", setup: "limit(1, 1 << 40, 1 << 40)", fault: 1,
           logged: "reason=resource-limit limit=RLIMIT_FSIZE"),
         Row(
-          title: "RLIMIT_FSIZE: none at all", setup: "limit(1, 0, 0)", fault: 1,
+          title: "RLIMIT_FSIZE: zero", setup: "limit(1, 0, 0)", fault: 1,
           logged: "reason=resource-limit limit=RLIMIT_FSIZE"),
         Row(
           title: "RLIMIT_FSIZE: a finite soft limit", setup: "limit(1, 4096, -1)", file: "limits",
@@ -79,12 +81,12 @@ extension EndToEnd {
       + limit("RLIMIT_NPROC", 6, least: 16, shown: "Max processes")
       + limit("RLIMIT_NOFILE", 7, least: 64, shown: "Max open files")
       + limit("RLIMIT_AS", 9, least: 256 << 20, shown: "Max address space")
-      // The others stay as they are, at nothing at all.
+      // The helper leaves all other limits unchanged, even at zero.
       + [
         ("RSS", 5), ("MEMLOCK", 8), ("LOCKS", 10), ("SIGPENDING", 11), ("MSGQUEUE", 12),
         ("NICE", 13), ("RTPRIO", 14), ("RTTIME", 15),
       ].map { name, number in
-        Row(title: "RLIMIT_\(name): nothing", setup: "limit(\(number), 0, 0)")
+        Row(title: "RLIMIT_\(name): zero", setup: "limit(\(number), 0, 0)")
       }
 
     static let attributes: [Row] = [
@@ -121,33 +123,34 @@ extension EndToEnd {
       Row(
         title: "one processor", setup: "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})",
         expected: "Cpus_allowed_list:\t" + allowedProcessors),
-      Row(title: "idle input and output", setup: "c.syscall(251, 1, 0, 3 << 13)"),
+      Row(title: "idle input and output priority", setup: "c.syscall(251, 1, 0, 3 << 13)"),
       Row(
-        title: "an execution domain without randomness",
+        title: "a personality without address space randomisation",
         setup: "c.personality(0x0040000)",
         file: "personality", expected: "00000000"),
       Row(
-        title: "whole seconds, sticky times", setup: "c.personality(0x6000000)",
+        title: "a personality with WHOLE_SECONDS and STICKY_TIMEOUTS",
+        setup: "c.personality(0x6000000)",
         file: "personality", expected: "00000000"),
       Row(title: "a timer slack of 10 s", setup: "c.prctl(29, ctypes.c_ulong(10 ** 10), 0, 0, 0)"),
       Row(title: "a parent-death signal", setup: "c.prctl(1, 9, 0, 0, 0)"),
       Row(title: "a subreaper of children", setup: "c.prctl(36, 1, 0, 0, 0)"),
       Row(title: "dumpable", setup: "c.prctl(4, 1, 0, 0, 0)", expected: "CoreDumping:\t0"),
       Row(
-        title: "the first to be killed",
+        title: "the highest OOM score",
         setup: "open('/proc/self/oom_score_adj', 'w').write('1000')"),
       Row(title: "a umask of 0", setup: "os.umask(0)", expected: "Umask:\t0077"),
       Row(
-        title: "a folder that is gone",
+        title: "a removed working directory",
         setup: "os.mkdir('/run/gone'); os.chdir('/run/gone'); "
           + "os.rmdir('/run/gone')", file: "cwd", expected: "/"),
       Row(title: "standard error is closed", setup: "os.close(2)", file: "fd", expected: "0 1 2"),
       Row(
-        title: "more descriptors",
+        title: "additional descriptors",
         setup: "[os.set_inheritable(os.open('/etc/passwd', 0), True) "
           + "for n in range(20)]", file: "fd", expected: "few"),
       Row(
-        title: "pipes that do not block",
+        title: "non-blocking pipes",
         setup: "os.set_blocking(0, False); os.set_blocking(1, False)"),
       Row(
         title: "groups of the caller", setup: "os.setgroups([0, 4, 42])"),
@@ -156,7 +159,7 @@ extension EndToEnd {
         title: "securebits", setup: "c.prctl(28, 0x14, 0, 0, 0)",
         expected: "CapEff:\t0000000000000000"),
       Row(
-        title: "a seccomp filter that root has set",
+        title: "a seccomp filter set by root",
         setup: """
           import struct
           code = ctypes.create_string_buffer(struct.pack('HBBI', 6, 0, 0, 0x7fff0000))
@@ -166,7 +169,7 @@ extension EndToEnd {
           """, expected: "Seccomp:\t2"),
     ]
 
-    /// The processors that the tests may use, as /proc shows them.
+    /// The processors that the tests may use, in the format of /proc.
     private static var allowedProcessors: String {
       do {
         let status = try Command.succeed(["/bin/cat", "/proc/self/status"])
@@ -176,7 +179,7 @@ extension EndToEnd {
       }
     }
 
-    /// What a file of the helper's in /proc says, in lines that a row can name.
+    /// Returns the content of a file of the helper in /proc, as lines that a row can name.
     private func read(_ file: String, of process: Int32) throws -> [String] {
       let path = "/proc/\(process)/\(file)"
       switch file {
@@ -196,7 +199,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a state that a caller sets is put right or refused", arguments: limits + attributes)
+    @Test("a state set by the caller is corrected or refused", arguments: limits + attributes)
     func state(row: Row) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -214,7 +217,7 @@ extension EndToEnd {
         #expect(greeting?.kind == 0x81, "\(errors)")
         let lines = try read(row.file, of: session.process.number)
         #expect(lines.contains { $0.hasPrefix(row.expected) }, "\(lines)")
-        // The password, by a process of its own, then a factor.
+        // Authenticates with the password, which a separate process verifies, then enrols a factor.
         #expect(try session.prove(password: user.password)?.kind == 0x84)
         let secret = try #require(try session.ask(5, [1], [6], [0, 30]))
         let phone = Authenticator(key: Base32.text(secret.fields[0]))
@@ -223,7 +226,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("interval timers are stopped before anything is said")
+    @Test("interval timers are stopped before the first message")
     func timers() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -254,7 +257,7 @@ extension EndToEnd {
         }
       }
 
-      /// What the user's own process does.
+      /// The command of the user's own process.
       var command: [String] {
         switch self {
         case .noNewPrivileges: []
@@ -269,7 +272,7 @@ extension EndToEnd {
 
     private static let filter = attributes[attributes.count - 1].setup
 
-    @Test("where the setuid bit has no effect the helper refuses", arguments: Confinement.allCases)
+    @Test("if the setuid bit has no effect, the helper refuses", arguments: Confinement.allCases)
     func confined(confinement: Confinement) throws {
       try Machine.use { machine in
         let user = try machine.addUser()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What an administrator can find out, beside what then happens.
+  /// Reports for administrators, compared with what then happens.
   @Suite struct Insight {
     private func admin(_ arguments: String...) throws -> Command {
       try Command.run(["/usr/sbin/mfa-admin"] + arguments)
@@ -14,7 +14,7 @@ extension EndToEnd {
         try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any])
     }
 
-    @Test("what is explained is what the sign-in does, and readiness tells who could")
+    @Test("explain agrees with the sign-in, and readiness with who could sign in")
     func explains() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -36,7 +36,7 @@ extension EndToEnd {
           state = disabled
 
           """)
-        /// The decision, and what the sign-in comes to when a wrong code is typed.
+        /// Compares the decision with the result of a sign-in with a wrong code.
         func compare(_ name: String, _ address: String, _ decision: String, _ code: String) throws {
           let explained = try object(
             admin("explain", "--user", name, "--service", service, "--rhost", address, "--json"))
@@ -51,13 +51,13 @@ extension EndToEnd {
         try compare(user.name, "192.0.2.1", "asked", "PAM_AUTH_ERR")
         try compare(user.name, "127.0.0.1", "let-through", "PAM_SUCCESS")
         try compare(other.name, "192.0.2.1", "let-through", "PAM_SUCCESS")
-        // The service has no account line of the module's.
+        // The service has no account line with the module.
         try compare(member.name, "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
         try compare("nobody-here", "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
         let text = try admin("explain", "--user", member.name, "--service", service).text
         for line in [
           "because      enrollment = required                  tenant strict, /etc/mfa/mfa.conf:4",
-          "service      \(service): pam_mfa.so is asked by /etc/pam.d/\(service):1",
+          "service      \(service): pam_mfa.so is called by /etc/pam.d/\(service):1",
           "tenant       strict: matches",
           "             groups = games: yes                    /etc/mfa/mfa.conf:3",
           "setting      enrollment = required                  tenant strict, /etc/mfa/mfa.conf:4",
@@ -73,7 +73,7 @@ extension EndToEnd {
         #expect(ready.status == .exited(1))
         #expect(
           ready.text.contains(
-            "\n  \(member.name) has no factor, and must have one (tenant strict)\n"),
+            "\n  \(member.name) has no factor, but must have one (tenant strict)\n"),
           "\(ready.text)")
         #expect(ready.errorText.contains("1 of "))
         #expect(try admin("readiness", "--tenant", "here").status == .exited(0))
@@ -83,7 +83,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("an explanation names the drop-in that counts, and the file of the arguments")
+    @Test("an explanation names the effective drop-in, and the file given in the arguments")
     func layers() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -108,7 +108,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a listing is narrowed, and names those without a factor")
+    @Test("a list can be filtered, and can show users without a factor")
     func lists() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -121,7 +121,7 @@ extension EndToEnd {
         #expect(not.text.contains("\nroot ") && !not.text.contains("\ndaemon "))
         let disabled = try admin("list", "--disabled")
         #expect(disabled.status == .exited(0) && disabled.output.isEmpty)
-        #expect(disabled.errorText == "mfa-admin: that fits nobody who has enrolled\n")
+        #expect(disabled.errorText == "mfa-admin: no enrolled user matches\n")
         #expect(try admin("list", "--stale", "1").output.isEmpty)
         for arguments in [["--stale", "0"], ["--not-enrolled", "--weak"]] {
           #expect(

@@ -2,13 +2,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The vendor's configuration, the host's, and drop-ins.
+  /// The vendor's configuration, the host's configuration, and drop-ins.
   @Suite struct LayeredConfiguration {
     static let vendor = "/usr/lib/mfa/mfa.conf"
     static let host = "/etc/mfa/mfa.conf"
     static let folder = "/etc/mfa/mfa.conf.d"
 
-    /// Lends a machine whose drop-ins and vendor's file are put back.
+    /// Provides a machine whose drop-ins and vendor file are restored afterwards.
     func withMachine(_ body: (Machine, MachineUser, String, String) throws -> Void) throws {
       try Machine.use { machine in
         try machine.keep(Self.folder)
@@ -22,9 +22,9 @@ extension EndToEnd {
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int
       let title: String
-      /// Paths with `state = ` this in `[project]`; nil for no such file.
+      /// Paths and the `state` to write in `[project]`; nil removes the file.
       let states: [(path: String, state: String?)]
-      /// Whether a wrong code is let pass.
+      /// Whether a wrong code is ignored.
       let isOpen: Bool
       var testDescription: String { "\(number): \(title)" }
     }
@@ -38,7 +38,7 @@ extension EndToEnd {
         states: [(folder + "/10-a.conf", "disabled"), (folder + "/9-a.conf", "enabled")],
         isOpen: false),
       Row(
-        number: 3, title: "capitals come first",
+        number: 3, title: "capitals sort first",
         states: [(folder + "/a.conf", "disabled"), (folder + "/B.conf", "enabled")], isOpen: true),
       Row(
         number: 4, title: "the host's file over the vendor's",
@@ -50,7 +50,7 @@ extension EndToEnd {
         number: 6, title: "a drop-in alone",
         states: [(host, nil), (folder + "/a.conf", "disabled")], isOpen: true),
       Row(
-        number: 7, title: "what editors and package managers leave",
+        number: 7, title: "leftovers of editors and package managers",
         states: [
           (host, "enabled"), (folder + "/a.conf~", "disabled"), (folder + "/.a.conf", "disabled"),
           (folder + "/a.conf.dpkg-old", "disabled"), (folder + "/#a.conf", "disabled"),
@@ -58,7 +58,7 @@ extension EndToEnd {
         ], isOpen: false),
     ]
 
-    @Test("later files win", arguments: rows)
+    @Test("later files take precedence", arguments: rows)
     func layers(row: Row) throws {
       try withMachine { machine, user, service, wrongCode in
         for (path, state) in row.states {
@@ -74,7 +74,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("`config=` reads that file and nothing else")
+    @Test("`config=` reads only the given file")
     func oneFile() throws {
       try withMachine { machine, user, _, wrongCode in
         try machine.write("[project]\nstate = disabled\n", to: Self.folder + "/a.conf")
@@ -89,7 +89,7 @@ extension EndToEnd {
 
     struct Broken: Sendable, CustomTestStringConvertible {
       let number: Int
-      /// What spoils it; `$d` is the folder.
+      /// A shell command that damages the configuration; `$d` is the folder.
       let command: String
       /// The file that the log names.
       let file: String
@@ -104,7 +104,7 @@ extension EndToEnd {
       Broken(
         number: 2, command: "printf '[project]\\nstate = on\\n' >/usr/lib/mfa/mfa.conf",
         file: vendor, fields: ["reason": "invalid", "line": "2"]),
-      // The host's file says how long the longest wait is by default.
+      // In the host's file, the longest wait has its default value.
       Broken(
         number: 3, command: "printf '\\n[project]\\nthrottle_first_wait = 16m\\n' >$d/a.conf",
         file: folder + "/a.conf", fields: ["reason": "invalid", "line": "3"]),
@@ -137,7 +137,7 @@ extension EndToEnd {
         file: folder, fields: ["reason": "too-many-files"]),
     ]
 
-    @Test("a file that cannot be used denies, and the log names file and line", arguments: broken)
+    @Test("an invalid file denies sign-ins, and the log names the file and line", arguments: broken)
     func brokenLayers(row: Broken) throws {
       try withMachine { machine, user, service, wrongCode in
         try Command.succeed([
@@ -156,7 +156,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("as many drop-ins as there may be")
+    @Test("the maximum number of drop-ins is read")
     func manyFiles() throws {
       try withMachine { machine, user, service, wrongCode in
         for number in 0..<64 {
@@ -170,7 +170,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a folder that cannot be listed to its end denies")
+    @Test("a folder that cannot be listed completely denies sign-ins")
     func halfAFolder() throws {
       try withMachine { machine, user, service, wrongCode in
         try machine.write("[project]\nstate = disabled\n", to: Self.folder + "/a.conf")

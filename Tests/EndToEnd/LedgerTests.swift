@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The ledger, written by the module, the helper and mfa-admin as they are installed.
+  /// The audit log, written by the installed module, helper and mfa-admin.
   @Suite struct LedgerOfAll {
     static let admin = "/usr/sbin/mfa-admin"
     static let ledger = "/var/lib/mfa/ledger"
 
-    /// A machine with a ledger that nothing but the configuration was entered in yet.
+    /// Provides a machine whose audit log contains only the configuration record.
     private func withLedger(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
         try machine.remove(Self.ledger)
@@ -19,7 +19,7 @@ extension EndToEnd {
       }
     }
 
-    /// A value of each entry, oldest first.
+    /// Returns one value of each record, oldest first.
     private func shown(_ member: String, _ options: [String] = []) throws -> [String] {
       let text = try Command.succeed([Self.admin, "ledger", "show", "--json"] + options)
       return text.matches(
@@ -28,12 +28,13 @@ extension EndToEnd {
       .map { String($0.output.1) }
     }
 
-    /// Verifies a ledger that was begun anew: of what other tests have left it knows nothing.
+    /// Verifies a new audit log, which has no records of what other tests left behind.
     private func verify(_ options: [String] = []) throws -> Command {
       try Command.run([Self.admin, "ledger", "verify", "--begun-anew"] + options)
     }
 
-    /// A session of the person's with the helper, proven by the password and a code, or by a ticket.
+    /// Returns a helper session of the user, authenticated by the password and a code, or by a
+    /// ticket.
     private func session(
       _ user: MachineUser, code: String? = nil, ticket: String? = nil
     ) throws -> HelperSession {
@@ -66,7 +67,7 @@ extension EndToEnd {
         ).output.0)
     }
 
-    @Test("whatever is done to factors, with whichever program, is entered once")
+    @Test("every change of factors is recorded once, whichever program makes it")
     func everyEvent() throws {
       try withLedger { machine in
         let start = try machine.log.position()
@@ -91,7 +92,7 @@ extension EndToEnd {
         let plain = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: -3))]
         )
-        #expect(plain.code == "PAM_SUCCESS", "an accepted code is not entered: \(plain)")
+        #expect(plain.code == "PAM_SUCCESS", "an accepted code is not recorded: \(plain)")
 
         _ = try madeCode(["ticket", user.name])
         try Command.succeed([Self.admin, "withdraw", user.name, "--all"])
@@ -159,13 +160,14 @@ extension EndToEnd {
             "mfa-admin", "mfa-helper", "mfa-helper", "mfa-helper", service,
           ])
         #expect(try shown("name")[2] == "my phone")
-        // Who used an editor is not known; who used mfa-admin is.
+        // The actor of a direct edit is unknown; mfa-admin's actor is known.
         #expect(try shown("by").first == "null" && shown("by").last == "root")
         #expect(try shown("event", ["--since", "9999-01-01"]).isEmpty)
         let time = try #require(try shown("time").last)
         #expect(try shown("ledger", ["--since", time]).last == shown("ledger").last)
 
-        // Each line of the log that tells of one has its mark, and no other line has any.
+        // Each log line about such a change ends with its position in the audit log, and no other
+        // line does.
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
         let kept = try shown("ledger")
         #expect(marks == Array(kept.dropFirst()))
@@ -173,7 +175,7 @@ extension EndToEnd {
         #expect(try verify(["--expect", last]).status == .exited(0))
         #expect(try verify(["--expect", "\(expected.count):00000000"]).status == .exited(1))
         let text = String(decoding: try #require(machine.contents(of: Self.ledger)), as: UTF8.self)
-        // The factor, and the ticket that it was bound by.
+        // The factor, and the ticket that was used to enrol it.
         let byTicket = #/event=enrolled-by-ticket\s.*\sid=[0-9a-f]{32},[0-9a-f]{8}\s/#
         #expect(text.contains(byTicket), "\(text)")
         for secret in [recovery, bypass, ticket, Base32.text(secret), user.password] {
@@ -182,32 +184,32 @@ extension EndToEnd {
       }
     }
 
-    @Test("what was changed is found, and where; and a record that was put back")
+    @Test("verify detects and locates changes of the audit log, and restored records")
     func tampering() throws {
       try withLedger { machine in
         let (user, _) = try machine.addEnrolledUser()
         let files = StoreFiles(of: user.name)
         var old = try files.image()
-        // The files of the user alone: the audit log goes on.
+        // Only the user's files, because the audit log continues.
         old.log = nil
         _ = try madeCode(["ticket", user.name])
         _ = try madeCode(["ticket", user.name])
         let good = try verify()
         #expect(
-          good.status == .exited(0) && good.text.hasPrefix("4 entries are good; the last is 4:"))
+          good.status == .exited(0) && good.text.hasPrefix("4 entries are valid; the last is 4:"))
 
         for (row, change, expected) in [
           (1, "sed -i 3s/event=ticket-made/event=ticket-used/", "ledger:3: a line was changed"),
           (2, "sed -i 2d", "ledger:2: a line was changed"),
-          (3, "sed -i 4d", "the last entry is gone"),
+          (3, "sed -i 4d", "the last entry is missing"),
           (4, "sed -i 1p", "ledger:2: a line was changed"),
           (5, "truncate -s 0", "the last 4 entries"),
-          (6, "rm", "the last 4 entries are gone"),
+          (6, "rm", "the last 4 entries are missing"),
         ] {
           let whole = try #require(machine.contents(of: Self.ledger))
           let head = try #require(machine.contents(of: Self.ledger + ".head"))
           try Command.succeed(["/bin/sh", "-ec", "\(change) \(Self.ledger)"])
-          // sed writes a file of root's, which would be found by its owner alone.
+          // sed replaces the file by one of root, which the wrong owner alone would reveal.
           if row != 6 { try Command.succeed(["/bin/chown", "mfa:mfa", Self.ledger]) }
           let found = try verify()
           #expect(found.status == .exited(1), "row \(row)")
@@ -216,8 +218,9 @@ extension EndToEnd {
           #expect(try verify(["--json"]).text.contains("\"good\": false"), "row \(row)")
           let looked = try Command.run([Self.admin, "ledger", "show"])
           #expect(looked.status == .exited(1) && looked.errorText == found.errorText, "row \(row)")
-          #expect(looked.text.contains("  NOT PROVEN\n") == [1, 2, 4].contains(row), "row \(row)")
-          // What was cut is noticed by whoever writes next; the rest by whoever verifies.
+          #expect(
+            looked.text.contains("  NOT VERIFIED\n") == [1, 2, 4].contains(row), "row \(row)")
+          // The next write detects truncation; verify detects the rest.
           if [3, 5, 6].contains(row) {
             #expect(try Command.run([Self.admin, "ticket", user.name]).status == .exited(1))
           }
@@ -225,7 +228,7 @@ extension EndToEnd {
           try StoreFiles.put(head, at: Self.ledger + ".head")
         }
         #expect(try verify().status == .exited(0))
-        // What has no right owner and mode is not believed, and the remedy is said.
+        // A file with a wrong owner or mode is not trusted, and the hint corrects it.
         try Command.succeed(["/bin/chmod", "0644", Self.ledger])
         let distrusted = try verify()
         #expect(distrusted.status == .exited(1))
@@ -233,7 +236,7 @@ extension EndToEnd {
           distrusted.errorText.contains("hint: chown mfa:mfa \(Self.ledger) && chmod 0600"),
           "\(distrusted.errorText)")
         try Command.succeed(["/bin/chmod", "0600", Self.ledger])
-        // Both files gone: there are records, and nothing that tells of them.
+        // Both files are missing although records exist.
         let whole = try #require(machine.contents(of: Self.ledger))
         let head = try #require(machine.contents(of: Self.ledger + ".head"))
         try Command.succeed(["/bin/rm", Self.ledger, Self.ledger + ".head"])
@@ -246,7 +249,7 @@ extension EndToEnd {
           #expect(json.status == .exited(1) && json.text.contains("\"good\": false"))
         }
         let begun = try verify()
-        #expect(begun.status == .exited(0) && begun.text.contains("knows nothing of 1 record\n"))
+        #expect(begun.status == .exited(0) && begun.text.contains("no entries about 1 record\n"))
         try StoreFiles.put(whole, at: Self.ledger)
         try StoreFiles.put(head, at: Self.ledger + ".head")
         #expect(try verify().status == .exited(0))
@@ -255,14 +258,14 @@ extension EndToEnd {
         #expect(restored.status == .exited(1))
         #expect(
           restored.text.contains(
-            "\(user.name): the record is that of entry 2, and entry 4 did not happen or was undone")
-        )
+            "\(user.name): the record matches entry 2, but entry 4 was not carried out or was undone"
+          ))
         try Command.succeed(["/bin/rm", files.record])
-        #expect(try verify().text.contains("\(user.name): the record is gone since entry 4"))
+        #expect(try verify().text.contains("\(user.name): the record was removed after entry 4"))
       }
     }
 
-    @Test("what cannot be entered does not happen; a code is accepted all the same")
+    @Test("a change that cannot be recorded is refused, but a code is accepted")
     func unwritable() throws {
       try withLedger { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -288,7 +291,7 @@ extension EndToEnd {
           answers: [.text(try enrollment.phone.code(offset: -3))],
           through: SystemCallTrace.list(to: calls))
         let list = String(decoding: try #require(machine.contents(of: calls)), as: UTF8.self)
-        // The ledger itself is left alone; what was entered last stands in its head.
+        // The audit log itself is not opened; its last position is in the head file.
         #expect(list.contains("/var/lib/mfa") && !list.contains(#""ledger""#))
         #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == record)
@@ -297,7 +300,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("what an editor did to the configuration is entered by who is the first to go by it")
+    @Test("a manual change of the configuration is recorded by the first program that uses it")
     func editor() throws {
       try withLedger { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -321,7 +324,7 @@ extension EndToEnd {
         ] as [(Int, () throws -> Void, String)] {
           let start = try machine.log.position()
           try change()
-          // Twice, for what is known is not entered again.
+          // Run twice, because a known configuration is not recorded again.
           for _ in 0..<2 {
             switch row {
             case 4: try Command.succeed([Self.admin, "ledger", "verify"])
@@ -346,7 +349,7 @@ extension EndToEnd {
           #expect(lines.count == 1, "row \(row)")
           #expect(lines.first?.fields["ledger"] == (try shown("ledger").last), "row \(row)")
         }
-        // What cannot be entered has happened all the same.
+        // A configuration change takes effect even if it cannot be recorded.
         try machine.writeConfiguration("[project]\nthrottle_after = 60\n")
         try Command.succeed(["/bin/chmod", "0640", Self.ledger])
         let start = try machine.log.position()
@@ -362,7 +365,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a report names what is not met, and what the ledger has of it")
+    @Test("a report names unmet requirements and the related audit log records")
     func report() throws {
       try withLedger { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -370,21 +373,21 @@ extension EndToEnd {
         try machine.writeConfiguration("[project]\nstate = enabled\nenrollment = required\n")
         try machine.writeService("sshd", OneCode.stack)
         _ = try madeCode(["bypass", user.name, "--reason", "phone lost"])
-        // As it comes, sshd takes a key and asks nothing more.
+        // By default, sshd accepts a key and asks for nothing else.
         let open = try Command.run([Self.admin, "report"])
         #expect(open.status == .exited(1))
         #expect(open.text.contains("PCI DSS 4.0.1 8.4.1  NOT MET\n"), "\(open.text)")
-        #expect(open.text.contains("/etc/ssh/sshd_config: who signs in by ssh with a key"))
+        #expect(open.text.contains("/etc/ssh/sshd_config: users who sign in by ssh with a key"))
         try machine.write(
           try ReadMe.blocks(under: "ssh: a key, then a code")[1].joined(separator: "\n") + "\n",
           to: "/etc/ssh/sshd_config.d/mfa.conf")
         let report = try Command.run([Self.admin, "report"])
         #expect(
-          report.status == .exited(0) || report.text.contains("knows nothing"), "\(report.text)")
-        #expect(report.text.contains("    - bound: 1, taken away: 0\n"))
-        #expect(report.text.contains("    - the ledger was verified\n"))
+          report.status == .exited(0) || report.text.contains("without an entry"), "\(report.text)")
+        #expect(report.text.contains("    - bound: 1, removed: 0\n"))
+        #expect(report.text.contains("    - the audit log was verified\n"))
         #expect(report.text.contains("enrollment = required  # /etc/mfa/mfa.conf:3\n"))
-        #expect(report.text.contains("made: 1, used: 0, good now:"))
+        #expect(report.text.contains("created: 1, used: 0, valid"))
 
         try machine.writeConfiguration("[project]\nstate = observe\nenrollment = required\n")
         let observed = try Command.run([Self.admin, "report", "--json"])
@@ -396,7 +399,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("an entry tells who did it and from where, in words, too")
+    @Test("a record in text form contains the actor and the origin")
     func actors() throws {
       try withLedger { machine in
         let user = try machine.addUser()
@@ -417,7 +420,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("what nobody can read is revoked, and that is entered, as is one factor alone")
+    @Test("revoking an unreadable record and revoking a single factor are both recorded")
     func revoking() throws {
       try withLedger { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -432,7 +435,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("thirty-two programs at once enter their changes, one after the other")
+    @Test("thirty-two concurrent programs record their changes one after the other")
     func atOnce() throws {
       try withLedger { machine in
         let users = try (0..<8).map { _ in try machine.addUser().name }
@@ -442,7 +445,7 @@ extension EndToEnd {
             "for user; do for i in 1 2 3 4; do \(Self.admin) ticket $user & done; done; wait", "sh",
           ] + users)
         #expect(try shown("number", ["--last", "100"]) == (1...33).map { "\($0)" })
-        // The last ones, twenty unless told otherwise.
+        // By default, the last twenty records are shown.
         #expect(try shown("number") == (14...33).map { "\($0)" })
         #expect(try shown("number", ["--last", "2"]) == ["32", "33"])
         for user in users { #expect(try shown("event", ["--user", user]).count == 4) }

@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The shipped module under valgrind's memcheck: it reads and writes only memory that it may, of
-  /// known contents, and loses none.
+  /// The installed module under valgrind's memcheck: no invalid or uninitialised memory is used,
+  /// and none is leaked.
   @Suite(.enabled("valgrind is not installed") { Valgrind.isInstalled })
   struct Memory {
-    /// One sign-in whose process must show no error of memory.
+    /// Signs in once, and expects no memory errors.
     func expectClean(
       _ service: String, _ user: String, _ answers: [PAMClient.Answer], _ code: String,
       on machine: Machine, asksAccount: Bool = false
@@ -21,7 +21,7 @@ extension EndToEnd {
       #expect(errors.isEmpty, "\(errors)")
     }
 
-    @Test("codes: accepted, used, wrong, none, throttled", arguments: ["", "debug"])
+    @Test("verifying codes causes no memory errors", arguments: ["", "debug"])
     func codes(arguments: String) throws {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 2\n")
@@ -37,7 +37,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("codes on paper: a recovery code, a bypass code")
+    @Test("recovery codes and bypass codes cause no memory errors")
     func recovery() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -55,7 +55,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("enrolment in the sign-in")
+    @Test("enrolment during a sign-in causes no memory errors")
     func enrollment() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -88,14 +88,14 @@ extension EndToEnd {
       return try session.finish()
     }
 
-    @Test("no factor: not enrolled, forward_pass")
+    @Test("users without a factor, and forward_pass, cause no memory errors")
     func notEnrolled() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
         let (enrolled, enrollment) = try machine.addEnrolledUser()
         let plain = try machine.makeService(OneCode.stack)
         try expectClean(plain, user.name, [], "PAM_PERM_DENIED", on: machine)
-        // The stack's only `account` line is the module's, which says PAM_IGNORE.
+        // The stack's only `account` line is the module's, which returns PAM_IGNORE.
         let forwarding = try machine.makeService(CodeBeforePassword.stack)
         for (who, typed, expected) in [
           (user, user.password, "PAM_PERM_DENIED"), (user, "wrong000000", "PAM_AUTH_ERR"),

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Notices of changes to the factors: when they are shown, confirmed and mailed.
+  /// Notices of factor changes: when they are shown, confirmed and mailed.
   @Suite struct Notices {
     private static let question = "Type yes if you have read this: "
     private static let notice = "since your last sign-in: factor 'pixel' enrolled from"
     private static let stays = "this is shown until a different factor signs in"
 
-    /// Answers the password and the code.
+    /// Answers the password prompt and the code prompt.
     private func prove(
       _ session: TerminalSession, _ user: MachineUser, _ code: String
     ) throws {
@@ -26,7 +26,7 @@ extension EndToEnd {
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
 
-    @Test("an attacker's factor hides nothing from the owner, through ssh and scp")
+    @Test("an attacker's factor cannot hide notices from the owner, through ssh and scp")
     func attackersFactor() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -36,7 +36,7 @@ extension EndToEnd {
           user, named: "pixel", presentCode: try phone.code(offset: -4)
         ).phone
 
-        // The attacker: a command, a copy, a shell.
+        // The attacker runs a command, copies a file, and opens a shell.
         let command = try server.signIn(user.name, command: SecureShell.command)
         try prove(command, user, try pixel.code(offset: -4))
         try SecureShell().expectEnd(.signedIn, command, user.name)
@@ -52,7 +52,7 @@ extension EndToEnd {
         try shell.expect(Self.stays)
         try leave(shell, user)
 
-        // The owner, who does not answer at first.
+        // The owner does not answer at first.
         let first = try server.signIn(user.name, command: SecureShell.command)
         try prove(first, user, try phone.code(offset: -3))
         try first.expect(Self.notice)
@@ -76,7 +76,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("~/.hushlogin hides nothing that was not confirmed")
+    @Test("~/.hushlogin hides no unconfirmed notice")
     func hushLogin() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -94,7 +94,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("login shows a notice once, for the terminal is its own")
+    @Test("login shows a notice once, because it controls the terminal")
     func login() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -113,13 +113,13 @@ extension EndToEnd {
       }
     }
 
-    @Test("a factor is mailed while its helper still runs, by a process that is not the caller's")
+    @Test("a new factor is mailed at once, by a process that the caller does not control")
     func mailAtOnce() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let file = machine.folder + "/mailed"
         try machine.write("", to: file, mode: "0666")
-        // The parent is the helper that mails.
+        // The mailer's parent is the helper process that sends mail.
         try machine.write(
           """
           #!/bin/sh

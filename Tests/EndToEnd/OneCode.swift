@@ -1,11 +1,11 @@
 import TestSupport
 
-/// The stack that most tests sign in through: the module, and nothing beside it.
+/// The stack of most tests: only the module.
 enum OneCode {
   static let stack = ["auth required pam_mfa.so", "account required pam_permit.so"]
 
-  /// The lines that tell what came of a sign-in, or of a change of factors, since `start`; not that it
-  /// was the first to go by another configuration.
+  /// Returns the log lines with the results of sign-ins and factor changes since `start`, except
+  /// records of a changed configuration.
   static func logged(
     _ machine: Machine, since start: SystemLog.Position
   ) throws -> [LogEntry] {
@@ -14,7 +14,7 @@ enum OneCode {
     }
   }
 
-  /// The results of the lines that were logged since `start`.
+  /// Returns the results logged since `start`.
   static func results(
     _ machine: Machine, since start: SystemLog.Position
   ) throws -> [String] {

@@ -2,15 +2,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The patterns of enrolment, through a real sshd and login with README.md's lines: the auth line
-  /// asks, the account line counts and tells.
+  /// The enrolment patterns, through a real sshd and login with README.md's lines: the auth line
+  /// asks for a code, the account line counts and shows messages.
   @Suite struct Patterns {
-    /// A way in that asks for the password first.
+    /// A service that asks for the password first.
     enum Door: String, CaseIterable, Sendable {
       case sshd, login
     }
 
-    /// A sign-in up to the password, which is typed.
+    /// Begins a sign-in, and types the password.
     func knock(_ door: Door, _ user: MachineUser, _ server: PrivateServer?) throws
       -> TerminalSession
     {
@@ -28,7 +28,7 @@ extension EndToEnd {
       return session
     }
 
-    /// Waits until the person is in, and goes.
+    /// Waits until the user is signed in, and signs out.
     func expectSignedIn(_ door: Door, _ session: TerminalSession, _ user: MachineUser) throws {
       switch door {
       case .sshd: try SecureShell().expectEnd(.signedIn, session, user.name)
@@ -40,7 +40,7 @@ extension EndToEnd {
       }
     }
 
-    /// Both lines of the module at a door, and what stands behind it.
+    /// Installs both lines of the module in a service, and starts its server.
     func open(_ door: Door, on machine: Machine) throws -> PrivateServer? {
       switch door {
       case .sshd:
@@ -52,7 +52,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "self-service: nobody is asked before they enrol, and everybody after",
+      "self-service: users are not asked before they enrol, and are always asked afterwards",
       arguments: Door.allCases)
     func selfService(door: Door) throws {
       try Machine.use { machine in
@@ -70,7 +70,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("offered: told and counted down, then required", arguments: Door.allCases)
+    @Test("offered: sign-ins are counted down, then a factor is required", arguments: Door.allCases)
     func offered(door: Door) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -80,7 +80,7 @@ extension EndToEnd {
           "[project]\nenrollment = offered\noffer_sign_ins = 2\noffer_until = 2199-12-31\n")
         let start = try machine.log.position()
         for left in ["after 1 more sign-in", "from the next sign-in on"] {
-          // A wrong password is no sign-in.
+          // A wrong password does not count as a sign-in.
           let wrong = MachineUser(name: user.name, password: "not the password")
           let refused = try knock(door, wrong, server)
           try refused.expect(door == .sshd ? "Permission denied" : "Login incorrect")
@@ -101,7 +101,7 @@ extension EndToEnd {
         #expect(entries.compactMap { $0.fields["sign-ins-left"] } == ["1", "0"], "\(entries)")
         #expect(!entries.contains { $0.fields["result"] == "accepted" }, "\(entries)")
 
-        // Somebody else has both sign-ins left, and enrols in time.
+        // Another user still has both sign-ins, and enrols in time.
         let enrollment = try machine.enroll(other)
         let session = try knock(door, other, server)
         try session.expect("One-time code: ")
@@ -111,7 +111,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("incremental: a tenant asks at sudo, and sign-ins ask for nothing")
+    @Test("incremental: a tenant requires a code for sudo, and other sign-ins require none")
     func incremental() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -160,7 +160,7 @@ extension EndToEnd {
       }
     }
 
-    /// What the person's own loginctl was called with.
+    /// A substitute loginctl that records its arguments in the user's home folder.
     static let loginctl = """
       #!/bin/sh
       printf '%s\\n' "$*" >>"$HOME/noted"
@@ -178,7 +178,7 @@ extension EndToEnd {
       let number: Int
       var ends = true
       var environment = ["XDG_SESSION_ID": "c2"]
-      /// Whether the newest of two factors goes, or the other.
+      /// Whether the newest of two factors is removed, or the other one.
       var isNewest = true
       let calls: [String]
       let told: String
@@ -196,7 +196,7 @@ extension EndToEnd {
         calls: [
           "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
         ], told: "1 other sessions could not be ended: end them yourself"),
-      // Nobody could say which session is this one.
+      // The current session is unknown.
       Unenrollment(
         number: 3, environment: [:], calls: ["--no-legend --no-pager list-sessions"],
         told: "your other sessions on this host go on: end them yourself"),
@@ -205,7 +205,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "who gives up the newest factor is signed out, elsewhere too where policy says so",
+      "removing the newest factor signs the user out, and ends other sessions if policy says so",
       arguments: unenrollments)
     func sessionsEnd(row: Unenrollment) throws {
       try Machine.use { machine in

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The program in README.md, built as it stands there and run by an ordinary person.
+  /// README.md's example program, built as shown and run by an ordinary user.
   @Suite struct Program {
-    @Test("the program that README.md shows enrols, lists and unenrols")
+    @Test("README.md's example program enrols, lists and unenrols a factor")
     func program() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -34,8 +34,8 @@ extension EndToEnd {
       }
     }
 
-    /// Builds it, with the checkout beside it as the text says, and without the network: what the
-    /// checkout depends on comes from its own build folder.
+    /// Builds the program next to the checkout, as the text says, and without the network: the
+    /// checkout's dependencies come from its own build folder.
     private func build(in folder: String) throws -> String {
       let blocks = try ReadMe.blocks(under: "From a Swift program")
       let package = folder + "/settings"
@@ -65,7 +65,7 @@ extension EndToEnd {
         environment: ["HOME": package + "/../home"], deadline: .after(seconds: 300))
     }
 
-    /// The compiler that the tests were started with.
+    /// Returns the Swift compiler that built the tests.
     private func swift() throws -> String {
       let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       for folder in folders where FileManager.default.isExecutableFile(atPath: folder + "/swift") {

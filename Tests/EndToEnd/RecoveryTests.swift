@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Who has lost the phone, or has one with a wrong clock.
+  /// Recovery for users who have lost their phone, or whose phone's clock is wrong.
   @Suite struct Recovery {
     static var code: Regex<(Substring, Substring)> { /[a-z2-7]{4}(-[a-z2-7]{4}){3}/ }
 
-    /// Makes recovery codes with the tool, as the person does at a terminal.
+    /// Creates recovery codes with the tool, at a terminal.
     func makeCodes(_ user: MachineUser, presentCode: String) throws -> [String] {
       let session = try TerminalSession(
         ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], as: user.identity)
@@ -25,7 +25,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a recovery code signs in once, and the one in its place the next time",
+      "a recovery code signs in once, and is replaced by a new one",
       arguments: Patterns.Door.allCases)
     func recoveryCode(door: Patterns.Door) throws {
       try Machine.use { machine in
@@ -54,7 +54,7 @@ extension EndToEnd {
         try used.expect(door == .sshd ? "Permission denied" : "Login incorrect")
         #expect(try StoreFiles(of: user.name).failures() == 1)
 
-        // However it is written.
+        // Upper case and spaces are accepted.
         let third = try signIn(second.uppercased().replacing("-", with: " "))
         #expect(third != second)
         _ = try signIn(third)
@@ -68,12 +68,12 @@ extension EndToEnd {
           #expect(!entries.contains { $0.line.contains(text) })
           #expect(server?.log.contains(text) != true)
         }
-        // Only a code of a factor forgives the wrong one.
+        // Only a factor's code resets the failure count.
         #expect(try StoreFiles(of: user.name).failures() == 1)
       }
     }
 
-    @Test("a new set voids the old one, and few that are left are worth a word")
+    @Test("new recovery codes invalidate the old ones, and a low number of codes is reported")
     func newSet() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -87,7 +87,7 @@ extension EndToEnd {
         #expect(try left(user).errorText.isEmpty)
 
         var options = PAMClient.Options()
-        // Nobody could be shown another code.
+        // With PAM_SILENT, no replacement code can be shown.
         options.isSilent = true
         func signIn(_ answer: String) throws -> PAMOutcome {
           try PAMClient.signIn(
@@ -119,7 +119,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a wrong password, or no present factor, makes no recovery codes")
+    @Test("recovery codes require the password and a present factor")
     func unproven() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -146,9 +146,9 @@ extension EndToEnd {
 
     struct Drift: Sendable, CustomTestStringConvertible {
       let number: Int
-      /// How many steps the phone is ahead: 8 are four minutes.
+      /// The number of steps that the phone is ahead; 8 steps are four minutes.
       let steps: Int
-      /// The step whose code was used last, counted from the present one.
+      /// The last used step, relative to the current one.
       let lastUsed: Int
       let isDone: Bool
       var testDescription: String { "\(number): \(steps) steps" }
@@ -157,9 +157,9 @@ extension EndToEnd {
     static let drifts = [
       Drift(number: 1, steps: 8, lastUsed: -5, isDone: true),
       Drift(number: 2, steps: -8, lastUsed: -40, isDone: true),
-      // Behind a code that was accepted: an overheard pair moves nothing.
+      // Not after the last accepted code: an overheard pair of codes changes nothing.
       Drift(number: 3, steps: -8, lastUsed: -5, isDone: false),
-      // Further than five minutes, in the past and in the future.
+      // More than five minutes off, in the past and in the future.
       Drift(number: 4, steps: 15, lastUsed: -5, isDone: false),
       Drift(number: 5, steps: -15, lastUsed: -40, isDone: false),
     ]
@@ -211,7 +211,7 @@ extension EndToEnd {
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         try expectRefused(shown[1])
         try patterns.expectSignedIn(.sshd, try signIn(shown[2]), user)
-        // The clock that was right before is not, now.
+        // A clock with the previous offset is now wrong.
         try expectRefused(try phone.code(offset: 1))
       }
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Codes that are remembered, through a real sshd, and codes that have to be fresh for sudo.
+  /// Remembered codes through a real sshd, and recent codes for sudo.
   @Suite struct Remembering {
     static let configuration = """
       [project]
@@ -27,7 +27,7 @@ extension EndToEnd {
 
     static let command = "echo uid=$(id -un)"
 
-    /// Signs in with a key, and a code where one is asked for; whether it was.
+    /// Signs in with a key, and a code if there is a prompt. Returns whether there was a prompt.
     func signIn(
       _ user: MachineUser, to server: PrivateServer, key: String, code: String? = nil
     ) throws -> Bool {
@@ -52,7 +52,7 @@ extension EndToEnd {
       return index == 0
     }
 
-    @Test("the same key from the same address is not asked again, until that is forgotten")
+    @Test("the same key and address need no further code until remembered sign-ins are cleared")
     func sameKey() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(Self.configuration)
@@ -73,7 +73,7 @@ extension EndToEnd {
         #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code(offset: 1)))
         #expect(try !signIn(user, to: server, key: key))
         let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])
-        #expect(admin.text == "\(user.name): forgot the codes from 1 place\n")
+        #expect(admin.text == "\(user.name): cleared 1 remembered sign-in\n")
         let ledger = try Command.succeed([
           "/usr/sbin/mfa-admin", "ledger", "show", "--user", user.name,
         ])
@@ -85,7 +85,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("another key is asked, and so is everybody where a tenant says so")
+    @Test("a different key is asked for a code, and a tenant can require a code of all users")
     func others() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(Self.configuration)
@@ -93,7 +93,7 @@ extension EndToEnd {
         let key = try machine.addLoginKey(for: user)
         let server = try server(machine)
         #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
-        // The first key is put back for the end; the second one alone is accepted now.
+        // The first key is restored at the end; meanwhile only the second one is accepted.
         let otherKey = try machine.addLoginKey(for: user)
         #expect(try signIn(user, to: server, key: otherKey))
         try machine.write(
@@ -108,7 +108,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a factor that is revoked takes with it what was remembered")
+    @Test("revoking a factor clears remembered sign-ins")
     func revoked() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(Self.configuration)
@@ -123,7 +123,7 @@ extension EndToEnd {
       }
     }
 
-    /// sudo in the shell of a session; whether it asked for a code.
+    /// Runs sudo in the shell of a session. Returns whether it asked for a code.
     func sudo(
       _ user: MachineUser, in session: TerminalSession, code: String? = nil
     ) throws -> Bool {
@@ -140,14 +140,14 @@ extension EndToEnd {
         try session.expect("uid=root")
         try session.expect("end=0")
       } else {
-        // The end of the input, which waits where a signal that comes before sudo reads is lost.
+        // Sends end of file, which sudo reads later; a signal sent before sudo reads would be lost.
         try session.sendKeys([4])
         try session.expect("end=1")
       }
       return true
     }
 
-    @Test("sudo wants a code that is fresh: of the sign-in, of another sudo, of no other session")
+    @Test("sudo accepts a recent code of the sign-in or of sudo, but not of a different session")
     func stepUp() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(Self.configuration + Self.stepUp)
@@ -163,14 +163,14 @@ extension EndToEnd {
         try session.expect("$ ")
         #expect(try !sudo(user, in: session))
 
-        // Who comes by a remembered code has one that is as fresh.
+        // A sign-in with a remembered code counts as equally recent.
         let second = try server.signIn(user.name, key: key)
         #expect(try second.expectOne(of: ["One-time code: ", "$ "]).index == 1)
         #expect(try !sudo(user, in: second))
         try second.send("exit")
         #expect(try second.waitForExit() == .exited(0))
 
-        // A session that began without the module knows of no code.
+        // A session that began without the module has no recent code.
         let stranger = try TerminalSession(["/bin/bash", "--norc"], as: user.identity)
         try stranger.expect("$ ")
         #expect(try sudo(user, in: stranger, code: try enrollment.phone.code(offset: 1)))
@@ -189,7 +189,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a service that does not say where clients come from asks each of them",
+      "a service without a client address asks every client for a code",
       arguments: ["vsftpd", "login", "sudo"])
     func daemon(service: String) throws {
       try Machine.use { machine in
@@ -197,7 +197,8 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         try machine.writeService(
           service, ["auth requisite pam_unix.so", "auth required pam_mfa.so"])
-        // Two clients of a daemon that leads its session; the second knows the password alone.
+        // Two clients of a daemon that is a session leader; the second client has only the
+        // password.
         var options = PAMClient.Options()
         options.times = 2
         let outcome = try PAMClient.signIn(

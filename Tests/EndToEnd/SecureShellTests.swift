@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// A real sshd, set up with the very lines of README.md.
+  /// A real sshd, configured with README.md's lines.
   @Suite struct SecureShell {
-    /// Where the person is in the end.
+    /// The result of a sign-in.
     enum End {
       case signedIn, refused
     }
@@ -17,7 +17,7 @@ extension EndToEnd {
       return try PrivateServer(on: machine, settings: settings + blocks[1])
     }
 
-    /// Waits for the end of a client that runs `id -un`.
+    /// Waits until a client that runs `id -un` has ended.
     func expectEnd(_ end: End, _ session: TerminalSession, _ name: String) throws {
       switch end {
       case .signedIn:
@@ -32,7 +32,7 @@ extension EndToEnd {
     static let command = "echo uid=$(id -un)"
     static let once = ["NumberOfPasswordPrompts=1"]
 
-    @Test("the password, then a code: wrong, right, replayed, the next")
+    @Test("the password, then a code: wrong, correct, used and next codes")
     func passwordThenCode() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -44,7 +44,7 @@ extension EndToEnd {
         try session.send(user.password)
         try session.expect("One-time code: ")
         try session.send(try enrollment.phone.wrongCode())
-        // The second round begins with what went wrong in the first.
+        // The second round begins with the message of the first one.
         try session.expect("that code is wrong")
         try session.expect("Password: ")
         try session.send(user.password)
@@ -74,7 +74,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a wrong password asks for no code, and costs no attempt")
+    @Test("after a wrong password there is no code prompt and no failed attempt")
     func wrongPassword() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -104,7 +104,7 @@ extension EndToEnd {
         try expectEnd(.refused, withoutKey, user.name)
         #expect(!withoutKey.text.contains("One-time code"), "\(withoutKey.transcript)")
 
-        // Who has not enrolled signs in with the key alone.
+        // A user without a factor signs in with the key alone.
         let stranger = try machine.addUser()
         let strangersKey = try machine.addLoginKey(for: stranger)
         let other = try server.signIn(stranger.name, command: Self.command, key: strangersKey)
@@ -146,7 +146,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("somebody who has not enrolled, somebody unknown, and root")
+    @Test("users without a factor sign in, and unknown users and root are denied")
     func others() throws {
       try Machine.use { machine in
         let stranger = try machine.addUser()
@@ -167,11 +167,12 @@ extension EndToEnd {
       }
     }
 
-    @Test("somebody whom sshd will not let in, and whose answers it withholds")
+    @Test("for a user whom sshd denies, the module receives no real answer")
     func withheld() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
-        // sshd hands PAM an answer of its own, and must be denied with it: the code is right.
+        // sshd passes a placeholder answer to PAM, which must be denied although the typed code is
+        // correct.
         let server = try server(
           machine, heading: "ssh: a key, then a code",
           settings: ["DenyUsers \(user.name)", "AuthenticationMethods keyboard-interactive"])
@@ -188,7 +189,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("root", arguments: ["no", "prohibit-password"])
+    @Test("PermitRootLogin keeps root from signing in", arguments: ["no", "prohibit-password"])
     func root(setting: String) throws {
       try Machine.use { machine in
         try machine.keep("/etc/shadow")
@@ -205,13 +206,13 @@ extension EndToEnd {
       }
     }
 
-    @Test("root enrols, and is not asked for a password")
+    @Test("root enrols without a password")
     func rootEnrolls() throws {
       try Machine.use { machine in
         try machine.keep("/etc/shadow")
         let root = MachineUser(name: "root", password: "the password of root")
         try machine.setPassword(root.password, of: root.name)
-        machine.atTheEnd("take root's factors away") { try machine.forget(root) }
+        machine.atTheEnd("remove root's factors") { try machine.forget(root) }
         let enrollment = try machine.enroll(root)
         #expect(try StoreFiles(of: "root").failures() == 0)
         #expect(enrollment.identifier.count == 16)

@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// login, su and sudo at a terminal, with Debian's own service files and README.md's lines.
+  /// login, su and sudo at a terminal, with Debian's service files and README.md's lines.
   @Suite struct Services {
     static func lines() throws -> [String] { try ReadMe.blocks(under: "login, sudo, su")[0] }
 
-    /// Those of su.
+    /// Returns the lines for su.
     static func switchUserLines() throws -> [String] {
       try ReadMe.blocks(under: "login, sudo, su")[1]
     }
@@ -37,7 +37,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("su asks for the code of the account that it changes to, and root for none")
+    @Test("su asks for the code of the target account, and asks root for none")
     func su() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -64,7 +64,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("sudo asks for the code of the person who calls it")
+    @Test("sudo asks for the caller's code")
     func sudo() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -75,7 +75,7 @@ extension EndToEnd {
         try session.send(user.password)
         try session.expect("One-time code: ")
         try session.send(try enrollment.phone.wrongCode())
-        // sudo wants no messages of modules (PAM_SILENT): it says so itself.
+        // sudo passes PAM_SILENT, so it prints its own message.
         try session.expect("Sorry, try again.")
         try session.expect("assword")
         try session.send(user.password)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Accounts with one uid and several names.
+  /// Accounts with the same uid and different names.
   @Suite struct SharedIdentity {
     @Test("the password alone does not sign in a second name of an enrolled user")
     func secondName() throws {
@@ -22,7 +22,7 @@ extension EndToEnd {
         let accepted = try PAMClient.signIn(
           service: service, user: other, answers: [.text(code)], options: options)
         #expect(accepted.code == "PAM_SUCCESS")
-        // It was used for both names.
+        // The code is used for both names.
         let replayed = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
         #expect(replayed.code != "PAM_SUCCESS")
@@ -31,12 +31,12 @@ extension EndToEnd {
         #expect(entries.map { $0.fields["result"] } == ["not-a-code", "accepted", "replayed"])
         let doctor = try Command.run(["/usr/sbin/mfa-admin", "doctor"])
         #expect(
-          doctor.text.contains("warning: /etc/passwd: \(user.name), \(other) share the uid"),
+          doctor.text.contains("warning: /etc/passwd: \(user.name), \(other) share uid"),
           "\(doctor.text)")
       }
     }
 
-    /// Adds a second name for a user's uid, behind the first one.
+    /// Adds a second name for a user's uid, after the first one.
     func secondName(of user: MachineUser, on machine: Machine) throws -> String {
       let name = user.name + "b"
       let uid = try Command.succeed(["/usr/bin/id", "-u", user.name]).dropLast()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Enrolling in the middle of a sign-in, with the very lines of README.md.
+  /// Enrolment during a sign-in, with README.md's lines.
   @Suite struct SignInEnrollment {
     static let required = "[project]\nstate = enabled\nenrollment = required\n"
     static let command = "echo uid=$(id -un)"
@@ -19,14 +19,14 @@ extension EndToEnd {
       return try PrivateServer(on: machine, settings: settings + blocks[1])
     }
 
-    /// What the person sees up to the question for the code.
+    /// What the user sees up to the code prompt.
     struct Shown {
       let phone: Authenticator
       let url: String
       let below: String
     }
 
-    /// Answers the question about blocks.
+    /// Answers the question whether blocks are visible.
     private func begin(_ session: TerminalSession, answer: String) throws -> Shown {
       try session.expect("[y/N] ")
       try session.send(answer)
@@ -38,7 +38,7 @@ extension EndToEnd {
       return Shown(phone: phone, url: url, below: below)
     }
 
-    /// Ends the dialog; returns the recovery codes.
+    /// Finishes the enrolment; returns the recovery codes.
     private func finish(_ session: TerminalSession, _ phone: Authenticator) throws -> [String] {
       try session.send(try phone.code(offset: -1))
       let text = try session.expect("Press Enter when you have them: ")
@@ -58,7 +58,8 @@ extension EndToEnd {
       #expect(!session.text.contains("uid="), "\(session.transcript)")
     }
 
-    /// The module's own lines: what the helper says of mail comes when it comes.
+    /// Returns the module's own log lines, without the helper's lines about mail, whose time is
+    /// unpredictable.
     private func logged(
       _ machine: Machine, since start: SystemLog.Position
     ) throws -> [LogEntry] {
@@ -140,7 +141,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("after a key, at a terminal of its own")
+    @Test("enrolment works after a key, with a terminal")
     func keyThenCode() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -151,7 +152,7 @@ extension EndToEnd {
         _ = try finish(session, shown.phone)
         try expectSignedIn(session, user)
         #expect(isEnrolled(machine, user))
-        // Who has no key comes to no dialog.
+        // A user without a key does not reach the enrolment.
         let stranger = try machine.addUser()
         let other = try server.signIn(stranger.name, command: Self.command)
         try expectRefused(other, stranger)
@@ -159,7 +160,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a wrong password comes to no dialog")
+    @Test("after a wrong password there is no enrolment")
     func wrongPassword() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -193,7 +194,7 @@ extension EndToEnd {
         ], asksPassword: true, reason: "no-conversation"),
     ]
 
-    @Test("where nobody can be asked, a clear denial", arguments: mute)
+    @Test("if no prompt is possible, the sign-in is denied with an explanation", arguments: mute)
     func nobodyCanBeAsked(row: Mute) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -237,7 +238,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("su and sudo want silence, and ask all the same; root enrols nobody by su")
+    @Test("su and sudo enrol although they pass PAM_SILENT; root's su enrols no user")
     func silentApplications() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -271,7 +272,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("sudo without a password has proven nothing, and enrols nobody")
+    @Test("sudo without a password does not authenticate, so it enrols no factor")
     func withoutPassword() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -286,7 +287,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("three wrong codes, and nothing is enrolled")
+    @Test("after three wrong codes nothing is enrolled")
     func wrongCodes() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -309,7 +310,7 @@ extension EndToEnd {
       }
     }
 
-    /// Presses Ctrl-C until ssh has ended: what comes between its prompt and its reading is lost to it.
+    /// Presses Ctrl-C until ssh has ended, because ssh loses keys between its prompt and its read.
     private func interrupt(_ session: TerminalSession) throws -> TestSupport.ExitStatus {
       for _ in 0..<10 {
         try session.sendKeys([3])
@@ -320,7 +321,7 @@ extension EndToEnd {
       return try session.waitForExit()
     }
 
-    @Test("who hangs up, or gives nothing, has enrolled nothing", arguments: [true, false])
+    @Test("a user who disconnects or gives no code enrols nothing", arguments: [true, false])
     func givenUp(hangsUp: Bool) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -337,7 +338,7 @@ extension EndToEnd {
           try session.expect("authenticator app at hand")
           #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
         }
-        // The next sign-in begins anew, with another key.
+        // The next sign-in starts afresh with a different key.
         let again = try server.signIn(user.name, command: Self.command)
         try again.expect("Password: ")
         try again.send(user.password)
@@ -374,7 +375,7 @@ extension EndToEnd {
         ], finding: "toothless", place: "/etc/pam.d/sshd:"),
     ]
 
-    @Test("without a certain account line, asked in vain and denied", arguments: stacks)
+    @Test("without a reliable account line, users are prompted and denied", arguments: stacks)
     func noAccountLine(row: Stack) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -406,7 +407,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("once an offer is over, the sign-in enrols")
+    @Test("after an offer has ended, the sign-in enrols the user")
     func expiredOffer() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -427,7 +428,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a stack of the module alone lets nobody in, and neither does one that is not gone through")
+      "a stack with only the module, and one that is not completed, sign in no user")
     func moduleAlone() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -459,7 +460,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("password and one-time code in one answer are forwarded, and nobody can be asked more")
+    @Test("password and one-time code in one answer are forwarded, and enrolment is not possible")
     func onePrompt() throws {
       try Machine.use { machine in
         let user = try machine.addUser()

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A libaudit of the tests' own, which writes down how it is called.
+/// A substitute libaudit that records how it is called.
 struct StandInAudit {
-  /// The folder that it is in, for a program that looks there first.
+  /// The folder that contains it, for LD_LIBRARY_PATH.
   let folder: String
 
-  /// What writes to the trail: `opens` is the C expression for what opening it gives.
+  /// Builds the library; `opens` is the C expression for the result of opening the audit socket.
   init(_ machine: Machine, opens: String = "open(\"/dev/null\", O_WRONLY)") throws {
     folder = machine.folder + "/audit-\(opens.utf8.count)"
     try Command.succeed(["/bin/mkdir", "-m", "0755", folder])
@@ -66,8 +66,8 @@ struct StandInAudit {
   private var calls: String { folder + "/calls" }
   private var capabilities: String { folder + "/capabilities" }
 
-  /// Has a program find it that looks nowhere but where libraries are installed: what the command that
-  /// follows is run through, as root.
+  /// The wrapper for a program that ignores LD_LIBRARY_PATH: it mounts the library over the
+  /// installed one, as root.
   var wrapper: [String] {
     [
       "/usr/bin/unshare", "--mount", "--", "/bin/sh", "-ec",
@@ -81,10 +81,10 @@ struct StandInAudit {
     ]
   }
 
-  /// The records that are ours, for libpam makes its own.
+  /// Returns the records of this project; libpam writes its own.
   func records(_ machine: Machine) -> [String] { lines(machine, calls).filter(isOurs) }
 
-  /// Which capabilities were in effect at each of them.
+  /// Returns the effective capabilities at each record.
   func capabilities(_ machine: Machine) -> [String] {
     lines(machine, capabilities).filter { $0.hasPrefix("mfa:") }
       .compactMap { $0.split(separator: " ").last.map(String.init) }

@@ -2,12 +2,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Processes that a user can stop, and the locks that everyone needs.
+  /// Processes that a user can stop, and locks that other users need.
   @Suite struct StoppedProcess {
-    /// Asks for a code alone.
+    /// Asks only for a code.
     private static let suService = ["auth required pam_mfa.so", "account required pam_permit.so"]
 
-    /// Whether another process has the lock on a file.
+    /// Returns whether another process holds the lock on a file.
     private func isLocked(_ path: String) throws -> Bool {
       try !Command.run(["/usr/bin/flock", "--nonblock", path, "/bin/true"]).status.isSuccess
     }
@@ -19,8 +19,9 @@ extension EndToEnd {
       }
     }
 
-    /// Starts `su` for a victim as an attacker, from a shell with job control, and types a wrong code. The
-    /// write that counts the attempt, under the lock, is held up for so many microseconds.
+    /// Starts `su` for a victim as an attacker, from a shell with job control, and types a wrong
+    /// code. The write that counts the attempt, under the lock, is delayed by the given number of
+    /// microseconds.
     private func hold(
       _ victim: MachineUser, _ code: String, by attacker: MachineUser, for microseconds: Int
     ) throws -> TerminalSession {
@@ -65,7 +66,8 @@ extension EndToEnd {
       }
     }
 
-    /// Runs a program as a user, and lists its system calls that change identities, wait for signals or lock.
+    /// Returns a command that runs a program as a user, and lists its system calls that change the
+    /// identity, synchronise with pending signals or lock.
     private static func tracer(_ list: String, _ user: MachineUser) -> [String] {
       [
         "/usr/bin/strace", "-qq", "-o", list, "-u", user.name, "-e",
@@ -73,10 +75,10 @@ extension EndToEnd {
       ]
     }
 
-    /// A signal that was being sent when the identity changed, and arrived after a lock was taken, would stop
-    /// the process with the lock.
+    /// A signal sent while the identity changes could otherwise arrive after a lock was taken, and
+    /// stop the process with the lock held.
     @Test(
-      "signals that are under way arrive before a lock is taken", arguments: ["su", "mfa-helper"])
+      "pending signals arrive before a lock is taken", arguments: ["su", "mfa-helper"])
     func signalsUnderWay(program: String) throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)
@@ -102,7 +104,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("Ctrl-Z stops `su` only when it has released the victim's lock")
+    @Test("Ctrl-Z stops `su` only after it has released the victim's lock")
     func terminalStop() throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)
@@ -114,7 +116,7 @@ extension EndToEnd {
         try waitUntil("su holds the lock") { try isLocked(lock) }
         try session.sendKeys([0x1A])
         try waitUntil("the lock is free") { try !isLocked(lock) }
-        // Others go on, whether `su` does or not.
+        // Other sign-ins work, whether or not `su` continues.
         let service = try machine.makeService(OneCode.stack)
         let outcome = try PAMClient.signIn(
           service: service, user: victim.name, answers: [.text(try enrollment.phone.code())])
@@ -123,7 +125,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the helper that judges a code cannot be stopped by its user, and has none of its groups")
+    @Test("the user cannot stop a helper that verifies a code, nor does it have the user's groups")
     func helper() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -131,9 +133,9 @@ extension EndToEnd {
         #expect(try session.greet()?.kind == 0x81)
         let number = "\(session.process.number)"
         let before = try Command.run(["/bin/kill", "-TSTP", number], as: user.identity)
-        #expect(before.status.isSuccess, "it is the user's own process still")
+        #expect(before.status.isSuccess, "the process still belongs to the user")
         let code = Array(try enrollment.phone.code().utf8)
-        #expect(try session.ask(10, code)?.kind == 0x8A, "a terminal's stop is ignored")
+        #expect(try session.ask(10, code)?.kind == 0x8A, "a stop signal of the terminal is ignored")
         for signal in ["-STOP", "-KILL"] {
           let kill = try Command.run(["/bin/kill", signal, number], as: user.identity)
           #expect(kill.errorText.contains("Operation not permitted"), "\(kill)")
@@ -141,13 +143,14 @@ extension EndToEnd {
         let status = try Command.succeed(["/bin/cat", "/proc/\(number)/status"])
         let group = try Command.succeed(["/usr/bin/id", "-g", "mfa"]).dropLast()
         #expect(status.contains("Gid:\t\(group)\t\(group)\t\(group)\t\(group)\n"), "\(status)")
-        // A password cannot be proven any more, which is said before it is asked for.
+        // A password can no longer be verified, which is reported before any prompt.
         #expect(try session.ask(2) == HelperSession.Message(0x8B, [[2], [0, 0, 0, 0]]))
         #expect(try session.ask(7)?.kind == 0x87)
       }
     }
 
-    /// Holds the lock on a file and stops itself. Root's; ended with the value.
+    /// Starts a process of root that locks a file and stops itself. It ends when the value is
+    /// destroyed.
     private func holder(of path: String) throws -> ChildProcess {
       let holder = try ChildProcess([
         "/usr/bin/python3", "-c",
@@ -165,7 +168,7 @@ extension EndToEnd {
       return holder
     }
 
-    @Test("no sign-in waits for the audit log: a changed configuration is noted later")
+    @Test("no sign-in waits for the audit log: a changed configuration is recorded later")
     func changedConfiguration() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -187,7 +190,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a bypass code that cannot be entered in the audit log is denied with the reason")
+    @Test("a bypass code that cannot be recorded in the audit log is denied with the reason")
     func bypassCode() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -210,7 +213,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("mfa-admin names the process that holds a lock, and ends it where it is told to")
+    @Test("mfa-admin names the process that holds a lock, and ends it on request")
     func administrator() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -224,7 +227,9 @@ extension EndToEnd {
         #expect(refused.status == .exited(1))
         #expect(refused.errorText.contains("the lock of \(lock) is held by \(name)"), "\(refused)")
         #expect(refused.errorText.contains(", stopped\n"), "\(refused.errorText)")
-        #expect(refused.errorText.contains("hint: the same command with --end-holder"))
+        #expect(
+          refused.errorText.contains(
+            "hint: to kill the process that holds the lock, add --end-holder"))
         let doctor = try Command.run(["/usr/sbin/mfa-admin", "doctor"]).text
         #expect(doctor.contains("error: \(lock): \(name)"), "\(doctor)")
         let start = try machine.log.position()
@@ -236,7 +241,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a user has sixteen helpers at once, and keeps nobody else from having them")
+    @Test("a user may run sixteen helpers, which does not limit other users")
     func count() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -245,7 +250,7 @@ extension EndToEnd {
         for _ in 1...16 {
           let session = try HelperSession(as: user)
           #expect(try session.greet()?.kind == 0x81)
-          // Nothing is to be mailed: the process stays the user's own.
+          // Nothing is to be mailed, so the process keeps the user's identity.
           #expect(try session.ask(18, Array(user.name.utf8))?.kind == 0x88)
           sessions.append(session)
         }
@@ -265,7 +270,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("`su` under RLIMIT_FSIZE is denied, neither killed nor is anything written by half")
+    @Test("`su` under RLIMIT_FSIZE is denied, without being killed and without a partial write")
     func fileSizeLimit() throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)
@@ -287,7 +292,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("no other program of the user's reads the memory of mfa-enroll")
+    @Test("other programs of the user cannot read the memory of mfa-enroll")
     func notDumpable() throws {
       try Machine.use { machine in
         let user = try machine.addUser()

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Tenants, through a real sshd that checks a key first.
+  /// Tenants, through a real sshd that verifies a key first.
   @Suite struct Tenants {
     static let project = "[project]\nstate = disabled\n"
 
-    /// A machine with a server at 127.0.0.1 and ::1, and somebody who has enrolled; `group` is a group
-    /// of theirs alone.
+    /// A machine with a server at 127.0.0.1 and ::1, and an enrolled user; `group` is a group that
+    /// contains only this user.
     struct Scene {
       let machine: Machine
       let server: PrivateServer
@@ -27,13 +27,13 @@ extension EndToEnd {
         key = try machine.addLoginKey(for: user)
       }
 
-      /// Signs in; whether a code was asked for, to which nothing was answered. Who is not asked is
-      /// signed in.
+      /// Signs in, without answering a code prompt. Returns whether there was one; a user who is
+      /// not asked must be signed in.
       func isAsked(at address: String = "127.0.0.1") throws -> Bool {
         let session = try server.signIn(
           user.name, command: "echo uid=$(id -un)", key: key, at: address,
           options: ["NumberOfPasswordPrompts=1"])
-        // A question ends without a line feed, and a session with one.
+        // A prompt does not end with a line feed; the output of a session does.
         try session.expectOne(of: ["One-time code: ", "uid="])
         guard session.text.contains("One-time code: ") else {
           #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
@@ -45,7 +45,7 @@ extension EndToEnd {
         return true
       }
 
-      /// What `mfa-admin explain` says of a sign-in.
+      /// Returns the decision of `mfa-admin explain` for a sign-in.
       func decision(from address: String) throws -> String? {
         let arguments = ["--user", user.name, "--service", "sshd", "--rhost", address, "--json"]
         let command = try Command.run(["/usr/sbin/mfa-admin", "explain"] + arguments)
@@ -61,7 +61,7 @@ extension EndToEnd {
 
     struct Row {
       let number: Int
-      /// What follows a `[project]` where the second factor is switched off.
+      /// The configuration after a `[project]` whose state is disabled.
       let tenants: String
       var address = "127.0.0.1"
       let isAsked: Bool
@@ -83,7 +83,7 @@ extension EndToEnd {
       Row(
         number: 9, tenants: "[tenant t]\nnetworks = 192.0.2.0/24, ::/0\nstate = enabled",
         address: "::1", isAsked: true),
-      // All selectors together.
+      // All selectors combined.
       Row(
         number: 10,
         tenants: "[tenant t]\ngroups = games, GROUP\nservices = su, sshd\nnetworks = 127.0.0.1/32\n"
@@ -92,7 +92,7 @@ extension EndToEnd {
         number: 11,
         tenants: "[tenant t]\ngroups = games\nservices = su, sshd\nnetworks = 127.0.0.1/32\n"
           + "state = enabled", isAsked: false),
-      // Of several that match, the last that says it.
+      // The last matching tenant that sets the option takes precedence.
       Row(
         number: 12,
         tenants: "[tenant t]\ngroups = GROUP\nstate = enabled\n"
@@ -108,7 +108,7 @@ extension EndToEnd {
           + "[tenant v]\nnetworks = ::1/128\nstate = disabled", isAsked: true),
     ]
 
-    @Test("by group, by service, by network of IPv4 and IPv6; in order where several match")
+    @Test("groups, services and IPv4 and IPv6 networks select tenants, and the last match decides")
     func selectors() throws {
       try Machine.use { machine in
         let scene = try Scene(machine)
@@ -128,14 +128,14 @@ extension EndToEnd {
 
     struct NameRow {
       let number: Int
-      /// What the host's resolver says of 127.0.0.1 and ::1.
+      /// The names that the host's resolver returns for 127.0.0.1 and ::1.
       let names: (four: String, six: String)
       var address = "127.0.0.1"
       let network: String
-      /// What the tenant of that network says over the opposite.
+      /// The state of the tenant with that network; the project has the opposite one.
       let state: String
       let isAsked: Bool
-      /// PAM_RHOST, where something is logged.
+      /// The expected PAM_RHOST in the log, if something is logged.
       var host: String?
     }
 
@@ -159,7 +159,7 @@ extension EndToEnd {
         isAsked: true, host: "six.example"),
       NameRow(
         number: 6, names: named, network: "::1/128", state: "enabled", isAsked: false),
-      // Whoever has the addresses names them as they like.
+      // The owner of an address controls its name.
       NameRow(
         number: 7, names: spoofed, network: "10.0.0.0/8", state: "disabled", isAsked: true,
         host: "10.0.0.1.example"),
@@ -168,7 +168,7 @@ extension EndToEnd {
       NameRow(
         number: 9, names: spoofed, address: "::1", network: "192.0.2.0/24", state: "disabled",
         isAsked: true, host: "192.0.2.1.example"),
-      // sshd itself takes no name that is an address.
+      // sshd itself rejects a name that is an address.
       NameRow(
         number: 10, names: (four: "10.0.0.1", six: "2001:db8::1"), network: "10.0.0.0/8",
         state: "disabled", isAsked: true, host: "127.0.0.1"),
@@ -177,7 +177,7 @@ extension EndToEnd {
         network: "2001:db8::/32", state: "disabled", isAsked: true, host: "::1"),
     ]
 
-    @Test("under UseDNS yes the connection's address counts, and never the name")
+    @Test("with UseDNS yes, the connection's address counts, and never the name")
     func names() throws {
       try Machine.use { machine in
         let scene = try Scene(machine, settings: ["UseDNS yes"])
@@ -205,7 +205,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a look-up of a group that fails counts for the stricter rule")
+    @Test("a failed group lookup counts for the stricter rule")
     func failedLookUp() throws {
       try Machine.use { machine in
         let scene = try Scene(machine)
@@ -223,19 +223,19 @@ extension EndToEnd {
           Row(number: 1, source: "files", group: "games", state: "enabled", isAsked: false),
           Row(number: 2, source: "files", group: "own", state: "disabled", isAsked: false),
           Row(number: 3, source: "files", group: "nobodys", state: "enabled", isAsked: false),
-          // No such source answers here.
+          // No source with that name answers here.
           Row(number: 4, source: "hesiod", group: "games", state: "enabled", isAsked: true),
           Row(number: 5, source: "hesiod", group: "own", state: "disabled", isAsked: true),
           Row(
             number: 6, source: "files hesiod", group: "nobodys", state: "enabled", isAsked: true),
           Row(
             number: 7, source: "files hesiod", group: "own", state: "disabled", isAsked: false),
-          // The group is known, and who else belongs to it is not.
+          // The group is known, but its other members are not.
           Row(number: 8, source: "files hesiod", group: "games", state: "enabled", isAsked: true),
           Row(number: 9, source: "files hesiod", group: "games", state: "disabled", isAsked: true),
         ]
         for row in rows {
-          // By number: the name of root's group is not found either.
+          // A numeric group, because the name of root's group cannot be resolved either.
           try machine.write(
             lines.joined(separator: "\n") + "\ngroup: \(row.source)\n", to: "/etc/nsswitch.conf",
             group: "0")
@@ -259,13 +259,13 @@ extension EndToEnd {
       }
     }
 
-    @Test("observe: all is evaluated and logged, nobody is stopped, and readiness counts them")
+    @Test("observe: sign-ins are evaluated and logged but not denied, and readiness counts users")
     func observe() throws {
       try Machine.use { machine in
         let scene = try Scene(machine)
         let stranger = try machine.addUser()
         let strangersKey = try machine.addLoginKey(for: stranger)
-        // The service asks everybody; the tenant is the sign-ins that are observed.
+        // The service asks all users for a code; the tenant observes these sign-ins only.
         try scene.writeConfiguration(
           """
           [project]
@@ -294,7 +294,7 @@ extension EndToEnd {
           #expect(entries.map { $0.fields["state"] } == ["observe"])
           #expect(entries.map { $0.fields["rhost"] } == ["::1"])
         }
-        // Who would have to enrol is neither asked nor stopped where that is observed.
+        // A user who would have to enrol is neither asked nor denied in an observing tenant.
         let start = try machine.log.position()
         let session = try scene.server.signIn(
           stranger.name, command: "echo uid=$(id -un)", key: strangersKey, at: "::1")
@@ -304,7 +304,7 @@ extension EndToEnd {
         let observed = try OneCode.logged(machine, since: start)
         #expect(observed.contains { $0.fields["result"]?.hasPrefix("enrollment-") == true })
         #expect(observed.allSatisfy { $0.fields["state"] == "observe" }, "\(observed)")
-        // Elsewhere it is enforced.
+        // Other sign-ins require a code.
         #expect(try scene.isAsked())
 
         let ready = try Command.run(["/usr/sbin/mfa-admin", "readiness", "--tenant", "trial"])

@@ -2,14 +2,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Waits, disabling, and the way back.
+  /// Throttling, locking and unlocking.
   @Suite struct Throttle {
     /// Signs in with a code.
     func signIn(_ user: MachineUser, _ service: String, _ code: String) throws -> PAMOutcome {
       try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)])
     }
 
-    @Test("the fifth wrong code says how long to wait, in the words of the manual")
+    @Test("the fifth wrong code reports the wait, as documented in the manual")
     func wait() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -39,7 +39,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a success forgets the failures before it")
+    @Test("a success resets the failure count")
     func successResets() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -58,7 +58,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("after the last failure that is allowed the factors are disabled, until root unlocks")
+    @Test("after the permitted number of failures the factors are disabled until root unlocks them")
     func disabledAndUnlocked() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(
@@ -79,7 +79,7 @@ extension EndToEnd {
           try OneCode.results(machine, since: start)
             == Array(repeating: "wrong", count: 7) + ["disabled"])
 
-        // Neither a proof of the password nor a code gets around it.
+        // Neither password authentication nor a code avoids it.
         let session = try HelperSession(as: user)
         _ = try session.greet()
         let answer = try session.prove(password: user.password, code: try enrollment.phone.code())
@@ -91,7 +91,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a hundred failures in a row, and not one more")
+    @Test("a hundred consecutive failures are counted, and no more")
     func hundred() throws {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 100\n")

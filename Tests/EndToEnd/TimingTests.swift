@@ -3,24 +3,24 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The work that the module does between the call of `pam_sm_authenticate` and its return, counted in
-  /// instructions by callgrind. That is more precise than a clock.
+  /// The work between the call and the return of `pam_sm_authenticate`, measured in instructions by
+  /// callgrind, which is more precise than a clock.
   @Suite(.enabled("valgrind is not installed") { Valgrind.isInstalled })
   struct Timing {
-    /// How far two counts may lie apart, in percent of the smaller one.
+    /// The maximum difference between two counts, in percent of the smaller one.
     static let tolerance = 2.0
 
     static let patient = "[project]\nthrottle_after = 100\n"
 
-    /// The number of instructions of one sign-in. OpenSSL is initialised before, as in sshd: where it
-    /// is not, its start hides every difference.
+    /// Returns the number of instructions of one sign-in. OpenSSL is initialised beforehand, as in
+    /// sshd, because its initialisation would hide every difference.
     func instructions(
       _ service: String, _ user: String, _ answer: String, expecting code: String,
       on machine: Machine
     ) throws -> Int {
       var options = PAMClient.Options()
       options.startsOpenSSL = true
-      // The first sign-in after a change of the configuration enters that in the audit log.
+      // The first sign-in after a configuration change records it in the audit log.
       _ = try PAMClient.signIn(service: service, user: user, answers: [.noText])
       let (outcome, text) = try Valgrind.callgrind(on: machine) { wrapper throws(HarnessFailure) in
         try PAMClient.signIn(
@@ -37,7 +37,7 @@ extension EndToEnd {
     ) {
       let numbers = counts.map(\.count)
       guard let least = numbers.min(), let most = numbers.max(), least > 0 else {
-        Issue.record("no sign-in was counted")
+        Issue.record("no instructions were counted")
         return
       }
       let percent = Double(most - least) / Double(least) * 100
@@ -45,7 +45,7 @@ extension EndToEnd {
       print("instructions:", counts.map { "\($0.what) \($0.count)" }.joined(separator: ", "))
     }
 
-    @Test("wrong codes differ in nothing, whatever digits they share with the right one")
+    @Test("all wrong codes take the same work, however many digits they share with the correct one")
     func wrongCodes() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(Self.patient)
@@ -65,8 +65,8 @@ extension EndToEnd {
       }
     }
 
-    /// A code that has so many leading digits in common with the present one, and is none of the
-    /// window's.
+    /// Returns a code outside the window that shares the given number of leading digits with the
+    /// current code.
     func wrongCode(of enrollment: Enrollment, sharing count: Int) throws -> String {
       let right = try enrollment.phone.code()
       let window = try (-12...12).map { try enrollment.phone.code(offset: $0) }
@@ -78,17 +78,17 @@ extension EndToEnd {
           })
         if !window.contains(code) { return code }
       }
-      throw HarnessFailure("each code is right")
+      throw HarnessFailure("all codes are correct")
     }
 
-    /// Signs in once: the first sign-in after an enrolment tells about it.
+    /// Signs in once, because the first sign-in after an enrolment shows a notice.
     func hearNotices(_ service: String, _ user: MachineUser, _ code: String) throws {
       let outcome = try PAMClient.signIn(
         service: service, user: user.name, answers: [.text(code)])
       #expect(outcome.code == "PAM_SUCCESS")
     }
 
-    @Test("right codes differ in nothing, whichever step of the window they are of")
+    @Test("correct codes of all steps of the window take the same work")
     func steps() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -106,7 +106,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("right codes differ in nothing, whichever factor they are of")
+    @Test("correct codes of all factors take the same work")
     func factors() throws {
       try Machine.use { machine in
         let (user, first) = try machine.addEnrolledUser()
@@ -128,8 +128,8 @@ extension EndToEnd {
       }
     }
 
-    /// A stack in which the code comes before the password, and what an observer types there who knows
-    /// no password.
+    /// A stack in which the code precedes the password, and the answer of an observer without a
+    /// valid password.
     struct Observation: Sendable, CustomTestStringConvertible {
       let number: Int
       var arguments = ""
@@ -159,7 +159,7 @@ extension EndToEnd {
       ]
     }
 
-    /// Adds accounts to /etc/passwd: how long it takes to read must not tell who has a factor.
+    /// Adds accounts to /etc/passwd: the time for reading it must not reveal which users are enrolled.
     func addStrangers(_ count: Int, to machine: Machine) throws {
       try machine.keep("/etc/passwd")
       let lines = (1...count).map {

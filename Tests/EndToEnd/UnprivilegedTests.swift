@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// An application that asks PAM as an ordinary user, such as a screen locker: the helper judges.
+  /// An application that calls PAM as an ordinary user, such as a screen locker: the helper
+  /// verifies the code.
   @Suite struct Unprivileged {
     static let service = "locker"
     static let stack = [
@@ -10,7 +11,7 @@ extension EndToEnd {
       "account required pam_permit.so",
     ]
 
-    /// Asks PAM for `user`, as `caller` or as `user`.
+    /// Calls PAM for `user`, as `caller` or as `user`.
     private func unlock(
       _ user: MachineUser, _ answers: [String], as caller: MachineUser? = nil,
       options: PAMClient.Options = PAMClient.Options(), through wrapper: [String] = []
@@ -20,7 +21,7 @@ extension EndToEnd {
         options: options, as: (caller ?? user).identity, through: wrapper)
     }
 
-    /// What the module logged, without what the helper logged beside it.
+    /// Returns the module's log lines, without the helper's.
     private func logged(_ machine: Machine, since start: SystemLog.Position) throws -> [LogEntry] {
       try OneCode.logged(machine, since: start).filter { $0.fields["service"] == Self.service }
     }
@@ -30,7 +31,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a right code once; wrong ones are counted where root sees them, and hold up no sign-in")
+      "a correct code is accepted once; wrong codes are counted separately and block no sign-in")
     func codes() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
@@ -54,7 +55,7 @@ extension EndToEnd {
         #expect(try StoreFiles(of: user.name).failures() == 0)
         let sheet = try shown(user)
         #expect(sheet.contains("in the user's own programs: 4 in a row"), "\(sheet)")
-        // A service that asks as root counts apart, and keeps nobody waiting.
+        // A service running as root has a separate count, and makes no user wait.
         let other = try machine.makeService(OneCode.stack)
         let elsewhere = try PAMClient.signIn(
           service: other, user: user.name, answers: [.text(guesses[3])])
@@ -85,7 +86,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the fifth wrong code says how long to wait; after the wait the next one is looked at")
+    @Test("the fifth wrong code reports the wait; after the wait the next code is verified")
     func throttled() throws {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 2\nthrottle_first_wait = 1s\n")
@@ -107,7 +108,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("another's account is refused at once")
+    @Test("another user's account is refused at once")
     func anothersAccount() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
@@ -124,7 +125,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "who has not enrolled is let on under self-service, and turned away where one is required")
+      "a user without a factor passes under self-service, and is denied if enrolment is required")
     func notEnrolled() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
@@ -144,7 +145,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a recovery code, once")
+    @Test("a recovery code is accepted once")
     func recoveryCode() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
@@ -170,7 +171,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("password and code in one answer, as lockers with a single prompt send it")
+    @Test("password and code in one answer are accepted, as lockers with a single prompt send them")
     func forwardPass() throws {
       try Machine.use { machine in
         try machine.writeService(
@@ -188,7 +189,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the list of factors, and one that is chosen")
+    @Test("a factor can be selected from the list")
     func hints() throws {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nprompt_hints = on\n")
@@ -205,13 +206,13 @@ extension EndToEnd {
       }
     }
 
-    /// A way in which the helper cannot do its work.
+    /// A reason why the helper cannot work.
     enum Defect: CaseIterable {
       case missing, noProgram, withoutBit, confined, silentEnd
     }
 
     @Test(
-      "a helper that is missing, or cannot be itself, denies, and the log says why",
+      "a helper that is missing or lacks its identity denies, and the log states the reason",
       arguments: Defect.allCases)
     func defect(defect: Defect) throws {
       try Machine.use { machine in
@@ -258,7 +259,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the application hears of no child, finds none, and keeps nothing open")
+    @Test("the application is not notified of a child, finds none, and keeps no descriptor open")
     func host() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
@@ -284,7 +285,8 @@ extension EndToEnd {
         {
           #expect(Set(states.map { $0[keyPath: signals] }).count == 1, "\(states)")
         }
-        // libpam keeps its connection to the system log; nothing else stays open, and nothing piles up.
+        // libpam keeps its connection to the system log open; no other descriptor stays open or
+        // accumulates.
         #expect(states[2].descriptors <= states[0].descriptors + 1, "\(states)")
         #expect(states[2].descriptors == states[6].descriptors, "\(states)")
         let processes = try Command.succeed(["/bin/ps", "-A", "-o", "stat=,comm="])

@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Programs under valgrind.
+/// Command lines of valgrind.
 enum Valgrind {
   static let path = "/usr/bin/valgrind"
 
   static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-  /// Runs `body` with the command that counts instructions inside of the module's `auth` function;
-  /// returns its result and what callgrind wrote.
+  /// Runs `body` with the command that counts instructions in the module's `auth` function; returns
+  /// its result and callgrind's output.
   static func callgrind<Result>(
     on machine: Machine, _ body: ([String]) throws(HarnessFailure) -> Result
   ) throws -> (Result, String) {
@@ -21,9 +21,9 @@ enum Valgrind {
     return (result, text)
   }
 
-  /// Runs `body` with the command that watches every access to memory; returns its result and what
-  /// memcheck found, which is nothing where all is well. What libcrypto and libpam keep to the end of the
-  /// process is still reachable then, and is no leak; nothing has to be suppressed.
+  /// Runs `body` with the command that checks every memory access. Returns its result and
+  /// memcheck's findings, which should be empty. Memory that libcrypto and libpam keep until the
+  /// process ends is still reachable and therefore no leak, so nothing has to be suppressed.
   static func memcheck<Result>(
     on machine: Machine, _ body: ([String]) throws(HarnessFailure) -> Result
   ) throws -> (Result, String) {

@@ -7,7 +7,7 @@ import System
 import TestSupport
 import Testing
 
-@Suite("The ledger", .privateMachine)
+@Suite("The audit log", .privateMachine)
 struct LedgerTests {
   let fixture: StoreFixture
 
@@ -51,7 +51,7 @@ struct LedgerTests {
     String(decoding: try fixture.bytes(of: ledger), as: UTF8.self)
   }
 
-  @Test("an entry is a line that a person can read, and its mark is its number and its value")
+  @Test("a record is one readable line, and its position is its number and part of its chain value")
   func format() throws {
     let marks = try enter("my phone", "tab\nlet")
     let lines = try text().split(separator: "\n", omittingEmptySubsequences: false)
@@ -72,16 +72,16 @@ struct LedgerTests {
       seen.map { String(decoding: $0.text, as: UTF8.self) } == lines.dropLast().map(String.init))
   }
 
-  @Test("no ledger is an empty one")
+  @Test("a missing audit log is empty")
   func empty() throws {
     let (reading, lines) = try inspect()
     #expect(reading.fault == nil && reading.last == nil && lines.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: ledger))
   }
 
-  // MARK: What was changed is found, and where
+  // MARK: Changed files
 
-  @Test("any byte that is changed is found, and in which line")
+  @Test("any changed byte is detected, and its line is reported")
   func everyByteFlipped() throws {
     try enter("one", "two", "three")
     let whole = try fixture.bytes(of: ledger)
@@ -91,7 +91,7 @@ struct LedgerTests {
       changed[index] ^= 1 << UInt8(index % 8)
       try fixture.overwrite(ledger, changed)
       let fault = try inspect().reading.fault
-      // Without its last line feed, the last line looks as if the rest of it were gone.
+      // Without its final line feed, the last line counts as incomplete.
       let isLast = index == whole.count - 1
       #expect(fault == (isLast ? .cut(missing: 1) : .broken(line: line)), "byte \(index)")
       if whole[index] == UInt8(ascii: "\n") { line += 1 }
@@ -100,7 +100,7 @@ struct LedgerTests {
     #expect(try inspect().reading.fault == nil)
   }
 
-  @Test("any byte that is changed in the head is found, or changes nothing")
+  @Test("any changed byte of the head file is detected or has no effect")
   func everyByteOfTheHeadFlipped() throws {
     try enter("one", "two", "three")
     let whole = try fixture.bytes(of: head)
@@ -109,7 +109,7 @@ struct LedgerTests {
       changed[index] ^= 1 << UInt8(index % 8)
       try fixture.overwrite(head, changed)
       let reading = try inspect().reading
-      // The other slot is one entry behind at most, which is what an interrupted process leaves.
+      // The other slot is at most one record behind, as after an interrupted process.
       #expect(reading.fault == nil && reading.last?.number == 3, "byte \(index)")
     }
     try fixture.overwrite(head, [UInt8](repeating: 0, count: 1024))
@@ -117,7 +117,7 @@ struct LedgerTests {
     #expect(try refusal() == .damaged(.ledgerHead))
   }
 
-  @Test("lines that are left out, put in twice, or change places are found, and where")
+  @Test("removed, repeated and exchanged lines are detected, and the line is reported")
   func everyLineRemoved() throws {
     try enter("one", "two", "three", "four")
     let whole = try text().split(separator: "\n").map(String.init)
@@ -145,7 +145,7 @@ struct LedgerTests {
     try check(whole.dropLast(4), .cut(missing: 4), "without all")
   }
 
-  @Test("a ledger that was cut at any length is found, with how many entries are gone")
+  @Test("an audit log truncated at any length is detected, with the number of missing records")
   func everyTruncation() throws {
     try enter("one", "two", "three")
     let whole = try fixture.bytes(of: ledger)
@@ -156,7 +156,7 @@ struct LedgerTests {
       let fault = try inspect().reading.fault
       #expect(fault == .cut(missing: UInt32(3 - entries)), "length \(length)")
       let refusal = try refusal()
-      // One that was emptied or taken away is not begun anew.
+      // An emptied or removed audit log is not started again.
       if length == 0 {
         guard case .system(.ledger, _) = refusal else { Issue.record("length 0"); continue }
       } else {
@@ -167,7 +167,7 @@ struct LedgerTests {
     #expect(try refusal() == nil)
   }
 
-  @Test("what another key has chained is none of this key's")
+  @Test("records chained with a different key are refused")
   func anotherKey() throws {
     try enter("one", "two")
     try Command.succeed(["/bin/rm", fixture.folder + "/key"])
@@ -176,12 +176,13 @@ struct LedgerTests {
     #expect(try refusal() == .damaged(.ledgerHead))
   }
 
-  // MARK: What was interrupted
+  // MARK: Interrupted writes
 
   @Test(
-    "what an interrupted process left is replaced by the next entry, unless it is a whole entry",
+    "an incomplete record of an interrupted process is replaced, and a complete one is kept",
     arguments: [
-      // Row, what stands behind the two entries that the head knows; whole entries.
+      // Row, the bytes after the two records that the head file covers, and the number of valid
+      // records.
       (1, "", 2), (2, "n=3 time=", 2), (3, "n=3 time=\n", 2), (4, "\0\0\0", 2), (5, "3", 3),
       (6, "3n=4 ti", 3), (7, "junk\nmore junk", 2), (8, "\n", 2),
     ])
@@ -207,7 +208,7 @@ struct LedgerTests {
     #expect(try fixture.bytes(of: ledger).starts(with: kept), "row \(row)")
   }
 
-  @Test("however often an entry is interrupted, the next one is entered")
+  @Test("any number of interrupted records can be replaced")
   func interruptedOften() throws {
     try enter("one", "two")
     let two = try fixture.bytes(of: ledger)
@@ -224,7 +225,7 @@ struct LedgerTests {
     #expect(try fixture.bytes(of: ledger).starts(with: two))
   }
 
-  @Test("an entry that lacks its line feed alone is given it")
+  @Test("a record that lacks only its line feed is completed")
   func lineFeed() throws {
     try enter("one")
     let heads = try fixture.bytes(of: head)
@@ -239,7 +240,7 @@ struct LedgerTests {
     #expect(try fixture.bytes(of: ledger).starts(with: two))
   }
 
-  @Test("a line that claims to be an entry is none that was left behind")
+  @Test("a forged line is not accepted as the record of an interrupted process")
   func forged() throws {
     try enter("one", "two")
     let two = try fixture.bytes(of: ledger)
@@ -251,13 +252,13 @@ struct LedgerTests {
       try fixture.overwrite(ledger, two + Array(left.utf8))
       #expect(try inspect().reading.fault == .broken(line: broken), "row \(row)")
     }
-    // The next entry replaces it.
+    // The next record replaces the forged line.
     try enter("three")
     #expect(try inspect().reading.fault == nil)
     #expect(try text().split(separator: "\n").count == 3)
   }
 
-  @Test("the first entry of all may be interrupted too; more without a head is not believed")
+  @Test("the first record may be interrupted, but several records without a head file are refused")
   func beginning() throws {
     try enter("one", "two")
     let lines = try text().split(separator: "\n").map { Array(($0 + "\n").utf8) }
@@ -273,7 +274,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("a long end that no head knows is refused rather than read")
+  @Test("a long uncovered tail is refused instead of read")
   func readsLittle() throws {
     try enter("one")
     let whole = try fixture.bytes(of: ledger)
@@ -289,7 +290,7 @@ struct LedgerTests {
   // MARK: The store
 
   @Test(
-    "what is opened is what it must be, or nothing is changed",
+    "files with a wrong owner, mode or type are refused, and nothing is changed",
     arguments: [
       (1, "chmod 0640 $L", .untrusted(.ledger, .wrongPermissions)),
       (2, "chown 1 $L", .untrusted(.ledger, .wrongOwner)),
@@ -327,7 +328,7 @@ struct LedgerTests {
     #expect(try store.bytes(of: store.record) == before, "row \(number)")
   }
 
-  @Test("a change is entered with what the record will be; what was mailed changes nothing of that")
+  @Test("the audit log contains the new record's fingerprint, which mailing does not change")
   func enteredFirst() throws {
     try fixture.enroll()
     func fingerprints() throws -> [String] {
@@ -367,14 +368,14 @@ struct LedgerTests {
     try fixture.open().knows(configuration: configuration)
   }
 
-  @Test("a configuration is entered where it is another one, and known then, also without the key")
+  @Test("a new configuration is recorded once, and can then be recognised without the key")
   func configurations() throws {
     #expect(try !knows(7))
     #expect(try change(7)?.number == 1)
     #expect(try text().contains(" event=policy-changed user=- uid=- id=9f "))
     #expect(try text().contains(" by=- by-uid=- via=sshd from=- record=- chain="))
     #expect(try change(7) == nil && knows(7) && !knows(8))
-    // Other entries leave it as it is, in both slots.
+    // Other records keep the configuration, in both slots.
     for name in ["one", "two", "three"] {
       try enter(name)
       #expect(try knows(7), "\(name)")
@@ -385,12 +386,12 @@ struct LedgerTests {
     #expect(try knows(7))
   }
 
-  @Test("a head that knows nothing of configurations is read, and written anew")
+  @Test("a head file of an older version without configurations is read and upgraded")
   func olderHead() throws {
     try enter("one")
     var old = try fixture.bytes(of: head)
     let slot = old[0] == 0 ? 512 : 0
-    // The first version had no fingerprint before the checksum.
+    // In version 1, no fingerprint preceded the checksum.
     old[slot + 5] = 1
     let content = Array(old[slot..<slot + 18 + SealingKey.checksumLength])
     let master: [UInt8] = Array(0..<32)
@@ -404,14 +405,14 @@ struct LedgerTests {
     #expect(try inspect().reading.fault == nil && !knows(7))
     #expect(try change(7)?.number == 2 && knows(7))
     #expect(try inspect().reading.fault == nil)
-    // A version that is not known is no head.
+    // A head file of an unknown version is refused.
     var unknown = try fixture.bytes(of: head)
     for slot in [0, 512] { unknown[slot + 5] = 4 }
     try fixture.overwrite(head, unknown)
     #expect(try inspect().reading.fault == .headless)
   }
 
-  @Test("thirty-two at a time enter each of their entries once")
+  @Test("thirty-two concurrent writers record each of their events once")
   func concurrency() throws {
     let location = try fixture.location()
     let failures = Mutex(0)
@@ -429,7 +430,8 @@ struct LedgerTests {
     #expect(reading.fault == nil && reading.last?.number == 128 && lines.count == 128)
   }
 
-  /// Enters a configuration, which does not wait for the lock, as soon as the lock is free.
+  /// Records a configuration. This does not wait for the lock, so it is repeated until the lock is
+  /// free.
   private static func enter(
     _ event: LedgerEvent, _ configuration: UInt64, in location: StoreLocation
   ) throws -> LedgerMark? {
@@ -442,7 +444,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("of thirty-two at a time that see another configuration, one enters it")
+  @Test("if thirty-two concurrent processes see a new configuration, only one records it")
   func oneEntersConfigurations() throws {
     let location = try fixture.location()
     let changed = LedgerEvent(.policyChanged, by: event().actor, at: 0)

@@ -22,7 +22,7 @@ struct LocalFactorStoreTests {
     }
   }
 
-  @Test("what is enrolled is read back, secret and all")
+  @Test("an enrolled factor is read back with its secret")
   func roundTrip() throws {
     let factor = try fixture.enroll()
     let second = try fixture.enroll("Tablet", confirmedAt: 20)
@@ -42,14 +42,14 @@ struct LocalFactorStoreTests {
     bytes.indices.contains { bytes[$0...].starts(with: part) }
   }
 
-  @Test("nobody enrolled: nothing, and no key is needed")
+  @Test("without enrolled users there is no snapshot, and no key is needed")
   func nothing() throws {
     try Command.succeed(["/usr/bin/env", "rm", fixture.folder + "/key"])
     #expect(try fixture.open().snapshot(of: fixture.account) == nil)
   }
 
   @Test(
-    "what is opened is what it must be, or nothing of it is believed",
+    "files with a wrong owner, mode, type or size are refused",
     arguments: [
       (1, "chmod 0640 $R", .untrusted(.record, .wrongPermissions)),
       (2, "chmod 4600 $R", .untrusted(.record, .wrongPermissions)),
@@ -85,18 +85,18 @@ struct LocalFactorStoreTests {
     #expect(try refusal() == expected, "row \(number)")
   }
 
-  @Test("the missing half of a pair denies")
+  @Test("a record without attempts, or attempts without a record, deny sign-ins")
   func halves() throws {
     try fixture.enroll()
     try Command.succeed(["/usr/bin/env", "rm", fixture.attempts])
     guard case .system(.attempts, let error) = try refusal() else {
-      Issue.record("a record without its attempt state was believed")
+      Issue.record("a record without its attempt state was accepted")
       return
     }
     #expect(error.isNotFound)
   }
 
-  @Test("a record cut at any length is refused, and left as it is")
+  @Test("a record truncated at any length is refused and left unchanged")
   func everyTruncation() throws {
     try fixture.enroll()
     let whole = try fixture.bytes(of: fixture.record)
@@ -112,7 +112,7 @@ struct LocalFactorStoreTests {
     #expect(try refusal() == nil)
   }
 
-  @Test("a record with any bit changed is refused, and left as it is")
+  @Test("a record with any bit changed is refused and left unchanged")
   func everyByteFlipped() throws {
     try fixture.enroll()
     let whole = try fixture.bytes(of: fixture.record)
@@ -126,7 +126,7 @@ struct LocalFactorStoreTests {
     }
   }
 
-  @Test("a record of another user, of another uid, or of a name's next owner is refused")
+  @Test("a record of another user, of another uid, or of an earlier owner of the name is refused")
   func movedRecord() throws {
     try fixture.enroll()
     let store = fixture.folder + "/store"
@@ -144,7 +144,7 @@ struct LocalFactorStoreTests {
     }
   }
 
-  @Test("a record of another version is refused as such")
+  @Test("a record of an unknown version is refused with that reason")
   func otherVersion() throws {
     try fixture.enroll()
     var bytes = try fixture.bytes(of: fixture.record)
@@ -155,7 +155,7 @@ struct LocalFactorStoreTests {
     }
   }
 
-  @Test("the attempt state of a factor set that was replaced is not believed")
+  @Test("the attempt state of a replaced record is refused")
   func attemptsOfAnotherRecord() throws {
     try fixture.enroll()
     let old = try fixture.bytes(of: fixture.attempts)
@@ -165,7 +165,7 @@ struct LocalFactorStoreTests {
     #expect(try refusal() == .rolledBack(.attempts))
   }
 
-  /// In a function of its own, whose end gives the lock back.
+  /// A separate function, at whose end the lock is released.
   private func unenrollAll() throws {
     let entry = try fixture.open().entry(of: fixture.account, creating: false)
     var record = try #require(entry.record)
@@ -174,7 +174,7 @@ struct LocalFactorStoreTests {
     #expect(entry.record == nil)
   }
 
-  @Test("a torn slot costs nothing: the other one counts")
+  @Test("if one slot is damaged, the other one is used")
   func tornSlot() throws {
     try fixture.enroll()
     try count()
@@ -193,7 +193,7 @@ struct LocalFactorStoreTests {
       let state = try #require(try fixture.open().snapshot(of: fixture.account)).attempts
       #expect(state == older, "byte \(index)")
     }
-    // Nor does the older one make any difference, whatever it says it is.
+    // Damaging the older slot changes nothing either.
     for index in 1024 - newest..<1024 - newest + written {
       var torn = after
       torn[index] ^= 0x80
@@ -216,7 +216,7 @@ struct LocalFactorStoreTests {
     try entry.sync()
   }
 
-  @Test("what is written twice before a sync goes to one slot, so that the other stays whole")
+  @Test("two writes before a sync use the same slot, so that the other one stays intact")
   func oneSlotUntilSynced() throws {
     try fixture.enroll()
     let before = try fixture.bytes(of: fixture.attempts)
@@ -230,7 +230,7 @@ struct LocalFactorStoreTests {
     try entry.sync()
   }
 
-  @Test("a draft that was left behind is cleared; a directory in its place fails the change only")
+  @Test("a leftover draft is removed, and a folder in its place fails only the change")
   func drafts() throws {
     try fixture.enroll()
     let draft = fixture.folder + "/store/factors/.alice"
@@ -246,11 +246,11 @@ struct LocalFactorStoreTests {
       ])
   }
 
-  @Test("a change that fails behind its entry leaves what was there, and can be made again")
+  @Test("a change that fails after its audit log record keeps the old state, and can be repeated")
   func interruptedAtEachStep() throws {
     let first = try fixture.enroll()
     try fixture.rename()
-    // The attempt state and the audit log know of the change, and the record cannot be written.
+    // The attempt state and the audit log contain the change, but the record cannot be written.
     let draft = fixture.folder + "/store/factors/.alice"
     try Command.succeed(["/usr/bin/env", "mkdir", draft])
     #expect(throws: FactorStoreError.self) { try fixture.rename("Tablet") }
@@ -259,7 +259,7 @@ struct LocalFactorStoreTests {
       #expect(before.record.factors == [first])
       #expect(
         before.attempts.judge([.init(factor: first.id, step: 10)]).outcome == .replayed(first.id))
-      // Attempts in between change nothing of that.
+      // Attempts in between have no effect on this.
       try count()
     }
     try Command.succeed(["/usr/bin/env", "rmdir", draft])
@@ -267,7 +267,7 @@ struct LocalFactorStoreTests {
     let after = try #require(try fixture.open().snapshot(of: fixture.account))
     #expect(after.record.factors.map(\.displayName.utf8) == [Array("Tablet".utf8)])
     #expect(after.record.generation == 2 && after.attempts.failures == 2)
-    // A first enrolment that failed so leaves the user without a factor, and can be done again.
+    // After a failed first enrolment the user has no factor, and can enrol again.
     let bob = try StoreFixture()
     try Command.succeed(["/usr/bin/env", "mkdir", bob.folder + "/store/factors/.alice"])
     #expect(throws: FactorStoreError.self) { try bob.enroll(entering: StoreFixture.event) }
@@ -277,7 +277,7 @@ struct LocalFactorStoreTests {
     #expect(try bob.open().snapshot(of: bob.account)?.record.factors.count == 1)
   }
 
-  /// Makes a change whose entry cannot be made.
+  /// Begins a change whose audit log record cannot be written.
   private func failBeforeItsEntry() throws {
     let entry = try fixture.open().entry(of: fixture.account, creating: true)
     let record = try entry.keptOrNew(for: fixture.account)
@@ -290,7 +290,7 @@ struct LocalFactorStoreTests {
   }
 
   @Test(
-    "an entry that its change left unfinished is the user's when another change fails, and another user's entry takes it over",
+    "an unfinished audit log record belongs to its user even if another change fails, and another user's record completes it",
     arguments: [true, false])
   func interruptedTwice(hasFactor: Bool) throws {
     if hasFactor { try fixture.enroll("First", entering: StoreFixture.event) }
@@ -304,7 +304,7 @@ struct LocalFactorStoreTests {
       try fixture.enroll("Second", confirmedAt: 11, entering: StoreFixture.event)
     }
     try Command.succeed(["/usr/bin/env", "rmdir", draft])
-    // As if the process had ended behind the line of its entry.
+    // Simulates a process that ended after it wrote its record's line.
     for (file, bytes) in zip(files, before) { try fixture.overwrite(fixture.folder + file, bytes) }
     try failBeforeItsEntry()
     try fixture.enroll(bob, "Tablet")
@@ -315,7 +315,7 @@ struct LocalFactorStoreTests {
     #expect(after.record.factors.count == (hasFactor ? 2 : 1))
   }
 
-  @Test("a parent folder that somebody else may change is not trusted")
+  @Test("a parent folder that other users may change is not trusted")
   func parents() throws {
     try fixture.enroll()
     try Command.succeed(["/usr/bin/env", "chmod", "0777", fixture.folder])
@@ -327,7 +327,7 @@ struct LocalFactorStoreTests {
     #expect(throws: FactorStoreError.untrusted(.directory, .wrongOwner)) { _ = try fixture.open() }
   }
 
-  @Test("names: dots, slashes, percent signs and other bytes stay within the folder")
+  @Test("user names with dots, slashes, percent signs and other bytes stay within the folder")
   func names() throws {
     for name in [".", "..", ".hidden", "a/b", "A%2F", "DOM\\alice", "bjørn", "a b"] {
       let file = try #require(FileName(percentEncoding: Array(name.utf8)))

@@ -5,8 +5,8 @@ import System
 import TestSupport
 import Testing
 
-/// Copies of the store's files that a process without the key puts back.
-@Suite("Files that were put back", .privateMachine)
+/// Earlier copies of the store's files, restored by a process without the key.
+@Suite("Restored files", .privateMachine)
 struct RollbackTests {
   let fixture: StoreFixture
 
@@ -14,7 +14,7 @@ struct RollbackTests {
 
   private func path(_ name: String) -> String { fixture.folder + "/store/" + name }
 
-  /// The files of the store at one moment; nil for one that is not there.
+  /// Returns the content of store files at one moment, or nil for missing files.
   private func copy(_ names: [String]) throws -> [String: [UInt8]?] {
     var files: [String: [UInt8]?] = [:]
     for name in names {
@@ -53,7 +53,7 @@ struct RollbackTests {
     "factors/alice", "attempts/alice", "ledger", "ledger.head", "ledger.index",
   ]
 
-  /// What is put back of the files from before the last change of the user's, and what is refused.
+  /// The files that are restored from before the user's last change, and the part that is refused.
   struct Row: Sendable {
     let number: Int
     let names: [String]
@@ -61,7 +61,7 @@ struct RollbackTests {
   }
 
   @Test(
-    "an earlier copy of any of the files is refused, alone and with others",
+    "earlier copies of any files are refused, alone and in combination",
     arguments: [
       Row(number: 1, names: ["factors/alice"], part: .attempts),
       Row(number: 2, names: ["attempts/alice"], part: .attempts),
@@ -73,14 +73,14 @@ struct RollbackTests {
       Row(
         number: 8, names: ["factors/alice", "attempts/alice", "ledger.index"], part: .ledgerIndex),
       Row(number: 9, names: ["factors/alice", "attempts/alice", "ledger"], part: .ledger),
-      // The whole store at an earlier time fits together: THREATS.md says so.
+      // An earlier copy of the whole store is consistent, as THREATS.md explains.
       Row(number: 10, names: all, part: nil),
     ])
   func earlierCopies(_ row: Row) throws {
     try fixture.enroll(entering: StoreFixture.event)
     try fixture.rename("Tablet")
     let earlier = try copy(Self.all)
-    // The copies of a page and the slots of the head are written by turns.
+    // The copies of a page, and the slots of the head file, are written alternately.
     for name in ["Card", "Key", "Watch"] { try fixture.rename(name) }
     try putBack(earlier, row.names)
     let refusal = try refusal()
@@ -99,7 +99,7 @@ struct RollbackTests {
   }
 
   @Test(
-    "files of an enrolled user that are removed are refused: the password alone is not enough",
+    "removed files of an enrolled user are refused: the password alone is not enough",
     arguments: [
       Row(number: 1, names: ["factors/alice"], part: .record),
       Row(number: 2, names: ["factors/alice", "attempts/alice"], part: .record),
@@ -119,7 +119,7 @@ struct RollbackTests {
     #expect(refusal.entry == .rolledBack(part), "row \(row.number)")
   }
 
-  @Test("a factor that was revoked does not come back with an earlier pair of files")
+  @Test("earlier files do not restore a revoked factor")
   func revoked() throws {
     try fixture.enroll(entering: StoreFixture.event)
     let earlier = try copy(Self.all)
@@ -134,7 +134,7 @@ struct RollbackTests {
   }
 
   @Test(
-    "a user whose files are gone is denied until an administrator removes what the audit log knows")
+    "a user whose files are missing is denied until an administrator removes the user's factors")
   func discardedWithoutFiles() throws {
     try fixture.enroll(entering: StoreFixture.event)
     for name in ["factors/alice", "attempts/alice"] {
@@ -151,14 +151,14 @@ struct RollbackTests {
     try fixture.enroll("Again", entering: StoreFixture.event)
   }
 
-  @Test("what an interrupted removal left can be removed, and the user can enrol")
+  @Test("after an interrupted removal, the factors can be removed and the user can enrol")
   func discardedTwice() throws {
     try fixture.enroll(entering: StoreFixture.event)
     let user = try #require(UserName(fixture.account.name))
     let state = try copy(["attempts/alice"])
     _ = try fixture.open().discard(
       user: user, account: fixture.account, entering: StoreFixture.event)
-    // As if the process had ended before it wrote the attempt state.
+    // Simulates a process that ended before it wrote the attempt state.
     try putBack(state, ["attempts/alice"])
     #expect(try self.refusal().snapshot == .rolledBack(.record))
     let second = try fixture.open().discard(
@@ -173,7 +173,7 @@ struct RollbackTests {
   }
 
   @Test(
-    "restored files are accepted by an administrator also when they tell of an interrupted change")
+    "an administrator can accept restored files that contain an interrupted change")
   func restoredInterrupted() throws {
     try fixture.enroll(entering: StoreFixture.event)
     let draft = path("factors/.alice")
@@ -193,7 +193,7 @@ struct RollbackTests {
     #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
   }
 
-  @Test("an attempt in between, and changes of other users at the same position, change nothing")
+  @Test("attempts in between, and changes of users at the same index position, have no effect")
   func othersAtOnePosition() throws {
     try fixture.enroll(entering: StoreFixture.event)
     let place = LedgerIndex.Place(escapedName: Array("alice".utf8)[...])
@@ -221,7 +221,7 @@ struct RollbackTests {
     #expect(try refusal().entry == .rolledBack(.attempts))
   }
 
-  @Test("a store of version 1 is read, and bound to the audit log by its next change")
+  @Test("a store of version 1 can be read, and its next change binds it to the audit log")
   func versionOne() throws {
     try fixture.enroll()
     #expect(try fixture.open().snapshot(of: fixture.account)?.record.generation == 0)

@@ -6,7 +6,7 @@ import Secrets
 import System
 import TestSupport
 
-/// A store in a folder of its own under /var/lib, which it takes with it.
+/// A store in a temporary folder under /var/lib, which is removed at the end.
 final class StoreFixture {
   let folder: String
   let account = Account(name: Array("alice".utf8), uid: 1000)
@@ -46,7 +46,7 @@ final class StoreFixture {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// Writes over a file in place, as somebody who may would.
+  /// Overwrites a file in place, as an authorised process would.
   func overwrite(_ path: String, _ bytes: [UInt8]) throws {
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try file.truncate(atOffset: 0)
@@ -69,7 +69,7 @@ final class StoreFixture {
       record: record, attempts: entry.attempts.adding(id, confirmedAt: 10), entering: Self.event)
   }
 
-  /// Makes a change that is entered in the audit log.
+  /// Makes a change that is recorded in the audit log.
   @discardableResult
   func rename(_ name: String = "Phone") throws -> LedgerMark? {
     let entry = try open().entry(of: account, creating: false)

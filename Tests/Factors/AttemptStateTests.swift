@@ -17,7 +17,7 @@ import Testing
       ], ownChecks: FailureCount(failures: ownChecks, last: now))
   }
 
-  /// The state that an attempt is counted in; nil when it is refused.
+  /// Returns the state after the attempt was counted, or nil if the attempt is refused.
   private static func counted(_ state: AttemptState, at now: Int64 = now) -> AttemptState? {
     switch state.begin(policy, now: now) {
     case .counted(let next): next
@@ -35,7 +35,7 @@ import Testing
     #expect(counted.lastFailure == Self.now)
     #expect(counted.watermarks == state.watermarks)
     #expect(counted.record == state.record)
-    // Wrong or replayed, it stays counted.
+    // The attempt stays counted whether the code is wrong or used.
     let wrong = counted.judge([])
     #expect(wrong.outcome == .wrong)
     #expect(wrong.state == counted)
@@ -44,7 +44,7 @@ import Testing
     #expect(replayed.state == counted)
   }
 
-  /// MUST 1: attempts that begin one behind the other, however many end at once, are five.
+  /// MUST 1: five attempts can begin one after the other, however many end at once.
   @Test func fiveAreCountedBeforeTheFirstWait() {
     var state = Self.state()
     var number = 0
@@ -79,7 +79,7 @@ import Testing
     Standing(number: 11, failures: 99, elapsed: 900, standing: .open),
     Standing(number: 12, failures: 100, elapsed: 1 << 40, standing: .disabled),
     Standing(number: 13, failures: .max, elapsed: 0, standing: .disabled),
-    // In the future: as if it had been just now.
+    // A time in the future counts as now.
     Standing(number: 14, failures: 5, elapsed: -1, standing: .waiting(seconds: 30)),
     Standing(number: 15, failures: 5, elapsed: -1 << 40, standing: .waiting(seconds: 30)),
     Standing(number: 16, failures: 4, elapsed: -1 << 40, standing: .open),
@@ -121,7 +121,7 @@ import Testing
         state.begin(Self.policy, now: Self.now - back) == .refused(.waiting(seconds: 30)),
         "\(back) s back")
     }
-    // Below the number that is answered with a wait, the time of the last failure stays the later one.
+    // With too few failures for a wait, the later failure time is kept.
     let counted = Self.counted(Self.state(failures: 3, lastFailure: Self.now), at: Self.now - 60)
     #expect(counted?.failures == 4 && counted?.lastFailure == Self.now)
   }
@@ -139,25 +139,25 @@ import Testing
     }
     #expect(number == 20)
     #expect(state.standing(Self.policy, now: now, counter: .ownCheck) == .disabled)
-    // They wait as the others do, by their own count.
+    // The same waits apply, with a separate count.
     #expect(
       Self.state(ownChecks: 5).standing(Self.policy, now: Self.now, counter: .ownCheck)
         == .waiting(seconds: 30))
     #expect(
       Self.state(failures: 5).standing(Self.policy, now: Self.now, counter: .ownCheck) == .open)
-    // All failures together are no more than the limit.
+    // All failures together never exceed the limit.
     while case .counted(let next) = state.begin(Self.policy, now: now) {
       state = next
       now += 900
       number += 1
     }
     #expect(number == 100 && state.standing(Self.policy, now: now) == .disabled)
-    // An accepted code forgives both.
+    // An accepted code resets both counts.
     let (outcome, accepted) = state.judge([.init(factor: Self.first, step: 101)])
     #expect(outcome == .accepted(Self.first))
     #expect(accepted.failures == 0 && accepted.ownChecks == FailureCount())
     #expect(state.unlocked().ownChecks == FailureCount())
-    // A policy that locks at the first failure still allows one.
+    // A policy that locks at the first failure still allows one attempt.
     #expect(AttemptState.mostOwnChecks(ThrottlePolicy(disablesAfter: 1)) == 1)
   }
 
@@ -177,10 +177,10 @@ import Testing
     #expect(state.countingOwnChange(at: start + 60) == nil)
     #expect(state.ownChanges.secondsLeft(at: start + 60) == 3540)
     #expect(state.countingOwnChange(at: start + 3599) == nil)
-    // A clock that was set back begins no new hour.
+    // A clock that was set back starts no new hour.
     #expect(state.countingOwnChange(at: start - 7200) == nil)
     #expect(state.countingOwnChange(at: start + 3600)?.ownChanges.count == 1)
-    // The count stays when the first factor is enrolled.
+    // The count is kept when the first factor is enrolled.
     let user = try #require(UserName(Array("alice".utf8)))
     let record = FactorRecord(user: user, uid: 1, id: Self.first)
     #expect(state.beginning(record).ownChanges == state.ownChanges)
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  // MARK: Judging
+  // MARK: Verifying
 
   /// MUST 2.
   @Test func acceptedOnce() throws {
@@ -242,7 +242,7 @@ import Testing
     #expect(next.judge([.init(factor: Self.second, step: 101)]).outcome == .accepted(Self.second))
   }
 
-  /// MUST 2, over two factors with one secret: each knows the same codes.
+  /// MUST 2 for two factors with the same secret, and therefore the same codes.
   @Test func oneSecretInTwoFactorsIsGoodOnce() throws {
     let matches = [
       AttemptState.Match(factor: Self.first, step: 101),
@@ -266,7 +266,7 @@ import Testing
       .init(factor: Self.first, step: 150), .init(factor: Self.second, step: 150),
     ])
     #expect(outcome == .accepted(Self.second))
-    // Nothing moves a watermark back.
+    // A watermark never moves back.
     #expect(
       next.watermarks == [
         .init(factor: Self.first, step: 200), .init(factor: Self.second, step: 150),
@@ -281,7 +281,7 @@ import Testing
     #expect(verdict.state == counted)
   }
 
-  // MARK: Factors that come and go
+  // MARK: Adding and removing factors
 
   @Test func aNewFactorStartsAtTheStepThatConfirmedIt() {
     let state = AttemptState(record: .zero).adding(Self.first, confirmedAt: 7)
@@ -305,7 +305,7 @@ import Testing
     #expect(next.watermarks == state.watermarks)
   }
 
-  // MARK: What is told
+  // MARK: Pending notices
 
   @Test func whatWasTriedIsCountedUntilItIsTold() {
     var state = AttemptState(record: identifier(1))
@@ -323,10 +323,10 @@ import Testing
       state.untold
         == .init(
           failures: 2, lastFailure: Self.now + 2, source: Source(Array("203.0.113.9".utf8))))
-    #expect(state.unlocked().untold == state.untold, "unlocking hides nothing")
+    #expect(state.unlocked().untold == state.untold, "unlocking keeps pending failures")
     let told = state.told(upTo: 7)
     #expect(told.untold == .init(noticesTold: 7))
-    #expect(told.failures == 2, "telling forgives nothing")
+    #expect(told.failures == 2, "showing failures does not reset the count")
     #expect(state.restoring(told.untold).untold == told.untold)
   }
 
@@ -375,8 +375,8 @@ import Testing
     }
   }
 
-  /// Every bit of every byte, and all of them: refused, or it means something else and is written
-  /// again the same.
+  /// A change of any single bit, or of a whole byte, is refused, or decodes to a different value
+  /// with the same encoding.
   @Test(arguments: samples)
   func everyByteCounts(_ sample: AttemptState) {
     let encoded = sample.encoded(sequence: 3)
@@ -400,14 +400,14 @@ import Testing
     #expect(decodedState(encoded + [0]) == nil)
   }
 
-  /// A state of version 1 has nothing of what came later, and is written in the present version.
+  /// In a state of version 1, all later additions are empty; it is written in the current version.
   @Test func versionOneIsRead() throws {
     let state = AttemptState(
       record: Self.first, failures: 5, lastFailure: Self.now,
       watermarks: [.init(factor: Self.first, step: 1), .init(factor: Self.second, step: 2)])
     var old = Array(state.encoded(sequence: 3).prefix(AttemptState.firstEncodedLength))
     old[5] = 1
-    // Where version 2 has its first addition, version 1 has zeros.
+    // Version 1 has zeros where version 2 has its first addition.
     let start = 47 + 2 * 24 + 4 + 8 + 1 + 4 + 1
     for index in start..<old.count { old[index] = 0 }
     let read = try #require(decodedState(old))
@@ -437,7 +437,7 @@ import Testing
     #expect(state.binding?.allows(fingerprint: 20) == false)
   }
 
-  /// Whichever record an interrupted change leaves, its factors have watermarks.
+  /// Whichever record an interrupted change leaves behind, its factors have watermarks.
   @Test func preparingKeepsAndAddsWatermarks() {
     let before = AttemptState(
       record: .zero, failures: 3,

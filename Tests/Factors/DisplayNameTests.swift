@@ -41,14 +41,14 @@ import Testing
     Row(
       10, String(repeating: "\u{1F511}", count: 63) + "\u{20AC}",
       is: String(repeating: "\u{1F511}", count: 63) + "\u{20AC}"),
-    // Nothing.
+    // Empty names.
     Row(11, "", .empty),
     Row(12, " \t ", .empty),
-    // Too much.
+    // Names that are too long.
     Row(13, String(repeating: "x", count: 65), .tooLong),
     Row(14, String(repeating: "\u{1F511}", count: 64), .tooLong),
     Row(15, String(repeating: "x", count: 1 << 20), .tooLong),
-    // What turns, moves or hides what stands around it.
+    // Characters that change the direction, position or visibility of surrounding text.
     Row(16, "a\0b", .controlCharacter),
     Row(17, "a\nb", .controlCharacter),
     Row(18, "a\rb", .controlCharacter),
@@ -73,7 +73,8 @@ import Testing
     Row(37, "a\u{FFF9}b", .controlCharacter),
     Row(38, "a\u{E0041}b", .controlCharacter),
     Row(39, "a\n", .controlCharacter),
-    // Bytes that are no UTF-8: alone, cut short, too long, a surrogate, past the end.
+    // Invalid UTF-8: continuation bytes alone, truncated, overlong, a surrogate, beyond the last
+    // code point.
     Row(40, [0x80], .notUTF8),
     Row(41, [0x61, 0xFF], .notUTF8),
     Row(42, [0x61, 0xC3], .notUTF8),
@@ -88,14 +89,14 @@ import Testing
     do throws(DisplayName.Refusal) {
       let name = try DisplayName(row.text)
       #expect(name.utf8 == row.name.map { Array($0.utf8) }, "row \(row.number)")
-      // What was stored is stored again as it is.
+      // An accepted name is accepted again unchanged.
       #expect(try DisplayName(name.utf8) == name, "row \(row.number)")
     } catch {
       #expect(error == row.refusal, "row \(row.number)")
     }
   }
 
-  /// Every scalar there is, by the categories that Unicode gives it.
+  /// All Unicode scalars, by their general category.
   @Test func noScalarThatControlsIsLetThrough() {
     for value in UInt32(0)...0x10_FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -113,7 +114,7 @@ import Testing
       if controls || scalar.properties.isBidiControl {
         #expect(!isName, "U+\(String(value, radix: 16))")
       }
-      // And nothing that is letter, mark, number, punctuation, symbol or space is refused.
+      // Letters, marks, numbers, punctuation, symbols and spaces are all accepted.
       if !isName {
         #expect(
           controls || category == .format || category == .unassigned,

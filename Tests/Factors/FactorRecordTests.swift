@@ -4,7 +4,7 @@ import Secrets
 import Testing
 
 @Suite struct FactorRecordTests {
-  /// Records of every size, with every kind of value at its ends.
+  /// Returns records of every size, with extreme values in every field.
   private static func samples() throws -> [FactorRecord] {
     var samples = try (0...UInt8(FactorRecord.maximumFactors)).map { try record($0) }
     samples.append(try record(1, user: "x", uid: 0))
@@ -60,7 +60,7 @@ import Testing
     return samples
   }
 
-  /// A digest of 32 times the same byte, of either kind in turn.
+  /// Returns a digest of 32 equal bytes; the kind alternates.
   private static func digest(_ byte: UInt8) throws -> RecoveryCodeDigest {
     try RecoveryCodeDigest(
       kind: byte % 2 == 0 ? .generated : .imported, bytes: [UInt8](repeating: byte, count: 32)
@@ -77,7 +77,7 @@ import Testing
     ).orThrow()
   }
 
-  /// The longest record there is: every name and every secret as long as it may be.
+  /// Returns the longest possible record, with names and secrets of the maximum length.
   private static func longest() throws -> FactorRecord {
     let user = try UserName([UInt8](repeating: 0x6E, count: UserName.maximumLength)).orThrow()
     var record = FactorRecord(user: user, uid: .max, id: identifier(1))
@@ -116,8 +116,8 @@ import Testing
     }
   }
 
-  /// A record of generation 0 is written in version 1, and any later one in version 2: each record has
-  /// one binary form.
+  /// A record of generation 0 is written in version 1, and a later one in version 2, so each record
+  /// has exactly one encoding.
   @Test func generations() throws {
     var sample = try record(1)
     let first = sample.encoded()
@@ -126,7 +126,7 @@ import Testing
     let second = sample.encoded()
     #expect(second[5] == 2 && second.count == first.count + 4)
     #expect(decoded(second) == sample && decoded(second)?.generation == 1)
-    // Version 2 without a generation is no record.
+    // A record of version 2 without a generation is refused.
     var none = second
     let start = 4 + 2 + 1 + 5 + 4 + 16
     for index in start..<start + 4 { none[index] = 0 }
@@ -154,7 +154,8 @@ import Testing
     }
   }
 
-  /// MUST 1: what parses is written again byte for byte, whatever bit was turned.
+  /// MUST 1: a record with any bit changed is refused, or decodes to a different record with the
+  /// same encoding.
   @Test func everyBitIsRefusedOrMeansSomethingElse() throws {
     let sample = try record(3)
     let encoded = sample.encoded()
@@ -177,7 +178,7 @@ import Testing
       other[4] = UInt8(version >> 8)
       other[5] = UInt8(version & 0xFF)
       #expect(refusal(of: other) == .otherVersion(version))
-      // Its length and what follows are that version's own affair.
+      // The length and the other fields depend on that version.
       #expect(refusal(of: Array(other.prefix(6))) == .otherVersion(version))
     }
   }
@@ -195,7 +196,7 @@ import Testing
     #expect(refusal(of: [UInt8](repeating: 0xFF, count: 4_096)) == .notARecord)
   }
 
-  // MARK: Values that no record may hold
+  // MARK: Invalid values
 
   private struct Field: Sendable {
     let number: Int
@@ -204,19 +205,19 @@ import Testing
     let whatFor: String
   }
 
-  /// In a record with one factor of alice's: magic 4, version 2, name 1 + 5, uid 4, id 16, count 1,
-  /// then the factor: id 16, time 8, name 1 + 7, origin 1, offset 4, kind 1, algorithm 1, digits 1,
-  /// period 2, secret 1 + 3; and the number of recovery codes, 1.
+  /// Offsets in a record with one factor of alice: magic 4, version 2, name 1 + 5, uid 4, id 16,
+  /// count 1, then the factor: id 16, time 8, name 1 + 7, origin 1, offset 4, kind 1, algorithm 1,
+  /// digits 1, period 2, secret 1 + 3; and the number of recovery codes, 1.
   private static let fields = [
     Field(number: 1, offset: 6, bytes: [0], whatFor: "an empty user name"),
     Field(number: 2, offset: 7, bytes: [0], whatFor: "a NUL in the user name"),
     Field(number: 3, offset: 8, bytes: [0x2F], whatFor: "a slash in the user name"),
-    Field(number: 4, offset: 32, bytes: [0], whatFor: "fewer factors than there are"),
-    Field(number: 5, offset: 32, bytes: [2], whatFor: "more factors than there are"),
-    Field(number: 6, offset: 32, bytes: [9], whatFor: "more factors than there may be"),
-    Field(number: 7, offset: 58, bytes: [0x20], whatFor: "a display name with a space before it"),
-    Field(number: 8, offset: 58, bytes: [0x1B], whatFor: "a display name with an escape"),
-    Field(number: 9, offset: 64, bytes: [0x20], whatFor: "a display name with a space behind it"),
+    Field(number: 4, offset: 32, bytes: [0], whatFor: "a factor count that is too low"),
+    Field(number: 5, offset: 32, bytes: [2], whatFor: "a factor count that is too high"),
+    Field(number: 6, offset: 32, bytes: [9], whatFor: "a factor count above the limit"),
+    Field(number: 7, offset: 58, bytes: [0x20], whatFor: "a display name with a leading space"),
+    Field(number: 8, offset: 58, bytes: [0x1B], whatFor: "a display name with an escape character"),
+    Field(number: 9, offset: 64, bytes: [0x20], whatFor: "a display name with a trailing space"),
     Field(number: 10, offset: 60, bytes: [0xFF], whatFor: "a display name that is not UTF-8"),
     Field(number: 11, offset: 70, bytes: [0], whatFor: "kind 0"),
     Field(number: 12, offset: 70, bytes: [2], whatFor: "kind 2"),
@@ -227,26 +228,26 @@ import Testing
     Field(number: 17, offset: 73, bytes: [0, 14], whatFor: "a period of 14 s"),
     Field(number: 18, offset: 73, bytes: [0, 121], whatFor: "a period of 121 s"),
     Field(number: 19, offset: 73, bytes: [1, 30], whatFor: "a period of 286 s"),
-    Field(number: 20, offset: 75, bytes: [2], whatFor: "a secret shorter than it is"),
-    Field(number: 21, offset: 75, bytes: [4], whatFor: "a secret longer than it is"),
+    Field(number: 20, offset: 75, bytes: [2], whatFor: "a secret length that is too low"),
+    Field(number: 21, offset: 75, bytes: [4], whatFor: "a secret length that is too high"),
     Field(number: 22, offset: 65, bytes: [0], whatFor: "origin 0"),
     Field(number: 23, offset: 65, bytes: [3], whatFor: "origin 3"),
-    Field(number: 24, offset: 79, bytes: [1], whatFor: "a recovery code that is not there"),
-    Field(number: 25, offset: 79, bytes: [11], whatFor: "more recovery codes than there may be"),
-    Field(number: 26, offset: 80, bytes: [1], whatFor: "a grant that is not there"),
-    Field(number: 27, offset: 80, bytes: [5], whatFor: "more grants than there may be"),
-    Field(number: 28, offset: 85, bytes: [1], whatFor: "a notice that is not there"),
-    Field(number: 29, offset: 85, bytes: [9], whatFor: "more notices than there may be"),
+    Field(number: 24, offset: 79, bytes: [1], whatFor: "a missing recovery code"),
+    Field(number: 25, offset: 79, bytes: [11], whatFor: "a recovery code count above the limit"),
+    Field(number: 26, offset: 80, bytes: [1], whatFor: "a missing grant"),
+    Field(number: 27, offset: 80, bytes: [5], whatFor: "a grant count above the limit"),
+    Field(number: 28, offset: 85, bytes: [1], whatFor: "a missing notice"),
+    Field(number: 29, offset: 85, bytes: [9], whatFor: "a notice count above the limit"),
   ]
 
-  /// From the number of grants on: a grant with a reason, and a notice.
+  /// Offsets from the number of grants on, with a grant that has a reason, and a notice.
   private static let laterFields: [Field] = [
     Field(number: 1, offset: 1, bytes: [0], whatFor: "grant kind 0"),
     Field(number: 2, offset: 1, bytes: [3], whatFor: "grant kind 3"),
-    Field(number: 3, offset: 6, bytes: [0x7F], whatFor: "a grant made after its end"),
-    Field(number: 4, offset: 22, bytes: [0], whatFor: "a grant without a use"),
-    Field(number: 5, offset: 24, bytes: [0x20], whatFor: "a reason with a space before it"),
-    Field(number: 6, offset: 24, bytes: [0x1B], whatFor: "a reason with an escape"),
+    Field(number: 3, offset: 6, bytes: [0x7F], whatFor: "a grant created after its end"),
+    Field(number: 4, offset: 22, bytes: [0], whatFor: "a grant without uses"),
+    Field(number: 5, offset: 24, bytes: [0x20], whatFor: "a reason with a leading space"),
+    Field(number: 6, offset: 24, bytes: [0x1B], whatFor: "a reason with an escape character"),
     Field(number: 7, offset: 65, bytes: [0, 0, 0, 0], whatFor: "notice 0"),
     Field(number: 8, offset: 69, bytes: [0], whatFor: "notice kind 0"),
     Field(number: 9, offset: 69, bytes: [12], whatFor: "notice kind 12"),
@@ -283,7 +284,7 @@ import Testing
     let changed4 = sample.add(grant)
     #expect(changed4)
     let changed5 = sample.add(grant)
-    #expect(!changed5, "two grants of one id")
+    #expect(!changed5, "two grants with the same id")
     #expect(!sample.isVacant)
     #expect(!sample.isEnrolled)
     let changed6 = sample.use(grant.id)
@@ -334,7 +335,7 @@ import Testing
     #expect(sample.noticesMailed == 20)
   }
 
-  /// An attacker who enrolled a factor cannot push its notice out with others.
+  /// An attacker who enrolled a factor cannot displace its notice with other notices.
   @Test func latestNoticeAboutAFactorIsKept() throws {
     var sample = try record(UInt8(FactorRecord.maximumFactors))
     sample.beginGeneration()
@@ -360,8 +361,8 @@ import Testing
 
   @Test(
     arguments: [
-      // The factors that pending notices are about (9: the recovery codes), the factor that signs in,
-      // and whether it confirms.
+      // The factors of the pending notices (9: the recovery codes), the factor that signs in, and
+      // whether it confirms the notices.
       (1, [], 1, true), (2, [2], 1, true), (3, [2], 2, false), (4, [2, 9], 1, true),
       (5, [9], 1, true), (6, [1, 2], 1, false), (7, [1, 2, 9], 1, true), (8, [1, 9], 1, false),
       (9, [7], 1, true), (10, [7, 2], 2, false), (11, [1, 2, 9], 2, false),
@@ -383,9 +384,9 @@ import Testing
     var sample = try record(1)
     #expect(sample.subject(of: identifier(1)) == .account)
     sample.note(.resynchronized, about: .factor(identifier(1)), from: .unknown, at: 0)
-    #expect(sample.mayConfirm(after: 0, with: identifier(1)), "no other way is left")
+    #expect(sample.mayConfirm(after: 0, with: identifier(1)), "no other way to sign in is left")
     sample.setRecoveryCodes([try Self.digest(0)])
-    #expect(!sample.mayConfirm(after: 0, with: identifier(1)), "the recovery codes are left")
+    #expect(!sample.mayConfirm(after: 0, with: identifier(1)), "recovery codes are left")
     #expect(try record(2).subject(of: identifier(2)) == .factor(identifier(2)))
   }
 
@@ -402,7 +403,7 @@ import Testing
     _ = try last.remove(identifier(1))
     #expect(last.recoveryCodes.count == 1)
     _ = try last.remove(identifier(2))
-    #expect(last.recoveryCodes.isEmpty, "the recovery codes of no factor")
+    #expect(last.recoveryCodes.isEmpty, "recovery codes without a factor")
   }
 
   @Test func noFieldHoldsWhatItMustNot() throws {
@@ -434,7 +435,7 @@ import Testing
     #expect(refusal(of: sameName) == .damaged)
   }
 
-  // MARK: Changing
+  // MARK: Changes
 
   @Test func namesAndIdsAreUnique() throws {
     var sample = try record(2)
@@ -477,7 +478,7 @@ import Testing
     var sample = try record(2)
     try sample.rename(identifier(1), to: try name("tablet"))
     #expect(sample.factor(identifier(1))?.displayName == (try name("tablet")))
-    // To the name that it has.
+    // To the same name.
     try sample.rename(identifier(1), to: try name("tablet"))
     #expect(throws: FactorRecord.ChangeRefusal.nameTaken) {
       try sample.rename(identifier(2), to: try name("tablet"))
@@ -498,7 +499,8 @@ import Testing
     #expect(sample.factor(identifier(2)) == nil)
   }
 
-  /// A sealed secret opens nowhere else: everything it is bound to changes what it is bound with.
+  /// A sealed secret cannot be opened in any other place, because the associated data contain
+  /// everything that it is bound to.
   @Test func theAssociatedDataNameEverything() throws {
     let other = try TOTPParameters(algorithm: .sha256, codeLength: .six, period: 30).orThrow()
     let longer = try TOTPParameters(algorithm: .sha1, codeLength: .eight, period: 30).orThrow()
@@ -517,7 +519,8 @@ import Testing
         .associatedData(factor: identifier(1), parameters: .standard),
     ]
     #expect(Set(data).count == data.count)
-    // A name and time of enrolment may change, or another factor come: the secret still opens.
+    // The secret can still be opened after the name or the time of enrolment changed, or factors
+    // were added.
     #expect(
       data[0] == (try record(3)).associatedData(factor: identifier(1), parameters: .standard))
   }

@@ -1,7 +1,7 @@
 import Factors
 import Testing
 
-@Suite("Codes that are remembered")
+@Suite("Remembered codes")
 struct RememberedCodesTests {
   private func place(_ number: UInt8, _ kind: Place.Kind = .address) -> PlaceDigest {
     PlaceDigest(kind, UInt64(number) * 0x0101_0101_0101_0101)
@@ -16,7 +16,7 @@ struct RememberedCodesTests {
   }
 
   @Test(
-    "a code is good up to its age, and not from the future",
+    "a remembered code is valid up to its maximum age, and not if its time is in the future",
     arguments: [
       Row(number: 1, time: 100, age: 10, now: 100, isFound: true),
       Row(number: 2, time: 100, age: 10, now: 110, isFound: true),
@@ -34,10 +34,10 @@ struct RememberedCodesTests {
     #expect(codes.time(of: place(2), notOlderThan: row.age, at: row.now) == nil)
     #expect(
       codes.time(of: place(1, .session), notOlderThan: row.age, at: row.now) == nil,
-      "another kind is another place")
+      "a different kind is a different place")
   }
 
-  @Test("the latest code from a place takes the place of the one before")
+  @Test("the latest code from a place replaces the previous one")
   func latest() {
     var codes = RememberedCodes()
     codes.add(place(1), at: 100)
@@ -46,14 +46,14 @@ struct RememberedCodesTests {
   }
 
   @Test(
-    "of too many places of a kind the oldest is forgotten, and no other kind's",
+    "if a kind has too many places, its oldest one is removed",
     arguments: [Place.Kind.address, .session])
   func bounded(_ kind: Place.Kind) {
     let other: Place.Kind = kind == .address ? .session : .address
     var codes = RememberedCodes()
     codes.add(place(1, other), at: 1)
     let most = RememberedCodes.maximumCount(of: kind)
-    // The oldest is not the first.
+    // The oldest code is not the first one.
     codes.add(place(200, kind), at: 50)
     for number in 1...UInt8(most) { codes.add(place(number, kind), at: 100 - Int64(number)) }
     let kept = codes.entries.filter { $0.place.kind == kind }
@@ -62,7 +62,7 @@ struct RememberedCodesTests {
     #expect(codes.entries.contains { $0.place.kind == other })
   }
 
-  @Test("the fullest state there can be fits its slot, and reads back equal")
+  @Test("the largest possible state fits its slot, and reads back equal")
   func fullest() throws {
     var state = AttemptState(
       record: try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length))),
@@ -85,11 +85,11 @@ struct RememberedCodesTests {
   }
 
   @Test(
-    "what leaves and what keeps them",
+    "changes that clear remembered codes, and changes that keep them",
     arguments: [
-      (1, "forgetting", true), (2, "a factor that goes", true), (3, "a new beginning", true),
-      (4, "a factor more", false), (5, "unlocking", false), (6, "telling", false),
-      (7, "a clock put right", false),
+      (1, "clearing", true), (2, "a removed factor", true), (3, "a new record", true),
+      (4, "an added factor", false), (5, "unlocking", false), (6, "showing notices", false),
+      (7, "a resynchronised clock", false),
     ])
   func forgotten(row: Int, change: String, isForgotten: Bool) throws {
     let record = try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length)))
@@ -109,7 +109,7 @@ struct RememberedCodesTests {
     #expect(next.remembered.entries.isEmpty == isForgotten, "row \(row): \(change)")
   }
 
-  @Test("every byte of what is remembered counts, and no count is believed that is too high")
+  @Test("every byte of the remembered codes is significant, and an invalid count is refused")
   func damaged() throws {
     let record = try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length)))
     let plain = AttemptState(record: record)
@@ -126,9 +126,9 @@ struct RememberedCodesTests {
     var changed = encoded
     changed[count + 1] = 3
     #expect(AttemptState.decode(changed.span) == nil, "an unknown kind")
-    // The same place twice.
+    // The same place appears twice.
     changed = encoded
     for index in 0..<PlaceDigest.length { changed[count + 19 + index] = changed[count + 2 + index] }
-    #expect(AttemptState.decode(changed.span) == nil, "a place twice")
+    #expect(AttemptState.decode(changed.span) == nil, "a repeated place")
   }
 }

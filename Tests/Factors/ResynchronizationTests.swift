@@ -3,7 +3,7 @@ import OneTimePassword
 import Secrets
 import Testing
 
-@Suite("Resynchronising")
+@Suite("Resynchronisation")
 struct ResynchronizationTests {
   private static let secret = Array("12345678901234567890".utf8)
   private static let now: Int64 = 1_800_000_000
@@ -23,7 +23,7 @@ struct ResynchronizationTests {
   }
 
   @Test(
-    "two codes in a row tell how far ahead the authenticator is",
+    "two consecutive codes determine how far ahead the authenticator is",
     arguments: [-10, -9, -1, 0, 1, 7, 10] as [Int64])
   func offset(ahead: Int64) throws {
     let found = try #require(try finding(Self.present + ahead - 1, Self.present + ahead))
@@ -31,19 +31,19 @@ struct ResynchronizationTests {
     #expect(found.step == Self.present + ahead)
   }
 
-  @Test("beyond the range nothing is found", arguments: [-11, -12, -120, 11, 120] as [Int64])
+  @Test("offsets outside the range are not found", arguments: [-11, -12, -120, 11, 120] as [Int64])
   func beyondRange(ahead: Int64) throws {
     #expect(try finding(Self.present + ahead - 1, Self.present + ahead) == nil)
   }
 
   @Test(
-    "codes that do not follow each other tell nothing",
+    "codes that are not consecutive determine nothing",
     arguments: [(1, 0, 0), (2, 1, 0), (3, 0, 2), (4, -3, 5)] as [(Int, Int64, Int64)])
   func notConsecutive(row: Int, first: Int64, second: Int64) throws {
     #expect(try finding(Self.present + first, Self.present + second) == nil, "row \(row)")
   }
 
-  @Test("a pair of which one code was accepted before moves nothing")
+  @Test("a pair of codes with a used one changes nothing")
   func replayedPair() throws {
     let first = Self.present - 9
     #expect(try finding(first, first + 1, watermark: first + 1) == nil)
@@ -52,14 +52,14 @@ struct ResynchronizationTests {
   }
 
   @Test(
-    "no clock makes it fail otherwise than by finding nothing",
+    "with an extreme clock, no offset is found",
     arguments: [Int64.min, -1_000_000, 0, 1, Int64.max])
   func anyClock(now: Int64) throws {
     _ = try finding(7, 9, now: now)
     #expect(try finding(7, 9, now: now) == nil)
   }
 
-  @Test("the range is five minutes, whatever the period is")
+  @Test("the range is five minutes for every period")
   func steps() {
     #expect(
       ([15, 30, 60, 120, 0, 600] as [UInt16]).map { Resynchronization.steps(period: $0) }
@@ -67,7 +67,7 @@ struct ResynchronizationTests {
   }
 
   @Test(
-    "the time between the codes is at most two minutes, and at most two periods and 30 seconds",
+    "the second code must follow within two minutes, and within two periods and 30 seconds",
     arguments: [(1, 15, 60), (2, 30, 90), (3, 45, 120), (4, 60, 120), (5, 120, 120)]
       as [(Int, UInt16, Int64)])
   func timely(row: Int, period: UInt16, longest: Int64) {

@@ -2,17 +2,17 @@ import Factors
 import OneTimePassword
 import Secrets
 
-/// An id of sixteen times the same byte.
+/// Returns an id of sixteen equal bytes.
 func identifier(_ byte: UInt8) -> FactorID {
   FactorID(bytes: [UInt8](repeating: byte, count: FactorID.length)) ?? .zero
 }
 
-/// A name that is one.
+/// Returns a display name.
 func name(_ text: String) throws(DisplayName.Refusal) -> DisplayName {
   try DisplayName(Array(text.utf8))
 }
 
-/// A factor that is named after its number.
+/// Returns a factor with a name that contains its number.
 func factor(
   _ number: UInt8, parameters: TOTPParameters = .standard, sealedSecret: [UInt8] = [1, 2, 3],
   enrolledAt: Int64 = 1_795_000_000
@@ -22,7 +22,7 @@ func factor(
     kind: .totp(parameters, sealedSecret: sealedSecret))
 }
 
-/// A record of alice's with `count` factors, numbered from 1.
+/// Returns a record of alice with `count` factors, numbered from 1.
 func record(_ count: UInt8, user: String = "alice", uid: UInt32 = 1_000) throws -> FactorRecord {
   let user = try UserName(Array(user.utf8)).orThrow()
   var record = FactorRecord(user: user, uid: uid, id: identifier(0xEE))
@@ -30,7 +30,7 @@ func record(_ count: UInt8, user: String = "alice", uid: UInt32 = 1_000) throws 
   return record
 }
 
-/// There is none.
+/// The error of unwrapping nil.
 struct Missing: Error {}
 
 extension Optional {
@@ -40,7 +40,7 @@ extension Optional {
   }
 }
 
-/// Why a record is refused; nil when it is not.
+/// Returns the reason why a record is refused, or nil if it is accepted.
 func refusal(of encoded: [UInt8]) -> FactorRecord.Refusal? {
   do throws(FactorRecord.Refusal) {
     _ = try FactorRecord(encoded: encoded.span)
@@ -50,7 +50,7 @@ func refusal(of encoded: [UInt8]) -> FactorRecord.Refusal? {
   }
 }
 
-/// What a record says; nil when it is refused.
+/// Returns the decoded record, or nil if it is refused.
 func decoded(_ encoded: [UInt8]) -> FactorRecord? {
   do throws(FactorRecord.Refusal) {
     return try FactorRecord(encoded: encoded.span)
@@ -59,7 +59,7 @@ func decoded(_ encoded: [UInt8]) -> FactorRecord? {
   }
 }
 
-/// What a state says; nil when it is refused.
+/// Returns the decoded attempt state, or nil if it is refused.
 func decodedState(_ encoded: [UInt8]) -> (state: AttemptState, sequence: UInt64)? {
   AttemptState.decode(encoded.span)
 }

@@ -7,7 +7,7 @@ import Testing
   private static let secret = Array("12345678901234567890".utf8)
   private static let now: Int64 = 1_795_000_000
 
-  /// The code of a step.
+  /// Returns the code of a time step.
   private func code(
     at step: Int64, parameters: TOTPParameters = .standard
   ) throws(CryptographyError) -> Code {
@@ -24,7 +24,8 @@ import Testing
       adjacentIntervals: adjacentIntervals)
   }
 
-  /// Each of the 21 steps of the widest window, and those beside it, for every kind of parameters.
+  /// Each of the 21 steps of the widest window, and the adjacent steps outside it, for all
+  /// parameters.
   @Test func everyStepOfEveryWindow() throws {
     for algorithm in HashAlgorithm.allCases {
       for length in CodeLength.allCases {
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  /// Where one code stands at two steps of a window, it is the later one that is used up.
+  /// If two steps of a window have the same code, the later one is used.
   @Test func theLatestOfTwoStepsCounts() throws {
     var seen: [UInt32: Int64] = [:]
     var pairs: [(early: Int64, late: Int64)] = []

@@ -1,63 +1,63 @@
 import TestSupport
 
-/// What the rules say of one account, written apart from the product's own code: which answers are right
-/// at which time, and what an answer leaves behind.
+/// A model of the rules for one account, written independently of the product's code: which answers
+/// are correct at a time, and the state after an answer.
 struct AccountModel {
-  /// The limits that the configuration of the test sets.
+  /// The limits in the configuration of the test.
   static let freeFailures = 5
   static let firstWait = 30
   static let longestWait = 900
   static let mostFailures = 30
-  /// How many failures the user's own programs may add to those of sign-ins.
+  /// The number of failures that the user's own programs may add to those of sign-ins.
   static let mostOwnFailures = mostFailures / 5
 
-  /// The steps around the present one whose codes are right.
+  /// The number of steps around the current one whose codes are accepted.
   static let adjacentSteps = 5
 
-  /// What somebody types.
+  /// The answer that is typed.
   enum Typed {
-    /// A code of the present factor.
+    /// A code of the current factor.
     case code(step: Int)
-    /// A bypass code that is good.
+    /// A valid bypass code.
     case bypass
-    /// Something that was never a code of the present factor, or no longer is.
+    /// A code that never was, or no longer is, a code of the current factor.
     case wrong
-    /// What has the form of a bypass code, where there is none any more.
+    /// An answer in the format of a bypass code when no bypass code is left.
     case usedBypass
   }
 
-  /// Whether a code is looked at.
+  /// Whether codes are verified.
   enum Standing: Equatable {
     case open, waiting, disabled
-    /// It depends on what second it is.
+    /// The result depends on the exact second.
     case unknown
   }
 
-  /// What comes of a sign-in.
+  /// The result of a sign-in.
   enum Result: Equatable {
     case accepted, denied
-    /// Denied before anything was asked.
+    /// Denied before any prompt.
     case refused
-    /// The process was killed before it told.
+    /// The process was killed before it reported a result.
     case untold
   }
 
-  /// The last step that was accepted.
+  /// The last accepted step.
   var watermark: Int
-  /// The consecutive failures of sign-ins.
+  /// The consecutive failed sign-ins.
   var failures = 0
-  /// When the last one was, in seconds since the epoch.
+  /// The time of the last failure, in seconds since the epoch.
   var lastFailure = 0
   /// The consecutive failures of the user's own programs.
   var ownFailures = 0
 
-  /// How long nothing is looked at after so many consecutive failures, in seconds.
+  /// Returns how long no code is verified after this number of consecutive failures, in seconds.
   static func wait(after failures: Int) -> Int {
     guard failures >= freeFailures else { return 0 }
     return min(firstWait << min(failures - freeFailures, 10), longestWait)
   }
 
-  /// Whether a code is looked at in a sign-in that begins at `time`.
+  /// Returns whether codes are verified in a sign-in that begins at `time`.
   func standing(at time: Int) -> Standing {
     guard failures + ownFailures < Self.mostFailures else { return .disabled }
     let wait = Self.wait(after: failures)
@@ -68,8 +68,8 @@ struct AccountModel {
     return elapsed > wait ? .open : .waiting
   }
 
-  /// Whether the present factor's code of a step is accepted at `time`; nil where that depends on what
-  /// second it is.
+  /// Returns whether the current factor's code of a step is accepted at `time`, or nil if that
+  /// depends on the exact second.
   func accepts(step: Int, at time: Int) -> Bool? {
     guard step > watermark else { return false }
     let distance = abs(step - time / 30)
@@ -77,7 +77,7 @@ struct AccountModel {
       ? nil : distance < Self.adjacentSteps
   }
 
-  /// What may come of a sign-in at `time`.
+  /// Returns the possible results of a sign-in at `time`.
   func results(of typed: Typed, at time: Int) -> [Result] {
     let looked: [Result] =
       switch typed {
@@ -93,33 +93,33 @@ struct AccountModel {
     }
   }
 
-  /// What the attempt is counted as before anything is compared.
+  /// Counts the attempt, as the product does before any comparison.
   mutating func count(at time: Int) {
     failures += 1
     lastFailure = max(lastFailure, time)
   }
 
-  /// Forgets all failures, as for a right code.
+  /// Resets all failure counts, as after a correct code.
   mutating func forgive() {
     failures = 0
     lastFailure = 0
     ownFailures = 0
   }
 
-  /// Takes over what came of a sign-in.
+  /// Applies the result of a sign-in.
   mutating func take(_ result: Result, of typed: Typed, at time: Int) {
     switch (result, typed) {
     case (.accepted, .code(let step)):
       watermark = step
       forgive()
-    // Nothing is compared with it: it cannot be a code.
+    // The answer cannot be a code, so it is not compared or counted.
     case (.denied, .usedBypass): break
     case (.denied, _): count(at: time)
     case (.accepted, _), (.refused, _), (.untold, _): break
     }
   }
 
-  /// The states that may be there after a process was killed in the middle of a sign-in.
+  /// Returns the possible states after a process was killed during a sign-in.
   func afterKill(of typed: Typed, at time: Int) -> [AccountModel] {
     var states = [self]
     guard standing(at: time) == .open || standing(at: time) == .unknown else { return states }

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension Faults {
-  /// `mfa-admin enable`, `confirm` and `disable` where a system call fails or the process is killed:
-  /// each file is the old or the new one at every moment, and the next command, or nobody, puts
-  /// everything back.
+  /// `mfa-admin enable`, `confirm` and `disable` when a system call fails or the process is killed:
+  /// at every moment each file is either the old or the new one, and the next command or the
+  /// rollback watcher restores everything.
   @Suite struct ChangeFaults {
-    /// Calls that change something, or decide what is changed next.
+    /// System calls that change something, or that decide the next change.
     static let changing: Set<String> = [
       "clone", "clone3", "connect", "fchmod", "fchown", "flock", "fsync", "ftruncate", "mkdir",
       "mkdirat", "pipe2", "pwrite64", "rename", "renameat", "renameat2", "sendto", "unlink",
@@ -18,7 +18,7 @@ extension Faults {
       changing.contains(call.name) || call.line.contains("O_CREAT")
     }
 
-    /// The calls of a command that change something.
+    /// Returns the calls of a command that change something.
     static func calls(of arguments: [String], _ machine: Machine) throws -> [SystemCall] {
       let list = machine.folder + "/calls"
       let done = try Command.run(
@@ -28,8 +28,8 @@ extension Faults {
       return calls.filter { isChanging($0) }
     }
 
-    /// Lends a machine on which nobody but the next command puts anything back: systemd says that it
-    /// has started somebody, and has not.
+    /// Provides a machine on which only the next command rolls back changes, because the simulated
+    /// systemd reports the rollback watcher as started without starting it.
     static func withLonelyMachine(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
         try machine.keepServices()
@@ -44,7 +44,7 @@ extension Faults {
       }
     }
 
-    /// Every file is what it was, or what it was to be.
+    /// Expects that every file has its original or its intended content.
     func expectWhole(_ files: ServiceFiles, _ new: ServiceFiles.State, _ title: String) {
       for (index, present) in files.present.contents.enumerated() {
         let isWhole = present == files.old.contents[index] || present == new.contents[index]
@@ -55,7 +55,7 @@ extension Faults {
     static let faults: [SystemCallTrace.Fault] = [.kill, .error("EIO"), .error("ENOSPC")]
 
     @Test(
-      "enable: old or new at every moment, and the next command finishes",
+      "enable: files are old or new at every moment, and the next command finishes",
       arguments: ["sshd", "sudo"])
     func enable(service: String) throws {
       try Self.withLonelyMachine { machine in
@@ -75,7 +75,7 @@ extension Faults {
               SystemCallTrace.inject(fault, at: call) + [ServiceFiles.program] + arguments)
             expectWhole(files, new, title)
             if command.status == .exited(0) {
-              // It stands, all of it, and waits.
+              // The change is complete and pending.
               ends.insert("stands")
               #expect(files.present == new && ServiceFiles.waiting == [service], "\(title)")
             } else if !ServiceFiles.waiting.isEmpty {
@@ -84,7 +84,8 @@ extension Faults {
               ends.insert("nothing")
               #expect(files.present == files.old, "\(title): \(command.errorText)")
             }
-            // Any command puts back what is half done; what stands is put back at the next start.
+            // Any command rolls back an incomplete change; a complete one is rolled back at the
+            // next boot.
             let next = try machine.administer("services")
             #expect(next.status == .exited(0), "\(title): \(next.errorText)")
             if command.status != .exited(0), files.present != new {
@@ -100,7 +101,7 @@ extension Faults {
       }
     }
 
-    @Test("enable is killed: whoever watches over it puts everything back at once")
+    @Test("if enable is killed, the rollback watcher restores all files at once")
     func guardian() throws {
       try Machine.use { machine in
         try machine.keepServices()
@@ -117,7 +118,7 @@ extension Faults {
             SystemCallTrace.inject(.kill, at: call) + [ServiceFiles.program] + arguments)
           expectWhole(files, new, "\(call)")
           guard command.status != .exited(0) else { continue }
-          // Killed behind the last step, it stands.
+          // The process was killed after the last step, so the change is complete.
           if files.present == new, try Self.isStanding("sudo") {
             _ = try machine.administer("restore", "--boot")
             continue
@@ -135,7 +136,7 @@ extension Faults {
     }
 
     @Test(
-      "disable, restore: old or new at every moment, and the next command finishes",
+      "disable and restore: files are old or new at every moment, and the next command finishes",
       arguments: [["disable", "sshd"], ["restore"]])
     func undo(arguments: [String]) throws {
       try Self.withLonelyMachine { machine in
@@ -145,7 +146,7 @@ extension Faults {
           let enabled = try machine.administer("enable", time, "sshd")
           try #require(enabled.status == .exited(0), "\(enabled.errorText)")
           guard arguments == ["restore"] else { return }
-          // As another run of the machine has left it.
+          // Simulates a change that was made before the last reboot.
           try Command.succeed([
             "/bin/sed", "-i", "s/^deadline [^ ]* /deadline another-boot /",
             ServiceFiles.pending + "/sshd",
@@ -166,7 +167,8 @@ extension Faults {
             if command.status == .exited(0) { #expect(files.isRestored, "\(title)") }
             ends.insert(
               files.present == new ? "on" : files.present == files.old ? "off" : "between")
-            // It is off, or it was not begun; never some of each.
+            // The service is disabled, or the command has changed nothing, but never something in
+            // between.
             #expect(try machine.administer("services").status == .exited(0), "\(title)")
             #expect(ServiceFiles.waiting.isEmpty, "\(title)")
             if files.present != new || arguments == ["restore"] {
@@ -180,7 +182,7 @@ extension Faults {
       }
     }
 
-    @Test("on a full disk it is put back all the same")
+    @Test("a full disk does not prevent the rollback")
     func fullDisk() throws {
       try Self.withLonelyMachine { machine in
         let files = ServiceFiles(["sshd"])
@@ -196,14 +198,14 @@ extension Faults {
       }
     }
 
-    /// What lies about of files that were to be put in place.
+    /// Returns leftover drafts and backups of service files.
     static func drafts() throws -> String {
       try Command.succeed([
         "/usr/bin/find", "/etc/pam.d", "/etc/ssh", "-name", "*.mfa-new", "-o", "-name", "*.mfa-old",
       ])
     }
 
-    @Test("confirm: it waits or is confirmed at every moment")
+    @Test("confirm: the change is pending or confirmed at every moment")
     func confirm() throws {
       try Self.withLonelyMachine { machine in
         let user = try machine.addUser()

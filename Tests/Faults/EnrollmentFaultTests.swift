@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension Faults {
-  /// A change of somebody's factors in which a system call fails, or which is killed: afterwards
-  /// there is what was there before, or what was to be there, and it works.
+  /// Factor changes in which a system call fails or the process is killed: afterwards the store has
+  /// the old or the new state, and works.
   @Suite struct EnrollmentFaults {
     enum Change: String, CaseIterable, Sendable {
       case enrollFirst, enrollSecond, rename, unenrollOneOfTwo, unenrollLast
@@ -11,7 +11,7 @@ extension Faults {
 
     static let newName = "new-name"
 
-    /// The state that a change starts from.
+    /// The state before a change.
     struct Start {
       let user: MachineUser
       let present: [Enrollment]
@@ -43,7 +43,7 @@ extension Faults {
       if let image = start.image { try StoreFiles(of: start.user.name).restore(image) }
     }
 
-    /// Goes through the change; returns the last answer, and the new app where one was enrolled.
+    /// Performs the change; returns the last response, and the new app if one was enrolled.
     func perform(
       _ change: Change, _ start: Start, through command: [String]
     ) throws -> (answer: HelperSession.Message?, phone: Authenticator?) {
@@ -78,7 +78,7 @@ extension Faults {
       return (answer, phone)
     }
 
-    @Test("whichever call fails: old or new, and usable", arguments: Change.allCases)
+    @Test("whichever call fails, the state is old or new, and usable", arguments: Change.allCases)
     func everyCall(change: Change) throws {
       try Machine.use { machine in
         let start = try start(change, on: machine)
@@ -101,8 +101,8 @@ extension Faults {
       }
     }
 
-    /// The factors are the old or the new ones, and each of them signs in; where the helper said
-    /// that the change is done, they are the new ones.
+    /// Expects the old or the new factors, each of which signs in; if the helper reported success,
+    /// the new ones.
     func expectUsable(
       _ change: Change, _ start: Start, _ newPhone: Authenticator?, isDone: Bool,
       _ machine: Machine, _ service: String, _ title: String

@@ -1,35 +1,35 @@
 import TestSupport
 import Testing
 
-/// What is left when system calls fail, and when a process is killed in the middle.
+/// The state after system calls fail, or after a process is killed.
 @Suite(.serialized, .privateMachine)
 enum Faults {
-  /// Calls that only hand out memory: a program that gets none may end.
+  /// Calls that only allocate memory: a program may end if they fail.
   static let memoryCalls: Set<String> = ["brk", "mmap", "mprotect", "munmap", "mremap", "madvise"]
 
-  /// Calls that a full disk makes fail.
+  /// Calls that fail on a full disk.
   static let writingCalls: Set<String> = [
     "fdatasync", "fsync", "ftruncate", "fallocate", "openat", "pwrite64", "renameat", "renameat2",
     "sendto", "unlinkat", "write",
   ]
 
-  /// Calls that change something outside of the process, beside those that write. A process that is
-  /// killed at any other leaves what it would have left at the one before: that is not tried again.
+  /// Calls that change something outside the process, including those that write. A process killed
+  /// at any other call leaves the same state as at the call before, so those are not tested again.
   static let changingCalls: Set<String> = writingCalls.union(["fchmod", "fchown", "flock"])
 
-  /// Calls that wait, so that a signal can end them.
+  /// Calls that block, so that a signal can interrupt them.
   static let waitingCalls: Set<String> = writingCalls.union([
     "close", "connect", "flock", "poll", "pread64", "read", "recvfrom",
   ])
 
-  /// Whether a call changes something outside of the process.
+  /// Returns whether a call changes something outside the process.
   static func isChanging(_ call: SystemCall) -> Bool {
     changingCalls.contains(call.name) && (call.name != "openat" || call.line.contains("O_CREAT"))
   }
 
-  /// What is done to a system call.
+  /// Returns the faults to inject at a system call.
   static func faults(at call: SystemCall) -> [SystemCallTrace.Fault] {
-    // The C library ends a program whose futex does the impossible; that is not tried.
+    // The C library ends a program when futex returns an unexpected error, so this is not tested.
     if call.name == "futex" { return [] }
     if memoryCalls.contains(call.name) { return [.error("ENOMEM")] }
     var faults: [SystemCallTrace.Fault] = [.error("EIO")]
@@ -38,10 +38,9 @@ enum Faults {
     return faults
   }
 
-  /// Goes through a change of the helper's undisturbed, and then with every fault at each call that
-  /// it makes. `reset` puts back what was there before, `perform` goes through the change with
-  /// strace's command line, and `check` looks at what is there, knowing whether the helper said that
-  /// it is done.
+  /// Performs a change of the helper without faults, and then with every fault at each of its
+  /// calls. `reset` restores the initial state, `perform` makes the change with strace's command
+  /// line, and `check` examines the state, given whether the helper reported success.
   static func everyCall<Answer>(
     on machine: Machine, reset: () throws -> Void, perform: ([String]) throws -> Answer,
     isDone: (Answer) -> Bool, check: (Answer, Bool, String) throws -> Void
@@ -59,7 +58,7 @@ enum Faults {
         let answer = try perform(SystemCallTrace.inject(fault, at: call))
         try check(answer, isDone(answer), "\(call) \(fault): \(call.line) \(answer)")
         guard isChanging(call) else { continue }
-        // The records were put back by hand: what the ledger says of them is not asked here.
+        // The tests restore records directly, so only the audit log itself is verified here.
         let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
         #expect(ledger.text.contains("\"fault\": null"), "\(call) \(fault): \(ledger.text)")
       }

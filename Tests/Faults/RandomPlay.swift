@@ -3,15 +3,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Three accounts, and the requests that are made of them.
+/// Three accounts, and random requests to them.
 final class RandomPlay {
   private struct Person {
     let user: MachineUser
     var phone: Enrollment
     var model: AccountModel
-    /// Factors that were revoked.
+    /// The revoked factors.
     var retired: [Authenticator] = []
-    /// A session for changes, and whether anything has changed since that it did not do.
+    /// A session for changes, and whether a different process has changed something since it began.
     var session: HelperSession?
     var isSessionOver = false
   }
@@ -21,14 +21,14 @@ final class RandomPlay {
   private let seed: UInt64
   private var generator: SeededGenerator
   private var people: [Person] = []
-  /// How far the clock of the applications is ahead, in seconds.
+  /// The number of seconds that the applications' clock is ahead.
   private var clockOffset = 0
   private var number = 0
-  /// What the present request is, for messages.
+  /// The current request, for messages.
   private var request = ""
   private var names = 0
-  /// How often each result came, by kind of request: a run in which something never happened has proven
-  /// nothing about it.
+  /// How often each result occurred, by kind of request: a run without a result proves nothing
+  /// about it.
   private var seen: [String: Int] = [:]
 
   init(_ machine: Machine, seed: UInt64) throws {
@@ -61,11 +61,11 @@ final class RandomPlay {
 
   // MARK: Requests
 
-  /// Makes one request.
+  /// Makes one random request.
   func step() throws {
     number += 1
     request = ""
-    // Most are made of the first: few failures in a row make nobody wait.
+    // Most requests concern the first user, because a few consecutive failures cause no wait.
     let index = max(random(-2..<people.count), 0)
     switch random(0..<20) {
     case 0..<6: try signIn(index)
@@ -82,7 +82,7 @@ final class RandomPlay {
     try compare()
   }
 
-  /// Ends the sessions, and looks at whether the run had everything in it.
+  /// Ends the sessions, and expects that the run has covered all results.
   func end() throws {
     for index in people.indices { people[index].session = nil }
     clockOffset = 0
@@ -102,7 +102,7 @@ final class RandomPlay {
     }
   }
 
-  /// The store has what the models have.
+  /// Compares the store with the models.
   private func compare() throws {
     for person in people {
       let files = StoreFiles(of: person.user.name)
@@ -113,14 +113,14 @@ final class RandomPlay {
     }
   }
 
-  /// A clock is set, by minutes or by days.
+  /// Changes the clock by minutes or by days.
   private func jump() {
     let reach = random(0..<8) == 0 ? 200_000 : 400
     clockOffset += random(-reach / 4..<reach)
     if random(0..<6) == 0 { clockOffset = 0 }
   }
 
-  /// What somebody types at `time`, in words of the model and as text.
+  /// Returns a random answer at `time`, as a model value and as text.
   private func typed(_ index: Int, at time: Int) throws -> (AccountModel.Typed, String) {
     let person = people[index]
     let step = time / 30
@@ -140,7 +140,7 @@ final class RandomPlay {
     }
   }
 
-  /// Whether a code is by chance one of the present factor's near `time`.
+  /// Returns whether a code happens to be one of the current factor's near `time`.
   private func isRight(_ code: String, _ index: Int, _ time: Int) throws -> Bool {
     try people[index].phone.phone.codes(fromStep: time / 30 - 8, count: 17).contains(code)
   }
@@ -167,7 +167,7 @@ final class RandomPlay {
     }
   }
 
-  /// The model follows what came of a sign-in; that it may have come is expected.
+  /// Expects that the result of a sign-in is possible, and applies it to the model.
   private func follow(
     _ index: Int, _ typed: AccountModel.Typed, at time: Int, _ outcome: PAMOutcome,
     _ request: String
@@ -190,7 +190,7 @@ final class RandomPlay {
     follow(index, typed, at: time, outcome, "sign-in")
   }
 
-  /// The process ends at a call that it makes, or goes on where it does not come to it.
+  /// The process is killed at a system call, or finishes if it does not make that call.
   private func killedSignIn(_ index: Int) throws {
     begin("killedSignIn", index)
     let time = now()
@@ -207,7 +207,7 @@ final class RandomPlay {
     }
   }
 
-  /// The model takes over which of the possible states is there.
+  /// Applies to the model the possible state that matches the store.
   private func followKilled(_ index: Int, _ states: [AccountModel], _ request: String) throws {
     let files = StoreFiles(of: people[index].user.name)
     let failures = try files.failures()
@@ -236,7 +236,7 @@ final class RandomPlay {
     clients.release()
     let results = try clients.outcomes().map { result($0) }
     let accepted = results.count { $0 == .accepted }
-    // The attempts come one after the other: where a wait begins meanwhile, the rest is not looked at.
+    // Attempts are verified one after the other; once a wait begins, the rest are not verified.
     #expect(accepted <= 1 && (accepted == 1) == isFresh, "\(title("\(results), step \(step)"))")
     let failures = try StoreFiles(of: people[index].user.name).failures()
     let base = isFresh ? 0 : model.failures
@@ -252,7 +252,8 @@ final class RandomPlay {
     }
   }
 
-  /// A process is stopped while it has the user's lock: others sign in; then it is killed, or goes on.
+  /// A process is stopped while it holds the user's lock, others sign in, and then it is killed or
+  /// continued.
   private func stoppedSignIn(_ index: Int) throws {
     begin("stoppedSignIn", index)
     let time = now()
@@ -303,7 +304,7 @@ final class RandomPlay {
     people[index].isSessionOver = false
   }
 
-  /// The factor is revoked, by a process that may be killed, and another one enrolled.
+  /// The factor is revoked, by a process that may be killed, and a different one is enrolled.
   private func enrollAnew(_ index: Int) throws {
     begin("enrollAnew", index)
     let name = people[index].user.name
@@ -313,7 +314,7 @@ final class RandomPlay {
       let call = SystemCall(name: calls[random(0..<calls.count)], number: random(1..<6))
       _ = try Command.run(SystemCallTrace.inject(.kill, at: call) + ["-f"] + revoke)
       saw("revocation killed")
-      // Before it or after it: never anything in between that denies without saying so.
+      // The user is enrolled or not, but never in a state that denies without an explanation.
       let shown = try Command.run(["/usr/sbin/mfa-admin", "show", name])
       #expect(
         shown.status == .exited(0) || shown.errorText.contains("not enrolled"),
@@ -335,7 +336,7 @@ final class RandomPlay {
     people[index].model.forgive()
   }
 
-  /// A program of the user's shows a wrong code, without a password.
+  /// The user's own program sends a wrong code, without a password.
   private func test(_ index: Int) throws {
     begin("test", index)
     let session = try HelperSession(as: people[index].user)
@@ -376,7 +377,7 @@ final class RandomPlay {
     saw("session over")
   }
 
-  /// An administrator makes a bypass code: it is accepted once, and forgives nothing.
+  /// An administrator creates a bypass code: it is accepted once, and does not reset failures.
   private func bypass(_ index: Int) throws {
     begin("bypass", index)
     let name = people[index].user.name
@@ -386,7 +387,7 @@ final class RandomPlay {
     let pattern = /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/.anchorsMatchLineEndings()
     let code = String(try #require(made.firstMatch(of: pattern)).output.0)
     people[index].isSessionOver = true
-    // Its period is counted by the machine's clock.
+    // Its validity depends on the machine's clock.
     let before = clockOffset
     clockOffset = min(max(clockOffset, 0), 3600)
     defer { clockOffset = before }

@@ -3,14 +3,15 @@ import TestSupport
 import Testing
 
 extension Faults {
-  /// Random requests of three users at the installed programs, played against `AccountModel`, while
-  /// processes are killed and stopped and the clock of the applications jumps.
+  /// Random requests of three users to the installed programs, compared with `AccountModel`, while
+  /// processes are killed and stopped and the applications' clock jumps.
   ///
-  /// What is proven: a code is accepted once; an attempt is counted before it is compared, also where its
-  /// process is killed; nothing is looked at while the throttle says so; what was revoked stays revoked; a
-  /// session does not outlive a change that it did not make.
+  /// The test verifies that a code is accepted once; that an attempt is counted before it is
+  /// compared, even if its process is killed; that no code is verified while the user is throttled;
+  /// that revoked factors stay revoked; and that a session ends with any change that it did not
+  /// make.
   @Suite struct RandomRequests {
-    @Test("whatever is mixed, the accounts follow the rules", arguments: 1...12)
+    @Test("after any mixture of requests, the accounts match the model", arguments: 1...12)
     func followTheRules(seed: UInt64) throws {
       try Machine.use { machine in
         try machine.takeLedgerAway()
@@ -26,7 +27,8 @@ extension Faults {
         let play = try RandomPlay(machine, seed: seed)
         for _ in 0..<150 { try play.step() }
         try play.end()
-        // The accounts of other tests are gone without an entry: that is not asked here.
+        // Accounts of other tests disappeared without a record, so only the log itself is verified
+        // here.
         let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
         #expect(ledger.text.contains("\"fault\": null"), "seed \(seed): \(ledger.text)")
       }

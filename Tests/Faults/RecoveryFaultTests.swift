@@ -3,23 +3,23 @@ import TestSupport
 import Testing
 
 extension Faults {
-  /// Recovery codes that are made or used, a factor that is imported, and a clock that is learnt,
-  /// where a system call fails or the process is killed: afterwards there is the old or the new,
-  /// never some of each, and nothing was granted that is not on the disk.
+  /// Creating and using recovery codes, importing a factor and resynchronising a clock when a
+  /// system call fails or the process is killed: afterwards the state is either old or new, and no
+  /// access was granted that is not recorded on disk.
   @Suite struct RecoveryFaults {
     enum Change: String, CaseIterable, Sendable {
       case recoveryCodes, importFirst, importSecond, resynchronize
     }
 
-    /// What the other program made.
+    /// The factor of the other program.
     static let imported = Authenticator(key: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
     static let importedKey = Array("12345678901234567890".utf8)
     static let importedCodes = ["12345678", "87654321"]
     static let newName = "new-name"
-    /// How many steps the phone is ahead.
+    /// The number of steps that the phone is ahead.
     static let drift = 8
 
-    /// The state that a change starts from.
+    /// The state before a change.
     struct Start {
       let user: MachineUser
       let enrollment: Enrollment?
@@ -27,12 +27,12 @@ extension Faults {
       let image: StoreFiles.Image?
     }
 
-    /// What the helper answered, and the step that was the present one.
+    /// The helper's response, and the time step at that moment.
     struct Answer {
       let message: HelperSession.Message?
       let step: Int
 
-      /// The recovery codes that were handed out.
+      /// The recovery codes in the response.
       var codes: [String] {
         guard let message, message.kind == 0x8D else { return [] }
         return message.fields.dropFirst().map { String(decoding: $0, as: UTF8.self) }
@@ -52,7 +52,7 @@ extension Faults {
         image: try StoreFiles(of: user.name).image())
     }
 
-    /// Recovery codes, by way of the helper.
+    /// Creates recovery codes through the helper.
     static func makeCodes(
       _ user: MachineUser, _ enrollment: Enrollment, offset: Int
     ) throws -> [String] {
@@ -72,14 +72,14 @@ extension Faults {
       if let image = start.image { try StoreFiles(of: start.user.name).restore(image) }
     }
 
-    /// Goes through the change.
+    /// Performs the change.
     func perform(
       _ change: Change, _ start: Start, through command: [String]
     ) throws -> Answer {
       let session = try HelperSession(as: start.user)
       _ = try session.greet()
       let step = Self.imported.step()
-      // Who resynchronises has no code to show.
+      // A user who resynchronises has no valid code.
       let code =
         change == .resynchronize ? nil : try start.enrollment?.phone.code(offset: -3)
       let proof = try session.prove(password: start.user.password, code: code)
@@ -114,7 +114,7 @@ extension Faults {
       }
     }
 
-    @Test("whichever call fails: old or new, and usable", arguments: Change.allCases)
+    @Test("whichever call fails, the state is old or new, and usable", arguments: Change.allCases)
     func everyCall(change: Change) throws {
       try Machine.use { machine in
         let start = try Self.start(change, on: machine)
@@ -136,15 +136,15 @@ extension Faults {
             } else if let phone = start.enrollment?.phone {
               #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
             }
-            #expect(isNew || !isDone, "\(title): done, and not on the disk")
+            #expect(isNew || !isDone, "\(title): reported as done but not on the disk")
             options.insert(isNew)
           })
-        // Else nothing would have been tried.
+        // Both results must have occurred, or nothing was tested.
         #expect(options == [true, false])
       }
     }
 
-    /// Where sign-ins are tried, by somebody whom nobody can show anything.
+    /// A service for trying to sign in without showing messages.
     struct Door {
       let service: String
       let user: MachineUser
@@ -158,14 +158,14 @@ extension Faults {
       }
     }
 
-    /// Whether the record is, byte by byte, what it was.
+    /// Returns whether the record is byte for byte unchanged.
     func isUntouched(_ start: Start) throws -> Bool {
       let path = StoreFiles(of: start.user.name).record
       guard let image = start.image else { return !FileManager.default.fileExists(atPath: path) }
       return try StoreFiles.contents(of: path) == image.record
     }
 
-    /// There are ten other codes, and none of the old ones is good.
+    /// Expects ten different codes, and that no old code is accepted.
     func checkCodes(
       _ start: Start, _ answer: Answer, _ isDone: Bool, _ door: Door, _ title: String
     ) throws {
@@ -182,16 +182,16 @@ extension Faults {
       #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
     }
 
-    /// The factor is there with its watermark and its recovery codes.
+    /// Expects the factor with its watermark and its recovery codes.
     func checkImport(
       _ start: Start, _ answer: Answer, _ door: Door, _ title: String
     ) throws {
       let old = start.enrollment.map { [$0.displayName] } ?? []
       #expect(try names(of: start.user, title) == old + [Self.newName], "\(title)")
       let codes = try Self.imported.codes(fromStep: answer.step, count: 2)
-      #expect(try !door.isOpen(codes[0]), "\(title): a code that was used before")
+      #expect(try !door.isOpen(codes[0]), "\(title): a used code was accepted")
       #expect(try door.isOpen(codes[1]), "\(title)")
-      // The ten codes that were there left no room for others.
+      // The ten existing codes left no room for others.
       #expect(try codesLeft(start.user) == (start.codes.isEmpty ? 2 : 10), "\(title)")
       #expect(try door.isOpen(Self.importedCodes[1]) == start.codes.isEmpty, "\(title)")
       if let phone = start.enrollment?.phone {
@@ -199,14 +199,14 @@ extension Faults {
       }
     }
 
-    /// The codes of the new clock are good, those of the old one are not, and the two that were shown
-    /// are used up where the helper said so.
+    /// Expects that codes of the new clock are accepted and those of the old one are not, and that
+    /// the two codes of the resynchronisation are used if the helper reported success.
     func checkClock(
       _ start: Start, _ answer: Answer, _ isDone: Bool, _ door: Door, _ title: String
     ) throws {
       let phone = try #require(start.enrollment).phone
       let codes = try phone.codes(fromStep: answer.step + Self.drift + 1, count: 2)
-      if isDone { #expect(try !door.isOpen(codes[0]), "\(title): a code that was used") }
+      if isDone { #expect(try !door.isOpen(codes[0]), "\(title): a used code was accepted") }
       #expect(try door.isOpen(codes[1]), "\(title)")
       #expect(try !door.isOpen(try phone.code(offset: 1)), "\(title)")
     }
@@ -236,7 +236,7 @@ extension Faults {
     }
 
     @Test(
-      "a recovery code is good once, whichever call of its sign-in fails", arguments: [false, true])
+      "a recovery code is accepted once, whichever call fails", arguments: [false, true])
     func recoveryCode(isShown: Bool) throws {
       try Machine.use { machine in
         let start = try Self.start(.recoveryCodes, on: machine)
@@ -273,16 +273,16 @@ extension Faults {
             let replacement = faulty.notices.compactMap {
               $0.wholeMatch(of: /a new one in its place: (.+)/).map { String($0.output.1) }
             }.first
-            // What a person was shown is good, however it ended.
+            // A replacement code that was shown is valid, however the sign-in ended.
             if let replacement { #expect(try door.isOpen(replacement), "\(title)") }
-            // What the application itself cannot write is not seen here.
+            // The application's own failed write is not visible here.
             let isSeen = call.name != "write"
             if isIn, isSeen { #expect((replacement != nil) == isShown, "\(title)") }
             #expect(try !door.isOpen(start.codes[0]), "\(title)")
             #expect(try door.isOpen(start.codes[1]), "\(title)")
           }
         }
-        // Else nothing would have been tried.
+        // Both results must have occurred, or nothing was tested.
         #expect(successes > 0 && successes < calls.count * 3)
       }
     }

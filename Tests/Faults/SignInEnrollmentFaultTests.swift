@@ -2,12 +2,12 @@ import TestSupport
 import Testing
 
 extension Faults {
-  /// An enrolment in a sign-in in which a system call fails, or which is killed, from the code on:
-  /// afterwards nothing is enrolled, or everything is, and it works.
+  /// An enrolment during a sign-in in which a system call fails or the process is killed, from the
+  /// code onwards: afterwards nothing is enrolled, or everything is, and it works.
   @Suite struct SignInEnrollmentFaults {
     static let stack = SignInFaults.stack + ["account required pam_mfa.so"]
 
-    /// What came of it, and the new app.
+    /// The outcome, and the new app.
     struct Performed: CustomStringConvertible {
       let outcome: PAMOutcome
       let phone: Authenticator
@@ -33,7 +33,7 @@ extension Faults {
       return Performed(outcome: try session.finish(), phone: phone)
     }
 
-    @Test("whichever call fails: nothing or everything, and usable")
+    @Test("whichever call fails, nothing or everything is enrolled, and usable")
     func everyCall() throws {
       try Machine.use { machine in
         try machine.takeLedgerAway()
@@ -48,7 +48,7 @@ extension Faults {
         let names = Set(calls.map(\.name))
         #expect(names.isSuperset(of: ["fdatasync", "fsync", "renameat"]), "\(names)")
         for call in calls {
-          // What is asked and answered must arrive, or nobody would go on.
+          // Reads and writes of the conversation must succeed, or it could not continue.
           let isConversation = call.line.hasPrefix("read(0") || call.line.hasPrefix("write(1")
           for fault in isConversation ? [.kill] : Faults.faults(at: call) {
             try machine.forget(user)
@@ -61,8 +61,8 @@ extension Faults {
       }
     }
 
-    /// Where the person was let in there is a factor; where there is one, the next code of it signs
-    /// in; where there is none, the next sign-in begins anew.
+    /// Expects a factor if the sign-in succeeded. If there is a factor, its next code signs in;
+    /// otherwise the next sign-in starts afresh.
     func check(
       _ performed: Performed, _ machine: Machine, _ service: String, _ user: MachineUser,
       _ title: String

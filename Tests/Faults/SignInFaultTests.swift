@@ -2,12 +2,12 @@ import TestSupport
 import Testing
 
 extension Faults {
-  /// A sign-in in which a system call fails, or which is killed.
+  /// Sign-ins in which a system call fails or the process is killed.
   @Suite struct SignInFaults {
-    /// With pam_permit.so behind, a module that said PAM_IGNORE would let the person in.
+    /// With pam_permit.so at the end, a module that returned PAM_IGNORE would let the user in.
     static let stack = ["auth required pam_mfa.so", "auth required pam_permit.so"]
 
-    /// The system calls of a sign-in with `code`, from the loading of the module on.
+    /// Returns the system calls of a sign-in with `code`, starting when the module is loaded.
     func calls(
       _ machine: Machine, _ service: String, _ user: MachineUser, _ code: String
     ) throws -> [SystemCall] {
@@ -18,7 +18,7 @@ extension Faults {
       return try SystemCallTrace.calls(inListAt: list, from: "/pam_mfa.so")
     }
 
-    @Test("whichever call fails: no success that is not on the disk, and no code twice")
+    @Test("whichever call fails, no success is lost from the disk, and no code is accepted twice")
     func rightCode() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -50,7 +50,7 @@ extension Faults {
             case .killed(let signal):
               #expect(signal == 9 || Faults.memoryCalls.contains(call.name), "\(title)")
             }
-            // Of three sign-ins with the code one at most succeeds, whatever happened to the first.
+            // At most one of three sign-ins with the code succeeds, whatever happened to the first.
             let others = try (0..<2).map { _ in
               try PAMClient.signIn(
                 service: service, user: user.name, answers: [.text(code)]
@@ -59,12 +59,12 @@ extension Faults {
             #expect((others + [isIn]).count { $0 } <= 1, "\(title), then \(others)")
           }
         }
-        // Else nothing would have been tried.
+        // Both results must have occurred, or nothing was tested.
         #expect(tries > calls.count && successes < tries, "\(successes) of \(tries)")
       }
     }
 
-    @Test("a process that is killed at any call has not won its guess back")
+    @Test("a wrong code stays counted if the process is killed at any call")
     func killedGuess() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -89,7 +89,7 @@ extension Faults {
       }
     }
 
-    @Test("that the configuration is another one is entered whole or not at all, whatever fails")
+    @Test("a changed configuration is recorded completely or not at all, whichever call fails")
     func otherConfiguration() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -120,7 +120,7 @@ extension Faults {
             _ = try PAMClient.signIn(
               service: service, user: user.name, answers: [.text("no code")])
             let entered = try events() - before
-            // Twice where a process was killed between the entry and the head.
+            // Twice if a process was killed between the record and the head file.
             #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
             let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
             #expect(ledger.text.contains("\"fault\": null"), "\(call) \(fault): \(ledger.text)")
@@ -129,7 +129,7 @@ extension Faults {
       }
     }
 
-    @Test("a guess that cannot be written down is not looked at")
+    @Test("a code whose attempt cannot be written is not verified")
     func guessThatCannotBeWritten() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -152,7 +152,7 @@ extension Faults {
     }
 
     @Test(
-      "on a disk that is full or read-only people sign in, or are denied, and codes stay single")
+      "on a full or read-only disk sign-ins work or are denied, and no code is accepted twice")
     func fullDisk() throws {
       try Machine.use { machine in
         try machine.takeLedgerAway()
@@ -168,10 +168,10 @@ extension Faults {
           head -c 200000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
           """,
         ])
-        machine.atTheEnd("take the full disk away") {
+        machine.atTheEnd("unmount the full disk") {
           try Command.succeed(["/bin/umount", "/var/lib/mfa"])
         }
-        // The slots are there already: a full disk keeps nobody out.
+        // The slots already exist, so a full disk prevents no sign-in.
         let code = try enrollment.phone.code()
         let first = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
@@ -180,7 +180,7 @@ extension Faults {
           service: service, user: user.name, answers: [.text(code)])
         #expect(second.code == "PAM_AUTH_ERR", "\(second)")
 
-        // Nobody can enrol, and is told so; what there is stays whole.
+        // Enrolment fails with a message, and existing files stay intact.
         #expect(throws: HarnessFailure.self) { try machine.enroll(other) }
         try Command.succeed(["/bin/rm", "/var/lib/mfa/filling"])
         _ = try machine.enroll(other)

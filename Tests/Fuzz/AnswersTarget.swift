@@ -2,10 +2,10 @@ import OneTimePassword
 import Secrets
 import SignIn
 
-/// Reads what a user typed: as a code, as a recovery code, and as a password with a code behind it.
+/// Reads what a user typed: as a code, as a recovery code, and as a password followed by a code.
 ///
-/// The readings are those that a second, simpler reading of the same rules gives. What is read is
-/// written in one canonical form, which reads back equal.
+/// The results equal those of a second, simpler implementation of the same rules. Each result has
+/// one canonical form, which reads back equal.
 enum AnswersTarget {
   static func check(_ input: [UInt8]) throws {
     try checkCode(Code(answer: input.span), input)
@@ -14,14 +14,15 @@ enum AnswersTarget {
     try checkEnd(TypedCodes(endOf: input.span), input)
     try require(
       (RecoveryCode(bytes: input.span) == nil) == (input.count != RecoveryCode.length),
-      "a recovery code is made from another number of bytes")
+      "a recovery code accepts a wrong number of bytes")
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// The digits of a code, by the rules: 6 to 8 digits, with spaces anywhere, in 32 bytes at most.
+  /// Returns the digits of a code according to the rules: 6 to 8 digits, with spaces anywhere, in
+  /// at most 32 bytes.
   private static func digits(of answer: [UInt8]) -> [UInt8]? {
     let digits = answer.filter { $0 != UInt8(ascii: " ") }
     guard answer.count <= 32, (6...8).contains(digits.count), digits.allSatisfy(isDigit) else {
@@ -30,7 +31,7 @@ enum AnswersTarget {
     return digits
   }
 
-  /// The bytes of a recovery code, by the rules.
+  /// Returns the bytes of a recovery code according to the rules.
   private static func recoveryBytes(of answer: [UInt8]) -> [UInt8]? {
     guard answer.count <= 48 else { return nil }
     var number: [UInt8] = []
@@ -51,27 +52,27 @@ enum AnswersTarget {
 
   private static func checkCode(_ code: Code?, _ answer: [UInt8]) throws {
     let expected = digits(of: answer)
-    try require(code.map { bytes($0.written()) } == expected, "a code is read otherwise")
+    try require(code.map { bytes($0.written()) } == expected, "a code is read differently")
     guard let code else { return }
     try require(code.value < code.length.modulus, "a code is too large")
     let again = try requireValue(Code(answer: code.written().span), "a code does not read back")
-    try require(again.mask(equals: code) == .max, "a code reads back otherwise")
+    try require(again.mask(equals: code) == .max, "a code reads back differently")
   }
 
   private static func checkRecoveryCode(_ code: RecoveryCode?, _ answer: [UInt8]) throws {
     try require(
       code.map { bytes($0.bytes()) } == recoveryBytes(of: answer),
-      "a recovery code is read otherwise")
+      "a recovery code is read differently")
     guard let code else { return }
     let written = code.written()
-    try require(written.count == RecoveryCode.writtenLength, "a recovery code has another length")
+    try require(written.count == RecoveryCode.writtenLength, "a recovery code has a wrong length")
     for again in [
       RecoveryCode(answer: written.span), RecoveryCode(written: written.span),
       RecoveryCode(bytes: code.bytes().span),
     ] {
       try require(
         again.map { bytes($0.bytes()) } == bytes(code.bytes()),
-        "a recovery code reads back otherwise")
+        "a recovery code reads back differently")
     }
   }
 
@@ -81,9 +82,9 @@ enum AnswersTarget {
       let code = codes.code(of: length).map { bytes($0.written()) }
       try require(
         code == (expected?.count == Int(length.rawValue) ? expected : nil),
-        "a whole answer is read otherwise")
+        "a whole answer is read differently")
     }
-    try require((codes.any == nil) == (expected == nil), "a whole answer has another reading")
+    try require((codes.any == nil) == (expected == nil), "a whole answer has an additional reading")
     try require(
       codes.recoveryCode == nil || codes.any == nil, "an answer is two kinds of code at once")
   }
@@ -95,7 +96,7 @@ enum AnswersTarget {
       let expected = end.count == count && end.allSatisfy(isDigit) ? end : nil
       try require(
         codes.code(of: length).map { bytes($0.written()) } == expected,
-        "the end of an answer is read otherwise")
+        "the end of an answer is read differently")
     }
     let end = Array(answer.suffix(RecoveryCode.writtenLength))
     let hyphens = end.indices.filter { end[$0] == UInt8(ascii: "-") }
@@ -104,6 +105,6 @@ enum AnswersTarget {
       && !end.contains(UInt8(ascii: " "))
     try require(
       codes.recoveryCode.map { bytes($0.bytes()) } == (isWritten ? recoveryBytes(of: end) : nil),
-      "a recovery code at the end of an answer is read otherwise")
+      "a recovery code at the end of an answer is read differently")
   }
 }

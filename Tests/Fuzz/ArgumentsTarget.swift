@@ -4,8 +4,8 @@ import Secrets
 
 /// Reads the arguments of the module in a service file. NUL separates them in the input.
 ///
-/// Arguments that are accepted mean the same in any order, and written out from what they mean they
-/// are accepted again. A refusal names one of the arguments. The prompt has no control characters.
+/// Accepted arguments mean the same in any order, and are accepted again when they are written from
+/// the parsed options. A refusal names one of the arguments. The prompt has no control characters.
 enum ArgumentsTarget {
   static func check(_ input: [UInt8]) throws {
     let arguments = input.split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
@@ -13,13 +13,14 @@ enum ArgumentsTarget {
     do throws(ModuleOptions.Refusal) { options = try ModuleOptions(arguments) } catch {
       switch error {
       case .unknown(let argument), .repeated(let argument):
-        try require(arguments.contains(argument), "a refusal names another argument")
+        try require(arguments.contains(argument), "a refusal names a different argument")
       case .contradictory: break
       }
-      return try require(isRefused(arguments.reversed()), "the order decides about a refusal")
+      return try require(isRefused(arguments.reversed()), "a refusal depends on the order")
     }
-    try require(try ModuleOptions(arguments.reversed()) == options, "the order changes the meaning")
-    try require(try ModuleOptions(written(options)) == options, "the options read back otherwise")
+    try require(
+      try ModuleOptions(arguments.reversed()) == options, "the meaning depends on the order")
+    try require(try ModuleOptions(written(options)) == options, "the options read back differently")
     try require(written(options).count == arguments.count, "an argument has no meaning")
     try require(
       options.question.count <= ModuleOptions.longestPrompt

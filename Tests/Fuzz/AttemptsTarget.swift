@@ -5,19 +5,21 @@ import System
 
 @testable import FactorStore
 
-/// Reads an attempt state, and the two slots of an attempts file. The input is the binary form of a
-/// state, without the slot's checksum, and any bytes behind it.
+/// Reads an attempt state, and the two slots of an attempts file. The input is the encoding of a
+/// state without the slot's checksum, followed by any bytes.
 ///
-/// A state that parses is written back byte for byte. Slots without a valid checksum hold no state; a
-/// slot that was written reads back equal, and with any bit of it changed the other slot counts.
-/// Attempts on any state count first and end in a standing.
+/// A state that parses is encoded to the same bytes. Slots without a valid checksum hold no state.
+/// A written slot reads back equal, and with any bit of it changed the other slot is used. Attempts
+/// on any state are counted first and result in a standing.
 enum AttemptsTarget {
   static func check(_ input: [UInt8]) throws {
     var key = try Samples.key()
     let file = Array(
       (input + [UInt8](repeating: 0, count: AttemptSlots.length))
         .prefix(AttemptSlots.length))
-    try require(try AttemptSlots(bytes: file, &key).state == nil, "a checksum was guessed")
+    try require(
+      try AttemptSlots(bytes: file, &key).state == nil,
+      "a slot without a valid checksum was accepted")
     _ = try AttemptSlots(bytes: input, &key)
     let first = Array(input.prefix(AttemptState.firstEncodedLength))
     if let (state, sequence) = AttemptState.decode(first.span) {
@@ -30,7 +32,7 @@ enum AttemptsTarget {
     guard encoded.count == AttemptState.encodedLength,
       let (state, sequence) = AttemptState.decode(encoded.span)
     else { return }
-    try require(state.encoded(sequence: sequence) == encoded, "a state is written back otherwise")
+    try require(state.encoded(sequence: sequence) == encoded, "a state is encoded differently")
     try require(
       AttemptState.claimedSequence(of: encoded.span) == sequence, "the sequence differs")
     try checkAttempts(on: state)
@@ -61,9 +63,9 @@ enum AttemptsTarget {
 
   private static func checkRoundTrip(of state: AttemptState) throws {
     let encoded = state.encoded(sequence: .max)
-    try require(encoded.count == AttemptState.encodedLength, "a state has another length")
+    try require(encoded.count == AttemptState.encodedLength, "a state has a wrong length")
     try require(
-      AttemptState.decode(encoded.span)?.state == state, "a changed state reads back otherwise")
+      AttemptState.decode(encoded.span)?.state == state, "a changed state reads back differently")
   }
 
   private static func checkSlots(of state: AttemptState, _ choice: UInt64) throws {
@@ -80,7 +82,8 @@ enum AttemptsTarget {
     slots.synced()
     try slots.write(state, to: file, &key)
     let written = try file.read(count: AttemptSlots.length)
-    try require(try AttemptSlots(bytes: written, &key).state == state, "slots read back otherwise")
+    try require(
+      try AttemptSlots(bytes: written, &key).state == state, "slots read back differently")
     let changed = changingOneBit(of: written, choice)
     let found = try AttemptSlots(bytes: changed, &key).state
     try require(found == state || found == older, "a changed slot is accepted, or both are lost")

@@ -1,19 +1,19 @@
 import Foundation
 
-// What libFuzzer calls. Tests/Fuzz/run links these functions with libFuzzer; in the test bundle
-// nothing calls them.
+// The functions that libFuzzer calls. Tests/Fuzz/run links them with libFuzzer; the test bundle
+// does not call them.
 
-/// The target, which the name of the program selects: Tests/Fuzz/run links one program, and makes a
-/// link to it for each target.
+/// The target, selected by the program name: Tests/Fuzz/run links one program, and creates a
+/// symbolic link to it for each target.
 private let target: FuzzTarget? = FuzzTarget(
   rawValue: URL(fileURLWithPath: CommandLine.arguments.first ?? "").lastPathComponent)
 
-/// Checks one input. A property that does not hold ends the process, which libFuzzer reports.
+/// Checks one input. A violated property ends the process, which libFuzzer reports.
 @c(LLVMFuzzerTestOneInput)
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  // SAFETY: libFuzzer passes the address of `count` bytes that stay as they are during the call.
+  // SAFETY: libFuzzer passes the address of `count` bytes that do not change during the call.
   let input = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
-  guard let target else { fatalError("there is no such fuzz target") }
+  guard let target else { fatalError("unknown fuzz target") }
   do {
     try target.check(input)
   } catch {
@@ -22,8 +22,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Writes the samples of the target into the folder that the environment variable MFA_FUZZ_SAMPLES
-/// names, before libFuzzer reads it.
+/// Writes the samples of the target to the folder in the environment variable MFA_FUZZ_SAMPLES,
+/// before libFuzzer reads the folder.
 @c(LLVMFuzzerInitialize)
 public func initializeFuzzer(
   _ count: UnsafeMutablePointer<CInt>?,

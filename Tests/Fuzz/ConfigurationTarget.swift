@@ -2,9 +2,9 @@
 
 /// Reads a configuration of up to three files, which the byte 0x1E separates.
 ///
-/// What parses is printed in one canonical form, which parses back equal. The settings in force never
-/// contradict one another, and a lookup that failed makes none of them weaker. An error names a line
-/// that exists, in one line of ASCII.
+/// A configuration that parses is printed in one canonical form, which parses back equal. The
+/// effective settings never contradict each other, and a failed lookup weakens none of them. An
+/// error names an existing line, in one line of ASCII.
 enum ConfigurationTarget {
   static func check(_ input: [UInt8]) throws {
     let files = parts(of: input, atMost: 3)
@@ -22,7 +22,7 @@ enum ConfigurationTarget {
     try checkText(draft.printed(), of: configuration)
     try require(
       try Configuration.parse(configuration.printed().span).printed() == configuration.printed(),
-      "printing twice gives two texts")
+      "printing twice gives different texts")
     try require(configuration.tenants.count <= Tenant.maximumCount, "there are too many tenants")
     for tenant in [nil] + configuration.tenants.prefix(4).map({ $0 }) {
       try checkSettings(configuration, of: tenant)
@@ -41,7 +41,7 @@ enum ConfigurationTarget {
   private static func checkText(_ text: [UInt8], of configuration: Configuration) throws {
     try requireShowable(text, allowing: ["\n"], "the text of a configuration")
     try require(
-      try parsed(text) == configuration, "the text of a configuration parses back otherwise")
+      try parsed(text) == configuration, "the text of a configuration parses back differently")
   }
 
   private static func parsed(_ text: [UInt8]) throws(Violation) -> Configuration {
@@ -53,7 +53,7 @@ enum ConfigurationTarget {
     }
   }
 
-  /// Compares the settings where lookups fail with those for either answer.
+  /// Compares the settings after failed lookups with those for either answer.
   private static func checkSettings(_ configuration: Configuration, of tenant: Tenant?) throws {
     let users = [Array("alice".utf8)] + (tenant?.selectors.users.prefix(2) ?? [])
     for user in users {
@@ -84,7 +84,7 @@ enum ConfigurationTarget {
     try require(
       throttle.waitsAfter <= throttle.disablesAfter && throttle.firstWait <= throttle.longestWait
         && throttle.disablesAfter <= 100 && settings.adjacentIntervals <= 10,
-      "settings contradict one another: \(settings)")
+      "settings contradict each other: \(settings)")
     try require(
       settings.enrollment != .offered || settings.offer.ends, "an offer has no end: \(settings)")
   }
@@ -95,7 +95,7 @@ enum ConfigurationTarget {
     let values = Overrides(settings)
     for item in configuration.settingsInForce(for: subject) {
       try require(
-        item.value == values.printed(item.key), "the setting in force differs for \(item.key)")
+        item.value == values.printed(item.key), "the effective setting differs for \(item.key)")
     }
   }
 
@@ -130,6 +130,6 @@ enum ConfigurationTarget {
       weaker.append("wait after \(failures) failures")
     }
     try require(
-      weaker.isEmpty, "a failed lookup weakens \(weaker): \(unknown) in place of \(known)")
+      weaker.isEmpty, "a failed lookup weakens \(weaker): \(unknown) instead of \(known)")
   }
 }

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Replays what the fuzzer starts from and what it has found, through the functions that it calls.
+/// Replays the fuzzer's seeds and its findings through the same functions.
 @Suite("Fuzz targets", .serialized)
 struct FuzzReplayTests {
   private static let folder = Checkout.folder + "/Tests/Fuzz"
 
-  /// The targets whose inputs can be checked here.
+  /// The targets that can be checked in this environment.
   static let targets = FuzzTarget.allCases.filter { !$0.needsRoot || PrivateMachine.isHere }
 
-  /// How many changed inputs are made of each seed.
+  /// The number of mutated inputs for each seed.
   private static let mutationsPerSeed = 100
 
-  /// The files of a folder, sorted by name. Empty if the folder does not exist.
+  /// Returns the files of a folder, sorted by name, or nothing if the folder does not exist.
   private static func inputs(
     _ kind: String, of target: FuzzTarget
   ) throws -> [(name: String, bytes: [UInt8])] {

@@ -1,7 +1,7 @@
-/// A parser under test. The fuzzer and `FuzzReplayTests` give inputs to the same functions.
+/// A parser under test. The fuzzer and `FuzzReplayTests` pass inputs to the same functions.
 ///
-/// Every target checks more than that the parser does not crash: what parses prints back equal, what
-/// has a checksum cannot be changed, sizes are bounded, and printed text has no control characters.
+/// Every target checks more than the absence of crashes: parsed values print back equal, data with
+/// a checksum cannot be changed, sizes are bounded, and printed text has no control characters.
 enum FuzzTarget: String, CaseIterable, Sendable {
   case record
   case attempts
@@ -17,7 +17,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case sshd
   case json
 
-  /// Gives `input` to the parser. Throws where a property does not hold.
+  /// Passes `input` to the parser. Throws if a property does not hold.
   func check(_ input: [UInt8]) throws {
     switch self {
     case .record: try RecordTarget.check(input)
@@ -36,8 +36,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// Inputs in a binary format, made with the product's own encoder so that they follow the format
-  /// when it changes. The inputs of the other targets are text and lie in Seeds/.
+  /// Returns inputs in a binary format, created by the product's own encoder, so that they follow
+  /// changes of the format. The inputs of the other targets are text files in Seeds/.
   func samples() throws -> [[UInt8]] {
     switch self {
     case .record: try RecordTarget.samples()
@@ -49,6 +49,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether checking an input needs root. The store refuses folders that belong to other users.
+  /// Whether checking an input requires root, because the store refuses folders that belong to
+  /// other users.
   var needsRoot: Bool { self == .ledger }
 }

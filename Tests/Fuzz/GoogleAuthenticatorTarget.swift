@@ -4,8 +4,8 @@ import Secrets
 
 /// Imports the file of google-authenticator.
 ///
-/// What is imported is within the limits of a factor, and reads back equal from a file that is
-/// written with it. Warnings and refusals are printable and quote nothing: they are the same for
+/// Imported factors are within the limits of a factor, and read back equal from a file that is
+/// written from them. Warnings and refusals are printable and quote nothing: they are the same for
 /// another secret of the same length.
 enum GoogleAuthenticatorTarget {
   static func check(_ input: [UInt8]) throws {
@@ -18,13 +18,13 @@ enum GoogleAuthenticatorTarget {
     try require(
       codes.count <= ImportableRecoveryCodes.maximumCount
         && codes.digits.count == codes.count * ImportableRecoveryCodes.codeLength,
-      "the recovery codes have another length")
+      "the recovery codes have a wrong length")
     for index in 0..<codes.count {
       let code = bytes(codes.code(at: index))
       try require(
         code.count == 8 && code[0] != UInt8(ascii: "0")
           && code.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) },
-        "a recovery code is not one")
+        "a recovery code is invalid")
     }
     for warning in imported.warnings {
       try requirePrintableASCII(Array(warning.text.utf8), "a warning")
@@ -35,7 +35,7 @@ enum GoogleAuthenticatorTarget {
         && again.factor.parameters == imported.factor.parameters
         && again.factor.timeOffset == imported.factor.timeOffset
         && bytes(again.recoveryCodes.digits) == bytes(codes.digits),
-      "what is imported reads back otherwise")
+      "an imported factor reads back differently")
   }
 
   private static func written(_ imported: ImportedFactors) -> [UInt8] {
@@ -50,7 +50,7 @@ enum GoogleAuthenticatorTarget {
   }
 }
 
-/// Properties of everything that is imported.
+/// The properties of all imported factors.
 enum ImportChecks {
   static func check(_ refusal: ImportRefusal, in input: [UInt8]) throws {
     let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
@@ -60,10 +60,10 @@ enum ImportChecks {
 
   static func check(_ factor: ImportableFactor) throws {
     try require(
-      ImportableFactor.secretLengths.contains(factor.secret.count), "a secret has another length")
+      ImportableFactor.secretLengths.contains(factor.secret.count), "a secret has a wrong length")
     try require(
       factor.adjacentIntervals <= ImportableFactor.maximumAdjacentIntervals,
-      "more intervals are accepted than can be")
+      "the number of intervals is above the limit")
     for warning in factor.warnings {
       try requirePrintableASCII(Array(warning.text.utf8), "a warning")
     }

@@ -3,11 +3,11 @@ import Policy
 
 @testable import mfa_admin
 
-/// Reads JSON, and the settings of Identity Platform from it.
+/// Reads JSON, and the Identity Platform settings in it.
 ///
-/// What parses prints back equal, and Foundation reads the same from it. A refusal is one line that
-/// can be shown, and names a line of the input. Settings read back equal from their JSON and from the
-/// section of the configuration that they are written to.
+/// A value that parses prints back equal, and Foundation reads the same value from it. A refusal is
+/// one printable line, and names a line of the input. Settings read back equal from their JSON and
+/// from the configuration section that they are written to.
 enum JSONTarget {
   static func check(_ input: [UInt8]) throws {
     let value: JSON
@@ -19,7 +19,7 @@ enum JSONTarget {
     }
     let text = Array(value.text.utf8)
     try requireShowable(text, allowing: ["\n"] + directions, "the text of a value")
-    try require(try JSONReader.value(of: text).text == value.text, "a value reads back otherwise")
+    try require(try JSONReader.value(of: text).text == value.text, "a value reads back differently")
     for json in [input, text] {
       let object = try JSONSerialization.jsonObject(with: Data(json), options: [.fragmentsAllowed])
       try require(Self.isSame(object, value), "Foundation reads another value")
@@ -27,7 +27,8 @@ enum JSONTarget {
     for isTenant in [true, false] { try checkSettings(value, isTenant: isTenant) }
   }
 
-  /// Strings of a value are printed as they are but for control characters: JSON is for programs.
+  /// Characters that change the writing direction. JSON escapes only control characters in strings,
+  /// because it is read by programs.
   private static let directions: [Unicode.Scalar] =
     ((0x200E...0x200F).map { $0 } + (0x2028...0x202E).map { $0 } + (0x2066...0x2069).map { $0 }
     + [0x061C]).compactMap { Unicode.Scalar(UInt32($0)) }
@@ -59,13 +60,13 @@ enum JSONTarget {
     } catch {
       return try requireShowable(Array(error.text.utf8), "a refusal")
     }
-    for text in settings.ignored { try requireShowable(Array(text.utf8), "what is ignored") }
+    for text in settings.ignored { try requireShowable(Array(text.utf8), "an ignored member") }
     let json = settings.json(isTenant: isTenant)
     let again = try IdentityPlatform(
       try JSONReader.value(of: Array(json.text.utf8)), isTenant: isTenant)
     try require(
       again.isEnabled == settings.isEnabled
-        && again.adjacentIntervals == settings.adjacentIntervals, "settings read back otherwise")
+        && again.adjacentIntervals == settings.adjacentIntervals, "settings read back differently")
     let tenant = isTenant ? Array("t".utf8) : nil
     let users = isTenant ? Array("users = alice\n".utf8) : []
     _ = try Configuration.parse((settings.section(tenant: tenant) + users).span)

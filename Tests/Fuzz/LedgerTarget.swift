@@ -5,11 +5,11 @@ import System
 
 @testable import mfa_admin
 
-/// Damages the audit log. The input says which entries to write and how to change the files then.
+/// Damages the audit log. The input determines the records to write and the changes of the files.
 ///
-/// Only entries that were written are reported as proven, each in its place; a log that is not the
-/// one that was written has a fault; a log that was interrupted in a write takes the next entry. What
-/// is printed of any line has no control characters.
+/// Only written records are reported as verified, each at its position. A log that differs from the
+/// written one has a fault. A log with an interrupted write accepts the next record. Printed lines
+/// have no control characters.
 enum LedgerTarget {
   static func check(_ input: [UInt8]) throws {
     let store = try Store()
@@ -23,9 +23,9 @@ enum LedgerTarget {
   private final class Store {
     private let folder: ScratchFolder
     private var marks: [LedgerMark] = []
-    /// The lines that were written, without their line feeds.
+    /// The written lines, without their line feeds.
     private var lines: [[UInt8]] = []
-    /// The head after each entry.
+    /// The content of the head file after each record.
     private var heads: [[UInt8]] = []
     private var written: [UInt8] = []
     private var damaged: [UInt8] = []
@@ -56,14 +56,14 @@ enum LedgerTarget {
           directory: try folder.trustedPath(of: "store"), key: try folder.trustedPath(of: "key")))
     }
 
-    /// The contents of a file of the log. Empty if the file does not exist.
+    /// Returns the content of a file of the log, or nothing if the file does not exist.
     private func contents(_ name: String) throws -> [UInt8] {
       let path = "\(folder.path)/store/\(name)"
       guard FileManager.default.fileExists(atPath: path) else { return [] }
       return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// Writes over a file in place, which keeps its owner and permissions.
+    /// Overwrites a file in place, which keeps its owner and permissions.
     private func replace(_ name: String, _ bytes: [UInt8]) throws {
       guard bytes != (try contents(name)) else { return }
       let path = "\(folder.path)/store/\(name)"
@@ -99,7 +99,7 @@ enum LedgerTarget {
       written = try contents("ledger")
       lines = written.split(separator: UInt8(ascii: "\n")).map(Array.init)
       try require(
-        lines.count == marks.count, "an entry is not one line")
+        lines.count == marks.count, "a record is not one line")
       for line in lines { try requirePrintableASCII(line, "an entry") }
     }
 
@@ -152,31 +152,31 @@ enum LedgerTarget {
         guard case .entry(let mark) = line.kind else { continue }
         try require(
           proven < marks.count && mark == marks[proven] && line.text == self.lines[proven],
-          "an entry is proven that was not written there")
+          "a record is reported as verified but was not written there")
         proven += 1
       }
       try require(
-        reading.last == (proven == 0 ? nil : marks[proven - 1]), "the last entry is another one")
+        reading.last == (proven == 0 ? nil : marks[proven - 1]), "the last record differs")
       let isWhole = damaged.starts(with: written)
       if damaged == written, hasCurrentHead {
-        try require(reading.fault == nil && reading.left == 0, "a log that is whole has a fault")
+        try require(reading.fault == nil && reading.left == 0, "an undamaged log has a fault")
       }
       guard hasCurrentHead, reading.fault == nil else { return }
-      try require(isWhole, "a log that was changed has no fault")
+      try require(isWhole, "a changed log has no fault")
       guard !marks.isEmpty else { return }
       try checkNextEntry(behind: proven)
     }
 
-    /// A log without a fault takes another entry, and has no fault then.
+    /// Checks that a log without a fault accepts another record, and has no fault afterwards.
     private func checkNextEntry(behind proven: Int) throws {
       var none = Instructions([])
       let mark = try opened().enter(Self.event(&none))
       let (reading, lines) = try read()
       try require(
         reading.fault == nil && reading.last == mark && reading.left == 0,
-        "a log has a fault behind the next entry: \(String(describing: reading.fault))")
+        "a log has a fault after the next record: \(String(describing: reading.fault))")
       let entries = lines.count { if case .entry = $0.kind { true } else { false } }
-      try require(entries == proven + 1, "the next entry is not proven")
+      try require(entries == proven + 1, "the next record is not verified")
     }
   }
 }

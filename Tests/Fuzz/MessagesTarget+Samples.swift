@@ -4,7 +4,7 @@ import OneTimePassword
 import Secrets
 
 extension MessagesTarget {
-  /// The body of a message of each kind.
+  /// Returns the body of a message of each kind.
   static func samples() throws -> [[UInt8]] {
     try (requests() + responses()).map { Array($0.dropFirst(Frame.headerLength)) }
   }

@@ -3,10 +3,10 @@ import HelperProtocol
 import OneTimePassword
 import Secrets
 
-/// Reads messages of the helper protocol. The input is the body of a frame, in either direction; its
-/// first four bytes are read as the header of a frame too.
+/// Reads messages of the helper protocol. The input is the body of a frame in either direction; its
+/// first four bytes are also read as the header of a frame.
 ///
-/// A message that parses is written back byte for byte. The length of a frame is bounded before its
+/// A message that parses is encoded to the same bytes. The length of a frame is bounded before its
 /// body is read. Text to be shown has no control characters other than line feeds.
 enum MessagesTarget {
   static func check(_ input: [UInt8]) throws {
@@ -14,7 +14,8 @@ enum MessagesTarget {
     let cleaned = ShownText(cleaning: input)
     try require(cleaned.utf8.count <= ShownText.longest, "a text is longer than the limit")
     try requireShowable(cleaned.utf8, allowing: ["\n"], "a text to be shown")
-    try require(ShownText(cleaning: cleaned.utf8) == cleaned, "cleaning twice gives two texts")
+    try require(
+      ShownText(cleaning: cleaned.utf8) == cleaned, "cleaning twice gives different texts")
     guard input.count <= Frame.longestBody else { return }
     if let frame = frame(ofRequest: input) { try checkFrame(frame, of: input) }
     if let frame = frame(ofResponse: input) { try checkFrame(frame, of: input) }
@@ -25,7 +26,7 @@ enum MessagesTarget {
     let isAllowed = header.count == Frame.headerLength && (1...Frame.longestBody).contains(stated)
     try require(
       bodyLength(header) == (isAllowed ? stated : nil),
-      "a frame of \(stated) bytes is read otherwise")
+      "a frame of \(stated) bytes is read differently")
   }
 
   private static func bodyLength(_ header: [UInt8]) -> Int? {
@@ -36,7 +37,7 @@ enum MessagesTarget {
     }
   }
 
-  /// The frame that a request is written in again; nil where the body is no request.
+  /// Returns the encoded frame of a parsed request, or nil if the body is not a request.
   private static func frame(ofRequest body: [UInt8]) -> [UInt8]? {
     do throws(MessageRefusal) {
       let request = try HelperRequest(body: body.span)
@@ -46,7 +47,7 @@ enum MessagesTarget {
     }
   }
 
-  /// The frame that a response is written in again; nil where the body is no response.
+  /// Returns the encoded frame of a parsed response, or nil if the body is not a response.
   private static func frame(ofResponse body: [UInt8]) -> [UInt8]? {
     do throws(MessageRefusal) {
       let response = try HelperResponse(body: body.span)
@@ -58,8 +59,8 @@ enum MessagesTarget {
 
   private static func checkFrame(_ frame: [UInt8], of body: [UInt8]) throws {
     let header = Array(frame.prefix(Frame.headerLength))
-    try require(bodyLength(header) == body.count, "a frame has another length than its body")
+    try require(bodyLength(header) == body.count, "a frame has a different length from its body")
     try require(
-      Array(frame.dropFirst(Frame.headerLength)) == body, "a message is written otherwise")
+      Array(frame.dropFirst(Frame.headerLength)) == body, "a message is encoded differently")
   }
 }

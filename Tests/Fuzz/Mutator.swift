@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Makes inputs out of others, always the same ones from the same seed.
+/// A mutator that derives the same inputs from the same seed.
 struct Mutator {
   private var generator: SeededGenerator
   private let corpus: [[UInt8]]
@@ -16,7 +16,7 @@ struct Mutator {
     self.corpus = corpus
   }
 
-  /// `input` after one to four changes.
+  /// Returns `input` after one to four changes.
   mutating func mutate(_ input: [UInt8]) -> [UInt8] {
     var result = input
     for _ in 0..<Int.random(in: 1...4, using: &generator) { change(&result) }
@@ -34,7 +34,7 @@ struct Mutator {
     case 3: bytes.removeSubrange(place..<place + length)
     case 4: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
     case 5:
-      // The beginning of this input and the end of another one.
+      // The beginning of this input and the end of a different one.
       let other = corpus.randomElement(using: &generator) ?? []
       let start = Int.random(in: 0...other.count, using: &generator)
       bytes = Array(bytes.prefix(place) + other.dropFirst(start))

@@ -2,10 +2,10 @@ import Foundation
 import OneTimePassword
 import Secrets
 
-/// Makes otpauth URLs. The input holds, with a byte of length before each where lengths differ: the
-/// parameters, the secret, the issuer and, to the end, the account.
+/// Creates otpauth URLs. The input holds the parameters, the secret, the issuer and the account. A
+/// length byte precedes each of the last three.
 ///
-/// A URL is ASCII without spaces, and other software reads back from it what it was made of.
+/// A URL is ASCII without spaces, and other software reads the original values from it.
 enum OTPAuthTarget {
   static func check(_ input: [UInt8]) throws {
     var instructions = Instructions(input)
@@ -22,19 +22,19 @@ enum OTPAuthTarget {
       OTPAuthURI.make(
         secret: secret.span, account: account.span, issuer: issuer.span, parameters: parameters))
     try require(
-      text.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a URL has a character that URLs do not have")
+      text.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a URL has an invalid character")
     let expected = Content(
       label: (issuer.isEmpty ? [] : issuer + [UInt8(ascii: ":")]) + account,
       secret: secret, issuer: issuer, algorithm: algorithm.name.description,
       digits: length.rawValue, period: period)
-    try require(try Content(text) == expected, "a URL reads back otherwise")
+    try require(try Content(text) == expected, "a URL reads back differently")
     guard String(validating: issuer + account, as: UTF8.self) != nil,
       String(validating: issuer, as: UTF8.self) != nil
     else { return }
     try checkComponents(String(decoding: text, as: UTF8.self), expected)
   }
 
-  /// What a URL says, read by the rules of RFC 3986 and RFC 4648.
+  /// The content of a URL, read according to RFC 3986 and RFC 4648.
   private struct Content: Equatable {
     var label: [UInt8]
     var secret: [UInt8]
@@ -57,16 +57,16 @@ enum OTPAuthTarget {
 
     init(_ text: [UInt8]) throws {
       let start = Array("otpauth://totp/".utf8)
-      try require(text.starts(with: start), "a URL has another beginning")
+      try require(text.starts(with: start), "a URL has a wrong beginning")
       let parts = text.dropFirst(start.count).split(
         separator: UInt8(ascii: "?"), omittingEmptySubsequences: false)
       try require(parts.count == 2, "a URL has \(parts.count - 1) queries")
       var values: [String: [UInt8]] = [:]
       for pair in parts[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
         let words = pair.split(separator: UInt8(ascii: "="), omittingEmptySubsequences: false)
-        try require(words.count == 2, "a parameter is no pair")
+        try require(words.count == 2, "a parameter is not a pair")
         let name = String(decoding: words[0], as: UTF8.self)
-        try require(values[name] == nil, "the parameter \(name) comes twice")
+        try require(values[name] == nil, "the parameter \(name) is repeated")
         values[name] = try Self.decoded(words[1])
       }
       label = try Self.decoded(parts[0])
@@ -86,7 +86,7 @@ enum OTPAuthTarget {
           continue
         }
         let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-        bytes.append(try requireValue(UInt8(digits, radix: 16), "an escape is none"))
+        bytes.append(try requireValue(UInt8(digits, radix: 16), "an escape is invalid"))
         rest = rest.dropFirst(2)
       }
       return bytes
@@ -107,7 +107,7 @@ enum OTPAuthTarget {
 
   private static func checkComponents(_ text: String, _ content: Content) throws {
     let components = try requireValue(URLComponents(string: text), "Foundation refuses a URL")
-    try require(components.scheme == "otpauth" && components.host == "totp", "another scheme")
+    try require(components.scheme == "otpauth" && components.host == "totp", "a wrong scheme")
     try require(
       Array(components.path.utf8) == [UInt8(ascii: "/")] + content.label,
       "Foundation reads another label")

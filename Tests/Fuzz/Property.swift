@@ -18,7 +18,7 @@ func requireValue<Value>(
   return value
 }
 
-/// Throws a violation where `text` could control a terminal or deceive a reader: it is not UTF-8, or
+/// Throws a violation if `text` could control a terminal or deceive a reader: it is not UTF-8, or
 /// has control characters other than those in `allowed`, or characters that change the direction of
 /// writing.
 func requireShowable(
@@ -39,29 +39,29 @@ func requireShowable(
   }
 }
 
-/// Throws a violation where `text` is not one line of printable ASCII.
+/// Throws a violation if `text` is not one line of printable ASCII.
 func requirePrintableASCII(_ text: [UInt8], _ what: String) throws(Violation) {
   try require(
     text.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "\(what) is not one line of ASCII: \(text)")
 }
 
-/// The bytes of a secret, to be compared with others.
+/// Returns the bytes of a secret, for comparisons.
 func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.span.copied() }
 
-/// Parts of an input that stands for several texts, such as files: the byte 0x1E (record separator)
-/// stands between them.
+/// Returns the parts of an input that stands for several texts, such as files. The byte 0x1E
+/// (record separator) separates them.
 func parts(of input: [UInt8], atMost count: Int) -> [[UInt8]] {
   input.split(separator: 0x1E, maxSplits: count - 1, omittingEmptySubsequences: false).map(
     Array.init)
 }
 
-/// A number that depends on every byte of `input` (FNV-1a, 64 bits). It chooses places in an input
-/// without a generator, so that an input always has the same result.
+/// Returns a number that depends on every byte of `input` (FNV-1a, 64 bits). It selects positions
+/// in an input without a random generator, so that an input always has the same result.
 func fingerprint(of input: [UInt8]) -> UInt64 {
   input.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }
 
-/// The bytes with one bit changed; `choice` selects which.
+/// Returns the bytes with one bit changed; `choice` selects which.
 func changingOneBit(of bytes: [UInt8], _ choice: UInt64) -> [UInt8] {
   guard !bytes.isEmpty else { return bytes }
   var changed = bytes
@@ -69,8 +69,8 @@ func changingOneBit(of bytes: [UInt8], _ choice: UInt64) -> [UInt8] {
   return changed
 }
 
-/// Reads numbers and byte strings from an input. At the end of the input every number is 0 and every
-/// byte string is empty.
+/// A reader of numbers and byte strings in an input. At the end of the input every number is 0 and
+/// every byte string is empty.
 struct Instructions {
   private var rest: ArraySlice<UInt8>
 
@@ -80,7 +80,7 @@ struct Instructions {
 
   mutating func number() -> Int { Int(rest.popFirst() ?? 0) }
 
-  /// A number below `limit`, from two bytes; 0 where `limit` is 0.
+  /// Returns a number below `limit`, from two bytes, or 0 if `limit` is 0.
   mutating func number(below limit: Int) -> Int {
     let value = number() << 8 | number()
     return limit == 0 ? 0 : value % limit

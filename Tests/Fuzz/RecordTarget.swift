@@ -5,10 +5,11 @@ import System
 
 @testable import FactorStore
 
-/// Reads a factor record. The input is the binary form without the store's seal.
+/// Reads a factor record. The input is the encoding without the store's seal.
 ///
-/// What parses is written back byte for byte and is no longer than the store reads; the sealed form
-/// opens again, and is refused with any bit changed, cut short, or for another account.
+/// A record that parses is encoded to the same bytes and is not longer than the store's limit. The
+/// sealed form can be opened again, and is refused if any bit is changed, if it is truncated, or
+/// for a different account.
 enum RecordTarget {
   static func check(_ input: [UInt8]) throws {
     let account = Account(name: Array("alice".utf8), uid: 1000)
@@ -17,7 +18,7 @@ enum RecordTarget {
     do throws(FactorRecord.Refusal) { record = try FactorRecord(encoded: input.span) } catch {
       return
     }
-    try require(record.encoded() == input, "a record is written back otherwise")
+    try require(record.encoded() == input, "a record is encoded differently")
     try require(input.count <= FactorRecord.maximumLength, "a record is longer than the limit")
     try require(
       record.factors.count <= FactorRecord.maximumFactors
@@ -53,7 +54,7 @@ enum RecordTarget {
     }
     try require(
       try FactorRecord(encoded: changed.encoded().span) == changed,
-      "a changed record reads back otherwise")
+      "a changed record reads back differently")
   }
 
   private static func checkSeal(of record: FactorRecord, _ choice: UInt64) throws {
@@ -61,13 +62,14 @@ enum RecordTarget {
     let owner = Account(name: record.user.bytes, uid: record.uid)
     let sealed = try SealedRecord(record, &key)
     try require(sealed.bytes.count <= SealedRecord.maximumLength, "a sealed record is too long")
-    try require(try sealed.open(&key, account: owner) == record, "a sealed record opens otherwise")
+    try require(
+      try sealed.open(&key, account: owner) == record, "a sealed record opens differently")
     let changed = changingOneBit(of: sealed.bytes, choice)
     try checkRefusal(of: SealedRecord(bytes: changed), for: owner, "a changed record")
     let cut = sealed.bytes.dropLast(1 + Int(choice % UInt64(sealed.bytes.count)))
-    try checkRefusal(of: SealedRecord(bytes: Array(cut)), for: owner, "a record that was cut")
+    try checkRefusal(of: SealedRecord(bytes: Array(cut)), for: owner, "a truncated record")
     let other = Account(name: record.user.bytes, uid: record.uid ^ 1)
-    if record.isEnrolled { try checkRefusal(of: sealed, for: other, "the record of another uid") }
+    if record.isEnrolled { try checkRefusal(of: sealed, for: other, "a record of a different uid") }
   }
 
   private static func checkRefusal(
@@ -112,7 +114,7 @@ enum RecordTarget {
     return valid + deceptiveNames.map { replacing("phone 1", with: $0, in: one.encoded()) }
   }
 
-  /// Names that a record must not have, as long as the name that they replace.
+  /// Invalid names with the same length as the names that they replace.
   private static let deceptiveNames = ["phone  ", " phone1", "phone\u{7F}1", "phone\n1"]
 
   private static func replacing(_ name: String, with other: String, in bytes: [UInt8]) -> [UInt8] {

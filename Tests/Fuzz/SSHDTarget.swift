@@ -7,10 +7,10 @@ import System
 @testable import mfa_admin
 
 /// Reads the files of sshd, which the byte 0x1E separates: sshd_config, two files in the folder
-/// sshd_config.d, and what `sshd -T` prints.
+/// sshd_config.d, and the output of `sshd -T`.
 ///
-/// Every place that is reported exists and can be shown. Both readers of these files see the same
-/// settings. Connections that `sshd -T -C` is asked about are well formed.
+/// Every reported place exists and is printable. Both readers of these files see the same settings.
+/// The connections in `sshd -T -C` queries are well formed.
 enum SSHDTarget {
   private static let folder = "/etc/ssh/sshd_config.d"
   private static let paths = ["/etc/ssh/sshd_config", folder + "/00-a.conf", folder + "/50-b.conf"]
@@ -46,7 +46,7 @@ enum SSHDTarget {
   private static func checkPlace(_ place: String, _ texts: [[UInt8]]) throws {
     let parts = place.split(separator: ":")
     let index = try requireValue(
-      paths.firstIndex { $0 == parts.first ?? "" }, "a place names no file: \(place)")
+      paths.firstIndex { $0 == parts.first ?? "" }, "a place is not in a file: \(place)")
     guard parts.count > 1 else { return }
     let lines = texts[index].count { $0 == UInt8(ascii: "\n") } + 1
     let line = try requireValue(Int(parts[1]), "a place has no line")
@@ -54,7 +54,7 @@ enum SSHDTarget {
   }
 
   private static func checkSettings(_ settings: SSHDSettings) throws {
-    try require(settings.isLike(settings), "settings differ from themselves")
+    try require(settings.isLike(settings), "settings are not equal to themselves")
     for list in settings.methodLists ?? [] {
       for method in list { try require(!method.contains(","), "a method is a list") }
     }
@@ -62,7 +62,7 @@ enum SSHDTarget {
     _ = settings.asksByKeyboard
   }
 
-  /// Compares what the drop-in is checked against with what the doctor reads.
+  /// Compares the settings that the drop-in is checked against with those that the doctor reads.
   private static func checkDropIn(_ texts: [[UInt8]], _ file: SSHDFile) throws {
     let others = zip(paths, texts).dropFirst().map { (path: $0, text: $1) }
     _ = SecureShellDropIn.obstacle(main: texts[0], others: others)
@@ -86,7 +86,7 @@ enum SSHDTarget {
     }
   }
 
-  /// A host that has files of sshd and nothing else.
+  /// A host that has only the files of sshd.
   private struct Host: ExaminedHost {
     struct Stacks: StackSource {
       func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? { nil }

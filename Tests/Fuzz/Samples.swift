@@ -4,9 +4,9 @@ import Secrets
 
 @testable import FactorStore
 
-/// Values that the samples of the targets consist of.
+/// The values that the samples of the targets consist of.
 enum Samples {
-  /// A sealing key that is always the same.
+  /// Returns a fixed sealing key.
   static func key() throws(CryptographyError) -> SealingKey {
     try SealingKey(master: [UInt8](0..<32).span)
   }
@@ -27,7 +27,7 @@ enum Samples {
       enrolledAt: 1_700_000_000, kind: .totp(.standard, sealedSecret: [1, 2, 3]))
   }
 
-  /// A factor that takes as many bytes as a factor can.
+  /// Returns a factor with the longest encoding.
   static func longestFactor(_ number: UInt8) throws -> Factor {
     let name = Array((String(repeating: "\u{1F511}", count: 62) + "\(number)").utf8)
     let parameters = try requireValue(
@@ -39,7 +39,7 @@ enum Samples {
       origin: .imported, timeOffset: .min)
   }
 
-  /// A grant that takes as many bytes as a grant can.
+  /// Returns a grant with the longest encoding.
   static func longestGrant(_ number: UInt8) throws -> Grant {
     let id = try requireValue(
       GrantID(bytes: [UInt8](repeating: number, count: GrantID.length)), "an identifier")

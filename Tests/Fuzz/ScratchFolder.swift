@@ -5,8 +5,8 @@ import System
 struct ScratchFolder {
   let path: String
 
-  /// Makes a folder in the one that the environment variable MFA_FUZZ_FOLDER names, or in /run, which
-  /// belongs to root as the store demands.
+  /// Creates a folder in the folder of the environment variable MFA_FUZZ_FOLDER, or in /run, which
+  /// belongs to root as the store requires.
   init() throws {
     let parent = ProcessInfo.processInfo.environment["MFA_FUZZ_FOLDER"] ?? Self.standardParent
     path = "\(parent)/mfa-fuzz-\(UInt64.random(in: 0...UInt64.max))"

@@ -1,12 +1,12 @@
 @testable import PAMStack
 @testable import mfa_admin
 
-/// Reads PAM service files, which the byte 0x1E separates: that of the service, then those named
-/// `other`, `common-auth` and `common-account`.
+/// Reads PAM service files, which the byte 0x1E separates: the file of the service, then those
+/// named `other`, `common-auth` and `common-account`.
 ///
-/// A stack is bounded, and names places that exist. Comments and blank lines change nothing. A line
-/// that is certain to deny does so for every result of the other modules. Lines that `mfa-admin
-/// enable` inserts are removed again byte for byte.
+/// A stack is bounded, and names existing places. Comments and blank lines have no effect. A line
+/// that is reported as certain to deny does so for every result of the other modules. Lines that
+/// `mfa-admin enable` inserts are removed again byte for byte.
 enum ServicesTarget {
   private static let names = ["service", "other", "common-auth", "common-account"]
 
@@ -46,7 +46,7 @@ enum ServicesTarget {
   private static func checkPlace(_ place: [UInt8], _ files: [[UInt8]]) throws {
     let text = String(decoding: place, as: UTF8.self).split(separator: ":")
     let index = try requireValue(
-      names.firstIndex { "/etc/pam.d/\($0)" == text.first ?? "" }, "a place names no file")
+      names.firstIndex { "/etc/pam.d/\($0)" == text.first ?? "" }, "a place is not in a file")
     guard text.count > 1 else { return }
     let lines = files[index].count { $0 == UInt8(ascii: "\n") } + 1
     let line = try requireValue(Int(text[1]), "a place has no line")
@@ -70,11 +70,11 @@ enum ServicesTarget {
           if entry.asks(module: "pam_mfa.so") { return [false] }
           if !isRoot, entry.asks(module: "pam_rootok.so") { return [false] }
           return [true, false]
-        }, "a stack may succeed while a line that is certain denies")
+        }, "a stack may succeed although a certain line denies")
     }
     if case .certain = lines.root {
       guard case .certain = lines.user else {
-        throw Violation(description: "a line is certain for root and not for others")
+        throw Violation(description: "a line is certain for root but not for other users")
       }
     }
   }
@@ -83,10 +83,10 @@ enum ServicesTarget {
     let marks = MarkedText(service: Array(names[0].utf8))
     let lines = MarkedText.lines(of: text)
     let starts = lines.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.count) }
-    try require(lines.flatMap { $0 } == text, "lines lose bytes")
+    try require(lines.flatMap { $0 } == text, "removing lines loses bytes")
     guard marks.removing(from: text) == .absent else { return }
     let offset = starts[Int(choice % UInt64(starts.count))]
     let inserted = marks.inserting(Array(StackPlan.knownLines.prefix(2)), into: text, at: offset)
-    try require(marks.removing(from: inserted) == .removed(text), "lines are not removed again")
+    try require(marks.removing(from: inserted) == .removed(text), "inserted lines are not removed")
   }
 }

@@ -1,16 +1,16 @@
 import PAMStack
 
-/// Runs a stack as libpam does (`_pam_dispatch_aux` in Linux-PAM's pam_dispatch.c), for every result
-/// of its modules. A module succeeds, or fails with PAM_AUTH_ERR. A stack that succeeds with libpam
-/// for such results succeeds here too.
+/// Runs a stack like libpam (`_pam_dispatch_aux` in Linux-PAM's pam_dispatch.c), for every result
+/// of its modules. A module succeeds, or fails with PAM_AUTH_ERR. Every stack that succeeds with
+/// libpam for such results succeeds here too.
 struct StackRun {
-  /// What the results so far come to.
+  /// The combined result so far.
   private enum Impression { case undefined, positive, negative }
 
   private struct State: Hashable {
     var index: Int
     var impression: Impression
-    /// The impression at the start of each substack that is open.
+    /// The combined result at the start of each open substack.
     var outer: [Impression]
 
     mutating func succeed() {
@@ -22,7 +22,7 @@ struct StackRun {
 
   init(_ entries: [StackEntry]) { self.entries = entries }
 
-  /// Whether the stack succeeds for some of the `results` of its modules.
+  /// Returns whether the stack succeeds for any of the `results` of its modules.
   func maySucceed(_ results: (StackEntry) -> [Bool]) -> Bool {
     var seen: Set<State> = []
     var open = [State(index: 0, impression: .undefined, outer: [])]
@@ -34,7 +34,7 @@ struct StackRun {
       }
       var state = state
       let entry = entries[state.index]
-      // Substacks that ended before this entry.
+      // Removes substacks that ended before this entry.
       while state.outer.count > entry.level { state.outer.removeLast() }
       guard case .module(_, _, let control) = entry.kind else {
         state.outer.append(state.impression)
@@ -44,7 +44,8 @@ struct StackRun {
       }
       for succeeds in results(entry) {
         open.append(next(state, succeeds ? control.onSuccess : control.onFailure, succeeds))
-        // What `ignore` leaves as it is, `ok` turns into a success; both are one action here.
+        // `ok` turns an undefined result into a success and `ignore` does not; both are one action
+        // here.
         if succeeds, control.onSuccess == .goesOn {
           open.append(next(state, .goesOn, false))
         }
@@ -59,8 +60,8 @@ struct StackRun {
     var isAtEnd = false
     var skipped = 0
     switch action {
-    // libpam lets a failure with `ok` fail the stack, and ignores one with `ignore`. Both are one
-    // action here, so the failure is ignored: that is the case in which more stacks succeed.
+    // In libpam, a failure with `ok` fails the stack, and a failure with `ignore` is ignored. Both
+    // are one action here, so the failure is ignored, which lets more stacks succeed.
     case .goesOn: if succeeds { state.succeed() }
     case .denies: state.impression = .negative
     case .deniesAtOnce:
@@ -82,7 +83,7 @@ struct StackRun {
       }
       index += 1
     }
-    // libpam denies where fewer lines are left than are to be left out.
+    // libpam denies if fewer lines are left than the jump skips.
     if skipped > 0 { state.impression = .negative }
     state.index = index
     return state

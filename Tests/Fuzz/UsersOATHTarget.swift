@@ -4,7 +4,7 @@ import Secrets
 
 /// Imports the file of pam_oath.
 ///
-/// Each token is in a line that exists, in order, and within the limits of a factor; one that is
+/// Each token is in an existing line, in order, and within the limits of a factor. A token that is
 /// written again without its last code reads back equal. Refusals are printable.
 enum UsersOATHTarget {
   static func check(_ input: [UInt8]) throws {
@@ -17,12 +17,12 @@ enum UsersOATHTarget {
     let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var last = 0
     for entry in entries {
-      try require(entry.line > last && entry.line <= lines.count, "an entry is in another line")
+      try require(entry.line > last && entry.line <= lines.count, "an entry has a wrong line")
       last = entry.line
       switch entry.result {
       case .failure(let refusal):
         try ImportChecks.check(refusal, in: input)
-        try require(refusal.line == entry.line, "a refusal names another line")
+        try require(refusal.line == entry.line, "a refusal names a different line")
       case .success(let factor):
         try ImportChecks.check(factor)
         try require(
@@ -34,7 +34,7 @@ enum UsersOATHTarget {
     }
   }
 
-  /// The time in Greenwich; in some years no time, or two, as where clocks are changed.
+  /// Returns the UTC time, or in some years no time or two times, as for clock changes.
   private static func moments(_ time: LocalTime) -> [Int64] {
     switch time.year % 3 {
     case 0: [time.secondsInGreenwich]
@@ -48,10 +48,10 @@ enum UsersOATHTarget {
     var line = Array("HOTP/T\(parameters.period)/\(parameters.codeLength.rawValue) ".utf8) + user
     line += Array(" - ".utf8) + Hexadecimal.text(of: bytes(factor.secret), .upper)
     let entries = try UsersOATHFile.parse(line.span, moments: moments)
-    let entry = try requireValue(entries.first, "a token is not read back")
+    let entry = try requireValue(entries.first, "a token cannot be read back")
     let again = try entry.result.get()
     try require(
       entries.count == 1 && entry.user?.bytes == user && again.parameters == parameters
-        && bytes(again.secret) == bytes(factor.secret), "a token reads back otherwise")
+        && bytes(again.secret) == bytes(factor.secret), "a token reads back differently")
   }
 }

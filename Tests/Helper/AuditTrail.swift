@@ -1,8 +1,8 @@
 import System
 
-/// What the kernel's audit trail is told.
+/// The kernel audit records of a test.
 final class AuditTrail {
-  /// The records, as `management mfa:enrolled true`.
+  /// The records, for example `management mfa:enrolled true`.
   private(set) var records: [String] = []
 
   func write(_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) {

@@ -32,7 +32,7 @@ struct ConversationTests {
     return client
   }
 
-  @Test("where there is no store to be had, that is told when it is needed")
+  @Test("a missing store is reported only when it is needed")
   func noStore() throws {
     host.storeFailure = .damaged(.directory)
     let client = try run([list])
@@ -83,7 +83,7 @@ struct ConversationTests {
       ])
     #expect(
       client.heard.first.map { if case .welcome("alice", _) = $0 { true } else { false } } == true)
-    // The code that confirmed it is used up.
+    // The code that confirmed the enrolment is used.
     let code = try KnownFactor.code(at: host.time, secret: client.secret)
     let application = ScriptedApplication([.text(code)])
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
@@ -91,7 +91,7 @@ struct ConversationTests {
     #expect(application.logged.first?.hasPrefix("result=replayed") == true)
   }
 
-  @Test("nothing is bound, renamed or taken away without a session")
+  @Test("nothing is enrolled, renamed or removed without a session")
   func needsASession() throws {
     try enrollKnown()
     let factor = try #require(host.memory.record?.factors.first)
@@ -109,7 +109,7 @@ struct ConversationTests {
     #expect(!host.memory.steps.contains(.replace))
   }
 
-  @Test("a wrong password starts no session, and three end the helper")
+  @Test("a wrong password starts no session, and the third one ends the helper")
   func wrongPassword() throws {
     let client = try run([
       session, answer("wrong"), session, { _ in try HelperRequestBox(.cancel) }, session,
@@ -118,7 +118,7 @@ struct ConversationTests {
     #expect(client.heard.filter { $0 == .failed(.reauthenticationFailed) }.count == 3)
   }
 
-  @Test("where there is a factor, its code is asked for too, and used up")
+  @Test("if the user has a factor, its code is also required, and used")
   func presentFactorIsAskedFor() throws {
     try enrollKnown()
     let client = try run([session, answer("right"), try knownCode(), generate])
@@ -128,7 +128,7 @@ struct ConversationTests {
     #expect(again.heard.suffix(2) == [.failed(.codeAlreadyUsed), .failed(.requiresRecentLogin)])
   }
 
-  @Test("a wrong code of the present factor counts like one at a sign-in")
+  @Test("a wrong code of the present factor counts as a failed attempt")
   func presentFactorCounts() throws {
     try enrollKnown()
     let wrong = answer(try KnownFactor.wrongCode(at: host.time))
@@ -140,7 +140,7 @@ struct ConversationTests {
     #expect(last.heard.last == .failed(.tooManyAttempts(seconds: 30)))
   }
 
-  @Test("a secret is shown once; another one takes its place")
+  @Test("a secret is shown once, and generating again replaces it")
   func secretIsNotShownAgain() throws {
     let client = ScriptedClient([])
     var first: [UInt8] = []
@@ -170,7 +170,7 @@ struct ConversationTests {
       ])
   }
 
-  @Test("ten wrong codes, and the secret is good for nothing")
+  @Test("after ten wrong codes the secret cannot be enrolled")
   func exhausted() throws {
     let wrong: Line = { [host] client in
       let right = Set(
@@ -208,7 +208,7 @@ struct ConversationTests {
     #expect(host.memory.record == nil)
   }
 
-  @Test("a client that goes away anywhere leaves nothing behind")
+  @Test("a client that disconnects at any point leaves nothing behind")
   func interrupted() throws {
     let whole = [session, answer("right"), generate]
     for length in 0...whole.count {
@@ -218,7 +218,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("a factor that appeared after the proof takes the session's worth")
+  @Test("a factor enrolled after the authentication ends the session")
   func factorAppeared() throws {
     let client = try run([
       session, answer("right"), generate,
@@ -232,7 +232,7 @@ struct ConversationTests {
     #expect(host.memory.record?.factors.count == 1)
   }
 
-  @Test("names are one's own, factors are eight")
+  @Test("display names are unique per user, and a user has at most eight factors")
   func limits() throws {
     var script = [session, answer("right")]
     for number in 0..<8 { script += [generate, enroll("Phone \(number)")] }
@@ -245,7 +245,7 @@ struct ConversationTests {
     #expect(twice.heard.last == .failed(.secondFactorAlreadyEnrolled))
   }
 
-  @Test("renaming, and unenrolling with the newest told apart")
+  @Test("factors can be renamed and removed, and removing the newest one is reported")
   func changes() throws {
     try enrollKnown()
     let old = try #require(host.memory.record?.factors.first)
@@ -266,7 +266,7 @@ struct ConversationTests {
       ])
   }
 
-  @Test("what was changed and judged is in the audit trail; an answer that is no code is not")
+  @Test("changes and verified codes are in the audit log; an answer that is not a code is not")
   func auditTrail() throws {
     try enrollKnown()
     let old = try #require(host.memory.record?.factors.first)
@@ -309,7 +309,7 @@ struct ConversationTests {
   }
 
   @Test(
-    "a change comes from the caller's terminal; without one, from mfa-enroll",
+    "the source of a change is the caller's terminal, or mfa-enroll without one",
     arguments: [(1, "pts/3", "pts/3"), (2, nil, "mfa-enroll")] as [(Int, String?, String)])
   func source(number: Int, terminal: String?, source: String) throws {
     _ = try run(
@@ -320,7 +320,7 @@ struct ConversationTests {
     #expect(events.map(\.actor.source) == [Source(Array(source.utf8))])
   }
 
-  @Test("where nothing is enrolled, there is nothing to rename or take away")
+  @Test("without a factor, renaming and removing fail")
   func nothingThere() throws {
     let name = try DisplayName(Array("Phone".utf8))
     let client = try run([
@@ -331,7 +331,7 @@ struct ConversationTests {
     #expect(client.heard.suffix(2) == [.failed(.factorNotFound), .failed(.factorNotFound)])
   }
 
-  @Test("a test of a code counts, and uses it up")
+  @Test("testing a code counts as an attempt and uses the code")
   func test() throws {
     try enrollKnown()
     let code = try KnownFactor.code(at: host.time)
@@ -343,7 +343,7 @@ struct ConversationTests {
     #expect(host.memory.attempts.ownChecks.failures == 1 && host.memory.attempts.failures == 0)
   }
 
-  @Test("wrong codes that a process of the user's tries without a password throttle no sign-in")
+  @Test("wrong codes from the user's own processes without a password throttle no sign-in")
   func ownChecks() throws {
     try enrollKnown()
     let wrong: Line = { _ in
@@ -358,7 +358,7 @@ struct ConversationTests {
     #expect(started.heard.last == .sessionStarted(600))
   }
 
-  @Test("switched off, nothing is enrolled; in error, nothing is said to be")
+  @Test("nothing is enrolled if the state is disabled or the configuration is invalid")
   func configuration() throws {
     host.configuration = "[project]\nstate = disabled\n"
     let client = try run([session, answer("right"), generate])

@@ -3,7 +3,7 @@ import HelperProtocol
 import Secrets
 import System
 
-/// A proof that asks for a password.
+/// Authentication by a password.
 struct PasswordProof: AccountProof {
   func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
     person.tell(ShownText(cleaning: Array("hello".utf8)))

@@ -8,18 +8,18 @@ import SignInTestSupport
 import System
 import Testing
 
-/// A proof that is always there.
+/// Authentication that always succeeds.
 private struct GivenProof: AccountProof {
   func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool { true }
   func retire() -> Bool { true }
 }
 
-/// Seconds since the machine was started.
+/// The seconds since boot.
 private final class BootClock {
   var time: Int64 = 100
 }
 
-@Suite("The helper, for who has lost an authenticator")
+@Suite("Recovery through the helper")
 struct RecoveryTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
 
@@ -67,17 +67,17 @@ struct RecoveryTests {
     return SignIn(request, host: host, application: application).authenticate()
   }
 
-  // MARK: Codes that are remembered
+  // MARK: Remembered codes
 
   private func remember() {
     host.memory.attempts = host.memory.attempts.remembering(
       PlaceDigest(.address, 7), at: host.time)
   }
 
-  @Test("codes are forgotten without a session, and nothing else is")
+  @Test("clearing remembered codes needs no session and changes nothing else")
   func forgetting() throws {
     let forget: Line = { _ in try HelperRequestBox(.forget) }
-    #expect(answers(try run([forget])) == [.forgotten(0)], "nobody is enrolled")
+    #expect(answers(try run([forget])) == [.forgotten(0)], "no factor is enrolled")
     _ = try enrollKnown()
     #expect(answers(try run([forget])) == [.forgotten(0)])
     #expect(!host.memory.steps.contains(.sync), "there was nothing to write")
@@ -92,7 +92,7 @@ struct RecoveryTests {
     #expect(answers(try run([forget])) == [.failed(.storeUnavailable)])
   }
 
-  @Test("unenrolling a factor has codes forgotten, another one does not")
+  @Test("removing a factor clears remembered codes, but other changes do not")
   func unenrollingForgets() throws {
     let old = try enrollKnown()
     let unenroll: Line = { _ in try HelperRequestBox(.unenroll(factor: old.id)) }
@@ -105,7 +105,7 @@ struct RecoveryTests {
 
   // MARK: Recovery codes
 
-  @Test("ten recovery codes are made, counted, and replaced by the next set")
+  @Test("ten recovery codes are created, counted, and replaced by the next set")
   func recoveryCodes() throws {
     _ = try enrollKnown()
     let client = try run([session, answer(try knownCode()), makeCodes, status])
@@ -128,7 +128,7 @@ struct RecoveryTests {
     #expect(trail.records.filter { $0 != "authentication mfa:code true" } == [made, made])
   }
 
-  @Test("each change is mailed right after it, while the client is still there")
+  @Test("each change is mailed right after it, while the client is still connected")
   func mailedAtOnce() throws {
     let old = try enrollKnown()
     var seen: [Int] = []
@@ -143,13 +143,13 @@ struct RecoveryTests {
     ]
     _ = try run(lines)
     #expect(seen == [0, 1, 2, 3])
-    #expect(host.delivered.count == 3, "and not once more at the end")
+    #expect(host.delivered.count == 3, "no further mail is sent at the end")
     let added = try #require(host.memory.record?.factors.last)
     let subjects = try #require(host.memory.record?.notices.map(\.subject))
     #expect(subjects == [.recoveryCodes, .factor(added.id), .factor(old.id)])
   }
 
-  @Test("without a factor or a session there are no recovery codes")
+  @Test("recovery codes require a factor and a session")
   func noRecoveryCodes() throws {
     #expect(answers(try run([session, makeCodes])).last == .failed(.factorNotFound))
     _ = try enrollKnown()
@@ -177,7 +177,7 @@ struct RecoveryTests {
     [begin(factor, first), complete(second)]
   }
 
-  @Test("who can show no code can resynchronise a factor, and do nothing else")
+  @Test("a user without a valid code can only resynchronise a factor")
   func withoutAFactor() throws {
     let factor = try enrollKnown()
     let client = try run(
@@ -200,7 +200,7 @@ struct RecoveryTests {
     #expect(signIn(try knownCode(10)) == .allow)
   }
 
-  @Test("a session that showed no code can show one later")
+  @Test("a code can be provided later in the session")
   func factorShownLater() throws {
     _ = try enrollKnown()
     let client = try run([
@@ -214,7 +214,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "two codes that are not in a row, or were used, count as a wrong attempt",
+    "two codes that are used or not consecutive count as a failed attempt",
     arguments: [(1, 5, 7), (2, 6, 5), (3, 5, 5), (4, 20, 21), (5, -20, -19)]
       as [(Int, Int64, Int64)])
   func notConsecutive(row: Int, first: Int64, second: Int64) throws {
@@ -230,7 +230,7 @@ struct RecoveryTests {
       trail.records == ["authentication mfa:resynchronization-failed false"], "row \(row)")
   }
 
-  @Test("five pairs that are wrong make the person wait")
+  @Test("after five wrong pairs of codes the user is throttled")
   func throttled() throws {
     let factor = try enrollKnown()
     let wrong = resync(factor, try knownCode(5), try knownCode(7))
@@ -243,7 +243,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "the second code comes at most two minutes after the first, and about one period later",
+    "the second code must come within two minutes and about one period after the first",
     arguments: [
       (1, 0, true), (2, 30, true), (3, 90, true), (4, 91, false), (5, 121, false), (6, -1, false),
     ] as [(Int, Int64, Bool)])
@@ -260,7 +260,7 @@ struct RecoveryTests {
     #expect(host.memory.attempts.failures == (isDone ? 0 : 1), "row \(row)")
   }
 
-  @Test("the first code is counted at once, and nothing is said about it")
+  @Test("the first code is counted at once, without a result")
   func firstCodeIsCounted() throws {
     let factor = try enrollKnown()
     for (number, code) in [try knownCode(5), "000000"].enumerated() {
@@ -271,7 +271,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a second code is good for one first code, in the same session")
+  @Test("a second code is verified once for a first code, in the same session")
   func secondCodeNeedsAFirst() throws {
     let factor = try enrollKnown()
     let alone = try run([session, answer(""), complete(try knownCode(6))])
@@ -322,9 +322,9 @@ struct RecoveryTests {
     #expect(host.memory.record?.factors.first?.timeOffset == 0)
   }
 
-  // MARK: One factor's codes
+  // MARK: Codes of one factor
 
-  @Test("where a factor is named its codes alone are right")
+  @Test("if a factor is named, only its codes are accepted")
   func namedFactor() throws {
     let factor = try enrollKnown()
     let other = try host.memory.enroll(
@@ -358,7 +358,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("an imported factor accepts what was not used before, and its codes recover once")
+  @Test("an imported factor accepts unused codes, and each of its recovery codes once")
   func imported() throws {
     let present = host.time / 30
     let client = try run([session, importing(watermark: present, codes: "1234567887654321")])
@@ -370,11 +370,11 @@ struct RecoveryTests {
     #expect(signIn(try knownCode(1)) == .allow)
     #expect(signIn("8765 4321") == .allow)
     #expect(signIn("87654321") == .deny)
-    // The used one has a generated one in its place.
+    // The used code was replaced by a generated one.
     #expect(host.memory.record?.recoveryCodes.map(\.kind) == [.imported, .generated])
   }
 
-  @Test("where nothing is known of its use, every code up to now counts as used")
+  @Test("if the last use is unknown, every code up to now counts as used")
   func importedWithoutWatermark() throws {
     _ = try run([session, importing(offset: 3)])
     #expect(host.memory.record?.factors.first?.timeOffset == 3)
@@ -382,7 +382,7 @@ struct RecoveryTests {
     #expect(signIn(try knownCode(4)) == .allow)
   }
 
-  @Test("one secret is imported once, and not without a session")
+  @Test("a secret is imported once, and only in a session")
   func importedTwice() throws {
     #expect(answers(try run([importing()])) == [.failed(.requiresRecentLogin)])
     let client = try run([session, importing(), importing("Again")])
@@ -392,7 +392,7 @@ struct RecoveryTests {
 
   // MARK: Policy
 
-  @Test("where a factor is required the last one stays")
+  @Test("if enrolment is required, the last factor cannot be removed")
   func lastFactor() throws {
     let first = try enrollKnown()
     let second = try host.memory.enroll(

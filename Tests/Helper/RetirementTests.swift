@@ -9,7 +9,7 @@ import SignInTestSupport
 import System
 import Testing
 
-/// A proof that remembers what had been done to the store when it was retired.
+/// Authentication that records the store's operations before it was retired.
 private final class RetiringProof: AccountProof, @unchecked Sendable {
   private(set) var isRetired = false
   private(set) var proofs: [Bool] = []
@@ -67,7 +67,7 @@ struct RetirementTests {
   private var session: Line { { _ in try HelperRequestBox(.session) } }
   private var test: Line { { _ in try HelperRequestBox(.test(Self.bytes("000000"))) } }
 
-  @Test("each request that takes a lock", arguments: 1...5)
+  @Test("every request that takes a lock first gives up the caller's identity", arguments: 1...5)
   func leavesCallerFirst(row: Int) throws {
     let code = try KnownFactor.code(at: host.time)
     let scripts: [Int: [Line]] = [
@@ -84,7 +84,7 @@ struct RetirementTests {
     #expect(host.memory.steps.contains(.enterConfiguration), "row \(row)")
   }
 
-  @Test("what takes no lock leaves the identity for the proof that may follow")
+  @Test("requests without a lock keep the identity, which authentication may need")
   func stays() throws {
     let (client, proof) = try run([
       { _ in try HelperRequestBox(.list) }, { _ in try HelperRequestBox(.status) }, session,
@@ -98,7 +98,7 @@ struct RetirementTests {
     #expect(host.memory.steps.last == .enterConfiguration)
   }
 
-  @Test("a password that would have to be proven afterwards is not asked for")
+  @Test("once authentication is impossible, no password is asked for")
   func proofAfterwards() throws {
     let (client, proof) = try run([test, session, session])
     #expect(
@@ -109,7 +109,7 @@ struct RetirementTests {
     #expect(proof.proofs.isEmpty)
   }
 
-  @Test("a client has a minute for a request, ten for an answer, and a session until its end")
+  @Test("a client has one minute for a request, ten for an answer, and a session until its end")
   func patience() throws {
     let code = try KnownFactor.code(at: host.time)
     let (client, _) = try run([

@@ -2,9 +2,9 @@ import Helper
 import HelperProtocol
 import Secrets
 
-/// A client that sends requests from a script and keeps what comes back.
+/// A client that sends requests from a script and records the responses.
 final class ScriptedClient: Link {
-  /// What came back.
+  /// A response.
   enum Heard: Equatable {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
     case sessionStarted(UInt32), secret, enrolled, factors([String]), done
@@ -12,17 +12,17 @@ final class ScriptedClient: Link {
     case status(AccountStatus), recoveryCodes(Int), forgotten(UInt8)
   }
 
-  /// The next request, made when it is asked for; nil ends the stream.
+  /// The requests, created when they are sent; nil ends the stream.
   var script: [(ScriptedClient) throws -> HelperRequestBox?]
   var heard: [Heard] = []
-  /// The secret that came last.
+  /// The last secret.
   var secret: [UInt8] = []
-  /// The factors that were listed or enrolled last.
+  /// The factors that were last listed or enrolled.
   var summaries: [FactorSummary] = []
 
   init(_ script: [(ScriptedClient) throws -> HelperRequestBox?]) { self.script = script }
 
-  /// How long the helper would have waited for each request, in seconds.
+  /// The helper's time limit for each request, in seconds.
   var waits: [Int64] = []
 
   func receive(seconds: Int64) -> Reception {
@@ -68,7 +68,7 @@ final class ScriptedClient: Link {
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The body of a request, which can be kept, as a request cannot.
+/// The body of a request, which unlike a request can be copied.
 struct HelperRequestBox {
   let body: [UInt8]
 

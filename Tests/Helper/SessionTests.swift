@@ -7,7 +7,7 @@ import SignInTestSupport
 import System
 import Testing
 
-/// What ends a session of the helper's.
+/// The events that end a helper session.
 @Suite("The helper's session")
 struct SessionTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
@@ -49,7 +49,7 @@ struct SessionTests {
     }
   }
 
-  /// The request, once something else has happened.
+  /// Returns the request, sent after `change`.
   private func after(_ change: @escaping () throws -> Void, _ line: @escaping Line) -> Line {
     { client in
       try change()
@@ -62,7 +62,7 @@ struct SessionTests {
     return { _ in try HelperRequestBox(.rename(factor: id, displayName: name)) }
   }
 
-  /// What another process does to the record, entered in the audit log.
+  /// Changes the record as a different process would, with an audit log record.
   private func change(_ body: (inout FactorRecord) throws -> Void) throws {
     let account = try #require(host.account)
     let entry = try host.memory.entry(of: account, creating: false)
@@ -80,7 +80,7 @@ struct SessionTests {
     try host.memory.enroll(name, secret: KnownFactor.secret, for: try #require(host.account))
   }
 
-  @Test("a factor that is enrolled between two readings at the beginning is asked for")
+  @Test("the code of a factor that is enrolled while the session begins is required")
   func enrolledBetweenReadings() throws {
     let account = try #require(host.account)
     var readings = 0
@@ -100,7 +100,7 @@ struct SessionTests {
   @Test(
     "a session ends with any change of the record that it did not make",
     arguments: [
-      // Row, what another process does meanwhile.
+      // Row, the change by a different process.
       (1, "revokes everything"), (2, "revokes the factor and enrols it again"), (3, "unlocks"),
       (4, "enrols another factor"), (5, "renames it"), (6, "makes recovery codes"),
     ])
@@ -128,7 +128,7 @@ struct SessionTests {
       host.memory.record = record
       host.memory.attempts = AttemptState(record: record.id).adding(old.id, confirmedAt: -1)
       let heard = try run(start + [after(meanwhile, request)])
-      // Without a factor there is nothing to rename, and no session is asked for.
+      // Without a factor there is nothing to rename, and no session is required.
       let expected: HelperFailure = row == 1 ? .factorNotFound : .requiresRecentLogin
       #expect(heard.last == .failed(expected), "row \(row): \(what), request \(number)")
     }
@@ -138,7 +138,7 @@ struct SessionTests {
     #expect(heard.last == .failed(.requiresRecentLogin), "row \(row): \(what)")
   }
 
-  @Test("a session that began before the first factor does not outlive one that was revoked")
+  @Test("a session from before the first factor ends when that factor is revoked")
   func revokedFirstFactor() throws {
     let heard = try run([
       session, answer("right"), generate,
@@ -154,7 +154,7 @@ struct SessionTests {
     #expect(host.memory.record?.isEnrolled == false)
   }
 
-  @Test("the deadline is checked again when the user's lock was waited for")
+  @Test("the deadline is checked again after waiting for the user's lock")
   func deadlineUnderTheLock() throws {
     let old = try enrollKnown()
     let start = [session, answer("right"), answer(try KnownFactor.code(at: host.time))]
@@ -169,7 +169,7 @@ struct SessionTests {
     #expect(heard.last == .failed(.sessionExpired))
   }
 
-  @Test("a session goes on after the changes that it makes itself")
+  @Test("a session continues after its own changes")
   func ownChanges() throws {
     let old = try enrollKnown()
     let heard = try run([
@@ -184,7 +184,7 @@ struct SessionTests {
       ])
   }
 
-  @Test("a recovery code that proves a session is a change that the session makes itself")
+  @Test("using a recovery code to start a session counts as the session's own change")
   func recoveryCodeProves() throws {
     let old = try enrollKnown()
     let code: [UInt8] = Array("0123456789".utf8)
@@ -196,7 +196,7 @@ struct SessionTests {
     #expect(heard.suffix(3) == [.sessionStarted(600), .done, .done])
   }
 
-  @Test("what a user changes is limited to thirty changes an hour, whatever it is")
+  @Test("a user can make at most thirty changes an hour, of any kind")
   func changesOfAnHour() throws {
     let old = try enrollKnown()
     var lines: [Line] = [

@@ -11,11 +11,11 @@ import System
 import TestSupport
 import Testing
 
-/// Random requests of every kind that an attacker who knows the password can make, without a code.
+/// Random requests of every kind that an attacker with the password can make, without a code.
 ///
-/// Whatever the attacker mixes, the attempts that are compared before a code of a factor is accepted
-/// are no more than the throttle allows in the time that has passed.
-@Suite("The throttle, over random requests")
+/// For any mixture of requests, the number of compared attempts before an accepted code is at most
+/// what the throttle allows in the elapsed time.
+@Suite("The throttle under random requests")
 struct ThrottleModelTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
 
@@ -26,7 +26,7 @@ struct ThrottleModelTests {
   private static let bypass = Array("ABCDEFGHIJ".utf8)
   private static let writtenBypass = "ifbe-grcf-izdu-qskk"
 
-  /// How many attempts one counter allows within `seconds`, from a fresh start.
+  /// Returns how many attempts one counter allows within `seconds`, from a fresh start.
   private static func allowed(in seconds: Int64, _ policy: ThrottlePolicy) -> Int {
     var count = 0
     var time: Int64 = 0
@@ -48,7 +48,8 @@ struct ThrottleModelTests {
 
   private func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
 
-  /// One conversation with the helper, of random requests. It may end anywhere: the process is killed.
+  /// Returns random requests of one helper conversation. It may end anywhere, as if the process was
+  /// killed.
   private func script(_ factor: FactorID, _ generator: inout SeededGenerator) -> [Line] {
     let wrong =
       ["000000", "111111", "222222", "aaaa-aaaa-aaaa-aaaa", "12345678"]
@@ -114,12 +115,12 @@ struct ThrottleModelTests {
     return factor.id
   }
 
-  /// How often codes were compared while the user's lock was held.
+  /// Returns how often codes were compared while the user's lock was held.
   private func comparisons(_ steps: [MemoryStore.Step]) -> Int {
     steps.split(separator: .lock).count { $0.contains(.secret) }
   }
 
-  @Test("no mixture of requests buys an additional attempt", arguments: 1...60)
+  @Test("no mixture of requests gains an additional attempt", arguments: 1...60)
   func bounded(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let host = ScriptedHost()
@@ -132,7 +133,7 @@ struct ThrottleModelTests {
       switch Int.random(in: 0..<4, using: &generator) {
       case 0: signIn(host, ["000000", "111111"].randomElement(using: &generator) ?? "")
       case 1:
-        // The process is killed once the attempt was counted, or the disk fails.
+        // The process is killed after the attempt was counted, or the disk fails.
         let step = [MemoryStore.Step.sync, .secret, .digest].randomElement(using: &generator)
         host.memory.failure = step.map { ($0, .system(.attempts, SystemError(.sync, number: 5))) }
         signIn(host, "000000")

@@ -8,13 +8,13 @@ import SignInTestSupport
 import System
 import Testing
 
-/// A proof that nobody can give: a ticket is there for who has none.
+/// Authentication that always fails: a ticket is for users without a password.
 private struct NoProof: AccountProof {
   func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool { false }
   func retire() -> Bool { true }
 }
 
-/// What the mailer was handed.
+/// The mails passed to the mailer.
 private final class Mailbox: @unchecked Sendable {
   var mailing = Mailing.sent
   private(set) var mails: [(to: String, text: String)] = []
@@ -26,7 +26,7 @@ private final class Mailbox: @unchecked Sendable {
   }
 }
 
-@Suite("The helper, with what an administrator grants")
+@Suite("Tickets and notices in the helper")
 struct TicketTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
 
@@ -82,7 +82,7 @@ struct TicketTests {
 
   private static let prompt = ScriptedClient.Heard.prompt("Enrolment ticket: ", echo: false)
 
-  @Test("a ticket enrols one factor and its recovery codes, and is used up by that")
+  @Test("a ticket enrols one factor and its recovery codes, which uses the ticket")
   func oneFactor() throws {
     try grant()
     let client = try run([
@@ -97,12 +97,12 @@ struct TicketTests {
       ])
     #expect(host.memory.record?.grants == [])
     #expect(host.memory.record?.notices.map(\.kind) == [.ticketUsed, .recoveryCodesMade])
-    #expect(host.delivered == ["alice", "alice"], "at once after each change")
+    #expect(host.delivered == ["alice", "alice"], "mailed at once after each change")
     let again = try run([session, answer(Self.written)])
     #expect(answers(again).last == .failed(.ticketInvalid))
   }
 
-  @Test("an enrolment that is interrupted leaves the ticket as it was")
+  @Test("an interrupted enrolment does not use the ticket")
   func interrupted() throws {
     try grant()
     _ = try run([session, answer(Self.written), generate])
@@ -113,7 +113,7 @@ struct TicketTests {
   }
 
   @Test(
-    "a ticket that is gone by the time of the commit binds nothing",
+    "a ticket that is invalid by the time of the commit enrols nothing",
     arguments: [1, 2, 3])
   func goneMeanwhile(row: Int) throws {
     try grant()
@@ -132,7 +132,7 @@ struct TicketTests {
     #expect(host.memory.record?.isEnrolled != true)
   }
 
-  @Test("where there is a factor, its code is asked for besides the ticket")
+  @Test("if the user has a factor, its code is required in addition to the ticket")
   func presentFactor() throws {
     _ = try host.memory.enroll(
       "Old", secret: KnownFactor.secret, for: try #require(host.account))
@@ -149,7 +149,7 @@ struct TicketTests {
     #expect(answers(without).last == .failed(.secondFactorRequired))
   }
 
-  @Test("wrong tickets are throttled by a count of their own, and a bypass code is no ticket")
+  @Test("wrong tickets have their own throttle count, and a bypass code is not a ticket")
   func guesses() throws {
     try grant(.bypass)
     #expect(answers(try run([session, answer(Self.written)])).last == .failed(.ticketInvalid))
@@ -159,7 +159,8 @@ struct TicketTests {
         answers(try run([session, answer("aaaa-aaaa-aaaa-aaaa")])).last == .failed(.ticketInvalid))
     }
     #expect(answers(try run([session, answer("123456")])).last == .failed(.ticketInvalid))
-    #expect(host.memory.attempts.ownChecks.failures == 4, "what is no ticket costs nothing")
+    #expect(
+      host.memory.attempts.ownChecks.failures == 4, "an answer that is not a ticket is not counted")
     _ = try run([session, answer("aaaa-aaaa-aaaa-aaaa")])
     #expect(
       answers(try run([session, answer(Self.written)])).last
@@ -168,7 +169,7 @@ struct TicketTests {
   }
 
   @Test(
-    "a good ticket forgives no failure, so a present factor cannot be guessed with it; sign-ins go on"
+    "a valid ticket resets no failures, so it does not help to guess a present factor; sign-ins work"
   )
   func failuresStay() throws {
     _ = try host.memory.enroll(
@@ -189,19 +190,19 @@ struct TicketTests {
     #expect(host.memory.attempts.ownChecks.failures == 5)
   }
 
-  @Test("a ticket cannot be redeemed more often in an hour than anything else can be changed")
+  @Test("redeeming a ticket is limited by the number of changes per hour")
   func redeemedOften() throws {
     try grant()
     for _ in 1...30 { #expect(answers(try run([session, answer(Self.written)])).count == 2) }
     guard
       case .failed(.tooManyChanges) = answers(try run([session, answer(Self.written)])).last
     else {
-      Issue.record("the ticket was redeemed once more")
+      Issue.record("the ticket was redeemed too often")
       return
     }
   }
 
-  @Test("a ticket session without a code that shows one later binds one factor, with the ticket")
+  @Test("a ticket session that provides a code later enrols one factor, with the ticket")
   func emptyCodeThenSession() throws {
     let old = try host.memory.enroll(
       "Old", secret: KnownFactor.secret, for: try #require(host.account))
@@ -229,7 +230,7 @@ struct TicketTests {
     }
   }
 
-  @Test("what was noted is mailed to the user, once")
+  @Test("a notice is mailed to the user once")
   func mailed() throws {
     try grant()
     host.memory.record?.note(
@@ -249,7 +250,7 @@ struct TicketTests {
   }
 
   @Test(
-    "what cannot be mailed is logged, and goes along with the next mail",
+    "a notice that cannot be mailed is logged, and included in the next mail",
     arguments: [
       (1, Mailing.noMailer, nil),
       (2, .refused(75), "reason=mailer-failed status=75"),
@@ -270,7 +271,7 @@ struct TicketTests {
     #expect(mailbox.mails.count == 2, "row \(row)")
   }
 
-  @Test("others' notices are mailed for root and the helper itself alone")
+  @Test("only root and the helper itself can have notices of other users mailed")
   func othersNotices() throws {
     try grant()
     host.memory.record?.note(.revoked, about: .account, from: .unknown, at: 0)
@@ -281,13 +282,13 @@ struct TicketTests {
     #expect(answers(try run([deliver("bob")], servesEverybody: true)) == [.failed(.notPermitted)])
   }
 
-  @Test("who has nothing stored is mailed nothing")
+  @Test("a user without stored data is mailed nothing")
   func nothingStored() throws {
     #expect(answers(try run([deliver()])) == [.done])
     #expect(mailbox.mails.isEmpty)
   }
 
-  @Test("a mail is never longer than a pipe takes at once")
+  @Test("a mail is never longer than the capacity of a pipe")
   func longMail() throws {
     try grant()
     for _ in 1...8 {

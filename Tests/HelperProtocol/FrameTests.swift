@@ -20,7 +20,7 @@ import Testing
     Row(number: 8, header: [0, 0, 0, 1, 0], length: nil, refusal: .malformed),
   ]
 
-  @Test("a header tells the length of a body that may be read", arguments: rows)
+  @Test("a header contains the length of an acceptable body", arguments: rows)
   func bodyLength(row: Row) throws {
     do throws(MessageRefusal) {
       #expect(try Frame.bodyLength(header: row.header.span) == row.length)

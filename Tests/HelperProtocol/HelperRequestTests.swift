@@ -13,7 +13,7 @@ import Testing
     return Samples.bytes(try request.encoded())
   }
 
-  @Test("what is written parses back equal", arguments: Samples.requests.indices)
+  @Test("an encoded request parses back equal", arguments: Samples.requests.indices)
   func roundTrip(number: Int) throws {
     let request = try Samples.requests[number]()
     let frame = Samples.bytes(try request.encoded())
@@ -21,13 +21,13 @@ import Testing
     #expect(try Self.reencoded(Array(frame.dropFirst(4))) == frame)
   }
 
-  @Test("no two messages are written alike")
+  @Test("different requests have different encodings")
   func distinct() throws {
     let bodies = try Samples.requests.indices.map { try Self.body($0) }
     #expect(Set(bodies).count == bodies.count)
   }
 
-  @Test("a message that ends early is refused", arguments: Samples.requests.indices)
+  @Test("a truncated request is refused", arguments: Samples.requests.indices)
   func everyTruncation(number: Int) throws {
     let body = try Self.body(number)
     for length in 0..<body.count {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("a message with something behind it is refused", arguments: Samples.requests.indices)
+  @Test("a request with trailing bytes is refused", arguments: Samples.requests.indices)
   func trailingBytes(number: Int) throws {
     for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
       let body = try Self.body(number) + tail
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "a message with one byte changed is refused or is another", arguments: Samples.requests.indices)
+    "changing one byte gives a refusal or a different request", arguments: Samples.requests.indices)
   func everyByteChanged(number: Int) throws {
     let body = try Self.body(number)
     for index in body.indices {
@@ -78,15 +78,15 @@ import Testing
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
     Row(number: 6, body: [0x01, 0, 1, 2], refusal: .unsupportedVersion(2)),
     Row(number: 7, body: [0x01, 0, 2, 0, 1], refusal: .tooLong),
-    // Parameters: no such hash function, digits or period.
+    // Parameters: invalid hash function, digits or period.
     Row(number: 8, body: [0x05, 0, 1, 0, 0, 1, 6, 0, 2, 0, 30], refusal: .malformed),
     Row(number: 9, body: [0x05, 0, 1, 1, 0, 1, 5, 0, 2, 0, 30], refusal: .malformed),
     Row(number: 10, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 2, 0, 14], refusal: .malformed),
     Row(number: 11, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 2, 0, 121], refusal: .malformed),
     Row(number: 12, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 1, 30], refusal: .malformed),
-    // An answer beyond PAM's longest.
+    // An answer longer than PAM allows.
     Row(number: 13, body: [0x03, 2, 1] + [UInt8](repeating: 65, count: 513), refusal: .tooLong),
-    // Names: empty, with white space at an end, with an escape, not UTF-8, too long.
+    // Names: empty, with white space at an end, with an escape character, not UTF-8, too long.
     Row(number: 14, body: [0x08] + id + [0, 0], refusal: .unsupportedDisplayName),
     Row(number: 15, body: [0x08] + id + [0, 2, 0x20, 65], refusal: .unsupportedDisplayName),
     Row(number: 16, body: [0x08] + id + [0, 2, 65, 0x1B], refusal: .unsupportedDisplayName),
@@ -97,26 +97,26 @@ import Testing
     Row(
       number: 19, body: [0x08] + id + [1, 0] + [UInt8](repeating: 65, count: 256),
       refusal: .tooLong),
-    // A bad name does not excuse a bad message.
+    // A malformed message is reported even if the name is invalid too.
     Row(number: 20, body: [0x08] + id + [0, 0, 0], refusal: .malformed),
-    // Factors: 15 and 17 bytes.
+    // Factor ids of 15 and 17 bytes.
     Row(number: 21, body: [0x09, 0, 15] + [UInt8](repeating: 7, count: 15), refusal: .malformed),
     Row(number: 22, body: [0x09, 0, 17] + [UInt8](repeating: 7, count: 17), refusal: .tooLong),
-    // Codes beyond the longest, in either place.
+    // Codes that are too long, in either field.
     Row(
       number: 23, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513) + [0, 0],
       refusal: .tooLong),
     Row(
       number: 24, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513),
       refusal: .tooLong),
-    // A factor of one byte where there may be none.
+    // A factor id of one byte in an optional field.
     Row(number: 25, body: [0x11, 0, 1, 7, 0, 1, 49], refusal: .malformed),
-    // Imports: keys of 9 and 65 bytes, an offset of two bytes, a bad name.
+    // Imports: keys of 9 and 65 bytes, an offset of two bytes, an invalid name.
     Row(number: 26, body: imported(keyLength: 9), refusal: .malformed),
     Row(number: 27, body: imported(keyLength: 65), refusal: .tooLong),
     Row(number: 28, body: imported(offset: [0, 2, 0, 0]), refusal: .malformed),
     Row(number: 29, body: imported(name: [0, 1, 0x1B]), refusal: .unsupportedDisplayName),
-    // Recovery codes: eleven, one of seven digits, one of nine, one with a letter, one too few.
+    // Recovery codes: eleven, one of seven digits, one of nine, one with a letter, one missing.
     Row(
       number: 30, body: imported(codes: [0, 1, 11] + (0..<11).flatMap { _ in code }),
       refusal: .tooLong),
@@ -144,12 +144,12 @@ import Testing
     return [0x10] + name + parameters + key + offset + watermark + codes
   }
 
-  @Test("what is no message is refused, and why", arguments: rows)
+  @Test("an invalid request is refused with the reason", arguments: rows)
   func refused(row: Row) {
     #expect(throws: row.refusal) { _ = try HelperRequest(body: row.body.span) }
   }
 
-  @Test("an answer beyond the longest is not written")
+  @Test("a request with an answer that is too long cannot be encoded")
   func longAnswers() throws {
     let answer = HelperRequest.answer(Samples.secret(count: 513))
     #expect(throws: MessageRefusal.tooLong) { _ = try answer.encoded() }
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "an import that is not well formed is not written",
+    "an invalid import cannot be encoded",
     arguments: [
       (9, "", .malformed), (65, "", .tooLong), (20, "1234567", .malformed),
       (20, "1234567a", .malformed), (20, String(repeating: "12345678", count: 11), .tooLong),

@@ -8,7 +8,7 @@ import Testing
     return Array(Samples.bytes(try response.encoded()).dropFirst(Frame.headerLength))
   }
 
-  @Test("what is written parses back equal", arguments: Samples.responses.indices)
+  @Test("an encoded response parses back equal", arguments: Samples.responses.indices)
   func roundTrip(number: Int) throws {
     let response = try Samples.responses[number]()
     let frame = Samples.bytes(try response.encoded())
@@ -17,24 +17,24 @@ import Testing
     #expect(Samples.bytes(try parsed.encoded()) == frame)
   }
 
-  @Test("failures come back as they were sent", arguments: Samples.failures)
+  @Test("every failure parses back equal", arguments: Samples.failures)
   func failures(failure: HelperFailure) throws {
     let frame = try HelperResponse.failed(failure).encoded()
     if case .failed(let parsed) = try HelperResponse(body: frame.span.extracting(droppingFirst: 4))
     {
       #expect(parsed == failure)
     } else {
-      Issue.record("another message")
+      Issue.record("a different message was parsed")
     }
   }
 
-  @Test("no two messages are written alike")
+  @Test("different responses have different encodings")
   func distinct() throws {
     let bodies = try Samples.responses.indices.map { try Self.body($0) }
     #expect(Set(bodies).count == bodies.count)
   }
 
-  @Test("a message that ends early is refused", arguments: Samples.responses.indices)
+  @Test("a truncated response is refused", arguments: Samples.responses.indices)
   func everyTruncation(number: Int) throws {
     let body = try Self.body(number)
     for length in 0..<body.count {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("a message with something behind it is refused", arguments: Samples.responses.indices)
+  @Test("a response with trailing bytes is refused", arguments: Samples.responses.indices)
   func trailingBytes(number: Int) throws {
     for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
       let body = try Self.body(number) + tail
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a message with one byte changed is refused or is another", arguments: Samples.responses.indices
+    "changing a byte gives a refusal or a different response", arguments: Samples.responses.indices
   )
   func everyByteChanged(number: Int) throws {
     let body = try Self.body(number)
@@ -87,10 +87,10 @@ import Testing
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
     Row(number: 3, body: [0x8F], refusal: .unknownKind(0x8F)),
     Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(2)),
-    // No user, and a user that no account can be.
+    // No user name, and an invalid user name.
     Row(number: 5, body: [0x81, 0, 1, 1, 0, 0, 0, 1, 65], refusal: .malformed),
     Row(number: 6, body: [0x81, 0, 1, 1, 0, 1, 0x2F, 0, 1, 65], refusal: .malformed),
-    // A prompt with an escape, and one whose echo is neither on nor off.
+    // A prompt with an escape character, and one with an invalid echo value.
     Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 0], refusal: .malformed),
     Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 2], refusal: .malformed),
     Row(number: 9, body: [0x83, 4, 1] + [UInt8](repeating: 65, count: 1025), refusal: .tooLong),
@@ -99,19 +99,19 @@ import Testing
     Row(number: 11, body: [0x85, 0, 65] + [UInt8](repeating: 7, count: 65), refusal: .tooLong),
     // Nine factors.
     Row(number: 12, body: [0x87, 0, 1, 9] + (0..<9).flatMap { _ in factor }, refusal: .tooLong),
-    // Fewer factors than are counted, and more.
+    // Fewer and more factors than the count.
     Row(number: 17, body: [0x87, 0, 1, 2] + factor, refusal: .malformed),
     Row(number: 18, body: [0x87, 0, 1, 1] + factor + factor, refusal: .malformed),
     Row(number: 13, body: [0x89, 0, 1, 2, 0, 1, 0], refusal: .malformed),
     Row(number: 19, body: [0x89, 0, 1, 1, 0, 1, 2], refusal: .malformed),
     Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
-    // Failures: no such number, and a detail that the failure does not have.
+    // Failures: an unknown number, and a detail that the failure does not have.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 15, body: [0x8B, 0, 1, 28, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 37, body: [0x8B, 0, 1, 26, 0, 4, 0, 0, 1, 1], refusal: .malformed),
     Row(number: 16, body: [0x8B, 0, 1, 1, 0, 4, 0, 0, 0, 1], refusal: .malformed),
-    // Status: no such enrollment, state or standing, more imported codes than codes, seconds where
-    // they mean nothing.
+    // Status: an invalid enrolment, state or standing, more imported codes than codes, seconds
+    // without a wait.
     Row(number: 21, body: status(0, 0, 9, 0, 0), refusal: .malformed),
     Row(number: 22, body: status(4, 0, 9, 0, 0), refusal: .malformed),
     Row(number: 23, body: status(1, 3, 9, 0, 0), refusal: .malformed),
@@ -119,7 +119,8 @@ import Testing
     Row(number: 25, body: status(1, 0, 9, 0, 3), refusal: .malformed),
     Row(number: 26, body: status(1, 0, 9, 0, 0, seconds: 1), refusal: .malformed),
     Row(number: 27, body: status(1, 0, 9, 0, 2, seconds: 1), refusal: .malformed),
-    // Recovery codes: eleven, without a hyphen, with a control character, short, long, too few.
+    // Recovery codes: eleven, without a hyphen, with a control character, too short, too long, one
+    // missing.
     Row(
       number: 28,
       body: [0x8D, 0, 1, 11] + (0..<11).flatMap { _ in recoveryCode("ABCD-2345-EFGH-6789") },
@@ -145,12 +146,12 @@ import Testing
 
   static func recovery(_ text: String) -> [UInt8] { [0x8D, 0, 1, 1] + recoveryCode(text) }
 
-  @Test("what is no message is refused, and why", arguments: rows)
+  @Test("an invalid response is refused with the reason", arguments: rows)
   func refused(row: Row) {
     #expect(throws: row.refusal) { _ = try HelperResponse(body: row.body.span) }
   }
 
-  @Test("keys and lists beyond their bounds are not written")
+  @Test("keys and lists out of range cannot be encoded")
   func bounds() throws {
     for (count, refusal) in [(15, MessageRefusal.malformed), (65, .tooLong)] {
       let response = HelperResponse.secret(

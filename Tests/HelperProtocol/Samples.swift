@@ -4,7 +4,7 @@ import OneTimePassword
 import Secrets
 import Testing
 
-/// Messages to be written and read: functions, because messages cannot be copied.
+/// Messages to encode and parse. They are functions, because messages cannot be copied.
 enum Samples {
   struct Unusable: Error {}
 
@@ -52,7 +52,7 @@ enum Samples {
       importedRecoveryCodesLeft: imported, standing: standing)
   }
 
-  /// A user's name.
+  /// Returns a user name.
   static func name(of user: String) throws -> UserName {
     try #require(UserName(Array(user.utf8)))
   }

@@ -23,13 +23,13 @@ import Testing
     Row(
       number: 11, text: [UInt8](repeating: 65, count: 1025),
       shown: String(repeating: "A", count: 1024)),
-    // What does not fit whole is left out whole.
+    // A character that does not fit completely is omitted.
     Row(
       number: 12, text: [UInt8](repeating: 65, count: 1023) + Array("é".utf8),
       shown: String(repeating: "A", count: 1023)),
   ]
 
-  @Test("nothing that is shown moves a terminal", arguments: rows)
+  @Test("control characters are removed from shown text", arguments: rows)
   func cleaning(row: Row) {
     let text = ShownText(cleaning: row.text)
     #expect(text.utf8 == Array(row.shown.utf8))

@@ -7,12 +7,12 @@ import Testing
   static let key = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
   static let keyBytes = Array("12345678901234567890".utf8)
 
-  /// What OLBOLBOLBOLBOLBO is in base32.
+  /// The bytes of OLBOLBOLBOLBOLBO in base32.
   static let confused: [UInt8] = [
     0x72, 0xC2, 0xE5, 0x85, 0xCB, 0x0B, 0x96, 0x17, 0x2C, 0x2E,
   ]
 
-  /// A key and the options of a time-based factor, and what a row adds.
+  /// Returns a file with a key, the options of a time-based factor, and the lines of a row.
   static func file(_ lines: String...) -> String {
     ([key, "\" TOTP_AUTH", "\" DISALLOW_REUSE"] + lines).map { $0 + "\n" }.joined()
   }
@@ -44,10 +44,10 @@ import Testing
     Key(2, key.lowercased(), keyBytes),
     Key(3, "GEZD GNBV\tGY3T-QOJQ-GEZDGNBVGY3TQOJQ  ", keyBytes),
     Key(4, "-" + key, keyBytes),
-    // 0, 1 and 8 are O, L and B.
+    // 0, 1 and 8 are read as O, L and B.
     Key(5, "0180180180180180", confused),
     Key(6, "OLBOLBOLBOLBOLBO", confused),
-    // Bits left over are dropped, whatever they are: 17 digits are 85 bits.
+    // Left-over bits are dropped, whatever their value: 17 digits are 85 bits.
     Key(7, String(repeating: "7", count: 17), [UInt8](repeating: 0xFF, count: 10)),
     Key(8, String(repeating: "7", count: 26), [UInt8](repeating: 0xFF, count: 16)),
     Key(9, String(repeating: "A", count: 16), [UInt8](repeating: 0, count: 10)),
@@ -56,7 +56,7 @@ import Testing
     Key(11, String(repeating: "A", count: 15), .secretTooShort(bytes: 9)),
     Key(12, "GE", .secretTooShort(bytes: 1)),
     Key(13, String(repeating: "A", count: 104), .secretTooLong(bytes: 65)),
-    // Not base32.
+    // Invalid base32.
     Key(14, "", .unreadableSecret),
     Key(15, "G", .unreadableSecret),
     Key(16, " - -", .unreadableSecret),
@@ -176,7 +176,7 @@ import Testing
       (self.number, self.text, self.line, self.reason) = (number, text, line, reason)
     }
 
-    /// A row whose fourth line is wrong.
+    /// Creates a row whose fourth line is wrong.
     init(_ number: Int, _ line: String, _ reason: ImportRefusal.Reason) {
       self.init(number, file(line), 4, reason)
     }
@@ -190,7 +190,7 @@ import Testing
     Refused(5, key + "\r\" TOTP_AUTH\n", 1, .carriageReturn),
     Refused(6, file("\" STEP_SIZE\r30"), 4, .carriageReturn),
     Refused(7, file("\" STEP_SIZE 30\r\r"), 4, .carriageReturn),
-    // Counter-based, and neither.
+    // Counter-based factors, and factors that are neither counter-based nor time-based.
     Refused(8, key + "\n\" HOTP_COUNTER 1\n", 2, .counterBased),
     Refused(9, key + "\n\" HOTP_COUNTER 0\n", 2, .counterBased),
     Refused(10, file("\" HOTP_COUNTER 1"), 4, .counterBased),
@@ -207,13 +207,13 @@ import Testing
     Refused(20, "\" LAST10 host 1", .unknownOption),
     Refused(21, "\" LAST host 1", .unknownOption),
     Refused(22, "\"\tSTEP_SIZE 30", .unknownOption),
-    // Options twice.
+    // Repeated options.
     Refused(23, "\" TOTP_AUTH", .repeatedOption(.timeBased, firstLine: 2)),
     Refused(
       24, file("\" STEP_SIZE 30", "", "\" STEP_SIZE 30"), 6,
       .repeatedOption(.stepSize, firstLine: 4)),
     Refused(25, "\" DISALLOW_REUSE 1", .repeatedOption(.disallowReuse, firstLine: 3)),
-    // Values.
+    // Invalid values.
     Refused(26, key + "\n\" TOTP_AUTH 1\n", 2, .invalidValue(.timeBased)),
     Refused(27, "\" STEP_SIZE", .invalidValue(.stepSize)),
     Refused(28, "\" STEP_SIZE 0", .invalidValue(.stepSize)),
@@ -260,9 +260,9 @@ import Testing
     Refused(65, "\" LAST1 host", .invalidValue(.last1)),
     Refused(66, "\" LAST2 host 1 2", .invalidValue(.last2)),
     Refused(67, "\" LAST3 host x", .invalidValue(.last3)),
-    // An option behind the end of the recovery codes is still one.
+    // An option after the recovery codes is still checked.
     Refused(68, file("odd", "\" FUTURE"), 5, .unknownOption),
-    // The first mistake is the one that is told.
+    // The first mistake is reported.
     Refused(69, file("\" FUTURE", "\" TOTP_AUTH"), 4, .unknownOption),
   ])
   func refusals(_ row: Refused) {
@@ -278,18 +278,18 @@ import Testing
   // MARK: Used codes
 
   @Test(arguments: [
-    // The option, the skew, the step of the watermark; the time is in step 1000.
+    // The option, the skew, the step of the watermark. The current time is in step 1000.
     (1, "\" DISALLOW_REUSE", 0, 1000),
     (2, "", 0, 1000),
     (3, "\" DISALLOW_REUSE 998", 0, 998),
     (4, "\" DISALLOW_REUSE 998 1001 999", 0, 1001),
     (5, "\" DISALLOW_REUSE \t 998 \t ", 0, 998),
     (6, "\" DISALLOW_REUSE 5", 0, 5),
-    // As far ahead as a code could be used, and farther.
+    // As far ahead as a code could be used, and further.
     (7, "\" DISALLOW_REUSE 998 1003", 0, 1003),
     (8, "\" DISALLOW_REUSE 998 1004", 0, 998),
     (9, "\" DISALLOW_REUSE 9223372036854775807", 0, 1000),
-    // With a clock that is off.
+    // With a clock offset.
     (10, "\" DISALLOW_REUSE", -960, 40),
     (11, "", 7, 1007),
     (12, "\" DISALLOW_REUSE 1010", 7, 1010),
@@ -331,11 +331,11 @@ import Testing
     Codes(
       number: 5, lines: "12345678\n\" WINDOW_SIZE 3\n23456789\n", codes: ["12345678", "23456789"],
       warnings: [.weakRecoveryCodes(count: 2)]),
-    // As the module reads numbers.
+    // Numbers as the other module reads them.
     Codes(
       number: 6, lines: " \t12345678\n+23456789\n0034567890\n",
       codes: ["12345678", "23456789", "34567890"], warnings: [.weakRecoveryCodes(count: 3)]),
-    // Nothing behind an odd line works.
+    // No code after an invalid line works.
     Codes(
       number: 7, lines: "12345678\n# mine\n23456789\n34567890\n", codes: ["12345678"],
       warnings: [.weakRecoveryCodes(count: 1), .deadRecoveryCodes(line: 5, count: 2)]),
@@ -356,7 +356,7 @@ import Testing
     Codes(
       number: 13, lines: "-12345678\n", codes: [],
       warnings: [.deadRecoveryCodes(line: 4, count: 0)]),
-    // No more than an account can have.
+    // At most as many as an account can have.
     Codes(
       number: 14, lines: (0..<12).map { "\(20_000_000 + $0)\n" }.joined(),
       codes: (0..<10).map { "\(20_000_000 + $0)" },
@@ -370,7 +370,7 @@ import Testing
     #expect(bytes(result.recoveryCodes.code(at: row.codes.count)).isEmpty)
   }
 
-  /// A key that is a line of eight digits is not a recovery code.
+  /// A key of digits only is not read as a recovery code.
   @Test func theKeyIsNoRecoveryCode() throws {
     let text = "22222222222222222222222222\n\" TOTP_AUTH\n"
     #expect(try Self.parse(text).recoveryCodes.count == 0)

@@ -1,7 +1,7 @@
 import Import
 import Testing
 
-/// What people read about an import.
+/// The messages about an import.
 @Suite struct ImportTextTests {
   static let reasons: [ImportRefusal.Reason] = [
     .empty, .tooLong(limit: 65536), .nulByte, .carriageReturn, .unreadableSecret,
@@ -46,7 +46,7 @@ import Testing
         == "5 recovery codes imported, 26 bits: replace them")
   }
 
-  /// A mistake is told without a word of the file: any of them may be a secret.
+  /// A message never quotes the file, because any text in it may be a secret.
   @Test func quotesNothing() {
     let secret = "ABCDEFGHSECRET"
     let files = [
@@ -56,7 +56,7 @@ import Testing
     for file in files {
       do throws(ImportRefusal) {
         _ = try GoogleAuthenticatorFileTests.parse(file)
-        Issue.record("it was imported")
+        Issue.record("an invalid file was imported")
       } catch {
         #expect(!error.text.contains(secret))
       }

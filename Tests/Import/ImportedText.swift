@@ -1,7 +1,7 @@
 import Import
 import Secrets
 
-/// The bytes of a secret as a test compares them.
+/// Returns the bytes of a secret, for comparisons.
 func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
   secret.withSpan { span in
     var bytes: [UInt8] = []
@@ -11,12 +11,12 @@ func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
 }
 
 extension ImportableFactor {
-  /// The key.
+  /// The bytes of the key.
   var key: [UInt8] { secret.withSpan { span in span.indices.map { span[$0] } } }
 }
 
 extension ImportableRecoveryCodes {
-  /// Each code.
+  /// All codes as text.
   var texts: [String] {
     (0..<count).map { String(decoding: bytes(code(at: $0)), as: UTF8.self) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Import
 
-/// How many seconds the clocks here were ahead of Greenwich when they showed `time`.
+/// Returns the number of seconds that local time was ahead of UTC when local clocks showed `time`.
 func localOffset(of time: LocalTime) -> Int {
   TimeZone.current.secondsFromGMT(
     for: Date(timeIntervalSince1970: Double(time.secondsInGreenwich)))

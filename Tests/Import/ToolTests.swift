@@ -3,7 +3,7 @@ import OneTimePassword
 import TestSupport
 import Testing
 
-/// Files that the tool google-authenticator writes.
+/// Files written by the tool google-authenticator.
 @Suite struct GoogleAuthenticatorToolTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
@@ -76,7 +76,7 @@ import Testing
       result.warnings
         == row.warnings + (row.isReusable ? [.reuseWasAllowed] : [])
         + (row.codes > 0 ? [.weakRecoveryCodes(count: row.codes)] : []))
-    // The same codes as a phone makes that was given the first line by hand.
+    // A phone that was given the first line shows the same codes.
     let phone = Authenticator(key: String(lines[0]), period: Int(row.period))
     let shown = try phone.codes(fromStep: 58_000_000, count: 3)
     var hotp = try HOTP(secret: result.factor.key.span, algorithm: .sha1)

@@ -2,7 +2,7 @@ import Import
 import TestSupport
 import Testing
 
-/// Files that the other modules have changed: what was used with them is used here, too.
+/// Files after use with the other modules: codes used there count as used here.
 @Suite(.serialized, .privateMachine)
 struct UsedFileTests {
   @Test(arguments: [-1, 0, 1], [false, true])
@@ -18,7 +18,7 @@ struct UsedFileTests {
         ], as: user.identity)
       let fresh = try Command.succeed(["/bin/cat", path]).split(separator: "\n").map(String.init)
       let phone = Authenticator(key: fresh[0])
-      // The step may end between the look at the clock and the module's own.
+      // The time step may end between this clock read and the module's.
       var step = phone.step() + offset
       if try !isAccepted(phone.codes(fromStep: step, count: 1)[0], service: service, user: user) {
         step = phone.step() + offset
@@ -38,19 +38,20 @@ struct UsedFileTests {
         return
       }
       let watermark = result.factor.watermark(at: now)
-      // Where nobody wrote down what was used, everything until now is.
+      // If used codes are not recorded, every code up to now counts as used.
       #expect(watermark == (isReusable ? now / 30 : Int64(step)))
     }
   }
 
-  /// The module learns the skew from failures; the import takes it over and says so.
+  /// The other module learns the skew from failures; the import keeps it and reports it.
   @Test func googleAuthenticatorWithAnotherClock() throws {
     try Machine.use { machine in
       let user = try machine.addUser()
       let service = try machine.makeService(["auth required pam_google_authenticator.so"])
       let phone = Authenticator(key: GoogleAuthenticatorFileTests.key)
       let path = user.home + "/.google_authenticator"
-      // Two of the three measurements that it takes are there; the third is made here.
+      // Two of the three measurements that the module needs are in the file; the third is made
+      // here.
       let start = phone.step()
       let text = """
         \(phone.key)
@@ -65,7 +66,7 @@ struct UsedFileTests {
       _ = try isAccepted(code, service: service, user: user)
       let changed = try #require(machine.contents(of: path))
       let result = try GoogleAuthenticatorFile.parse(changed.span)
-      // -101 where the step ended meanwhile.
+      // -101 if the time step ended meanwhile.
       #expect([-100, -101].contains(result.factor.timeOffset))
       #expect(result.warnings.contains(.timeSkew(steps: result.factor.timeOffset)))
     }

@@ -137,14 +137,14 @@ import Testing
     Refused(40, "HOTP/T30 alice - \(key) 0 123456 +006-12-01T00:00:00L", .invalidLastTime),
   ])
   func refusals(_ row: Refused) throws {
-    // The lines around are not touched by it.
+    // The adjacent lines are not affected.
     let text = "HOTP/T30 bob - \(Self.key)\n\(row.line)\nHOTP/T60 bob - \(Self.key)"
     let entries = try Self.parse(text)
     #expect(entries.map(\.line) == [1, 2, 3])
     #expect(entries.map(\.number) == [1, 0, 2])
     #expect(entries[1].user?.bytes == row.user.map { Array($0.utf8) })
     guard case .failure(let refusal) = entries[1].result else {
-      Issue.record("it was imported")
+      Issue.record("an invalid file was imported")
       return
     }
     #expect(refusal == ImportRefusal(line: 2, reason: row.reason))
@@ -161,7 +161,7 @@ import Testing
     #expect(try Self.parse("# only\n#HOTP/T30 alice - \(Self.key)\n \t\r\n").isEmpty)
   }
 
-  /// A time that the clocks here never showed.
+  /// A local time that was skipped by a clock change.
   @Test func noSuchTime() throws {
     let text = "HOTP/T30 alice - \(Self.key) 0 123456 2006-12-07T00:00:00L"
     let entries = try Self.parse(text, hoursEast: [])
@@ -181,12 +181,12 @@ import Testing
   struct Used: Sendable, CustomTestStringConvertible {
     let number: Int
     var type = "HOTP/T30"
-    /// How many steps the code that was used lies from the one at its time.
+    /// The distance in steps between the used code and the code of its time.
     var offset: Int
     var window: UInt8 = 5
-    /// How many hours the clocks are ahead of Greenwich: when they were put back, two.
+    /// The hours that local time is ahead of UTC; two values if the clocks were set back.
     var hoursEast: [Int64] = [0]
-    /// How far the watermark lies from the step at the time.
+    /// The distance in steps between the watermark and the code's time.
     var watermark: Int64
     var isFound = true
     var testDescription: String { "row \(number)" }
@@ -206,7 +206,7 @@ import Testing
     Used(number: 8, type: "HOTP/T60/8", offset: 2, watermark: 2),
     Used(number: 9, type: "HOTP/T60/7", offset: -9, watermark: 5, isFound: false),
     Used(number: 10, offset: 3, hoursEast: [2], watermark: 3),
-    // The hour that there was twice.
+    // The hour that occurred twice.
     Used(number: 11, offset: 3, hoursEast: [2, 1], watermark: 3),
     Used(number: 12, offset: 123, hoursEast: [2, 1], watermark: 123),
     Used(number: 13, offset: 200, hoursEast: [2, 1], watermark: 125, isFound: false),
@@ -223,7 +223,7 @@ import Testing
     let hour = row.hoursEast[0] == 0 ? "22" : shown
     let text = "\(row.type) alice - \(Self.key) 0 \(code) \(date)T\(hour):13:20L\n"
     let factor = try Self.parse(text, window: row.window, hoursEast: row.hoursEast)[0].result.get()
-    // Long after, and at once.
+    // Long afterwards, and immediately.
     for now in [Self.time + 7200, Self.time + 86_400] {
       #expect(factor.watermark(at: now) == step + row.watermark)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultiFactor
 
-/// Programs in the helper's place, really started.
+/// Real processes in place of the helper.
 @Suite struct HelperPipesTests {
   static func client(_ path: String) -> MultiFactor {
     MultiFactor { () throws(MultiFactorError) in try HelperPipes(starting: path) }
@@ -21,17 +21,17 @@ import Testing
     Row(number: 1, path: "/nonexistent/mfa-helper", error: .helperUnavailable(errorNumber: ENOENT)),
     Row(number: 2, path: "/etc/passwd", error: .helperUnavailable(errorNumber: EACCES)),
     Row(number: 3, path: "/bin/true", error: .helperEnded),
-    // What echoes a request answers with something that is no response.
+    // A program that echoes requests, which are not responses.
     Row(number: 4, path: "/bin/cat", error: .protocolError),
   ]
 
-  @Test("what is no helper is told as such", arguments: rows)
+  @Test("a program that is not a helper is reported", arguments: rows)
   func noHelper(row: Row) async throws {
     let multiFactor = Self.client(row.path)
     await #expect(throws: row.error) { try await multiFactor.enrolledFactors }
   }
 
-  @Test("a helper that has ended does not end the client by SIGPIPE")
+  @Test("a helper that has ended does not kill the client with SIGPIPE")
   func brokenPipe() throws {
     let responses = Pipe()
     let requests = Pipe()
@@ -41,16 +41,16 @@ import Testing
     try requests.fileHandleForReading.close()
     try responses.fileHandleForWriting.write(contentsOf: [0, 0, 0, 1, 0x88])
     try responses.fileHandleForWriting.close()
-    // What it said before is still there, and then that it has ended.
+    // Its earlier response can still be read, followed by the end.
     try pipes.send(Samples.secret("x"))
     guard case .done = try pipes.receive(tell: { _ in }) else {
-      Issue.record("another answer")
+      Issue.record("unexpected response")
       return
     }
     try pipes.send(Samples.secret("x"))
     do throws(ConversationError) {
       _ = try pipes.receive(tell: { _ in })
-      Issue.record("it has ended")
+      Issue.record("unexpected end")
     } catch {
       guard case .broken(.helperEnded) = error else {
         Issue.record(error)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("the helper inherits nothing but its pipes")
+  @Test("the helper inherits only its pipes")
   func inheritsNothing() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("helper-\(UUID().uuidString)")
@@ -75,7 +75,7 @@ import Testing
     """.write(to: program, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: program.path)
-    // Something that a careless program leaves open for its children.
+    // A descriptor that a program leaves open for its children by mistake.
     let leak = fcntl(0, F_DUPFD, 200)
     defer { close(leak) }
 
@@ -90,7 +90,7 @@ import Testing
     #expect(!lines.contains("descriptor \(leak)"))
     #expect(!lines.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("PATH=/root") })
     #expect(lines.contains { $0.hasPrefix("SigBlk:") && $0.hasSuffix("\t0000000000000000") })
-    // The C library keeps 32 and 33 for itself and has every program that it starts ignore them.
+    // The C library reserves signals 32 and 33, and programs that it starts ignore them.
     let ignored = try #require(lines.first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last)
     #expect(try #require(UInt64(ignored, radix: 16)) & ~0x1_8000_0000 == 0)
   }

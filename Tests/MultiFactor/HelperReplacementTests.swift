@@ -6,7 +6,7 @@ import Testing
 @testable import MultiFactor
 
 @Suite struct HelperReplacementTests {
-  /// Opens one scripted helper after the other.
+  /// Opens scripted helpers in turn.
   private final class Helpers: Sendable {
     private let helpers: [ScriptedHelper]
     private let next = Mutex(0)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("a helper that has judged a code is replaced by one that can check a password")
+  @Test("a helper that has verified a code is replaced by one that can verify a password")
   func sessionAfterTest() async throws {
     let helpers = Helpers([
       Samples.welcome + [
@@ -47,7 +47,7 @@ import Testing
     #expect(await helpers.problems() == [])
   }
 
-  @Test("a helper that has ended because nothing was asked is replaced by another one")
+  @Test("a helper that has ended because it was idle is replaced")
   func idleHelper() async throws {
     let helpers = Helpers([
       Samples.welcome + [.expect("list"), .send { .factors([]) }, .hangUp],
@@ -55,7 +55,7 @@ import Testing
     ])
     let multiFactor = MultiFactor(open: helpers.open)
     #expect(try await multiFactor.enrolledFactors.isEmpty)
-    // The end of the pipe follows the answer.
+    // The end of the pipe follows the response.
     #expect(await helpers.first.finished() == [])
     #expect(try await multiFactor.enrolledFactors.isEmpty)
     await multiFactor.close()

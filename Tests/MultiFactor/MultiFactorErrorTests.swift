@@ -17,7 +17,7 @@ import Testing
     .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
   ]
 
-  @Test("every error says what happened and what to do next", arguments: errors)
+  @Test("every error describes the problem and the next step", arguments: errors)
   func words(error: MultiFactorError) {
     for text in [error.description, error.hint] {
       #expect(!text.isEmpty)
@@ -27,12 +27,12 @@ import Testing
     }
   }
 
-  @Test("no two errors say the same")
+  @Test("different errors have different descriptions")
   func distinct() {
     #expect(Set(Self.errors.map(\.description)).count == Self.errors.count)
   }
 
-  @Test("the wait is told in seconds, and the system's reason in words")
+  @Test("a wait is shown in seconds, and a system error in words")
   func details() {
     #expect(
       MultiFactorError(HelperFailure.tooManyAttempts(seconds: 28)).description

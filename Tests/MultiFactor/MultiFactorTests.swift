@@ -58,7 +58,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("who asks, and the other operations")
+  @Test("the user name and the other operations")
   func otherOperations() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
@@ -84,7 +84,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("prompts reach the person as they are, notices before them")
+  @Test("prompts are passed unchanged, after preceding notices")
   func prompts() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + [
@@ -130,7 +130,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("nothing else is asked while the person is")
+  @Test("no other operation is possible during re-authentication")
   func oneAtATime() async throws {
     let helper = ScriptedHelper(Samples.welcome + Samples.session)
     let multiFactor = MultiFactor(open: helper.open)
@@ -146,7 +146,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  // MARK: Conversations that break
+  // MARK: Interrupted conversations
 
   enum Operation: CaseIterable, Sendable {
     case list, rename, unenroll, test, session, ticketSession, status, signIn
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test("an answer to another question ends the conversation", arguments: Operation.allCases)
+  @Test("an unexpected kind of response ends the conversation", arguments: Operation.allCases)
   func answersOutOfTurn(operation: Operation) async throws {
     let helper = ScriptedHelper(
       Samples.welcome + [
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(
-    "bytes that are no message end the conversation",
+    "malformed messages end the conversation",
     arguments: [
       [0, 0, 0, 0], [0, 0, 0x10, 1], [0xFF, 0xFF, 0xFF, 0xFF, 0], [0, 0, 0, 1, 0x00],
       [0, 0, 0, 5, 0x82, 0, 1, 0x1B, 0],
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "a helper that ends early is told as such",
+    "a helper that ends early is reported",
     arguments: [
       [.hangUp],
       [.expect("hello"), .hangUp],
@@ -222,7 +222,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("sessions and secrets do not outlive their conversation")
+  @Test("sessions and secrets end with their conversation")
   func otherConversation() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + Samples.generation + [.expect("bye"), .expectEnd])
@@ -242,7 +242,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("values out of range are refused before anything is asked")
+  @Test("values out of range are refused before a request is sent")
   func refusedHere() async throws {
     let helper = ScriptedHelper(Samples.welcome + Samples.session)
     let multiFactor = MultiFactor(open: helper.open)

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "how the account stands",
+    "the status of the account",
     arguments: [
       (.open, .open), (.waiting(seconds: 28), .waiting(seconds: 28)), (.disabled, .disabled),
     ] as [(AccountStatus.Standing, MultiFactorStatus.Standing)])
@@ -33,7 +33,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("codes are forgotten without a session")
+  @Test("remembered codes are cleared without a session")
   func forgetting() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + [
@@ -48,7 +48,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("new recovery codes are lent one by one")
+  @Test("new recovery codes are passed one at a time")
   func recoveryCodes() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
@@ -72,7 +72,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("a ticket begins a session as a password does")
+  @Test("a ticket starts a session like a password")
   func ticket() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + [
@@ -92,7 +92,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("two codes go to the helper as they were typed, and what it says comes back")
+  @Test("two codes are sent as typed, and the helper's result is returned")
   func resync() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
@@ -119,7 +119,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("what another program knew goes to the helper whole")
+  @Test("all values of a factor from another program are sent to the helper")
   func importing() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
@@ -186,7 +186,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("a sign-in is resolved with a code from one of the hints")
+  @Test("a sign-in is resolved with a code for one of the hints")
   func resolving() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + [
@@ -221,7 +221,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("who has nothing enrolled has nothing to resolve")
+  @Test("without an enrolled factor there is nothing to resolve")
   func nothingToResolve() async throws {
     let helper = ScriptedHelper(Samples.welcome + [.expect("list"), .send { .factors([]) }])
     let multiFactor = MultiFactor(open: helper.open)
@@ -231,7 +231,7 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
-  @Test("when the newest factor goes, so does the session")
+  @Test("removing the newest factor ends the session")
   func signedOut() async throws {
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [

@@ -9,18 +9,18 @@ import Synchronization
 
 @testable import MultiFactor
 
-/// A helper that follows a script, line by line, on a queue of its own.
+/// A helper that follows a script line by line, on its own queue.
 final class ScriptedHelper: Sendable {
   enum Line: Sendable {
-    /// The next request must read like this.
+    /// The expected text of the next request.
     case expect(String)
-    /// A response.
+    /// A response to send.
     case send(@Sendable () throws -> HelperResponse)
-    /// Bytes that are sent as they are.
+    /// Raw bytes to send.
     case sendBytes([UInt8])
-    /// The client must have closed its end.
+    /// Expects that the client has closed its end.
     case expectEnd
-    /// This end is closed.
+    /// Closes this end.
     case hangUp
   }
 
@@ -32,7 +32,7 @@ final class ScriptedHelper: Sendable {
 
   init(_ script: [Line]) { self.script = script }
 
-  /// Starts the script. Used once; a client that opens a second conversation gets one that is over.
+  /// Starts the script, which can be used once: a second conversation ends immediately.
   @Sendable func open() throws(MultiFactorError) -> HelperPipes {
     let requests = Pipe()
     let responses = Pipe()
@@ -57,7 +57,7 @@ final class ScriptedHelper: Sendable {
     return pipes
   }
 
-  /// What went wrong, when the script has come to its end.
+  /// Waits for the end of the script, and returns the problems.
   func finished() async -> [String] {
     await withCheckedContinuation { continuation in
       queue.async {

@@ -41,7 +41,7 @@ import Testing
     Answer(19, String(repeating: "1", count: 33), nil),
     Answer(20, [UInt8](repeating: UInt8(ascii: "1"), count: 1 << 20), nil),
     Answer(21, [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20), nil),
-    // Digits of other scripts, signs, and what only looks like a space.
+    // Digits of other scripts, signs, and characters that look like a space.
     Answer(22, "\u{0661}\u{0662}\u{0663}\u{0664}\u{0665}\u{0666}", nil),
     Answer(23, "\u{FF11}\u{FF12}\u{FF13}\u{FF14}\u{FF15}\u{FF16}", nil),
     Answer(24, "+12345", nil),
@@ -53,7 +53,7 @@ import Testing
     Answer(30, "1e0000", nil),
     Answer(31, "123\u{A0}456", nil),
     Answer(32, "123\u{200B}456", nil),
-    // Neighbours of the digits, control characters, NUL, a password.
+    // Characters adjacent to the digits, control characters, NUL, a password.
     Answer(33, "12345/", nil),
     Answer(34, "12345:", nil),
     Answer(35, "123456\n", nil),
@@ -74,7 +74,7 @@ import Testing
     #expect(Code(answer: row.text.span)?.text == row.code, "row \(row.number)")
   }
 
-  /// Every byte value, in every place of a code.
+  /// Every byte value at every position of a code.
   @Test func nothingButDigitsAndSpaces() {
     for place in 0...6 {
       for byte in UInt8.min...UInt8.max {

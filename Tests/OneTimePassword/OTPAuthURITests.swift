@@ -61,7 +61,7 @@ import Testing
     #expect(parts.fragment == nil)
     let label = row.issuer.isEmpty ? row.account : "\(row.issuer):\(row.account)"
     #expect(parts.path == "/" + label, "row \(row.number)")
-    // One colon parts issuer and account; those within either are encoded.
+    // One colon separates issuer and account; colons within either are encoded.
     #expect(
       parts.percentEncodedPath.filter { $0 == ":" }.count == (row.issuer.isEmpty ? 0 : 1))
     let issuer = row.issuer.isEmpty ? [] : [URLQueryItem(name: "issuer", value: row.issuer)]
@@ -72,7 +72,7 @@ import Testing
       ], "row \(row.number)")
   }
 
-  /// Only what RFC 3986, section 2.3, calls unreserved stands for itself.
+  /// Only the unreserved characters of RFC 3986, section 2.3, are not encoded.
   @Test func everyByte() {
     let unreserved = Set(
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)

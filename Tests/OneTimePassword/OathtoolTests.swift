@@ -3,7 +3,8 @@ import Secrets
 import TestSupport
 import Testing
 
-/// The codes against those of another implementation, oathtool, which packaging/test installs.
+/// Compares the codes with those of another implementation, oathtool, which packaging/test
+/// installs.
 @Suite struct OathtoolTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
@@ -16,7 +17,8 @@ import Testing
     }
   }
 
-  /// Every algorithm with every number of digits and the ends, the usual and one more of the periods.
+  /// Every algorithm with every number of digits, and with the shortest, default, longest and one
+  /// more period.
   private static let rows: [Row] = {
     var rows: [Row] = []
     for algorithm in HashAlgorithm.allCases {
@@ -30,7 +32,8 @@ import Testing
     return rows
   }()
 
-  /// The epoch, now and then, and the far future, in seconds; 21 steps from each.
+  /// The epoch, two times in the past and present, and the far future, in seconds; 21 steps from
+  /// each.
   private static let times: [Int64] = [0, 1_111_111_111, 1_795_000_000, 20_000_000_000]
 
   @Test(arguments: rows)

@@ -2,7 +2,7 @@ import OneTimePassword
 import Secrets
 import Testing
 
-@Suite("A recovery code")
+@Suite("Recovery codes")
 struct RecoveryCodeTests {
   private func text(_ bytes: borrowing SecretBytes) -> String {
     var characters: [UInt8] = []
@@ -10,18 +10,18 @@ struct RecoveryCodeTests {
     return String(decoding: characters, as: UTF8.self)
   }
 
-  /// What `typed` reads as, written out; nil when it is no code.
+  /// Returns the written form of what `typed` is read as, or nil if it is not a code.
   private func reading(_ typed: String) -> String? {
     guard let code = RecoveryCode(answer: Array(typed.utf8).span) else { return nil }
     return text(code.written())
   }
 
-  @Test("ten bytes are written as RFC 4648 would, in groups of four")
+  @Test("ten bytes are written as in RFC 4648, in groups of four letters")
   func written() {
     // Sixteen groups of five bits that count from 0 to 15.
     let bytes: [UInt8] = [0x00, 0x44, 0x32, 0x14, 0xC7, 0x42, 0x54, 0xB6, 0x35, 0xCF]
     guard let code = RecoveryCode(bytes: bytes.span) else {
-      Issue.record("ten bytes are no code")
+      Issue.record("ten bytes were refused")
       return
     }
     #expect(text(code.written()) == "abcd-efgh-ijkl-mnop")
@@ -29,7 +29,7 @@ struct RecoveryCodeTests {
     #expect(text(code.bytes()) == String(decoding: bytes, as: UTF8.self))
   }
 
-  @Test("what is written reads back equal")
+  @Test("a written code reads back equal")
   func roundTrip() throws {
     var seen: Set<String> = []
     for _ in 0..<64 {
@@ -41,7 +41,7 @@ struct RecoveryCodeTests {
   }
 
   @Test(
-    "what a person may type",
+    "forms that a user may type",
     arguments: [
       (1, "abcd-efgh-ijkl-mnop", "abcd-efgh-ijkl-mnop"),
       (2, "ABCD EFGH IJKL MNOP", "abcd-efgh-ijkl-mnop"),
@@ -55,7 +55,7 @@ struct RecoveryCodeTests {
   }
 
   @Test(
-    "what is no recovery code",
+    "invalid recovery codes are refused",
     arguments: [
       (1, ""), (2, "123456"), (3, "12345678"), (4, "abcd-efgh-ijkl-mno"),
       (5, "abcd-efgh-ijkl-mnopq"), (6, "abcd-efgh-ijkl-mno9"), (7, "abcd_efgh_ijkl_mnop"),
@@ -67,7 +67,7 @@ struct RecoveryCodeTests {
   }
 
   @Test(
-    "only the written form ends an answer that begins with a password",
+    "only the written form is accepted after a password",
     arguments: [
       (1, "abcd-efgh-ijkl-mnop", true), (2, "ABCD-EFGH-IJKL-MNOP", true),
       (3, "abcd efgh ijkl mnop", false), (4, "xxxabcdefghijklmnop", false),

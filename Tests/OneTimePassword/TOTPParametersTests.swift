@@ -54,11 +54,11 @@ import Testing
     Window(number: 1, time: 3_000, adjacentIntervals: 0, steps: 100...100),
     Window(number: 2, time: 3_000, adjacentIntervals: 5, steps: 95...105),
     Window(number: 3, time: 3_029, adjacentIntervals: 10, steps: 90...110),
-    // At the epoch there is nothing before.
+    // At the epoch there are no earlier steps.
     Window(number: 4, time: 0, adjacentIntervals: 0, steps: 0...0),
     Window(number: 5, time: 0, adjacentIntervals: 5, steps: 0...5),
     Window(number: 6, time: 90, adjacentIntervals: 5, steps: 0...8),
-    // Before it, only what lies behind it.
+    // Before the epoch, only the steps from the epoch on.
     Window(number: 7, time: -1, adjacentIntervals: 0, steps: nil),
     Window(number: 8, time: -1, adjacentIntervals: 1, steps: 0...0),
     Window(number: 9, time: -150, adjacentIntervals: 5, steps: 0...0),
@@ -76,7 +76,7 @@ import Testing
     #expect(window == row.steps, "row \(row.number)")
   }
 
-  /// No time there is, with no period and no number of intervals, traps.
+  /// No time traps, with any period and any number of intervals.
   @Test func noTimeTraps() throws {
     let times = [Int64.min, .min + 1, -1 << 32, -121, -1, 0, 1, 121, 1 << 32, .max - 1, .max]
     for period in TOTPParameters.periods {

@@ -3,9 +3,9 @@ import OneTimePassword
 import Secrets
 import Testing
 
-/// One file of Tests/Vectors: lines of `name: value`, the last of them `expect`.
+/// A file of Tests/Vectors: lines of `name: value`, the last of which is `expect`.
 struct Vector: Sendable, CustomTestStringConvertible {
-  /// What is wrong with a file.
+  /// An error in a vector file.
   struct Strange: Error, CustomStringConvertible {
     let description: String
   }
@@ -15,7 +15,8 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// The vectors of a folder, which must be `count`: none that was left out passes unnoticed.
+  /// Returns the vectors of a folder. Their number must be `count`, so that a missing file is
+  /// noticed.
   static func all(in folder: String, count: Int) throws -> [Vector] {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Vectors/\(folder)")
@@ -78,7 +79,7 @@ extension Code {
   }
 }
 
-/// The codes of successive counters.
+/// Returns the codes of successive counters.
 func codes(
   secret: [UInt8], algorithm: HashAlgorithm, length: CodeLength, counters: ClosedRange<UInt64>
 ) throws(CryptographyError) -> [String] {

@@ -2,7 +2,7 @@ import OneTimePassword
 import Secrets
 import Testing
 
-/// The RFCs' own vectors, a file each in Tests/Vectors.
+/// The test vectors of the RFCs, one file each in Tests/Vectors.
 @Suite struct VectorTests {
   @Test(arguments: try Vector.all(in: "hotp", count: 10))
   func hotp(_ vector: Vector) throws {
@@ -27,7 +27,7 @@ import Testing
     #expect(codes == [try vector.text("expect")])
   }
 
-  /// A shorter code is the end of a longer one (RFC 4226, section 5.3, step 3).
+  /// A shorter code consists of the last digits of a longer one (RFC 4226, section 5.3, step 3).
   @Test(arguments: HashAlgorithm.allCases)
   func aShorterCodeEndsALongerOne(algorithm: HashAlgorithm) throws {
     let secret = Array("12345678901234567890".utf8)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// The counter is a number of 64 bits, none of them ignored.
+  /// The counter has 64 bits, and none of them is ignored.
   @Test func everyBitOfTheCounterCounts() throws {
     var hotp = try HOTP(secret: Array("12345678901234567890".utf8).span, algorithm: .sha1)
     var seen: Set<UInt32> = []

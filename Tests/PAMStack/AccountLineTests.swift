@@ -1,9 +1,9 @@
 import PAMStack
 import Testing
 
-@Suite("Whether the account line is certain")
+@Suite("Whether the account line always runs")
 struct AccountLineTests {
-  /// Debian's own.
+  /// Debian's common-account.
   static let common = """
     account	[success=1 new_authtok_reqd=done default=ignore]	pam_unix.so
     account	requisite			pam_deny.so
@@ -33,7 +33,7 @@ struct AccountLineTests {
 
   static let rows: [Row] = [
     Row(1, ours + "@include common-account", .certain(at: at("s:1"))),
-    // pam_unix ends the stack where a password has expired.
+    // pam_unix ends the stack if the password has expired.
     Row(
       2, "@include common-account\n" + ours,
       .passedOver(at: at("s:2"), by: at("common-account:1"))),
@@ -60,7 +60,7 @@ struct AccountLineTests {
     Row(
       19, "account [success=2 default=ignore] x.so\naccount required y.so\n" + ours,
       .passedOver(at: at("s:3"), by: at("s:1"))),
-    // What it jumps over is the line between.
+    // The jump skips the line in between.
     Row(
       20, "account [success=1 default=ignore] x.so\naccount required y.so\n" + ours,
       .certain(at: at("s:3"))),
@@ -71,7 +71,7 @@ struct AccountLineTests {
     Row(
       23, "account [success=reset default=bad] x.so\n" + ours,
       .forgotten(at: at("s:2"), by: at("s:1"))),
-    // What ends a substack leaves the rest of the stack alone.
+    // The end of a substack does not end the rest of the stack.
     Row(24, "account substack common-account\n" + ours, .certain(at: at("s:2"))),
     Row(25, "account substack mine", .certain(at: at("mine:1"))),
     Row(26, "account substack late", .passedOver(at: at("late:2"), by: at("late:1"))),
@@ -103,7 +103,7 @@ struct AccountLineTests {
     Row(40, ours + "@include missing", .unknown(.notFound(includedAt: at("s:2")))),
   ]
 
-  @Test("a line is certain when nothing can pass it over", arguments: rows)
+  @Test("a line is certain if no other line can skip it", arguments: rows)
   func table(row: Row) {
     var files = row.files
     files["mine"] = Self.ours
@@ -115,7 +115,7 @@ struct AccountLineTests {
     #expect(line == row.expected)
   }
 
-  @Test("other counts where the service says nothing")
+  @Test("other is used if the service has no line of the type")
   func other() {
     let files = ["s": "auth required pam_mfa.so", "other": Self.ours]
     let line = AccountLine(
@@ -125,7 +125,7 @@ struct AccountLineTests {
   }
 
   @Test(
-    "root alone passes by way of pam_rootok",
+    "only root passes pam_rootok",
     arguments: [
       (1, "account sufficient pam_rootok.so\n", true, false),
       (2, "account sufficient pam_rootok.so\n", false, true),
@@ -143,7 +143,7 @@ struct AccountLineTests {
     #expect(found == isCertain, "row \(row): \(line)")
   }
 
-  @Test("the log names what stands in the way")
+  @Test("the log names the line that prevents it")
   func names() {
     for (line, name, obstacle) in [
       (AccountLine.missing, "missing", nil),

@@ -2,13 +2,13 @@ import PAMStack
 import TestSupport
 import Testing
 
-/// Which way PAM takes through a stack: as it is read, and as libpam takes it.
-@Suite("The way through a stack")
+/// The lines of a stack that PAM executes, according to the analysis and to libpam.
+@Suite("The lines that a stack executes")
 struct CourseTests {
   struct Row: CustomTestStringConvertible {
     let number: Int
-    /// The lines of the service; `pam_deny.so` fails, `pam_permit.so` succeeds, and `pam_echo.so` is
-    /// what may be reached.
+    /// The lines of the service. `pam_deny.so` fails, `pam_permit.so` succeeds, and `pam_echo.so`
+    /// is the line that may be reached.
     let lines: String
     /// The lines of a file `sub`.
     var sub = ""
@@ -72,7 +72,7 @@ struct CourseTests {
     ]
   }
 
-  @Test("as it is read", arguments: rows)
+  @Test("according to the analysis", arguments: rows)
   func read(row: Row) throws {
     let stack = try ServiceStack(
       .auth, of: Array("s".utf8), from: MemoryStacks(files: files(row)))
@@ -81,7 +81,7 @@ struct CourseTests {
     #expect(isReached == row.isReached, "row \(row.number)")
   }
 
-  @Test("as libpam takes it", .privateMachine, arguments: rows)
+  @Test("according to libpam", .privateMachine, arguments: rows)
   func taken(row: Row) throws {
     try Machine.use { machine in
       for (name, text) in files(row) { try machine.write(text, to: "/etc/pam.d/\(name)") }

@@ -3,9 +3,9 @@ import System
 import TestSupport
 import Testing
 
-@Suite("Service files on the disk", .privateMachine)
+@Suite("Service files on disk", .privateMachine)
 struct InstalledStackTests {
-  /// Two folders that a script has filled, of which it sees the first.
+  /// Returns a source with two folders, filled by a script that runs in the first one.
   private func stacks(_ script: String) throws -> (InstalledStacks, String) {
     let folder = "/var/lib/mfa-stacks-\(UInt32.random(in: 0...UInt32.max))"
     try Command.succeed([
@@ -23,7 +23,7 @@ struct InstalledStackTests {
       .joined(separator: " ")
   }
 
-  @Test("the first folder comes first, and other last")
+  @Test("the first folder takes precedence, and other is used last")
   func order() throws {
     let line = "account required x.so"
     #expect(try read("echo '\(line)' >s; echo '\(line)' >../b/s") == "a/s:1")
@@ -34,7 +34,7 @@ struct InstalledStackTests {
   }
 
   @Test(
-    "what somebody else could have written is not read",
+    "files that other users could have written are not read",
     arguments: [
       (1, "echo >s; chown 1 s", Distrust.wrongOwner),
       (2, "echo >s; chmod 0664 s", .wrongPermissions),
@@ -49,7 +49,7 @@ struct InstalledStackTests {
     }
   }
 
-  @Test("nor what lies where somebody else could have put it, nor what is too long")
+  @Test("files in folders that other users may change, and files that are too long, are not read")
   func folders() throws {
     for script in ["echo >s; chmod 0777 .", "echo >s; chown 1 ."] {
       #expect(throws: StackRefusal.self) { try read(script) }
@@ -60,7 +60,7 @@ struct InstalledStackTests {
     }
   }
 
-  @Test("this machine's own services can be read")
+  @Test("the services of this machine can be read")
   func own() throws {
     for service in ["sshd", "login", "sudo", "su", "other"] {
       for facility in StackFacility.allCases {
@@ -69,7 +69,7 @@ struct InstalledStackTests {
     }
   }
 
-  @Test("services are listed once, in order, without copies")
+  @Test("services are listed once, in order, without backup files")
   func listed() throws {
     let (stacks, _) = try stacks(
       "touch sshd login su-l sshd.dpkg-old login.bak Upper .hidden 'a b' a~ ../b/sshd ../b/aa")

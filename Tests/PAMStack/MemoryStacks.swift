@@ -13,7 +13,7 @@ struct MemoryStacks: StackSource {
 }
 
 extension StackPosition {
-  /// `sshd:3`
+  /// Parses a position such as `sshd:3`.
   init(_ text: String) {
     let parts = text.split(separator: ":")
     self.init(file: Array("/pam/\(parts[0])".utf8), line: Int(parts[1]) ?? 0)

@@ -1,9 +1,9 @@
 import PAMStack
 import Testing
 
-@Suite("A service's stack")
+@Suite("The stack of a service")
 struct ServiceStackTests {
-  /// `level file:line module arguments`, or `level file:line substack`, a line each.
+  /// Returns `level file:line module arguments`, or `level file:line substack`, for each line.
   private func shown(
     _ files: [String: String], _ facility: StackFacility = .account, service: String = "s"
   ) throws -> [String] {
@@ -38,9 +38,9 @@ struct ServiceStackTests {
     (12, "", []),
   ]
 
-  @Test("what is written is read", arguments: readable)
+  @Test("service files are parsed", arguments: readable)
   func reads(row: Int, text: String, expected: [String]) throws {
-    // Row 11: a type that is none.
+    // Row 11 has an invalid type.
     guard row != 11 else {
       #expect(throws: StackRefusal.self) { try shown(["s": text]) }
       return
@@ -48,7 +48,7 @@ struct ServiceStackTests {
     #expect(try shown(["s": text]) == expected, "row \(row)")
   }
 
-  @Test("files are included in their places")
+  @Test("files are included at their positions")
   func includes() throws {
     let files = [
       "s": "account required a.so\n@include common\naccount include more\naccount substack sub\n"
@@ -66,7 +66,7 @@ struct ServiceStackTests {
     #expect(try shown(files, .auth) == ["0 common:1 x.so"])
   }
 
-  @Test("other counts for a service without a file, and for a type without a line")
+  @Test("other is used for a service without a file, and for a type without a line")
   func other() throws {
     let other = "account required o.so\nauth required p.so"
     #expect(try shown(["other": other]) == ["0 other:1 o.so"])
@@ -99,13 +99,13 @@ struct ServiceStackTests {
     (19, "account [success=12345 default=bad] a.so", .notUnderstood(position("s:1"))),
   ]
 
-  @Test("what is not understood is refused, with its place", arguments: refusals)
+  @Test("an invalid line is refused with its position", arguments: refusals)
   func refused(row: Int, text: String, refusal: StackRefusal) {
     let files = ["s": text, "a": "account substack b", "b": "account include a"]
     #expect(throws: refusal, "row \(row)") { try shown(files) }
   }
 
-  @Test("there are bounds")
+  @Test("the depth and the number of lines are limited")
   func bounds() throws {
     var files = ["s": "@include n1"]
     for number in 1...20 { files["n\(number)"] = "@include n\(number + 1)" }
@@ -115,7 +115,7 @@ struct ServiceStackTests {
     #expect(throws: StackRefusal.tooLong(file: Array("/pam/s".utf8))) {
       try shown(["s": String(repeating: line, count: 1001)])
     }
-    // Many small files that include a file twice: the lines end it.
+    // Small files that each include the next one twice; the limit on lines ends this.
     var tree = ["s": "@include t1\n@include t1"]
     for number in 1...12 { tree["t\(number)"] = "@include t\(number + 1)\n@include t\(number + 1)" }
     tree["t13"] = line
@@ -126,7 +126,7 @@ struct ServiceStackTests {
   }
 
   @Test(
-    "a service has a plain name",
+    "service names are validated",
     arguments: ["", "S", "a/b", ".s", "a b", "ü", "a\u{0}", String(repeating: "s", count: 129)])
   func names(name: String) {
     #expect(throws: StackRefusal.notAServiceName) {

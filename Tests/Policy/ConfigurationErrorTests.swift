@@ -40,7 +40,7 @@ import Testing
     ),
     (
       9, String(repeating: "\n", count: 65_537),
-      "mfa.conf: is longer than 65536 bytes; shorten it"
+      "mfa.conf: the file is longer than 65536 bytes; shorten it"
     ),
     (
       10, String(repeating: "x", count: 1025),
@@ -48,16 +48,16 @@ import Testing
     ),
     (
       11, "\u{FEFF}",
-      "mfa.conf:1: a byte order mark comes first; save the file as UTF-8 without one"
+      "mfa.conf:1: the file begins with a byte order mark; save it as UTF-8 without one"
     ),
     (
       12, "[project]\r\n",
-      "mfa.conf:1: the line has a control character in it; use tabs at most, and end lines with a "
-        + "line feed alone"
+      "mfa.conf:1: the line contains a control character other than a tab; remove it, and end lines "
+        + "with a line feed alone"
     ),
     (
       13, "[project",
-      "mfa.conf:1: a section must be [project] or [tenant NAME], with nothing behind it"
+      "mfa.conf:1: a section must be [project] or [tenant NAME], with nothing after it"
     ),
     (
       14, "[\"\u{202E}]",
@@ -66,7 +66,7 @@ import Testing
     ),
     (
       15, "[project]\n\n[project]",
-      "mfa.conf:3: [project] was begun in line 1; keep its settings together and remove this line"
+      "mfa.conf:3: [project] already begins in line 1; keep its settings together and remove this line"
     ),
     (
       16, "enabled",
@@ -85,7 +85,7 @@ import Testing
     ),
     (
       19, "[project]\nstate = enabled\nstate = disabled",
-      "mfa.conf:3: state: was set in line 2; keep one of the two lines"
+      "mfa.conf:3: state: already set in line 2; keep one of the two lines"
     ),
     (
       20, "[project]\nthrottle_first_wait = 1h",
@@ -114,21 +114,20 @@ import Testing
     ),
     (
       26, "[project]\nenrollment = offered",
-      "mfa.conf:2: an offer without an end; set offer_sign_ins to 1 or more, or offer_until"
+      "mfa.conf:2: the offer never ends; set offer_sign_ins to 1 or more, or offer_until"
     ),
     (
       27, "[tenant a b]",
-      "mfa.conf:1: a tenant must be named with 1 to 64 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\", "
-        + "not \"a b\""
+      "mfa.conf:1: a tenant name must be 1 to 64 of the characters a-z, A-Z, 0-9, \".\", \"_\" and "
+        + "\"-\", not \"a b\""
     ),
     (
       28, "[tenant a]\nusers = x\n[tenant a]",
-      "mfa.conf:3: tenant \"a\" was begun in line 1; give this one another name"
+      "mfa.conf:3: tenant \"a\" already begins in line 1; give this one a different name"
     ),
     (
       29, "[tenant a]\nstate = enabled",
-      "mfa.conf:1: tenant \"a\" is for nobody; say for whom with users, groups, services or "
-        + "networks"
+      "mfa.conf:1: tenant \"a\" selects no sign-ins; set users, groups, services or networks"
     ),
     (
       30, "[tenant a]\nissuer = Example",
@@ -159,11 +158,12 @@ import Testing
     ),
     (
       35, manyTenants(65),
-      "mfa.conf:129: this is one tenant more than the 64 that there may be; join some of them"
+      "mfa.conf:129: there are more than 64 tenants; merge some of them"
     ),
     (
       36, "[project]\nremember = 8h",
-      "mfa.conf:2: codes are remembered nowhere; set remember_services, to sshd for example"
+      "mfa.conf:2: remember has no effect without remember_services; set it, for example to "
+        + "sshd"
     ),
     (
       37, "[project]\nremember = 721h",

@@ -100,7 +100,7 @@ import Testing
       self.reason = reason
     }
 
-    /// A value that its key does not take.
+    /// Creates a row with an invalid value for its key.
     init(_ number: Int, _ key: Configuration.Key, _ value: String) {
       self.init(
         number, "[project]\n\(key.name) = \(value)\n", line: 2,
@@ -224,7 +224,7 @@ import Testing
     Refused(95, .disableAfter, "0"),
     Refused(96, .disableAfter, "101"),
     Refused(97, .disableAfter, "never"),
-    // Values that contradict one another: the later line is to blame.
+    // Contradictory values: the error names the later line.
     Refused(
       98, "[project]\nthrottle_first_wait = 16m\n", line: 2,
       .aboveLimit(.throttleFirstWait, limit: .throttleLongestWait, excerpt("15m"))),
@@ -243,7 +243,7 @@ import Testing
     Refused(
       103, "[project]\ndisable_after = 4\nthrottle_after = 6\n", line: 3,
       .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("4"))),
-    // What may be put off, and switches.
+    // Offers and switches.
     Refused(106, .offerSignIns, ""),
     Refused(107, .offerSignIns, "1001"),
     Refused(108, .offerSignIns, "-1"),
@@ -273,7 +273,7 @@ import Testing
     Refused(132, "[project]\n\nenrollment = offered\n", line: 3, .offerWithoutEnd),
     Refused(
       133, "[project]\noffer_sign_ins = 0\nenrollment = offered\n", line: 3, .offerWithoutEnd),
-    // What is remembered.
+    // Remembered codes.
     Refused(136, .remember, ""),
     Refused(137, .remember, "0s"),
     Refused(138, .remember, "on"),
@@ -291,7 +291,7 @@ import Testing
     Refused(134, "[project]\nusers = a\n", line: 2, .unknownKey(excerpt("users"), in: .project)),
     Refused(
       135, "[project]\nnetworks = ::/0\n", line: 2, .unknownKey(excerpt("networks"), in: .project)),
-    // The first error is the one that is told.
+    // The first error is reported.
     Refused(
       104, "[project]\nstate = x\nstate = y\n[\n", line: 2, .invalidValue(.state, excerpt("x"))),
     Refused(
@@ -398,9 +398,9 @@ import Testing
     }
   }
 
-  // MARK: Damage (MUST 1, and MUST 3 for whatever is still accepted)
+  // MARK: Damaged text (MUST 1, and MUST 3 for text that is still accepted)
 
-  /// A file with something of everything in it.
+  /// A file that contains every kind of line.
   static let everything = Array(
     """
     # The second factor.
@@ -432,7 +432,8 @@ import Testing
 
     """.utf8)
 
-  /// Either parses to something that prints and parses back, or names a line that there is.
+  /// Checks that text either parses to something that prints and parses back equal, or is refused
+  /// with an existing line number.
   private func judge(_ text: [UInt8]) {
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).count
     do throws(ConfigurationError) {

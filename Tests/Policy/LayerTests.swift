@@ -1,12 +1,12 @@
 import Policy
 import Testing
 
-/// A configuration in several files, each over those before it.
+/// A configuration in several files, of which later ones override earlier ones.
 @Suite struct LayerTests {
   struct Row: Sendable {
     let number: Int
     let texts: [String]
-    /// What the texts come to, as one text.
+    /// The equivalent single text.
     let result: String
 
     init(_ number: Int, _ texts: [String], _ result: String) {
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "what a later file sets takes the place of what an earlier one set",
+    "a setting in a later file replaces that of an earlier one",
     arguments: [
       Row(1, [""], ""),
       Row(2, ["", "[project]\n", "[project]\nstate = observe\n"], "[project]\nstate = observe\n"),
@@ -30,13 +30,13 @@ import Testing
       Row(
         5, ["[tenant a]\nusers = x\nstate = observe\n", "[tenant a]\nstate = disabled\n"],
         "[tenant a]\nusers = x\nstate = disabled\n"),
-      // A list is replaced, not added to.
+      // A list is replaced, not extended.
       Row(
         6, ["[tenant a]\nusers = x, y\n", "[tenant a]\nusers = z\n"], "[tenant a]\nusers = z\n"),
       Row(
         7, ["[tenant a]\nnetworks = ::/0\ngroups = g\n", "[tenant a]\nnetworks = 10.0.0.0/8\n"],
         "[tenant a]\nnetworks = 10.0.0.0/8\ngroups = g\n"),
-      // The first mention of a tenant is its place.
+      // A tenant keeps the position of its first section.
       Row(
         8,
         [
@@ -45,15 +45,15 @@ import Testing
         ],
         "[tenant b]\nusers = x\nstate = observe\n[tenant a]\nusers = x\nstate = disabled\n"
           + "[tenant c]\nusers = x\n"),
-      // A tenant may get its selectors from another file, before or after.
+      // A tenant's selectors may be in a different file, before or after.
       Row(
         9, ["[tenant a]\nstate = observe\n", "[tenant a]\nusers = x\n"],
         "[tenant a]\nusers = x\nstate = observe\n"),
-      // A line feed at the end of a file may be missing.
+      // The line feed at the end of a file is optional.
       Row(
         10, ["[project]\nstate = observe", "[tenant a]\nusers = x", "[project]\nissuer = A"],
         "[project]\nstate = observe\nissuer = A\n[tenant a]\nusers = x\n"),
-      // What contradicts another file's is good when a third puts it right.
+      // A contradiction between two files is accepted if a third file resolves it.
       Row(
         11,
         [
@@ -90,7 +90,7 @@ import Testing
 
   /// MUST 1.
   @Test(
-    "the file and the line that were read last are to blame",
+    "an error names the file and line that were read last",
     arguments: [
       Refused(
         1, ["[project]\nstate = off\n", "[project]\nissuer = :\n"], file: 0, line: 2,
@@ -98,7 +98,7 @@ import Testing
       Refused(
         2, ["[project]\nstate = observe\n", "\n[project]\nstate = off\n"], file: 1, line: 3,
         .invalidValue(.state, excerpt("off"))),
-      // Within one file nothing is said twice, whatever others say.
+      // Repetition within one file is an error, whatever other files contain.
       Refused(
         3, ["[project]\n", "[project]\n\n[project]\n"], file: 1, line: 3,
         .repeatedSection(firstLine: 1)),
@@ -120,7 +120,7 @@ import Testing
         file: 2, line: 3,
         .belowLimit(.throttleLongestWait, limit: .throttleFirstWait, excerpt("10m"))
       ),
-      // The line's number is higher in the file that was read first.
+      // The line number is higher in the file that was read first.
       Refused(
         8, ["\n\n\n[project]\ndisable_after = 8\n", "[project]\nthrottle_after = 9\n"], file: 1,
         line: 2, .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
@@ -149,12 +149,12 @@ import Testing
     }
   }
 
-  @Test("a tenant that sixty-four others join is refused, and one of them is not")
+  @Test("a tenant with sections in several files counts once towards the limit of sixty-four")
   func tenantsAreCountedOnce() throws {
     #expect(try layered([manyTenants(64), manyTenants(64)]).tenants.count == 64)
   }
 
-  @Test("each value knows the file and the line that it came from")
+  @Test("each value has the file and line of its source")
   func origins() throws {
     let configuration = try layered([
       "[project]\nstate = observe\nadjacent_intervals = 3\n",
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test("a file of one byte less than the longest has the right line")
+  @Test("a file one byte shorter than the limit has correct line numbers")
   func theLastLine() throws {
     let count = Configuration.maximumLength - 1 - "[project]\nissuer=a".utf8.count
     let text = "[project]\n" + String(repeating: "\n", count: count) + "issuer=a\n"
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "a configuration is told from every other text by its fingerprint, and the newest file is known"
+    "different configurations have different fingerprints, and the newest file is known"
   )
   func edition() throws {
     let texts = [
@@ -202,7 +202,8 @@ import Testing
       #expect(try layered(text).edition == layered(text).edition, "\(text)")
     }
     #expect(Configuration.defaults.edition.fingerprint == 0)
-    // By the test vectors of FNV-1a, `a` and NUL, and no text and NUL, after one another.
+    // The expected values use the FNV-1a test vectors for `a` and NUL, and for an empty text and
+    // NUL, one after the other.
     var draft = ConfigurationDraft()
     try draft.add([UInt8]().span, from: Array("a".utf8))
     #expect(try draft.finish().edition.fingerprint == FNV.hash(Array("a\0\0".utf8)))
@@ -219,20 +220,20 @@ import Testing
   }
 }
 
-/// The hash by the definition, for comparison; `a` is AF63DC4C8601EC8C.
+/// The hash according to its definition, for comparison; the hash of `a` is AF63DC4C8601EC8C.
 private enum FNV {
   static func hash(_ bytes: [UInt8]) -> UInt64 {
     var low: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes {
       low ^= UInt64(byte)
-      // 2^40 + 2^8 + 0xB3, in shifts.
+      // The prime 2^40 + 2^8 + 0xB3, with shifts.
       low = (low << 40) &+ (low << 8) &+ low &* 0xB3
     }
     return low
   }
 }
 
-/// The configuration of texts, from files named `file0`, `file1` and so on.
+/// Returns the configuration of texts, from files named `file0`, `file1` and so on.
 private func layered(_ texts: [String]) throws(ConfigurationError) -> Configuration {
   var draft = ConfigurationDraft()
   for (number, text) in texts.enumerated() {

@@ -6,7 +6,7 @@ import Testing
     try parse("[project]\n\(lines)").project.offer
   }
 
-  /// The seconds are those that `date -u -d '... + 1 day' +%s` prints.
+  /// The expected seconds are the output of `date -u -d '... + 1 day' +%s`.
   @Test(arguments: [
     (1, "1970-01-01", 86_400), (2, "1970-12-31", 31_536_000), (3, "1972-02-29", 68_256_000),
     (4, "2000-02-29", 951_868_800), (5, "2000-12-31", 978_307_200),

@@ -1,7 +1,7 @@
 import Policy
 import Testing
 
-@Suite("Where settings come from")
+@Suite("Sources of settings")
 struct OriginTests {
   static let text = """
     [project]
@@ -41,7 +41,7 @@ struct OriginTests {
     let service: String
     let address: String?
     let groups: [String]?
-    /// What does not come from `[project]`.
+    /// The settings that do not come from `[project]`.
     let expected: [String]
     var testDescription: String { "\(number)" }
   }
@@ -55,16 +55,16 @@ struct OriginTests {
     Row(
       number: 3, user: "alice", service: "sshd", address: "192.0.2.7", groups: [],
       expected: ["state=observe office 12", "adjacent_intervals=2 office 13"]),
-    // In doubt the stricter value counts: a longer list of attempts is not, nor is observing.
+    // If a lookup failed, only stricter values apply: neither more attempts nor the observe state.
     Row(
       number: 4, user: "alice", service: "sshd", address: nil, groups: nil,
       expected: ["adjacent_intervals=2 office in doubt 13", "enrollment=required staff in doubt 7"]),
-    // The later tenant counts, and of two numbers that contradict one another, the stricter one.
+    // The later tenant takes precedence, and of two contradictory numbers the stricter one.
     Row(
       number: 5, user: "backup", service: "cron", address: "192.0.2.7", groups: ["staff"],
       expected: [
         "state=disabled backup 18", "adjacent_intervals=2 office 13",
-        // A line of the other number, which brought it down.
+        // The line of the other number, which lowered this one.
         "enrollment=required staff 7", "throttle_after=10 backup 19", "disable_after=10 backup 19",
       ]),
   ]
@@ -84,7 +84,7 @@ struct OriginTests {
     let own = origins.filter { $0.tenant == nil && $0.origin != nil }
     #expect(own.allSatisfy { $0.origin == configuration.origin(of: $0.key) })
     #expect(own.count == (row.expected.contains { $0.hasPrefix("enrollment") } ? 1 : 2))
-    // What they come to is what a sign-in goes by.
+    // The result equals the settings of a sign-in.
     let settings = configuration.settings(for: subject)
     let text = origins.compactMap { origin in
       origin.value.map { "\(origin.key.name) = \(String(decoding: $0, as: UTF8.self))\n" }
@@ -93,7 +93,7 @@ struct OriginTests {
     #expect(again.project == settings)
   }
 
-  @Test("a tenant names the selectors that match, and those that do not")
+  @Test("a tenant names its matching and its other selectors")
   func reasons() throws {
     let configuration = try Configuration.parse(Array(Self.text.utf8).span)
     let shown = configuration.tenants.flatMap { tenant in
@@ -108,7 +108,7 @@ struct OriginTests {
       ])
   }
 
-  @Test("the sign-ins of a tenant are those of its services and networks; the host's of none")
+  @Test("a tenant's sign-ins have its services and networks, and the host's have none")
   func subjects() throws {
     let configuration = try Configuration.parse(Array(Self.text.utf8).span)
     func shown(_ tenant: Tenant?) -> [String] {

@@ -1,7 +1,7 @@
 import Policy
 import Testing
 
-/// Whether it matters somewhere in which session of a person's a sign-in is made.
+/// Configurations that depend on the session of a sign-in.
 @Suite struct SessionTests {
   @Test(arguments: [
     (1, "[project]\n", false),

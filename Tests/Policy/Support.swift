@@ -1,12 +1,12 @@
 import Factors
 import Policy
 
-/// The configuration of `text`.
+/// Returns the configuration of `text`.
 func parse(_ text: String) throws(ConfigurationError) -> Configuration {
   try Configuration.parse(Array(text.utf8).span)
 }
 
-/// The error with which `text` is refused; nil when it is not.
+/// Returns the error with which `text` is refused, or nil if it is accepted.
 func refusal(of text: [UInt8]) -> ConfigurationError? {
   do throws(ConfigurationError) {
     _ = try Configuration.parse(text.span)
@@ -16,29 +16,29 @@ func refusal(of text: [UInt8]) -> ConfigurationError? {
   }
 }
 
-/// The excerpt of a text.
+/// Returns the excerpt of a text.
 func excerpt(_ text: String) -> Excerpt {
   Excerpt(Array(text.utf8).span)
 }
 
-/// The address that a text writes; nil when it is not one.
+/// Returns the address in a text, or nil if the text is not an address.
 func address(of text: String) -> IPAddress? {
   IPAddress(Array(text.utf8).span)
 }
 
-/// So many tenants of two lines each.
+/// Returns `count` tenants of two lines each.
 func manyTenants(_ count: Int) -> String {
   var text = ""
   for number in 0..<count { text += "[tenant t\(number)]\nusers = x\n" }
   return text
 }
 
-/// The text of bytes, for a failure that a person can read.
+/// Returns bytes as text, for readable failures.
 func readable(_ bytes: [UInt8]) -> String {
   String(decoding: bytes, as: UTF8.self)
 }
 
-/// Random numbers that are the same in every run (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 struct FixedRandom: RandomNumberGenerator {
   private var state: UInt64
 

@@ -2,19 +2,19 @@ import Policy
 import Testing
 
 @Suite struct TenantTests {
-  /// Anna signs in through sshd from 192.0.2.7. She belongs to `staff` and `admins`; whether she
-  /// belongs to `lost` cannot be found out.
+  /// Anna signs in through sshd from 192.0.2.7. She belongs to `staff` and `admins`; the lookup of
+  /// the group `lost` fails.
   struct Row: Sendable {
     let number: Int
     let text: String
     var user = "anna"
     var service = "sshd"
     var address: String? = "192.0.2.7"
-    /// What the section `[project]` would have to be for the same.
+    /// The equivalent settings in the section `[project]`.
     let expected: String
   }
 
-  /// The sign-in; `asked` is told of each group that is looked up.
+  /// Returns the sign-in; `asked` is called for each group that is looked up.
   private func subject(
     _ row: Row, asked: @escaping (String) -> Void = { _ in }
   ) -> Subject {
@@ -41,7 +41,7 @@ import Testing
   private static let remembering = "[project]\nremember = 8h\nremember_services = sshd\n"
 
   @Test(arguments: [
-    // Each selector.
+    // Single selectors.
     Row(number: 1, text: "", expected: ""),
     Row(number: 2, text: "[project]\nstate = observe", expected: "state = observe"),
     Row(
@@ -105,7 +105,7 @@ import Testing
     Row(
       number: 28, text: "[tenant t]\nnetworks = fe80::/10\nstate = disabled", address: "fec0::1",
       expected: ""),
-    // Each selector that there is has to match.
+    // All selectors of a tenant must match.
     Row(
       number: 29,
       text: "[tenant t]\nusers=anna\ngroups=staff\nservices=sshd\nnetworks=192.0.2.0/24\n"
@@ -115,7 +115,7 @@ import Testing
     Row(number: 32, text: "[tenant t]\nservices=sudo\ngroups=staff\nstate=disabled", expected: ""),
     Row(
       number: 33, text: "[tenant t]\nnetworks=10.0.0.0/8\nusers=anna\nstate=disabled", expected: ""),
-    // The later one wins, key by key.
+    // The later tenant takes precedence for each key.
     Row(number: 34, text: twoTenants, expected: "adjacent_intervals = 2\nstate = observe"),
     Row(
       number: 35, text: twoTenants, service: "login",
@@ -144,7 +144,7 @@ import Testing
       expected:
         "throttle_after=2\nthrottle_first_wait=1m\nthrottle_longest_wait=2m\ndisable_after=3"
     ),
-    // Together they may contradict one another; the stricter value holds.
+    // Tenants may contradict each other; the stricter value applies.
     Row(
       number: 41,
       text: "[tenant t]\nusers = anna\nthrottle_after = 50\n"
@@ -161,7 +161,7 @@ import Testing
         + "[tenant u]\nusers = anna\ndisable_after = 10\n"
         + "[tenant v]\nusers = anna\ndisable_after = 90",
       expected: "throttle_after = 50\ndisable_after = 90"),
-    // A look-up that failed: only what is stricter.
+    // After a failed lookup, only stricter values apply.
     Row(number: 44, text: "[tenant t]\ngroups = lost\nstate = disabled", expected: ""),
     Row(
       number: 45, text: "[project]\nstate = disabled\n[tenant t]\ngroups = lost\nstate = observe",
@@ -210,7 +210,8 @@ import Testing
       text: "[tenant t]\ngroups = lost\nthrottle_after = 4\nthrottle_first_wait = 31s\n"
         + "throttle_longest_wait = 16m",
       expected: "throttle_after = 4\nthrottle_first_wait = 31s\nthrottle_longest_wait = 16m"),
-    // How old a code may be depends on three keys together: where one is in doubt, none is remembered.
+    // The maximum age of a code depends on three keys together: if one of them is uncertain, no
+    // code is remembered.
     Row(
       number: 67,
       text: remembering + "[tenant t]\ngroups = staff\nremember = 1h\nfresh_for = 5m",
@@ -236,7 +237,7 @@ import Testing
     Row(
       number: 74, text: remembering + "[tenant t]\ngroups = guests\nfresh_for = 1m",
       expected: "remember = 8h\nremember_services = sshd"),
-    // What is known decides all the same.
+    // Other selectors can still decide the result.
     Row(
       number: 57, text: "[tenant t]\ngroups = lost, staff\nstate = disabled",
       expected: "state = disabled"),
@@ -299,7 +300,7 @@ import Testing
       "row \(number)")
   }
 
-  // MARK: What is refused
+  // MARK: Errors
 
   struct Refused: Sendable {
     let number: Int
@@ -314,14 +315,14 @@ import Testing
       self.reason = reason
     }
 
-    /// A value that its key does not take.
+    /// Creates a row with an invalid value for its key.
     init(_ number: Int, _ key: Configuration.Key, _ value: String) {
       self.init(
         number, "[tenant t]\n\(key.name) = \(value)\n", line: 2,
         .invalidValue(key, excerpt(value)))
     }
 
-    /// A network that is written otherwise than it should be.
+    /// Creates a row with a network that is not in canonical form.
     init(_ number: Int, network: String, meant: String) {
       self.init(
         number, "[tenant t]\nnetworks = \(network)\n", line: 2,
@@ -375,7 +376,7 @@ import Testing
     Refused(55, network: "::ffff:192.0.2.0/120", meant: "192.0.2.0/24"),
     Refused(56, network: "1.2.3.4/0", meant: "0.0.0.0/0"),
     Refused(57, .state, "off"), Refused(58, .enrollment, "on"), Refused(59, .promptHints, "1"),
-    // Contradictions, also with what the project says, wherever that stands.
+    // Contradictions, also with the project's settings, whatever their position.
     Refused(
       60, "[tenant a]\nusers=x\nthrottle_after = 9\ndisable_after = 8\n", line: 4,
       .belowLimit(.disableAfter, limit: .throttleAfter, excerpt("9"))),
@@ -441,9 +442,10 @@ import Testing
         """), "\(printed)")
   }
 
-  // MARK: Chance
+  // MARK: Random configurations
 
-  /// Tenants that go with a project of these numbers of failures, whose names are the groups too.
+  /// Returns random tenants that are consistent with a project with these numbers of failures.
+  /// Their names are also the groups.
   static func randomTenants(
     waits: Int, disables: Int, using random: inout FixedRandom
   ) -> String {
@@ -465,7 +467,7 @@ import Testing
         lines.removeAll { $0.hasPrefix("offer_") || $0.hasPrefix("enrollment") }
         lines += ["enrollment = offered", "offer_until = 2028-01-01", "offer_sign_ins = 0"]
       }
-      // The two numbers that may not contradict one another within a section.
+      // The two numbers must not contradict each other within a section.
       if lines.contains(where: { $0.hasPrefix("throttle_after") }) {
         lines.removeAll { $0.hasPrefix("disable_after") }
       }
@@ -492,7 +494,7 @@ import Testing
     }
   }
 
-  /// MUST 4 and 5, whatever the answers of the look-ups that failed would have been.
+  /// MUST 4 and 5, whatever the results of the failed lookups would have been.
   @Test func noFailedLookUpWeakensASetting() throws {
     var random = FixedRandom(seed: 7)
     for _ in 0..<500 {

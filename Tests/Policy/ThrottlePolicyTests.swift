@@ -37,7 +37,7 @@ import Testing
     #expect(policy.wait(afterFailures: row.failures) == row.wait, "row \(row.number)")
   }
 
-  /// Values at, beside and far beyond the ends of their ranges.
+  /// Values at, next to and far outside the limits of their ranges.
   private static let counts: [UInt32] = [0, 1, 2, 4, 5, 99, 100, 101, .max / 2, .max - 1, .max]
   private static let seconds: [Int64] = [.min, -1, 0, 1, 30, 900, 86_399, 86_400, 86_401, .max]
 

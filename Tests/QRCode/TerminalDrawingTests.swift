@@ -45,7 +45,7 @@ import Testing
     Row(
       number: 8, ink: .terminalDarkOnLight, theme: .light, palette: .sixteenColours,
       quietZone: 4, errorCorrection: .low),
-    // As a sign-in shows it, where room is short and colours do not get through.
+    // As drawn during a sign-in, with little space and without colours.
     Row(
       number: 9, ink: .terminalLightOnDark, theme: .dark, palette: .sixteenColours,
       quietZone: 2, errorCorrection: .low),
@@ -66,7 +66,7 @@ import Testing
     return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
   }
 
-  @Test("what the terminal shows is read by a scanner", arguments: rows)
+  @Test("a scanner reads the drawing on the terminal", arguments: rows)
   func isRead(row: Row) throws {
     let screen = try ShownScreen(
       showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
@@ -80,15 +80,15 @@ import Testing
     ])
     #expect(read == Self.url)
 
-    // The secret that the scanner read makes the codes of an authenticator.
+    // The secret that the scanner read gives the codes of an authenticator.
     let secret = try #require(read.firstMatch(of: /secret=([A-Z2-7]+)&/)).output.1
     let code = try Tool("oathtool").run(
       ["--totp", "--base32", "--now", "2026-01-01 00:00:00 UTC", String(secret)])
     #expect(code == "452777")
   }
 
-  // A scanner at a desk reads grey on grey, and light on dark; a phone's camera may not.
-  @Test("dark modules are dark, light ones are light, by far", arguments: rows)
+  // A desktop scanner reads grey on grey, and light on dark; a phone's camera may not.
+  @Test("dark and light modules have a high contrast", arguments: rows)
   func contrast(row: Row) throws {
     let screen = try ShownScreen(
       showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
@@ -100,7 +100,7 @@ import Testing
     #expect(shades == [light, finder])
   }
 
-  @Test("no line leaves its colours behind", arguments: rows)
+  @Test("every line resets its colours", arguments: rows)
   func resets(row: Row) throws {
     let screen = try ShownScreen(showing: try Self.drawing(row), theme: row.theme)
     #expect(screen.resetAtLineEnds.allSatisfy { $0 })
@@ -121,11 +121,11 @@ import Testing
       let margin = isMargin ? half : half.prefix(row.quietZone) + half.suffix(row.quietZone)
       #expect(margin.allSatisfy { $0 == light }, "line \(number)")
     }
-    // The finder pattern begins right behind it.
+    // The finder pattern follows the quiet zone immediately.
     #expect(halves[row.quietZone][row.quietZone] != light)
   }
 
-  @Test("the size that is promised is the size that is drawn", arguments: rows)
+  @Test("the announced size is the drawn size", arguments: rows)
   func promisedSize(row: Row) throws {
     let symbol = try QRSymbol(
       encoding: Array(Self.url.utf8).span, errorCorrection: row.errorCorrection)

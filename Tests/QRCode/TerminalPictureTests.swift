@@ -11,7 +11,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let room: TerminalSize
-    /// The size of the picture, or of the terminal that it needs.
+    /// The size of the picture, or of the terminal that it requires.
     let size: TerminalSize
     let fits: Bool
     var testDescription: String { "\(number): \(room.columns) x \(room.rows)" }
@@ -44,7 +44,7 @@ import Testing
       size: TerminalSize(columns: 45, rows: 23), fits: false),
   ]
 
-  @Test("the picture is the best that fits", arguments: rows)
+  @Test("the best picture that fits is chosen", arguments: rows)
   func fits(row: Row) throws {
     switch try TerminalPicture.of(Self.url.span, ink: .blackOnWhite, room: row.room) {
     case .text(let text):
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("what cannot be encoded is refused")
+  @Test("text that cannot be encoded is refused")
   func refused() {
     #expect(throws: QRCodeError.empty) {
       _ = try QRSymbol(encoding: [UInt8]().span, errorCorrection: .low)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the system that judges what we made.
+/// A system program that verifies the result.
 struct Tool {
   struct Missing: Error, CustomStringConvertible {
     let name: String
@@ -20,7 +20,7 @@ struct Tool {
     self.path = path
   }
 
-  /// Runs the program and hands back what it printed, without the last newline.
+  /// Runs the program and returns its output, without the last newline.
   func run(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)

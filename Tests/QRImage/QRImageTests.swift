@@ -45,7 +45,7 @@ import Testing
     return span.indices.map { span[$0] }
   }
 
-  /// Lends a file with this ending that holds `contents`.
+  /// Provides a temporary file with this extension and `contents`.
   private func withFile<Result>(
     _ contents: [UInt8], ending: String, _ body: (String) throws -> Result
   ) throws -> Result {
@@ -69,7 +69,7 @@ import Testing
     #expect(read == row.text + "\n")
   }
 
-  @Test("a scanner reads the SVG as a program draws it", arguments: rows)
+  @Test("a scanner reads the SVG as rendered by a program", arguments: rows)
   func svgIsRead(row: Row) throws {
     let svg = Self.bytes(QRImage.svg(try Self.symbol(row)))
     let read = try withFile(svg, ending: "svg") { path in
@@ -80,7 +80,7 @@ import Testing
     #expect(read == row.text + "\n")
   }
 
-  @Test("the PNG has a bit a pixel, and the size that was asked for", arguments: rows)
+  @Test("the PNG has one bit per pixel, and the requested size", arguments: rows)
   func pngHeader(row: Row) throws {
     let symbol = try Self.symbol(row)
     let side = (symbol.size + 8) * row.scale
@@ -92,7 +92,7 @@ import Testing
     #expect(Array(png.suffix(8).prefix(4)) == Array("IEND".utf8))
   }
 
-  @Test("a scale out of range is the nearest", arguments: [(-1, 1), (0, 1), (33, 32)])
+  @Test("a scale is limited to the valid range", arguments: [(-1, 1), (0, 1), (33, 32)])
   func scale(asked: Int, taken: Int) throws {
     let row = Self.rows[4]
     let strange = Self.bytes(try QRImage.png(try Self.symbol(row), scale: asked))
@@ -100,8 +100,8 @@ import Testing
     #expect(strange == nearest)
   }
 
-  // What a viewer would fetch, or run, has no place next to a secret.
-  @Test("the SVG refers to nothing and runs nothing", arguments: rows)
+  // A picture with a secret must not make a viewer fetch or run anything.
+  @Test("the SVG contains no references and no scripts", arguments: rows)
   func svgStandsForItself(row: Row) throws {
     let text = String(decoding: Self.bytes(QRImage.svg(try Self.symbol(row))), as: UTF8.self)
     let namespace = "xmlns=\"http://www.w3.org/2000/svg\""
@@ -113,7 +113,7 @@ import Testing
     #expect(text.components(separatedBy: "<path").count == 2)
   }
 
-  /// The rectangles of the path, drawn into a square of booleans.
+  /// Returns the rectangles of the path as a square of booleans.
   private func modules(ofSVG text: String, side: Int) throws -> [[Bool]] {
     var dark = Array(repeating: Array(repeating: false, count: side), count: side)
     for match in text.matches(of: /M(\d+) (\d+)h(\d+)v1h-(\d+)z/) {
@@ -129,7 +129,7 @@ import Testing
     return dark
   }
 
-  @Test("the quiet zone is four modules wide, and what is inside is the symbol", arguments: rows)
+  @Test("the quiet zone is four modules wide and contains exactly the symbol", arguments: rows)
   func quietZone(row: Row) throws {
     let symbol = try Self.symbol(row)
     let side = symbol.size + 8

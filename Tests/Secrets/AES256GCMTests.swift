@@ -12,8 +12,8 @@ import Testing
     let tag: String
   }
 
-  /// Test cases 14 to 16 of the specification of GCM that NIST SP 800-38D is based on: those with a
-  /// key of 256 bits, a nonce of 96 bits and a plaintext that is not empty.
+  /// Test cases 14 to 16 of the GCM specification that NIST SP 800-38D is based on: those with a
+  /// key of 256 bits, a nonce of 96 bits and a non-empty plaintext.
   private static let vectors = [
     Vector(
       number: 14,
@@ -104,7 +104,7 @@ import Testing
 
   @Test(arguments: [0, 1, 16, 24, 31, 33, 64])
   func aKeyOfAnotherLengthIsRefused(count: Int) throws {
-    // The right key and more of it, or the beginning of it.
+    // The correct key, truncated or extended.
     let key = Array((Self.key + Self.key).prefix(count))
     let operation = failure { () throws(CryptographyError) in
       _ = try seal([1], key: key, associated: [])
@@ -123,7 +123,7 @@ import Testing
     #expect(operation == .seal)
   }
 
-  // MARK: Short ways to say it
+  // MARK: Helper functions
 
   private func seal(
     _ text: [UInt8], key: [UInt8], associated: [UInt8]

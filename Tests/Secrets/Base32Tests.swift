@@ -6,7 +6,7 @@ import Testing
     let number: Int
     let bytes: String
     let text: String
-    /// With the padding that RFC 4648 writes and this module leaves out.
+    /// The text with the padding of RFC 4648, which this module omits.
     let padded: String
   }
 
@@ -46,7 +46,7 @@ import Testing
     Typed(number: 3, text: "M-Z X W6=== ", bytes: "foo"),
     Typed(number: 4, text: "mZxW6yTb", bytes: "fooba"),
     Typed(number: 5, text: "   ", bytes: ""),
-    // Lengths that no bytes have.
+    // Impossible lengths.
     Typed(number: 6, text: "M", bytes: nil),
     Typed(number: 7, text: "MZX", bytes: nil),
     Typed(number: 8, text: "MZXW6Y", bytes: nil),
@@ -65,7 +65,7 @@ import Testing
     Typed(number: 20, text: "MY\0", bytes: nil),
     Typed(number: 21, text: "M\u{FF39}", bytes: nil),
     Typed(number: 22, text: "M_", bytes: nil),
-    // Padding where it does not belong, or of a length that is not due.
+    // Padding at a wrong position or with a wrong length.
     Typed(number: 23, text: "=MY=====", bytes: nil),
     Typed(number: 24, text: "MY=", bytes: nil),
     Typed(number: 25, text: "MY=====", bytes: nil),
@@ -74,7 +74,7 @@ import Testing
     Typed(number: 28, text: "MZXW6YTB========", bytes: nil),
     Typed(number: 29, text: "========", bytes: nil),
     Typed(number: 30, text: "MZ==XQ==", bytes: nil),
-    // Left-over bits that are not zero: the text is not the one that stands for these bytes.
+    // Left-over bits that are not zero: not the canonical encoding of these bytes.
     Typed(number: 31, text: "MZ", bytes: nil),
     Typed(number: 32, text: "MZXR", bytes: nil),
     Typed(number: 33, text: "MZXW7", bytes: nil),
@@ -84,7 +84,7 @@ import Testing
     #expect(decoded(Array(row.text.utf8)) == row.bytes.map { Array($0.utf8) }, "row \(row.number)")
   }
 
-  /// Every byte value in every place of a group, and every length up to that of the longest key.
+  /// Every byte value at every position of a group, and every length up to the longest key.
   @Test func everythingComesBack() {
     for count in 0...64 {
       for first in UInt8.min...UInt8.max {
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// One text for each value: what is read and written again is the same.
+  /// Each value has exactly one text, so decoding and encoding again gives the same text.
   @Test func noOtherTextIsReadAsTheSame() {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
     for first in alphabet {

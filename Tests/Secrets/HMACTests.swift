@@ -44,7 +44,7 @@ import Testing
         ("Test Using Larger Than Block-Size Key and Larger Than One Block-Size "
           + "Data").utf8),
       tag: "e8e99d0f45237d786d6bbaa7965c7808bbff1a91"),
-    // RFC 4231, section 4, SHA-256; its fifth tag is cut to 128 bits.
+    // RFC 4231, section 4, SHA-256; its fifth tag is truncated to 128 bits.
     Vector(
       number: 8, algorithm: .sha256, key: repeated(0x0B, 20),
       message: Array("Hi There".utf8),
@@ -78,7 +78,7 @@ import Testing
           + "block-size data. The key needs to be hashed before being used by the "
           + "HMAC algorithm.").utf8),
       tag: "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"),
-    // RFC 4231, section 4, SHA-512; its fifth tag is cut to 128 bits.
+    // RFC 4231, section 4, SHA-512; its fifth tag is truncated to 128 bits.
     Vector(
       number: 15, algorithm: .sha512, key: repeated(0x0B, 20),
       message: Array("Hi There".utf8),
@@ -124,7 +124,7 @@ import Testing
   func tags(_ row: Vector) throws {
     var authentication = try HMAC(algorithm: row.algorithm, key: row.key.span)
     let expected = hexadecimal(row.tag)
-    // One key serves any number of messages, in whatever order.
+    // A key can be used for any number of messages, in any order.
     for _ in 0..<2 {
       let tag = try authentication.tag(of: row.message.span)
       #expect(tag.count == row.algorithm.outputLength, "row \(row.number)")

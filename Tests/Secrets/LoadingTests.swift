@@ -2,8 +2,8 @@ import CSecretsTesting
 import Secrets
 import Testing
 
-/// libcrypto is loaded by the first call that needs it, or that call fails. Each in a process of its
-/// own, for it is loaded once.
+/// libcrypto is loaded by the first call that needs it, or that call fails. Each test runs in a
+/// separate process, because the library is loaded only once.
 @Suite struct LoadingTests {
   @Test func notBeforeItIsNeeded() async {
     await #expect(processExitsWith: .success) {
@@ -24,7 +24,7 @@ import Testing
   @Test func withoutItEverythingThatNeedsItFails() async {
     await #expect(processExitsWith: .success) {
       let key = [UInt8](repeating: 7, count: 32)
-      // No file can be opened, so no library can.
+      // No file can be opened, so no library can be loaded.
       #expect(testing_allow_files(0) == 1)
       let operations = [
         failure { () throws(CryptographyError) in _ = try randomBytes(count: 1) },
@@ -34,14 +34,14 @@ import Testing
           _ = try AES256GCM.seal(key.span, key: key.span, associated: key.span)
         },
       ]
-      // What is sealed needs a nonce first.
+      // Sealing first needs a nonce.
       #expect(operations == [.random, .random, .authenticate, .random])
       let sealed = [UInt8](repeating: 0, count: 64)
       let isOpened = AES256GCM.open(sealed.span, key: key.span, associated: key.span) != nil
       #expect(!isOpened)
       #expect(areEqual(key, key))
 
-      // The next call tries again.
+      // The next call tries to load the library again.
       #expect(testing_allow_files(1) == 1)
       let before = try libcryptoIsLoaded()
       #expect(!before)
@@ -54,7 +54,8 @@ import Testing
 
   @Test func fromManyThreadsAtOnce() async {
     await #expect(processExitsWith: .success) {
-      // The test library does not hear from threads that are not its own: they hand back 1.
+      // The test library does not record failures on foreign threads, so the threads return 1 for
+      // success.
       let succeeded = testing_in_threads(32) { number in
         let key = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20)
         do throws(CryptographyError) {

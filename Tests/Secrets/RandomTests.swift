@@ -8,7 +8,7 @@ import Testing
     #expect(try SecretBytes.random(count: count).count == max(count, 0))
   }
 
-  /// Twice the same 32 bytes, or a byte that never changes, happens to nobody.
+  /// The same 32 bytes twice, or a byte that never changes, is practically impossible.
   @Test func everyByteIsDrawn() throws {
     #expect(try randomBytes(count: 32) != randomBytes(count: 32))
     let draws = try (0..<20).map { _ in try SecretBytes.random(count: 64).revealed }

@@ -3,12 +3,12 @@ import Secrets
 import Testing
 
 @Suite struct SecretBytesTests {
-  /// MUST 1. In a process of its own, for it looks through all of that process's memory.
+  /// MUST 1. Runs in a separate process, because it searches all of the process's memory.
   @Test func theWipeLeavesNothing() async {
     await #expect(processExitsWith: .success) {
       for (seed, count) in [(1, 16), (2, 20), (3, 32), (4, 64), (5, 500), (6, 4_096)] {
         let seed = UInt64(seed)
-        // A line that is cut short at the end is none.
+        // A truncated line at the end does not count.
         let lines = Int64(count / 8)
         #expect(testing_lines_in_memory(seed, lines) == 0, "\(count) bytes, before")
         hold(seed, count, lines)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// What is lent to libcrypto does not stay with it.
+  /// Secrets passed to libcrypto do not remain in its memory.
   @Test func nothingStaysInLibcrypto() async {
     await #expect(processExitsWith: .success) {
       for seed in UInt64(10)...12 {
@@ -81,7 +81,7 @@ import Testing
   }
 }
 
-/// A secret made of the pattern.
+/// Returns a secret that consists of the pattern.
 private func pattern(_ seed: UInt64, count: Int) -> SecretBytes {
   var bytes = SecretBytes(count: count)
   bytes.withMutableSpan { span in
@@ -90,14 +90,14 @@ private func pattern(_ seed: UInt64, count: Int) -> SecretBytes {
   return bytes
 }
 
-/// Holds a secret in every way there is, and lets go of it.
+/// Holds a secret in every possible way, and releases it.
 @inline(never)
 private func hold(_ seed: UInt64, _ count: Int, _ lines: Int64) {
   let made = pattern(seed, count: count)
   let copy = SecretBytes(copying: made.span)
   let part = SecretBytes(copying: copy.span, in: 0..<count)
   let prefix = part.prefix(count)
-  // The scan finds what there is to be found.
+  // Proves that the search finds the secret while it is held.
   #expect(testing_lines_in_memory(seed, lines) == lines, "\(count) bytes, while they are held")
   #expect(prefix.count == count)
 }

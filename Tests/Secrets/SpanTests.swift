@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Bytes of spans")
 struct SpanTests {
-  @Test("a byte that is not printable is found wherever it stands, and no other is taken for one")
+  @Test("the first unprintable byte is found at every position, and no printable byte is reported")
   func unprintable() {
     for byte in UInt8.min...UInt8.max {
       let isPrintable = (0x20..<0x7F).contains(byte)
       for count in 1...19 {
         for place in 0..<count {
-          // 0x20 and 0x7E stand at the edges of what is printable.
+          // 0x20 and 0x7E are the first and last printable bytes.
           var bytes = [UInt8](repeating: place % 2 == 0 ? 0x20 : 0x7E, count: count)
           bytes[place] = byte
           for start in [0, place] {
@@ -23,7 +23,7 @@ struct SpanTests {
     }
   }
 
-  @Test("there is nothing behind the end")
+  @Test("positions at or after the end are valid")
   func ends() {
     let empty: [UInt8] = []
     #expect(empty.span.firstUnprintable(from: 0) == 0)

@@ -2,7 +2,7 @@ import CSecretsTesting
 import Secrets
 import Testing
 
-/// The bytes that hexadecimal digits stand for; spaces are skipped.
+/// Returns the bytes of hexadecimal digits; spaces are skipped.
 func hexadecimal(_ text: String) -> [UInt8] {
   let digits = text.compactMap(\.hexDigitValue)
   precondition(digits.count % 2 == 0, "an odd number of digits")
@@ -14,7 +14,7 @@ extension SecretBytes {
   var revealed: [UInt8] { revealedBytes(span) }
 }
 
-/// A copy that a test may compare and print.
+/// Returns a copy that a test may compare and print.
 func revealedBytes(_ span: Span<UInt8>) -> [UInt8] {
   var bytes: [UInt8] = []
   for index in span.indices { bytes.append(span[index]) }
@@ -28,7 +28,7 @@ func libcryptoIsLoaded() throws -> Bool {
   return answer == 1
 }
 
-/// What was being done when it failed; nil when it did not.
+/// Returns the operation that failed, or nil if none did.
 func failure(
   of body: () throws(CryptographyError) -> Void
 ) -> CryptographyError.Operation? {
@@ -40,12 +40,12 @@ func failure(
   }
 }
 
-/// `constantTimeEquals` for what the macros of the test library can take apart.
+/// Calls `constantTimeEquals` with arguments that the macros of the test library accept.
 func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
   constantTimeEquals(left.span, right.span)
 }
 
-/// What base32 says; nil when it is refused.
+/// Returns the bytes of a base32 text, or nil if it is refused.
 func decoded(_ text: [UInt8]) -> [UInt8]? {
   Base32.decode(text.span)?.revealed
 }

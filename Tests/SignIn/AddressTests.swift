@@ -5,26 +5,26 @@ import Testing
 @testable import Policy
 @testable import SignIn
 
-@Suite("From where somebody signs in")
+@Suite("The client's address")
 struct AddressTests {
   struct Row: CustomTestStringConvertible {
     let number: Int
     /// PAM_RHOST.
     let host: String?
     var service = "sshd"
-    /// The other end of the connection.
+    /// The peer address of the connection.
     var peer: String?
-    /// The address that counts.
+    /// The address used for the sign-in.
     let expected: String?
     var testDescription: String { "\(number)" }
   }
 
   static let rows = [
-    // An address is taken as it is, and the connection not looked at.
+    // A numeric address is used as given, and the connection is not examined.
     Row(number: 1, host: "192.0.2.1", peer: "198.51.100.1", expected: "192.0.2.1"),
     Row(number: 2, host: "2001:db8::1", peer: "198.51.100.1", expected: "2001:db8::1"),
     Row(number: 3, host: "::ffff:192.0.2.1", peer: "198.51.100.1", expected: "192.0.2.1"),
-    // A name, whatever it looks like.
+    // A name, even if it resembles an address.
     Row(number: 4, host: "host.example", peer: "198.51.100.1", expected: "198.51.100.1"),
     Row(number: 5, host: "192.0.2.1.example", peer: "198.51.100.1", expected: "198.51.100.1"),
     Row(number: 6, host: "192.0.2.1.", peer: "198.51.100.1", expected: "198.51.100.1"),
@@ -36,10 +36,10 @@ struct AddressTests {
     // No connection, or several.
     Row(number: 12, host: "host.example", expected: nil),
     Row(number: 13, host: "192.0.2.1.example", expected: nil),
-    // A sign-in from nowhere: the connection is somebody else's.
+    // Without PAM_RHOST, the connection belongs to a different client.
     Row(number: 14, host: nil, peer: "198.51.100.1", expected: nil),
     Row(number: 15, host: "", peer: "198.51.100.1", expected: nil),
-    // Other services have connections of other kinds.
+    // Other services have other kinds of connections.
     Row(number: 16, host: "host.example", service: "login", peer: "198.51.100.1", expected: nil),
     Row(number: 17, host: "host.example", service: "sshd2", peer: "198.51.100.1", expected: nil),
     Row(number: 18, host: "192.0.2.1", service: "login", expected: "192.0.2.1"),
@@ -55,7 +55,7 @@ struct AddressTests {
       remoteHost: row.host.map { Array($0.utf8) })
   }
 
-  @Test("a numeric address, the connection's or none", arguments: rows)
+  @Test("the address is a numeric PAM_RHOST, the peer address, or unknown", arguments: rows)
   func numericAddress(row: Row) {
     let host = ScriptedHost()
     host.peerAddress = address(row.peer)?.bits
@@ -63,8 +63,8 @@ struct AddressTests {
     #expect(signIn.numericAddress() == address(row.expected))
   }
 
-  /// What is not known counts as the stricter, in both directions.
-  @Test("a tenant's networks are compared with it alone", arguments: rows)
+  /// If the address is unknown, the stricter state applies, whichever that is.
+  @Test("a tenant's networks are compared only with this address", arguments: rows)
   func tenants(row: Row) throws {
     for state in ["disabled", "enabled"] {
       let host = ScriptedHost()
@@ -87,7 +87,7 @@ struct AddressTests {
     }
   }
 
-  @Test("the connection is looked at only where a tenant's networks ask for it")
+  @Test("the connection is examined only if a tenant has networks")
   func onlyWhereItMatters() {
     let named = Row(number: 0, host: "host.example", peer: "192.0.2.1", expected: nil)
     let numeric = Row(number: 0, host: "192.0.2.1", expected: nil)

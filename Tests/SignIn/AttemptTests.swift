@@ -7,7 +7,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("An attempt")
+@Suite("Attempts")
 struct AttemptTests {
   let store = MemoryStore()
   let account = Account(name: Array("alice".utf8), uid: 1000)
@@ -20,7 +20,7 @@ struct AttemptTests {
     ).result
   }
 
-  @Test("the guess is written down before anything is compared")
+  @Test("the attempt is written before anything is compared")
   func writtenFirst() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     _ = try attempt(try KnownFactor.wrongCode(at: now))
@@ -30,25 +30,25 @@ struct AttemptTests {
     #expect(store.attempts.failures == 2)
   }
 
-  @Test("an accepted code is written and synced before it is told")
+  @Test("an accepted code is written and synced before the result is returned")
   func accepted() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     guard case .accepted = try attempt(try KnownFactor.code(at: now)) else {
-      Issue.record("the right code was not accepted")
+      Issue.record("the correct code was not accepted")
       return
     }
     #expect(
       store.steps == [.lock, .write(failures: 1), .secret, .write(failures: 0), .sync, .unlock])
   }
 
-  @Test("without the sync there is no verdict")
+  @Test("without the sync there is no result")
   func failedSync() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     store.failure = (.sync, .busy)
     #expect(throws: FactorStoreError.busy) { _ = try attempt(try KnownFactor.code(at: now)) }
   }
 
-  @Test("the offset that two codes tell is written first, then that they are used up")
+  @Test("a new clock offset is written first, then the two codes are marked as used")
   func resynchronized() throws {
     let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     func resynchronize() throws -> Attempt.Resynchronizing {
@@ -70,7 +70,7 @@ struct AttemptTests {
     #expect(store.attempts.watermark(of: factor.id) == -1)
     store.failure = nil
     guard case .done = try resynchronize() else {
-      Issue.record("two right codes were not taken")
+      Issue.record("two correct codes were not accepted")
       return
     }
     #expect(
@@ -106,26 +106,26 @@ struct AttemptTests {
     }
   }
 
-  @Test("one code of two factors with one secret is good once")
+  @Test("a code of two factors with the same secret is accepted once")
   func sharedSecret() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     _ = try store.enroll("Tablet", secret: KnownFactor.secret, for: account)
     let code = try KnownFactor.code(at: now)
     guard case .accepted = try attempt(code) else {
-      Issue.record("the right code was not accepted")
+      Issue.record("the correct code was not accepted")
       return
     }
     guard case .replayed = try attempt(code) else {
-      Issue.record("the code was good twice")
+      Issue.record("the code was accepted twice")
       return
     }
   }
 
-  @Test("a code of a length that no factor has is not counted")
+  @Test("a code with a length that no factor has is not counted")
   func otherLength() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     guard case .notACode = try attempt("12345678") else {
-      Issue.record("eight digits were taken for a code")
+      Issue.record("eight digits were counted as a code")
       return
     }
     #expect(store.attempts.failures == 0)
@@ -145,7 +145,7 @@ struct AttemptTests {
       ])
   }
 
-  @Test("a recovery code is good once, and what is left is counted")
+  @Test("a recovery code is accepted once, and the remaining ones are counted")
   func recoveryCodeIsGoodOnce() throws {
     try enrollWithRecoveryCodes()
     guard case .recovered(let recovery) = try attempt(Self.written) else {
@@ -158,13 +158,13 @@ struct AttemptTests {
     #expect(
       store.steps == [.lock, .write(failures: 1), .digest, .replace, .unlock])
     guard case .wrong = try attempt(Self.written) else {
-      Issue.record("the recovery code was good twice")
+      Issue.record("the recovery code was accepted twice")
       return
     }
     #expect(store.attempts.failures == 1)
   }
 
-  @Test("an imported code is eight digits, and no generated one is")
+  @Test("an imported recovery code has eight digits, and is not confused with a generated one")
   func importedCode() throws {
     try enrollWithRecoveryCodes()
     guard case .recovered(let recovery) = try attempt("8765 4321") else {
@@ -173,12 +173,12 @@ struct AttemptTests {
     }
     #expect(recovery.left == 2)
     guard case .notACode = try attempt("87654321") else {
-      Issue.record("eight digits count though nothing of that length is left")
+      Issue.record("eight digits were counted although no such code is left")
       return
     }
   }
 
-  @Test("a used code is replaced where the person can be shown the new one")
+  @Test("a used recovery code is replaced if the user can be shown the new one")
   func replacement() throws {
     try enrollWithRecoveryCodes()
     let result = try Attempt.make(
@@ -186,7 +186,7 @@ struct AttemptTests {
       Attempt.Circumstances(settings: .defaults, clock: { now }, isListening: true)
     ).result
     guard case .recovered(let recovery) = result, let replacement = recovery.replacement else {
-      Issue.record("nothing took the used code's place")
+      Issue.record("the used code was not replaced")
       return
     }
     #expect(recovery.left == 3)
@@ -209,14 +209,14 @@ struct AttemptTests {
     #expect(store.steps == [.lock, .write(failures: 1), .digest, .sync, .unlock])
   }
 
-  @Test("without the record on the disk a recovery code is no way in")
+  @Test("a recovery code is accepted only if the record can be written")
   func failedReplacement() throws {
     try enrollWithRecoveryCodes()
     store.failure = (.replace, .busy)
     #expect(throws: FactorStoreError.busy) { _ = try attempt(Self.written) }
   }
 
-  @Test("while waiting no recovery code is compared")
+  @Test("while the user is throttled, no recovery code is compared")
   func recoveryCodeWaits() throws {
     try enrollWithRecoveryCodes()
     for _ in 0..<5 { _ = try attempt(try KnownFactor.wrongCode(at: now)) }
@@ -227,17 +227,17 @@ struct AttemptTests {
     #expect(store.record?.recoveryCodes.count == 3)
   }
 
-  @Test("without recovery codes sixteen letters cost nothing")
+  @Test("without recovery codes, sixteen letters are not counted")
   func noRecoveryCodes() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     guard case .notACode = try attempt(Self.written) else {
-      Issue.record("a recovery code was counted though there is none")
+      Issue.record("a recovery code was counted although none exists")
       return
     }
     #expect(store.attempts.failures == 0)
   }
 
-  @Test("a factor's own clock decides which code is right")
+  @Test("a factor's clock offset determines its correct codes")
   func timeOffset() throws {
     let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     var record = try #require(store.record)

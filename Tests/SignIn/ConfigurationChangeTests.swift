@@ -35,7 +35,7 @@ struct ConfigurationChangeTests {
     host.memory.events.map { String(decoding: $0.kind.name.bytes, as: UTF8.self) }
   }
 
-  @Test("the first to go by it has it entered, and nobody else")
+  @Test("only the first sign-in that uses a new configuration records it")
   func entered() throws {
     let first = ScriptedApplication([.text(try KnownFactor.code(at: host.time))])
     #expect(signIn(first) == .allow)
@@ -51,7 +51,7 @@ struct ConfigurationChangeTests {
         "result=policy-changed configuration=\(id) "
           + "newest=/etc/mfa/mfa.conf@1970-01-01T00:00:00Z ledger=1:00c0ffee"
       ])
-    // Before anybody is told or let in.
+    // Before any message or result.
     #expect(first.logged.first == changes(first).first)
     let second = ScriptedApplication([.text("000000")])
     #expect(signIn(second) == .deny)
@@ -63,7 +63,7 @@ struct ConfigurationChangeTests {
   }
 
   @Test(
-    "whatever a sign-in comes to, the configuration that it went by is entered",
+    "the configuration of a sign-in is recorded, whatever the result",
     arguments: [
       (1, "[project]\nstate = disabled\n", "alice", [], false, .notConcerned, 1),
       (2, "[project]\nstate = observe\n", "alice", [], false, .notConcerned, 1),
@@ -88,7 +88,7 @@ struct ConfigurationChangeTests {
   }
 
   @Test(
-    "a ledger that cannot be written to, or a clock that does not run, changes nothing else",
+    "an audit log or clock that fails changes nothing else",
     arguments: [
       (1, .knows, .damaged(.ledgerHead)), (2, .enterConfiguration, .damaged(.ledger)),
       (3, .enterConfiguration, .system(.ledger, SystemError(.write, number: 28))),
@@ -108,7 +108,7 @@ struct ConfigurationChangeTests {
     #expect(signIn(application) == .notConcerned && application.logged.isEmpty, "row \(row)")
   }
 
-  @Test("why there is a sign-in's decision is asked without entering anything")
+  @Test("an explanation records nothing")
   func forecast() throws {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sudo".utf8))
     _ = SignIn(request, host: host, application: ScriptedApplication([.none])).forecast()

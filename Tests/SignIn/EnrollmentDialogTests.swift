@@ -7,7 +7,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("Enrolling in a sign-in")
+@Suite("Enrolment during a sign-in")
 struct EnrollmentDialogTests {
   let host = ScriptedHost()
 
@@ -19,7 +19,7 @@ struct EnrollmentDialogTests {
       remoteHost: Array("203.0.113.9".utf8))
   }
 
-  /// Both lines, in one transaction.
+  /// Runs the auth and account lines in one transaction.
   private func signIn(_ application: ScriptedApplication) -> Verdict {
     let signIn = SignIn(request(), host: host, application: application)
     #expect(signIn.authenticate() == .notConcerned)
@@ -27,7 +27,7 @@ struct EnrollmentDialogTests {
     return signIn.checkAccount()
   }
 
-  /// The key that was shown, as bytes.
+  /// Returns the bytes of the key in the prompts.
   private static func key(_ prompts: [String]) throws -> [UInt8] {
     let match = try #require(prompts.first?.firstMatch(of: /key: ([A-Z2-7 ]+)\n/))
     var key: [UInt8] = []
@@ -37,7 +37,7 @@ struct EnrollmentDialogTests {
     return key
   }
 
-  /// The code that the app shows `steps` steps after the host's time.
+  /// Returns the code that the app shows `steps` steps after the host's time.
   private func code(_ steps: Int64 = 0) -> ScriptedApplication.Answer {
     let time = host.time
     return .seeing { prompts in
@@ -58,14 +58,14 @@ struct EnrollmentDialogTests {
     }
   }
 
-  @Test("key, URL, code, recovery codes: and the person is in, with a factor")
+  @Test("after the key, URL, code and recovery codes the user is signed in and has a factor")
   func enrolls() throws {
     let application = ScriptedApplication([.text("n"), code(), .text("")])
     #expect(signIn(application) == .allow)
     #expect(application.isUsedUp)
     #expect(application.prompts.count == 3)
     #expect(application.prompts.allSatisfy { $0.hasSuffix("(echo)") })
-    // Some applications swallow what is not a question.
+    // Some applications do not show messages other than prompts.
     #expect(application.told.isEmpty && application.revealed.isEmpty)
     #expect(application.prompts[0].contains("required") && application.prompts[0].contains("[y/N]"))
     let shown = application.secretPrompts
@@ -109,7 +109,7 @@ struct EnrollmentDialogTests {
         + "name=authenticator source=sign-in ledger=1:00c0ffee")
     for line in application.logged { #expect(!line.contains(text)) }
 
-    // The code is used up; the next one, and a recovery code, sign in.
+    // The code is used; the next one and a recovery code sign in.
     func next(_ answer: String) -> Verdict {
       let next = ScriptedApplication([.text(answer)])
       return SignIn(request(), host: host, application: next).authenticate()
@@ -123,16 +123,16 @@ struct EnrollmentDialogTests {
     #expect(line.prompts.isEmpty)
   }
 
-  @Test("who sees blocks gets a picture, without colours, in 80 columns", arguments: ["y", "Yes"])
+  @Test("a user who sees blocks gets a picture that fits 80 columns", arguments: ["y", "Yes"])
   func picture(answer: String) throws {
     let application = ScriptedApplication([.text(answer), code(), .none])
-    // That nobody has seen the recovery codes to the end changes nothing: the code was right.
+    // The enrolment is complete even if the recovery codes were not confirmed.
     #expect(signIn(application) == .allow)
     let shown = application.secretPrompts[0]
     #expect(!shown.contains("\u{1B}"))
     let drawn = shown.split(separator: "\n").filter { $0.contains("\u{2588}") }
     #expect(drawn.count > 10 && drawn.allSatisfy { $0.count <= 80 && $0.count == drawn[0].count })
-    // Key and URL come with it.
+    // The key and the URL are shown as well.
     #expect(shown.contains("key: ") && shown.contains("url: otpauth://totp/"))
     #expect(shown.hasSuffix("\nCode from the app: "))
   }
@@ -164,7 +164,7 @@ struct EnrollmentDialogTests {
       told: "nothing is enrolled"),
   ]
 
-  @Test("given up, hung up, or wrong three times, nothing is enrolled", arguments: failing)
+  @Test("after interruption or three wrong codes nothing is enrolled", arguments: failing)
   func nothingEnrolled(row: Failing) {
     let application = ScriptedApplication(row.script)
     #expect(signIn(application) == .deny)
@@ -176,7 +176,7 @@ struct EnrollmentDialogTests {
     #expect(application.logged.last?.hasSuffix("reason=\(row.reason)") == true)
   }
 
-  @Test("after two wrong answers a right one does")
+  @Test("a correct code is accepted after two wrong answers")
   func thirdTime() {
     let application = ScriptedApplication([.text("n"), Self.wrong, .text("1"), code(1), .text("")])
     #expect(signIn(application) == .allow)
@@ -185,7 +185,7 @@ struct EnrollmentDialogTests {
   }
 
   @Test(
-    "the policy's window counts",
+    "the policy's window applies",
     arguments: [(1, 0, 0, true), (2, 0, 1, false), (3, 2, -2, true), (4, 2, 3, false)]
       as [(Int, Int, Int64, Bool)])
   func window(row: Int, intervals: Int, steps: Int64, accepted: Bool) {
@@ -196,7 +196,7 @@ struct EnrollmentDialogTests {
   }
 
   @Test(
-    "it may take ten minutes, and no clock that is set back makes that longer",
+    "enrolment must finish within ten minutes, also if the clock is set back",
     arguments: [
       (1, 600, true), (2, 601, false), (3, -1, false), (4, Int64.max - 1_700_000_000, false),
     ]
@@ -224,7 +224,7 @@ struct EnrollmentDialogTests {
     }
   }
 
-  @Test("only a sign-in whose auth line has sent this account on may enrol")
+  @Test("enrolment requires that the auth line passed this account")
   func onlyAfterTheFirstFactor() {
     for noted in [nil, Array("bob".utf8), []] as [[UInt8]?] {
       let application = ScriptedApplication()
@@ -237,7 +237,7 @@ struct EnrollmentDialogTests {
     }
   }
 
-  @Test("no lock is held while the person is asked")
+  @Test("no lock is held at a prompt")
   func noLockAtThePrompt() {
     let application = ScriptedApplication([.text("n"), code(), .text("")])
     var locked: [Bool] = []
@@ -246,7 +246,7 @@ struct EnrollmentDialogTests {
     #expect(locked == [false, false, false])
   }
 
-  @Test("who has enrolled meanwhile keeps that factor, and nobody is let in by another")
+  @Test("a factor enrolled meanwhile is kept, and the sign-in is denied")
   func enrolledMeanwhile() throws {
     let application = ScriptedApplication([.text("n"), code()])
     let account = try #require(host.account)
@@ -265,7 +265,7 @@ struct EnrollmentDialogTests {
     #expect(host.memory.steps.allSatisfy { $0 != .replace })
   }
 
-  @Test("what was granted before is kept; a mail that cannot be sent is logged, and stops nobody")
+  @Test("existing grants are kept, and an unsent mail is logged without denying the sign-in")
   func grants() throws {
     _ = try host.memory.grant(
       .ticket, Array("0123456789".utf8), to: try #require(host.account), madeAt: host.time)
@@ -276,7 +276,7 @@ struct EnrollmentDialogTests {
     #expect(application.logged.contains { $0.hasPrefix("result=notice-not-mailed user=alice") })
   }
 
-  @Test("an offer that is over ends in the same dialog")
+  @Test("after an offer has ended, the same enrolment takes place")
   func expiredOffer() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 1\n"
     let offered = ScriptedApplication()
@@ -287,7 +287,7 @@ struct EnrollmentDialogTests {
     #expect(host.memory.record?.factors.count == 1)
   }
 
-  @Test("what fails on the way denies", arguments: [MemoryStore.Step.lock, .digest, .replace])
+  @Test("store failures deny the enrolment", arguments: [MemoryStore.Step.lock, .digest, .replace])
   func failures(step: MemoryStore.Step) {
     let application = ScriptedApplication([.text("n"), code()])
     application.atPrompt = { [host] in

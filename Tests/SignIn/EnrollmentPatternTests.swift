@@ -6,7 +6,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("Who has not enrolled")
+@Suite("Users without a factor")
 struct EnrollmentPatternTests {
   let host = ScriptedHost()
 
@@ -37,13 +37,13 @@ struct EnrollmentPatternTests {
 
   // MARK: Required
 
-  @Test("without a certain account line nobody comes in without a factor, by either line")
+  @Test("without a certain account line, both lines deny users without a factor")
   func required() throws {
     host.configuration = "[project]\nenrollment = required\n"
     host.stacks.files = ["sshd": "account sufficient x.so\naccount required pam_mfa.so\n"]
     let application = ScriptedApplication([.text("123456")])
     #expect(signIn(application) == .deny)
-    // Asked like everybody else.
+    // The prompt is the same as for all users.
     #expect(application.prompts == ["One-time code: "])
     #expect(application.isUsedUp)
     #expect(application.told.count == 1)
@@ -62,7 +62,7 @@ struct EnrollmentPatternTests {
     #expect(account(ScriptedApplication()) == .allow)
   }
 
-  @Test("where an account line is certain, the auth line lets on to it, and no further")
+  @Test("with a certain account line, the auth line only passes the user on to it")
   func pending() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication()
@@ -72,7 +72,7 @@ struct EnrollmentPatternTests {
     #expect(application.logged.count == 1)
     #expect(application.logged[0].hasPrefix("result=enrollment-pending user=alice service=sshd"))
     #expect(!host.memory.hasPlace)
-    // Nobody who is known to have a factor, or need have none, has the stack looked at.
+    // The stack is not examined for users who have a factor or do not need one.
     host.stacks.files = [:]
     host.configuration = "[project]\nenrollment = self-service\n"
     let other = ScriptedApplication()
@@ -80,7 +80,7 @@ struct EnrollmentPatternTests {
     #expect(other.noted == nil)
   }
 
-  @Test("who is not root is not passed over by what lets root pass")
+  @Test("a line that lets root pass does not let other callers pass")
   func su() {
     host.configuration = "[project]\nenrollment = required\n"
     host.stacks.files["sshd"] =
@@ -91,7 +91,7 @@ struct EnrollmentPatternTests {
   }
 
   @Test(
-    "who was sent on to enrol is denied where a factor was enrolled meanwhile: no code was asked for"
+    "a user passed on to enrol is denied if a factor was enrolled meanwhile"
   )
   func enrolledBeforeTheAccountLine() throws {
     let application = ScriptedApplication([])
@@ -105,7 +105,7 @@ struct EnrollmentPatternTests {
     #expect(SignIn(request, host: host, application: application).checkAccount() == .allow)
   }
 
-  @Test("what cannot be noted is denied")
+  @Test("if the note cannot be stored, the user is denied")
   func noNote() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication()
@@ -113,7 +113,7 @@ struct EnrollmentPatternTests {
     #expect(signIn(application) == .deny)
   }
 
-  @Test("with forward_pass who must enrol is asked, and the password handed on")
+  @Test("with forward_pass, a user who must enrol is prompted, and the password is forwarded")
   func pendingForwards() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication([.text("password")])
@@ -127,7 +127,7 @@ struct EnrollmentPatternTests {
     #expect(signIn(broken, ["forward_pass"]) == .deny)
   }
 
-  @Test("another configuration in the account line is no account line")
+  @Test("an account line with a different configuration does not count")
   func otherConfiguration() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication([.text("123456")])
@@ -135,7 +135,7 @@ struct EnrollmentPatternTests {
     #expect(application.logged[0].contains("account-line=other-configuration at=/pam/other:1"))
   }
 
-  @Test("where policy only observes, nobody is stopped, or asked to enrol")
+  @Test("in the observe state, users are neither denied nor asked to enrol")
   func observes() {
     host.configuration = "[project]\nstate = observe\nenrollment = required\n"
     let application = ScriptedApplication()
@@ -149,7 +149,7 @@ struct EnrollmentPatternTests {
     #expect(signIn(ScriptedApplication([.text("")])) == .notConcerned)
   }
 
-  @Test("forward_pass hands the answer on where the user must enrol and cannot, as for any other")
+  @Test("forward_pass forwards the answer if enrolment is required but impossible")
   func requiredForwards() {
     host.configuration = "[project]\nenrollment = required\n"
     host.stacks.files = [:]
@@ -161,7 +161,7 @@ struct EnrollmentPatternTests {
 
   // MARK: Offered
 
-  @Test("an offer is counted and told in the account phase, and ends")
+  @Test("an offer is counted and shown in the account phase, and ends")
   func offeredByCount() throws {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
     for (row, told) in [
@@ -172,7 +172,7 @@ struct EnrollmentPatternTests {
       let application = ScriptedApplication()
       #expect(signIn(application) == .notConcerned, "row \(row)")
       #expect(application.prompts.isEmpty, "row \(row)")
-      // Before the first factor is proven nothing is counted.
+      // Nothing is counted before the first factor is verified.
       #expect(signIn(ScriptedApplication()) == .notConcerned, "row \(row)")
       let line = ScriptedApplication()
       #expect(account(line) == .notConcerned, "row \(row)")
@@ -207,10 +207,10 @@ struct EnrollmentPatternTests {
       ])
     #expect(
       !host.memory.steps.contains { if case .write = $0 { true } else { false } },
-      "nothing is to be counted")
+      "no sign-in is to be counted")
   }
 
-  @Test("nothing is made for a person before the first factor is proven")
+  @Test("no files are created for a user before the first factor is verified")
   func looksOnly() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
     #expect(signIn(ScriptedApplication()) == .notConcerned)
@@ -219,7 +219,7 @@ struct EnrollmentPatternTests {
     #expect(host.memory.hasPlace)
   }
 
-  @Test("an offer that cannot be counted is none")
+  @Test("an offer that cannot be counted is not valid")
   func uncountedOffer() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
     for step in [MemoryStore.Step.lock, .write(failures: 0), .sync] {
@@ -233,7 +233,7 @@ struct EnrollmentPatternTests {
 
   // MARK: Incremental
 
-  @Test("a tenant for a service demands a factor there although sign-in did not")
+  @Test("a tenant can require a factor for a service although the sign-in did not")
   func incremental() throws {
     host.configuration = """
       [project]
@@ -251,7 +251,7 @@ struct EnrollmentPatternTests {
   }
 
   @Test(
-    "a group, and an address, decide; what cannot be found out counts for the stricter rule",
+    "groups and addresses decide; if they are unknown, the stricter rule applies",
     arguments: [
       (1, ["staff"], "203.0.113.9", Verdict.deny), (2, [], "203.0.113.9", .notConcerned),
       (3, nil, "203.0.113.9", .deny), (4, ["staff"], "198.51.100.7", .notConcerned),
@@ -272,7 +272,7 @@ struct EnrollmentPatternTests {
     #expect(signIn(application, from: address) == expected, "row \(row)")
   }
 
-  @Test("with tenants a failed look-up of the account denies, whatever [project] says")
+  @Test("with tenants, a failed account lookup denies, whatever [project] says")
   func failedLookUp() throws {
     host.configuration = "[project]\nstate = observe\n"
     host.accountFailure = SystemError(.lookUpAccount, number: 5)
@@ -281,7 +281,7 @@ struct EnrollmentPatternTests {
     #expect(signIn(ScriptedApplication()) == .deny)
   }
 
-  @Test("a tenant switches the second factor off for a service, and on")
+  @Test("a tenant disables and enables the second factor for a service")
   func states() throws {
     try enroll()
     host.configuration = """

@@ -7,7 +7,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("What an administrator grants")
+@Suite("Bypass codes and tickets")
 struct GrantTests {
   static let code = Array("0123456789".utf8)
   static let written = "gayt-emzu-gu3d-oobz"
@@ -25,7 +25,7 @@ struct GrantTests {
     _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
   }
 
-  @Test("a bypass code is good as often as it says, is told, noted and logged")
+  @Test("a bypass code is accepted as often as granted, and is shown, noted and logged")
   func bypass() throws {
     try enroll()
     let id = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
@@ -51,7 +51,7 @@ struct GrantTests {
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
   }
 
-  @Test("the use is on the disk before anybody is let in, and without that nobody is")
+  @Test("the use of a bypass code is written before the user is let in, or the sign-in is denied")
   func durableFirst() throws {
     try enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
@@ -65,7 +65,7 @@ struct GrantTests {
   }
 
   @Test(
-    "a bypass code is good in its time alone",
+    "a bypass code is accepted only while it is valid",
     arguments: [
       (1, -1, Verdict.deny), (2, 0, .allow), (3, 1799, .allow), (4, 1800, .deny),
     ] as [(Int, Int64, Verdict)])
@@ -77,7 +77,7 @@ struct GrantTests {
     #expect(host.memory.attempts.failures == (expected == .allow ? 0 : 1), "row \(row)")
   }
 
-  @Test("a ticket is no code, and where there is no bypass code its form is none")
+  @Test("a ticket is not a code, and without a bypass code its format is not one either")
   func ticketIsNoCode() throws {
     try enroll()
     _ = try host.memory.grant(.ticket, Self.code, to: account, madeAt: host.time)
@@ -86,7 +86,7 @@ struct GrantTests {
     #expect(host.memory.record?.grants.count == 1)
   }
 
-  @Test("a wrong bypass code counts, and too many are refused")
+  @Test("a wrong bypass code is counted, and too many are refused")
   func wrongBypass() throws {
     try enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
@@ -96,7 +96,7 @@ struct GrantTests {
     #expect(host.memory.record?.grants.count == 1)
   }
 
-  @Test("with a factor named, no bypass code is right")
+  @Test("if a factor is named, bypass codes are not accepted")
   func namedFactor() throws {
     try enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
@@ -111,10 +111,10 @@ struct GrantTests {
     }
   }
 
-  // MARK: Who must enrol
+  // MARK: Users who must enrol
 
   @Test(
-    "who must enrol and was granted a bypass code is asked for it, and passes both lines with it")
+    "a user who must enrol and has a bypass code is asked for it, and passes both lines with it")
   func bypassInPlaceOfEnrolling() throws {
     host.configuration = "[project]\nenrollment = required\n"
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
@@ -127,7 +127,7 @@ struct GrantTests {
     #expect(signIn.authenticate() == .allow)
     #expect(signIn.checkAccount() == .allow)
     #expect(application.prompts.count == 1)
-    // Another sign-in knows nothing of it.
+    // A different transaction has no such note.
     let other = ScriptedApplication()
     #expect(SignIn(request, host: host, application: other).checkAccount() == .deny)
     let forgetful = ScriptedApplication([.text(Self.written)])
@@ -136,7 +136,7 @@ struct GrantTests {
     #expect(host.memory.record?.isEnrolled == false)
   }
 
-  @Test("a bypass code that is past its time changes nothing for who must enrol")
+  @Test("an expired bypass code changes nothing for a user who must enrol")
   func oldBypass() throws {
     host.configuration = "[project]\nenrollment = required\n"
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
@@ -156,7 +156,7 @@ struct GrantTests {
       Attempt.Circumstances(settings: .defaults, clock: { host.time }))
   }
 
-  @Test("a ticket is found and kept, for who has no factor too")
+  @Test("a ticket is found and kept, also for a user without a factor")
   func ticket() throws {
     let id = try host.memory.grant(.ticket, Self.code, to: account, madeAt: host.time)
     host.memory.steps = []
@@ -170,22 +170,22 @@ struct GrantTests {
       ])
     #expect(host.memory.record?.grants.count == 1)
     guard case .wrong(0) = try redeem(Array("9876543210".utf8)) else {
-      Issue.record("another ticket was accepted")
+      Issue.record("a wrong ticket was accepted")
       return
     }
     #expect(host.memory.attempts.failures == 1)
     host.time += 1800
     guard case .wrong(0) = try redeem(Self.code) else {
-      Issue.record("an old ticket was accepted")
+      Issue.record("an expired ticket was accepted")
       return
     }
   }
 
-  @Test("without a ticket, an attempt at one compares nothing and changes nothing")
+  @Test("without a ticket, redeeming one compares nothing and changes nothing")
   func noTicket() throws {
     for _ in 1...50 {
       guard case .wrong(wait: 0) = try redeem(Self.code) else {
-        Issue.record("an attempt without a ticket was not plainly wrong")
+        Issue.record("an attempt without a ticket was not refused as wrong")
         return
       }
     }

@@ -5,10 +5,10 @@ import System
 import TestSupport
 import Testing
 
-/// Programs in the helper's place, really started.
+/// Real processes in place of the helper.
 @Suite("The helper's process")
 struct HelperProcessTests {
-  /// What comes of a request.
+  /// The result of a request.
   enum End: Equatable, Sendable {
     case done, something
     case trouble(HelperTrouble)
@@ -25,12 +25,12 @@ struct HelperProcessTests {
   }
 
   @Test(
-    "what is no helper is told as such",
+    "a program that is not a helper is reported",
     arguments: [
       (1, "/nonexistent/mfa-helper", HelperTrouble.system(SystemError(.process, number: 2))),
       (2, "/etc/passwd", .system(SystemError(.process, number: 13))),
       (3, "/bin/true", .ended),
-      // What echoes a request answers with something that is no response.
+      // A program that echoes requests, which are not responses.
       (4, "/bin/cat", .malformed),
     ])
   func noHelper(number: Int, path: String, trouble: HelperTrouble) {
@@ -40,7 +40,7 @@ struct HelperProcessTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let title: String
-    /// What it says, as `printf` writes it.
+    /// The output, in the syntax of `printf`.
     let said: String
     let end: End
     var testDescription: String { "\(number): \(title)" }
@@ -51,17 +51,19 @@ struct HelperProcessTests {
 
   static let rows = [
     Row(number: 1, title: "an answer", said: done, end: .done),
-    Row(number: 2, title: "notices before it", said: notice + notice + done, end: .done),
+    Row(number: 2, title: "notices before the answer", said: notice + notice + done, end: .done),
     Row(number: 3, title: "a notice alone", said: notice, end: .trouble(.ended)),
-    Row(number: 4, title: "another answer", said: #"\0\0\0\1\212"#, end: .something),
+    Row(number: 4, title: "unexpected response", said: #"\0\0\0\1\212"#, end: .something),
     Row(number: 5, title: "an empty message", said: #"\0\0\0\0"#, end: .trouble(.malformed)),
-    Row(number: 6, title: "too long a message", said: #"\0\0\20\1"#, end: .trouble(.malformed)),
+    Row(
+      number: 6, title: "a message that is too long", said: #"\0\0\20\1"#, end: .trouble(.malformed)
+    ),
     Row(number: 7, title: "an unknown message", said: #"\0\0\0\1\377"#, end: .trouble(.malformed)),
     Row(number: 8, title: "half a message", said: #"\0\0\0\4\203"#, end: .trouble(.ended)),
     Row(number: 9, title: "half a header", said: #"\0\0"#, end: .trouble(.ended)),
   ]
 
-  @Test("what it said before it ended is read, also where it never listened")
+  @Test("output written before the program ended is read, even if it never read a request")
   func saidAndEnded() throws {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("helper-\(UUID().uuidString)").path
@@ -76,22 +78,22 @@ struct HelperProcessTests {
     let helper = try HelperProcess(path: Array(path.utf8))
     #expect(Deadline.usual.waits { FileManager.default.fileExists(atPath: path + ".ended") })
     guard case .done = try helper.ask(.list) else {
-      Issue.record("another answer")
+      Issue.record("unexpected response")
       return
     }
     do throws(HelperTrouble) {
       _ = try helper.ask(.list)
-      Issue.record("it has ended")
+      Issue.record("unexpected end")
     } catch {
       #expect(error == .ended)
     }
   }
 
-  @Test("what it says is read to its end, and notices are skipped", arguments: rows)
+  @Test("output is read to its end, and notices are skipped", arguments: rows)
   func said(row: Row) throws {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("helper-\(UUID().uuidString)").path
-    // Another program writes it: one that is open to be written to is not run.
+    // Written by another process, because a file that is open for writing cannot be executed.
     try Command.succeed(
       ["/usr/bin/install", "-m", "0755", "/dev/stdin", path],
       input: Array("#!/bin/sh\nprintf '\(row.said)'\n".utf8))

@@ -9,7 +9,7 @@ import System
 import Testing
 
 /// Sign-ins in a process that may not open the store.
-@Suite("A sign-in through the helper")
+@Suite("Sign-ins through the helper")
 struct HelperSignInTests {
   static let forbidden = FactorStoreError.system(.directory, SystemError(.open, number: 13))
 
@@ -30,7 +30,7 @@ struct HelperSignInTests {
     return SignIn(request, host: host, application: application)
   }
 
-  // MARK: What the helper says
+  // MARK: The helper's responses
 
   private static func welcome(_ name: String = "alice") throws -> ScriptedHelper.Answer {
     let user = try #require(UserName(Array(name.utf8)))
@@ -57,21 +57,21 @@ struct HelperSignInTests {
 
   private static let tested = ScriptedHelper.Answer.response { .tested }
 
-  /// The conversation before the question.
+  /// Returns the helper session before the prompt.
   private static func look(
     _ factors: [FactorSummary], _ status: ScriptedHelper.Answer = HelperSignInTests.status()
   ) throws -> ScriptedHelper {
     ScriptedHelper([try welcome(), .response { .factors(factors) }, status])
   }
 
-  /// The conversation after the question.
+  /// Returns the helper session after the prompt.
   private static func judge(_ answers: [ScriptedHelper.Answer]) throws -> ScriptedHelper {
     ScriptedHelper([try welcome()] + answers)
   }
 
   // MARK: The sign-in
 
-  @Test("a right code is accepted; the helper is asked before the question, and anew after it")
+  @Test("a correct code is accepted, with separate helper sessions before and after the prompt")
   func rightCode() throws {
     let look = try Self.look([try Self.factor(7, "Phone")])
     let judge = try Self.judge([Self.tested, Self.status()])
@@ -90,7 +90,7 @@ struct HelperSignInTests {
     #expect(look.isUsedUp && judge.isUsedUp)
   }
 
-  @Test("whose code it was is not said where it is not known")
+  @Test("if the matching factor is unknown, none is logged")
   func severalFactors() throws {
     host.helpers = [
       try Self.look([try Self.factor(7, "Phone"), try Self.factor(8, "Tablet")]),
@@ -102,7 +102,7 @@ struct HelperSignInTests {
       application.logged == ["result=accepted user=alice service=swaylock rhost=- tty=-"])
   }
 
-  @Test("no helper waits while a person is asked")
+  @Test("no helper is running while the user is prompted")
   func noHelperAtThePrompt() throws {
     nonisolated final class Count { var living = 0 }
     let count = Count()
@@ -116,7 +116,7 @@ struct HelperSignInTests {
     }
     let application = ScriptedApplication([.text("123456")])
     var livingAtPrompt: [Int] = []
-    // The one that is still to come.
+    // Only the second helper is still to be started.
     application.atPrompt = { livingAtPrompt.append(count.living) }
     #expect(signIn(application).authenticate() == .allow)
     #expect(livingAtPrompt == [1])
@@ -149,7 +149,7 @@ struct HelperSignInTests {
     Refusal(
       number: 5, failure: .notACode, verdict: .deny, result: "not-a-code",
       told: "that is not a code: type the digits that the authenticator app shows"),
-    // The factor went while the person was asked.
+    // The factor was removed during the prompt.
     Refusal(
       number: 6, failure: .factorNotFound, verdict: .deny, result: "error",
       told: "the second factor cannot be checked, ask an administrator to look at the system log"),
@@ -158,7 +158,7 @@ struct HelperSignInTests {
       told: "the second factor cannot be checked, ask an administrator to look at the system log"),
   ]
 
-  @Test("what the helper refuses is told and logged as ever", arguments: refusals)
+  @Test("the helper's refusals are shown and logged like others", arguments: refusals)
   func refused(row: Refusal) throws {
     host.helpers = [
       try Self.look([try Self.factor(7, "Phone")]), try Self.judge([.failure(row.failure)]),
@@ -171,7 +171,7 @@ struct HelperSignInTests {
   }
 
   @Test(
-    "somebody who has to wait is asked nothing",
+    "a throttled user is not prompted",
     arguments: [
       (AccountStatus.Standing.waiting(seconds: 28), "throttled"), (.disabled, "disabled"),
     ])
@@ -192,7 +192,7 @@ struct HelperSignInTests {
   }
 
   @Test(
-    "a recovery code works too, and is told from a factor's",
+    "a recovery code is accepted, and distinguished from a factor's code",
     arguments: [
       RecoveryRow(
         number: 1, answer: "gayt-emzu-gu3d-oobz", codes: 10, imported: 0,
@@ -224,7 +224,7 @@ struct HelperSignInTests {
     #expect(application.revealed.isEmpty)
   }
 
-  @Test("a bypass code works too, of which the helper's own line tells more")
+  @Test("a bypass code is accepted; the helper's log line has the details")
   func bypass() throws {
     let judge = try Self.judge([Self.tested, Self.status()])
     host.helpers = [try Self.look([try Self.factor(7, "Phone")]), judge]
@@ -235,7 +235,7 @@ struct HelperSignInTests {
       application.logged == ["result=accepted user=alice service=swaylock rhost=- tty=-"])
   }
 
-  @Test("a right code is right, whatever becomes of the helper after it")
+  @Test("a correct code is accepted even if the helper ends after verifying it")
   func helperEndsAfterwards() throws {
     host.helpers = [
       try Self.look([try Self.factor(7, "Phone")]),
@@ -244,7 +244,7 @@ struct HelperSignInTests {
     #expect(signIn(ScriptedApplication([.text("123456")])).authenticate() == .allow)
   }
 
-  @Test("with the list of factors, the one that is chosen is all that the helper looks at")
+  @Test("with the factor list, the helper verifies only the selected factor")
   func hints() throws {
     host.configuration = "[project]\nprompt_hints = on\n"
     let judge = try Self.judge([Self.tested, Self.status()])
@@ -264,7 +264,7 @@ struct HelperSignInTests {
 
   // MARK: Password and code in one answer
 
-  @Test("with forward_pass the code is taken off the end, and the rest handed on")
+  @Test("with forward_pass, the code is taken from the end and the rest is forwarded")
   func forwardPass() throws {
     let judge = try Self.judge([Self.tested, Self.status()])
     host.helpers = [try Self.look([try Self.factor(7, "Phone")]), judge]
@@ -275,7 +275,7 @@ struct HelperSignInTests {
   }
 
   @Test(
-    "with codes of several lengths, each that the answer may end with is tried",
+    "with codes of several lengths, each possible code at the end is tried",
     arguments: [
       (1, 0, ["signIn - 12345678"], "pass"),
       (2, 1, ["signIn - 12345678", "signIn - 345678"], "pass12"),
@@ -293,7 +293,7 @@ struct HelperSignInTests {
     #expect(application.forwarded == [forwarded], "row \(row)")
   }
 
-  @Test("once there is something to wait for, nothing more is tried")
+  @Test("once the user is throttled, no further code is tried")
   func severalLengthsThrottled() throws {
     let judge = try Self.judge([.failure(.tooManyAttempts(seconds: 30)), Self.tested])
     host.helpers = [
@@ -305,9 +305,9 @@ struct HelperSignInTests {
     #expect(application.forwarded == ["pass12"])
   }
 
-  // MARK: Nobody but the caller
+  // MARK: Only the caller's account
 
-  @Test("another's account is refused at once, and the helper not even started")
+  @Test("a different user's account is refused without starting the helper")
   func anothersAccount() throws {
     host.identity = ProcessIdentity(user: 1001, actsAsRoot: false, isConfined: false)
     host.helpers = [try Self.look([])]
@@ -321,7 +321,7 @@ struct HelperSignInTests {
     #expect(application.logged == [line, line])
   }
 
-  @Test("of several accounts with one identity, the helper serves the one that it names")
+  @Test("if several accounts have the same uid, only the one that the helper names is served")
   func sharedIdentity() throws {
     host.helpers = [ScriptedHelper([try Self.welcome("alias")])]
     let application = ScriptedApplication([.text("123456")])
@@ -329,7 +329,7 @@ struct HelperSignInTests {
     #expect(application.logged.first?.hasSuffix("reason=anothers-account") == true)
   }
 
-  @Test("root, and a store that is in trouble otherwise, never come to the helper")
+  @Test("for root, and for other store failures, the helper is not used")
   func notForbidden() throws {
     let rows: [(Int, Bool, FactorStoreError)] = [
       (1, true, Self.forbidden),
@@ -348,16 +348,16 @@ struct HelperSignInTests {
     }
   }
 
-  // MARK: Nobody enrolled
+  // MARK: Users without a factor
 
   @Test(
-    "who has not enrolled is let on as policy says",
+    "a user without a factor passes or is denied according to the policy",
     arguments: [
       (1, "self-service", Verdict.notConcerned, "not-enrolled"),
       (2, "required", .deny, "enrollment-required"),
       (3, "offered\noffer_until = 2030-01-01", .notConcerned, "not-enrolled"),
       (4, "offered\noffer_until = 2020-01-01", .deny, "enrollment-required"),
-      // Nobody counts sign-ins here.
+      // The helper does not count sign-ins.
       (5, "offered\noffer_sign_ins = 1", .notConcerned, "not-enrolled"),
       (6, "offered\noffer_sign_ins = 5\noffer_until = 2020-01-01", .deny, "enrollment-required"),
     ])
@@ -372,13 +372,13 @@ struct HelperSignInTests {
     #expect(application.logged.last?.hasPrefix("result=\(result) ") == true, "row \(row)")
   }
 
-  @Test("the account line: who has enrolled is allowed")
+  @Test("the account line allows an enrolled user")
   func account() throws {
     host.helpers = [try Self.look([try Self.factor(7, "Phone")])]
     #expect(signIn(ScriptedApplication()).checkAccount() == .allow)
   }
 
-  @Test("who has not enrolled types the password alone with forward_pass")
+  @Test("with forward_pass, a user without a factor types only the password")
   func notEnrolledForwardPass() throws {
     host.helpers = [try Self.look([])]
     let application = ScriptedApplication([.text("password")])
@@ -386,9 +386,9 @@ struct HelperSignInTests {
     #expect(application.forwarded == ["password"])
   }
 
-  // MARK: Trouble
+  // MARK: Failures
 
-  @Test("everything that goes wrong denies, and is logged")
+  @Test("every failure denies and is logged")
   func everythingFailsClosed() throws {
     let factors = [try Self.factor(7, "Phone")]
     let list = ScriptedHelper.Answer.response { .factors(factors) }
@@ -431,7 +431,7 @@ struct HelperSignInTests {
     #expect(confined.logged.first?.hasSuffix("part=helper reason=no-new-privileges") == true)
   }
 
-  @Test("what cannot be a code never reaches the helper")
+  @Test("an answer that cannot be a code is not sent to the helper")
   func notACode() throws {
     for answer in ["", "password", "12345", "12345678"] {
       let judge = try Self.judge([Self.tested])
@@ -442,7 +442,7 @@ struct HelperSignInTests {
     }
   }
 
-  @Test("observing, everybody is let on")
+  @Test("in the observe state, every sign-in passes")
   func observing() throws {
     host.configuration = "[project]\nstate = observe\n"
     host.helpers = [ScriptedHelper([.trouble(.ended)])]

@@ -6,7 +6,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("The list of factors in the question")
+@Suite("The factor list in the prompt")
 struct HintsTests {
   static let tabletsSecret = Array("a tablet's own secret".utf8)
 
@@ -43,7 +43,7 @@ struct HintsTests {
   static let list = "Factors:\n 1: Pixel\n 2: Tablet\n"
   static let question = list + "One-time code, or the number of a factor: "
 
-  @Test("a code of any factor works at once")
+  @Test("a code of any factor is accepted without a selection")
   func codeAtOnce() throws {
     for code in [try pixelsCode(), try tabletsCode()] {
       let application = ScriptedApplication([.text(code)])
@@ -53,7 +53,7 @@ struct HintsTests {
   }
 
   @Test(
-    "a number chooses a factor, whose code is then asked for",
+    "a number selects a factor, whose code is then requested",
     arguments: [(1, "1", "Pixel"), (2, "2", "Tablet"), (3, " 2 ", "Tablet")])
   func choice(row: Int, number: String, name: String) throws {
     let code = name == "Pixel" ? try pixelsCode() : try tabletsCode()
@@ -63,7 +63,7 @@ struct HintsTests {
     #expect(application.isUsedUp)
   }
 
-  @Test("once one is chosen, another's code is wrong, and counted")
+  @Test("after a selection, a different factor's code is wrong and counted")
   func anothersCode() throws {
     let application = ScriptedApplication([.text("2"), .text(try pixelsCode())])
     #expect(signIn(application) == .deny)
@@ -71,7 +71,7 @@ struct HintsTests {
     #expect(host.memory.attempts.failures == 1)
   }
 
-  @Test("once one is chosen, what cannot be its code is none: a recovery code, a number")
+  @Test("after a selection, recovery codes and numbers are not codes")
   func noCodeOfTheChosen() throws {
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
     for answer in ["gayt-emzu-gu3d-oobz", "1", "12345678"] {
@@ -85,7 +85,7 @@ struct HintsTests {
     #expect(signIn(atOnce) == .allow)
   }
 
-  @Test("a number that no factor has is told, and counts nothing", arguments: ["3", "8"])
+  @Test("a number without a factor is reported and not counted", arguments: ["3", "8"])
   func noSuchFactor(number: String) throws {
     let application = ScriptedApplication([.text(number), .text(try pixelsCode())])
     #expect(signIn(application) == .deny)
@@ -96,14 +96,14 @@ struct HintsTests {
     #expect(!host.memory.steps.contains(.lock))
   }
 
-  @Test("what is no number from 1 to 8 is no choice", arguments: ["0", "9", "12", "1 2", "", "x"])
+  @Test("only numbers from 1 to 8 select a factor", arguments: ["0", "9", "12", "1 2", "", "x"])
   func noNumber(answer: String) {
     let application = ScriptedApplication([.text(answer)])
     #expect(signIn(application) == .deny)
     #expect(application.logged.first?.contains("answer=something-else") == true)
   }
 
-  @Test("the administrator's question stands below the list, and a number chooses there too")
+  @Test("a custom prompt follows the list, and a number selects a factor there too")
   func ownQuestion() throws {
     let application = ScriptedApplication([.text("1"), .text(try pixelsCode())])
     #expect(signIn(application, ["prompt=Token: ", "echo"]) == .allow)
@@ -111,7 +111,7 @@ struct HintsTests {
       application.prompts == [Self.list + "Token: (echo)", "One-time code of 'Pixel': (echo)"])
   }
 
-  @Test("with forward_pass the list stands above the one question, and a number chooses nothing")
+  @Test("with forward_pass the list precedes the single prompt, and a number selects nothing")
   func forwardPass() throws {
     let application = ScriptedApplication([.text("password" + (try tabletsCode()))])
     #expect(signIn(application, ["forward_pass"]) == .allow)
@@ -122,7 +122,7 @@ struct HintsTests {
     #expect(number.prompts.count == 1)
   }
 
-  @Test("use_first_pass lists nothing; try_first_pass does where it asks")
+  @Test("use_first_pass shows no list; try_first_pass does if it prompts")
   func firstPass() throws {
     let used = ScriptedApplication()
     used.earlier = .text("password1")
@@ -134,7 +134,7 @@ struct HintsTests {
     #expect(tried.prompts.first == Self.question)
   }
 
-  @Test("nothing is listed where policy is silent, for a stranger, for who has none or must wait")
+  @Test("no list is shown without the policy, or to unknown, unenrolled or throttled users")
   func nothingListed() throws {
     let stranger = ScriptedApplication([.text("1")])
     #expect(signIn(stranger, user: "mallory") == .deny)
@@ -159,7 +159,7 @@ struct HintsTests {
     #expect(off.prompts == ["One-time code: "])
   }
 
-  @Test("eight long names are cut between characters, so that PAM's longest message holds them")
+  @Test("eight long names are shortened between characters to fit PAM's longest message")
   func longNames() throws {
     for number in 3...8 {
       let name = "\(number)" + String(repeating: "é", count: 63)
@@ -179,7 +179,7 @@ struct HintsTests {
     }
   }
 
-  @Test("a long name that there is room for is whole")
+  @Test("a long name is shown in full if there is space")
   func longName() throws {
     let name = String(repeating: "é", count: 64)
     try enroll(name, [1] + Self.tabletsSecret)

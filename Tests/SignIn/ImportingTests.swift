@@ -8,7 +8,7 @@ import System
 import TestSupport
 import Testing
 
-@Suite("Importing, whoever does it") struct ImportingTests {
+@Suite("Importing factors") struct ImportingTests {
   let store = MemoryStore()
   let account = Account(name: Array("alice".utf8), uid: 1000)
   static let now: Int64 = 1_700_000_000
@@ -30,7 +30,7 @@ import Testing
         name: account.name, uid: account.uid, program: Array("tests".utf8), source: .unknown))
   }
 
-  @Test("the first factor makes a record of the account's, with an attempt state of its own")
+  @Test("importing the first factor creates a record and an attempt state")
   func first() throws {
     guard case .imported(let factor, 0, _) = try add(offset: -4, codes: "1234567887654321") else {
       Issue.record("not imported")
@@ -47,7 +47,7 @@ import Testing
     #expect(record.notices.map(\.source) == [Source(Array("here".utf8))])
   }
 
-  @Test("what was counted against the user stays, with the other factors")
+  @Test("failures and other factors are kept")
   func stays() throws {
     let other = try store.enroll(
       "Old", secret: Array("another secret.....".utf8), for: account)
@@ -77,7 +77,7 @@ import Testing
     SameKey(
       number: 4, key: KnownFactor.secret, parameters: parameters(.sha256, .six, 30),
       isPresent: true),
-    // HMAC fills a key up with zeros.
+    // HMAC pads a key with zeros.
     SameKey(number: 5, key: KnownFactor.secret + [0], isPresent: true),
     SameKey(number: 6, key: KnownFactor.secret + [UInt8](repeating: 0, count: 44), isPresent: true),
     SameKey(number: 7, key: KnownFactor.secret + [1], isPresent: false),
@@ -92,7 +92,7 @@ import Testing
     TOTPParameters(algorithm: algorithm, codeLength: length, period: period) ?? .standard
   }
 
-  @Test("a key is imported once, however its codes are made", arguments: keys)
+  @Test("a key is imported once, whatever its parameters", arguments: keys)
   func oneKeyOnce(row: SameKey) throws {
     let first = try store.enroll("Old", secret: KnownFactor.secret, for: account)
     let before = try #require(store.record)
@@ -118,21 +118,21 @@ import Testing
     UsedCode(number: 6, usedUntil: nil, offset: -3, watermark: step - 3),
   ]
 
-  @Test("codes up to the last one that was used count as used", arguments: uses)
+  @Test("codes up to the last used one count as used", arguments: uses)
   func usedCodes(row: UsedCode) throws {
     _ = try add(offset: row.offset, usedUntil: row.usedUntil)
     let factor = try #require(store.record?.factors.first)
     #expect(store.attempts.watermark(of: factor.id) == row.watermark, "row \(row.number)")
   }
 
-  @Test("recovery codes go behind those there are, each once, ten in all")
+  @Test("recovery codes are added to existing ones, each once, up to ten in total")
   func recoveryCodes() throws {
     _ = try store.enroll("Old", secret: Array("another secret.....".utf8), for: account)
     try store.keep(recoveryCodes: (0..<8).map { ([UInt8]("1000000\($0)".utf8), .imported) })
-    // The first is there already, and the last two find no room.
+    // The first one exists already, and the last two exceed the limit.
     let five = "1000000720000000200000012000000220000003"
     guard case .imported(_, 2, _) = try add(codes: five) else {
-      Issue.record("two are too many")
+      Issue.record("two recovery codes should have been dropped")
       return
     }
     let codes = try #require(store.record?.recoveryCodes)
@@ -143,7 +143,7 @@ import Testing
       ])
   }
 
-  @Test("where the record takes no more, or has the name, nothing changes")
+  @Test("if the record is full or the name is taken, nothing changes")
   func refused() throws {
     _ = try store.enroll("imported", secret: Array("another secret.....".utf8), for: account)
     #expect(try add() == .refused(.nameTaken))
@@ -158,15 +158,15 @@ import Testing
     #expect(hindrance == .refused(.tooManyFactors))
     #expect(store.record == before)
     #expect(!store.steps.contains(.replace))
-    // A key that is there is that first.
+    // An existing key is reported first.
     guard case .present = try add("New", key: Array("secret 3..".utf8)) else {
-      Issue.record("not found")
+      Issue.record("the existing factor was not found")
       return
     }
   }
 
   @Test(
-    "what cannot be written down or looked at is not imported",
+    "if the record cannot be read or written, nothing is imported",
     arguments: [(1, .replace), (2, .secret), (3, .digest)] as [(Int, MemoryStore.Step)])
   func notWritten(row: Int, step: MemoryStore.Step) throws {
     _ = try store.enroll("Old", secret: Array("another secret.....".utf8), for: account)

@@ -7,7 +7,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("What has happened since the last sign-in")
+@Suite("Pending notices")
 struct NewsTests {
   let host = ScriptedHost()
   let account = Account(name: Array("alice".utf8), uid: 1000)
@@ -33,7 +33,7 @@ struct NewsTests {
     try KnownFactor.code(at: host.time, steps: steps)
   }
 
-  @Test("wrong codes are told once, with where the last came from")
+  @Test("wrong codes are shown once, with the origin of the last one")
   func wrongCodes() throws {
     try enroll()
     #expect(signIn(try wrong(), from: "203.0.113.9").0 == .deny)
@@ -53,7 +53,7 @@ struct NewsTests {
       ])
   }
 
-  @Test("where nobody listens nothing is told, and it is told later")
+  @Test("if messages are not shown, notices stay pending")
   func silence() throws {
     try enroll()
     host.memory.record?.note(
@@ -70,7 +70,7 @@ struct NewsTests {
     #expect(signIn(try right(2)).told == [])
   }
 
-  @Test("an administrator's unlocking does not hide what was tried")
+  @Test("unlocking by an administrator does not hide failed attempts")
   func unlocking() throws {
     try enroll()
     _ = signIn(try wrong(), from: "203.0.113.9")
@@ -81,7 +81,7 @@ struct NewsTests {
       ])
   }
 
-  @Test("where policy only observes nobody is told, and nothing is forgotten")
+  @Test("in the observe state nothing is shown, and everything stays pending")
   func observing() throws {
     try enroll()
     _ = signIn(try wrong())
@@ -91,7 +91,7 @@ struct NewsTests {
     #expect(signIn(try right(1)).told.count == 1)
   }
 
-  @Test("a guess that is never judged is among the wrong ones")
+  @Test("an attempt without a result counts as a wrong code")
   func killed() throws {
     try enroll()
     host.memory.failure = (.secret, .busy)
@@ -104,7 +104,7 @@ struct NewsTests {
   }
 
   @Test(
-    "each notice is a sentence",
+    "the text of each notice",
     arguments: [
       (1, .enrolled, "Pixel", "factor 'Pixel' enrolled"),
       (2, .imported, "Old", "factor 'Old' taken over from another program"),
@@ -128,7 +128,7 @@ struct NewsTests {
       "row \(row)")
   }
 
-  @Test("a used recovery code is told until a factor signs in, and its notice is mailed at once")
+  @Test("a used recovery code is shown until a factor signs in, and mailed at once")
   func recoveryCode() throws {
     try enroll()
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
@@ -146,7 +146,7 @@ struct NewsTests {
     #expect(signIn(try right(1)).told == [])
   }
 
-  @Test("without a helper to mail it, a notice is logged as not mailed, and the sign-in goes on")
+  @Test("without a helper to mail it, a notice is logged as not mailed, and the sign-in continues")
   func noHelper() throws {
     try enroll()
     host.delivers = false
@@ -158,7 +158,7 @@ struct NewsTests {
       application.logged.first == "result=notice-not-mailed user=alice reason=helper-not-started")
   }
 
-  @Test("who has no factor any more is told in the account phase, once")
+  @Test("a user whose last factor was removed is notified once, in the account phase")
   func unenrolled() throws {
     try enroll()
     var record = try #require(host.memory.record)
@@ -169,7 +169,7 @@ struct NewsTests {
     host.configuration = "[project]\nstate = observe\n"
     let observed = ScriptedApplication()
     #expect(SignIn(request, host: host, application: observed).checkAccount() == .notConcerned)
-    #expect(observed.told == [], "where policy only observes nobody is told")
+    #expect(observed.told == [], "in the observe state no notice is shown")
     host.configuration = "[project]\n"
     let first = ScriptedApplication()
     #expect(SignIn(request, host: host, application: first).checkAccount() == .notConcerned)
@@ -179,7 +179,7 @@ struct NewsTests {
     #expect(second.told == [])
   }
 
-  @Test("what cannot be told in the account phase stops nobody")
+  @Test("a notice that cannot be shown in the account phase denies no sign-in")
   func accountPhaseGoesOn() throws {
     try enroll()
     host.memory.record?.removeEverything()
@@ -193,14 +193,14 @@ struct NewsTests {
     }
   }
 
-  // MARK: Confirming
+  // MARK: Confirmation
 
   private static let question = "Type yes if you have read this: (echo)"
   private static let pixel =
     "since your last sign-in: factor 'Pixel' enrolled from mfa-enroll on 2023-11-14 22:13 UTC"
   private static let stays = "this is shown until a different factor signs in"
 
-  /// A second factor that an attacker enrolled.
+  /// Enrols a second factor, as an attacker would.
   private func enrollPixel() throws -> Factor {
     let pixel = try host.memory.enroll("Pixel", secret: Self.pixelSecret, for: account)
     host.memory.record?.note(
@@ -215,7 +215,7 @@ struct NewsTests {
     try KnownFactor.code(at: host.time, steps: steps, secret: Self.pixelSecret)
   }
 
-  /// A sign-in through sshd: PAM_TTY is "ssh", whether or not there is a terminal.
+  /// Signs in through sshd: PAM_TTY is "ssh", whether or not there is a terminal.
   private func signInRemotely(
     _ answers: [String], arguments: [String] = [], earlier: String? = nil
   ) -> ScriptedApplication {
@@ -259,7 +259,7 @@ struct NewsTests {
     let recovered = signInRemotely(["gayt-emzu-gu3d-oobz"])
     #expect(recovered.told.contains(Self.pixel) && recovered.prompts.count == 1)
     #expect(signIn(try pixelCode()).told.contains(Self.pixel))
-    // The owner, at last.
+    // Finally, the owner signs in.
     let owner = signInRemotely([try right(), "yes"])
     #expect(owner.told.first == Self.pixel && owner.told.count == 3)
     host.time += 30
@@ -276,7 +276,7 @@ struct NewsTests {
     #expect(signIn(try right(1)).told == [])
   }
 
-  @Test("what happens while the question is open stays pending")
+  @Test("events during the prompt stay pending")
   func meanwhile() throws {
     try enroll()
     let pixel = try enrollPixel()
@@ -285,7 +285,7 @@ struct NewsTests {
     let application = ScriptedApplication([.text(try right()), .text("yes")])
     application.atPrompt = { [host] in
       guard application.prompts.count == 2 else { return }
-      #expect(!host.memory.isLocked, "no lock is held while the user is asked")
+      #expect(!host.memory.isLocked, "no lock is held during the prompt")
       host.memory.record?.note(
         .resynchronized, about: .factor(pixel.id), from: .unknown, at: host.time)
       guard case .counted(let counted) = host.memory.attempts.begin(.init(), now: host.time)
@@ -298,7 +298,7 @@ struct NewsTests {
     #expect(host.memory.attempts.failures == 1)
   }
 
-  @Test("a confirmation that cannot be written changes no verdict, and the notice stays")
+  @Test("if a confirmation cannot be written, the result is unchanged and the notice stays pending")
   func storeFails() throws {
     try enroll()
     _ = try enrollPixel()
@@ -315,7 +315,7 @@ struct NewsTests {
       #expect(application.told == [Self.pixel], "\(step)")
       host.time += 30
       if row == 2 {
-        // The write itself worked.
+        // The write itself succeeded.
         #expect(host.memory.attempts.untold.noticesTold == 1)
       } else {
         #expect(host.memory.attempts.untold.noticesTold == 0, "\(step)")
@@ -323,7 +323,7 @@ struct NewsTests {
     }
   }
 
-  @Test("with use_first_pass nothing is asked, and the notice stays")
+  @Test("with use_first_pass there is no prompt, and the notice stays pending")
   func useFirstPass() throws {
     try enroll()
     _ = try enrollPixel()
@@ -333,7 +333,7 @@ struct NewsTests {
   }
 
   @Test(
-    "the user's own terminal shows what is told",
+    "notices on the user's own terminal need no confirmation",
     arguments: [
       (1, "tty1", nil, true), (2, "/dev/tty1", nil, true), (3, "/dev/pts/7", "", true),
       (4, "pts/7", nil, true), (5, "ssh", nil, false), (6, nil, nil, false),
@@ -352,7 +352,7 @@ struct NewsTests {
     #expect(host.memory.attempts.untold.noticesTold == (isShown ? 1 : 0), "row \(row)")
   }
 
-  @Test("who has no factor any more confirms what happened to the factors")
+  @Test("a user without a factor confirms notices in the account phase")
   func confirmedWithoutFactor() throws {
     try enroll()
     let pixel = try enrollPixel()
@@ -381,7 +381,7 @@ struct NewsTests {
     #expect(host.delivered == ["alice"])
   }
 
-  @Test("the mail starts before anything is shown")
+  @Test("the mail is sent before anything is shown")
   func mailFirst() throws {
     try enroll()
     _ = try enrollPixel()

@@ -6,7 +6,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("Codes that are remembered at a sign-in")
+@Suite("Remembered codes at a sign-in")
 struct RememberingTests {
   static let everywhere = """
     [project]
@@ -22,7 +22,7 @@ struct RememberingTests {
     _ = try host.memory.enroll("Pixel", secret: KnownFactor.secret, for: account)
   }
 
-  /// A sign-in: from where, to what, with which methods before it, and what is typed.
+  /// A sign-in: its origin, service, earlier methods and arguments.
   struct Attempt: Sendable {
     var service = "sshd"
     var address: String? = "192.0.2.1"
@@ -48,7 +48,7 @@ struct RememberingTests {
     try #require(verdict == .allow && prompts.count == 1)
   }
 
-  /// Whether the sign-in asks nothing, and lets in.
+  /// Returns whether the sign-in succeeds without a prompt.
   private func isRemembered(_ attempt: Attempt) -> Bool {
     let (verdict, prompts) = signIn(attempt)
     #expect(verdict != .allow || prompts.isEmpty)
@@ -70,16 +70,16 @@ struct RememberingTests {
   }
 
   @Test(
-    "the same address with the same keys, for a service listed",
+    "a code is remembered for the same address, keys and listed services",
     arguments: [
-      Row(1, "the same", Attempt(), true),
-      Row(2, "another service that is listed", Attempt(service: "cockpit"), true),
-      Row(3, "a service that is not", Attempt(service: "vsftpd"), false),
+      Row(1, "the same attempt", Attempt(), true),
+      Row(2, "another listed service", Attempt(service: "cockpit"), true),
+      Row(3, "a service that is not listed", Attempt(service: "vsftpd"), false),
       Row(4, "another address", Attempt(address: "192.0.2.2"), false),
       Row(5, "the address in IPv6 notation", Attempt(address: "::ffff:192.0.2.1"), true),
-      Row(6, "a name", Attempt(address: "laptop.example"), false),
+      Row(6, "a host name", Attempt(address: "laptop.example"), false),
       Row(7, "no address", Attempt(address: nil), false),
-      Row(8, "an empty one", Attempt(address: ""), false),
+      Row(8, "an empty address", Attempt(address: ""), false),
       Row(9, "another key", Attempt(methods: "publickey ssh-ed25519 AAAB\n"), false),
       Row(10, "no key", Attempt(methods: ""), false),
       Row(11, "methods that cannot be read", Attempt(methods: nil), false),
@@ -92,14 +92,14 @@ struct RememberingTests {
     #expect(isRemembered(row.attempt) == row.isRemembered, "row \(row.number): \(row.what)")
   }
 
-  @Test("where the earlier methods cannot be read, no code is remembered")
+  @Test("if the earlier methods cannot be read, no code is remembered")
   func unreadableMethods() throws {
     try prove(Attempt(methods: nil))
     #expect(!isRemembered(Attempt(methods: nil)))
     #expect(!isRemembered(Attempt(methods: "")))
   }
 
-  @Test("a name counts by the address of sshd's connection")
+  @Test("a host name is replaced by the peer address of sshd's connection")
   func name() throws {
     var attempt = Attempt(address: "laptop.example")
     host.peerAddress = 0xFFFF_C000_0201
@@ -113,7 +113,7 @@ struct RememberingTests {
   }
 
   @Test(
-    "up to the age that policy says",
+    "a remembered code is valid up to the age in the policy",
     arguments: [
       (1, Int64(0), true), (2, 28_800, true), (3, 28_801, false), (4, -1, false),
     ])
@@ -123,7 +123,7 @@ struct RememberingTests {
     #expect(isRemembered(Attempt()) == expected, "row \(row)")
   }
 
-  @Test("a sign-in by a remembered code makes it no younger")
+  @Test("a sign-in with a remembered code does not extend its validity")
   func noYounger() throws {
     try prove(Attempt())
     host.time += 20_000
@@ -133,7 +133,7 @@ struct RememberingTests {
   }
 
   @Test(
-    "never where policy says so",
+    "the policy can exclude sign-ins from remembering",
     arguments: [
       (1, "[project]\n", false),
       (2, "[project]\nremember = off\nremember_services = sshd\n", false),
@@ -150,19 +150,19 @@ struct RememberingTests {
   func excluded(row: Int, configuration: String, expected: Bool) throws {
     try prove(Attempt())
     host.configuration = configuration
-    // Nobody knows whether she is in the group.
+    // The group lookup fails.
     host.groups = nil
     #expect(isRemembered(Attempt()) == expected, "row \(row)")
   }
 
-  @Test("where no code is to be remembered, none is kept")
+  @Test("if the policy remembers no codes, none is stored")
   func nothingKept() throws {
     host.configuration = "[project]\n"
     try prove(Attempt())
     #expect(host.memory.attempts.remembered.entries.isEmpty)
   }
 
-  @Test("a wrong code is not remembered, nor one that was used")
+  @Test("wrong and used codes are not remembered")
   func wrongCode() throws {
     _ = signIn(Attempt(), [try KnownFactor.wrongCode(at: host.time)])
     #expect(host.memory.attempts.remembered.entries.isEmpty)
@@ -172,7 +172,7 @@ struct RememberingTests {
     #expect(host.memory.attempts.remembered.entries.isEmpty)
   }
 
-  @Test("somebody else's wrong codes make nobody wait who is remembered")
+  @Test("wrong codes from other clients do not throttle a remembered sign-in")
   func waiting() throws {
     try prove(Attempt())
     for _ in 0..<5 {
@@ -181,11 +181,11 @@ struct RememberingTests {
     let failures = host.memory.attempts.failures
     #expect(failures == 5)
     #expect(isRemembered(Attempt()))
-    #expect(host.memory.attempts.failures == failures, "nothing was proven")
+    #expect(host.memory.attempts.failures == failures, "a remembered sign-in resets no failures")
     #expect(signIn(Attempt(address: "198.51.100.7")).0 == .tooManyAttempts)
   }
 
-  @Test("disabled factors let nobody in")
+  @Test("locked factors deny remembered sign-ins too")
   func disabled() throws {
     host.configuration = Self.everywhere + "\nthrottle_after = 1\ndisable_after = 1\n"
     try prove(Attempt())
@@ -193,7 +193,7 @@ struct RememberingTests {
     #expect(signIn(Attempt()).0 == .tooManyAttempts)
   }
 
-  @Test("the log says how old the code was")
+  @Test("the log contains the age of the code")
   func logged() throws {
     try prove(Attempt())
     host.time += 61
@@ -210,7 +210,7 @@ struct RememberingTests {
   }
 
   @Test(
-    "whatever goes wrong on the way denies",
+    "any failure denies",
     arguments: [
       (1, MemoryStore.Step.lock), (2, .write(failures: 0)), (3, .sync),
     ])
@@ -235,7 +235,7 @@ struct RememberingTests {
 
   private var sudo: Attempt { local("sudo") }
 
-  /// A sign-in at the terminal that controls the process.
+  /// Returns a sign-in at the controlling terminal of the process.
   private func local(_ service: String) -> Attempt {
     Attempt(service: service, address: nil, methods: "", terminal: "/dev/pts/3")
   }
@@ -245,7 +245,7 @@ struct RememberingTests {
   }
 
   @Test(
-    "a code of the session is fresh for a while, and asked for anew then",
+    "a code of the session is recent for the configured time, and then required again",
     arguments: [
       (1, Int64(900), [UInt8(7)], true), (2, 901, [7], false), (3, 900, [8], false),
       (4, 900, [9, 8, 7], true), (5, 900, [], false),
@@ -260,7 +260,7 @@ struct RememberingTests {
     #expect(isRemembered(sudo) == expected, "row \(row)")
   }
 
-  @Test("a code for sudo is fresh for the next sudo of the session")
+  @Test("a code for sudo is recent for the next sudo in the session")
   func sudoTwice() throws {
     host.configuration = Self.sudo
     run(as: 1000)
@@ -269,10 +269,10 @@ struct RememberingTests {
     try prove(sudo)
     host.time += 600
     #expect(isRemembered(sudo))
-    #expect(!isRemembered(Attempt()), "and for nobody who comes from elsewhere")
+    #expect(!isRemembered(Attempt()), "not for a sign-in from a different origin")
   }
 
-  @Test("who came by a remembered code has one as old in the new session")
+  @Test("a sign-in with a remembered code passes the code's age on to the new session")
   func followed() throws {
     host.configuration = Self.sudo
     run(as: 1000)
@@ -287,7 +287,7 @@ struct RememberingTests {
     #expect(!isRemembered(sudo))
   }
 
-  /// What asks, how it was started, and whether the session of the process counts.
+  /// The service, how it was started, and whether the session of the process is used.
   struct ServiceRow: Sendable {
     let number: Int
     var service = "sudo"
@@ -296,11 +296,11 @@ struct RememberingTests {
     var terminal: String? = "/dev/pts/3"
     var controllingTerminal: String? = "pts/3"
     var leadsSession = false
-    /// Whether a code is kept for the session of the process.
+    /// Whether a code is stored for the session of the process.
     var keeps = true
-    /// Whether a code that was typed in the same session is enough.
+    /// Whether a code of the same session is accepted.
     var reads = true
-    /// Whether a code that was typed in a session around it is enough.
+    /// Whether a code of an enclosing session is accepted.
     var readsEnclosing = true
 
     static let rows = [
@@ -310,13 +310,13 @@ struct RememberingTests {
       ServiceRow(number: 4, service: "su-l"),
       ServiceRow(number: 5, service: "doas"),
       ServiceRow(number: 6, terminal: "pts/3"),
-      // Another user's su knows only what was typed in its own session.
+      // su of a different user accepts only codes of its own session.
       ServiceRow(number: 7, service: "su", caller: 1001, readsEnclosing: false),
-      // A daemon that root started at a terminal, under whichever name.
+      // A daemon that root started at a terminal, under any service name.
       ServiceRow(number: 8, caller: 0, keeps: false, reads: false, readsEnclosing: false),
       ServiceRow(
         number: 9, service: "login", caller: 0, keeps: false, reads: false, readsEnclosing: false),
-      // The true login leads the session that it begins: no earlier code belongs to it.
+      // The real login is the leader of the new session, which has no earlier code.
       ServiceRow(
         number: 10, service: "login", caller: 0, leadsSession: true, reads: false,
         readsEnclosing: false),
@@ -331,7 +331,7 @@ struct RememberingTests {
       ServiceRow(
         number: 14, service: "xscreensaver", keeps: false, reads: false, readsEnclosing: false),
       ServiceRow(number: 15, service: "", keeps: false, reads: false, readsEnclosing: false),
-      // No terminal, or another one than PAM was told of.
+      // No terminal, or a terminal other than PAM_TTY.
       ServiceRow(
         number: 16, controllingTerminal: nil, keeps: false, reads: false, readsEnclosing: false),
       ServiceRow(number: 17, terminal: nil, keeps: false, reads: false, readsEnclosing: false),
@@ -340,7 +340,7 @@ struct RememberingTests {
         number: 19, terminal: "/dev/pts/4", keeps: false, reads: false, readsEnclosing: false),
       ServiceRow(
         number: 20, address: "192.0.2.9", keeps: false, reads: false, readsEnclosing: false),
-      // sshd begins a session for each connection.
+      // sshd starts a session for each connection.
       ServiceRow(
         number: 21, service: "sshd", caller: 0, address: "192.0.2.9", terminal: "ssh",
         controllingTerminal: nil, reads: false, readsEnclosing: false),
@@ -350,7 +350,7 @@ struct RememberingTests {
     ]
   }
 
-  @Test("a session counts only for a service that belongs to it", arguments: ServiceRow.rows)
+  @Test("sessions are used only for services that belong to them", arguments: ServiceRow.rows)
   func sessionOfAService(row: ServiceRow) throws {
     host.configuration = "[project]\nfresh_for = 15m\n"
     host.controllingTerminal = row.controllingTerminal.map { Array($0.utf8) }
@@ -364,7 +364,7 @@ struct RememberingTests {
     let kept = host.memory.attempts.remembered.entries
     #expect(kept.contains { $0.place.kind == .session } == row.keeps, "row \(row.number)")
 
-    // Another sign-in has kept a code of the session.
+    // A different sign-in has stored a code for the session.
     for (session, expected) in [(UInt8(7), row.reads), (8, row.readsEnclosing)] {
       host.enclosingSessions = [Place(.session, [7]), Place(.session, [8])]
       let account = try #require(host.account)
@@ -379,7 +379,7 @@ struct RememberingTests {
     }
   }
 
-  @Test("no session is looked at where policy asks for none")
+  @Test("sessions are not looked up unless the policy needs them")
   func noSession() throws {
     host.configuration = "[project]\nremember = 8h\nremember_services = sshd\n"
     host.session = Place(.session, [7])
@@ -387,7 +387,7 @@ struct RememberingTests {
     #expect(host.memory.attempts.remembered.entries.map { $0.place.kind } == [.address])
   }
 
-  @Test("what was forgotten while it was looked at is not followed")
+  @Test("codes that are cleared during the sign-in are not accepted")
   func forgottenMeanwhile() throws {
     host.configuration = Self.sudo
     host.session = Place(.session, [7])

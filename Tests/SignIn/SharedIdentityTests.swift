@@ -5,7 +5,7 @@ import System
 import Testing
 
 /// `alice` signs in; `bob` has the same uid.
-@Suite("A sign-in of an account whose uid has several names")
+@Suite("Sign-ins of accounts whose uid has several names")
 struct SharedIdentityTests {
   let host = ScriptedHost()
   let bob = Account(name: Array("bob".utf8), uid: 1000)
@@ -28,7 +28,7 @@ struct SharedIdentityTests {
     _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
   }
 
-  @Test("the codes of another name are asked for and accepted, once")
+  @Test("codes of a factor under another name are required, and accepted once")
   func anotherNamesCode() throws {
     try enroll(bob)
     let code = try KnownFactor.code(at: host.time)
@@ -40,7 +40,7 @@ struct SharedIdentityTests {
   }
 
   @Test(
-    "enrolment in the sign-in is for users without a factor under any name",
+    "enrolment during a sign-in is for users without a factor under any name",
     arguments: ["self-service", "required"])
   func account(enrollment: String) throws {
     host.configuration = "[project]\nenrollment = \(enrollment)\n"
@@ -51,20 +51,20 @@ struct SharedIdentityTests {
     #expect(application.prompts.isEmpty)
   }
 
-  @Test("a name's own factors come first")
+  @Test("an account's own factors take precedence")
   func ownFactors() throws {
     try enroll(try #require(host.account))
     host.othersFailure = SystemError(.lookUpAccount, number: 5)
     #expect(signIn([try KnownFactor.code(at: host.time)]).0 == .allow, "no other name is looked up")
   }
 
-  @Test("nothing is asked where no name is enrolled")
+  @Test("if no name has a factor, there is no prompt")
   func nobodyIsEnrolled() throws {
     let (verdict, application) = signIn([])
     #expect(verdict == .notConcerned && application.prompts.isEmpty)
   }
 
-  @Test("names that cannot be looked up deny")
+  @Test("if the other names cannot be looked up, the sign-in is denied")
   func failure() throws {
     host.othersFailure = SystemError(.lookUpAccount, number: 5)
     #expect(signIn([]).0 == .deny)

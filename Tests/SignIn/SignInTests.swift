@@ -6,7 +6,7 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("A sign-in")
+@Suite("Sign-ins")
 struct SignInTests {
   let host = ScriptedHost()
 
@@ -29,7 +29,7 @@ struct SignInTests {
     try KnownFactor.code(at: host.time, steps: steps)
   }
 
-  @Test("a right code is accepted, once")
+  @Test("a correct code is accepted once")
   func rightCode() throws {
     try enroll()
     let first = ScriptedApplication([.text(try code())])
@@ -47,12 +47,12 @@ struct SignInTests {
     #expect(second.audited == ["mfa:code alice 203.0.113.9 - no"])
     let empty = ScriptedApplication([.text("")])
     #expect(signIn(empty) == .deny)
-    #expect(empty.audited.isEmpty, "nothing was judged")
-    #expect(host.memory.events.isEmpty, "nor is a code entered in the ledger")
+    #expect(empty.audited.isEmpty, "no code was verified")
+    #expect(host.memory.events.isEmpty, "codes are not recorded in the audit log")
   }
 
   @Test(
-    "the window is as wide as the configuration says",
+    "the window has the configured width",
     arguments: [
       (1, 5, -5, true), (2, 5, 5, true), (3, 5, -6, false), (4, 5, 6, false), (5, 0, 0, true),
       (6, 0, 1, false), (7, 0, -1, false), (8, 10, 10, true), (9, 10, -10, true),
@@ -72,11 +72,11 @@ struct SignInTests {
       })
   }
 
-  /// The first of `keepRecoveryCodes`.
+  /// The first code of `keepRecoveryCodes`.
   private static let recoveryCode = "gayt-emzu-gu3d-oobz"
 
   @Test(
-    "a recovery code lets in, once; what is left is said, and when it is time for new ones",
+    "a recovery code is accepted once, and the number of remaining codes is shown",
     arguments: [
       (1, 10, "that recovery code is used up, 9 are left"),
       (
@@ -107,7 +107,7 @@ struct SignInTests {
     #expect(signIn(ScriptedApplication([.text(Self.recoveryCode)])) == .deny, "row \(row)")
   }
 
-  @Test("who can be shown it gets a new recovery code for the one that is used up")
+  @Test("a used recovery code is replaced if the user can be shown the new one")
   func replacedRecoveryCode() throws {
     try enroll()
     try keepRecoveryCodes(10)
@@ -122,7 +122,7 @@ struct SignInTests {
     #expect(signIn(ScriptedApplication([.text(new)])) == .allow)
   }
 
-  @Test("a recovery code behind a password is taken off before the password goes on")
+  @Test("a recovery code after a password is removed before the password is forwarded")
   func recoveryCodeAfterPassword() throws {
     try enroll()
     try keepRecoveryCodes(10)
@@ -131,7 +131,7 @@ struct SignInTests {
     #expect(application.forwarded == ["correct horse"])
   }
 
-  @Test("where policy only observes, no recovery code is made that nobody is shown")
+  @Test("in the observe state, a used recovery code is not replaced")
   func observedRecoveryCode() throws {
     try enroll()
     try keepRecoveryCodes(10)
@@ -142,7 +142,7 @@ struct SignInTests {
     #expect(host.memory.record?.recoveryCodes.count == 9)
   }
 
-  @Test("a code typed with a space is the same code")
+  @Test("spaces in a code are ignored")
   func space() throws {
     try enroll()
     let code = try code()
@@ -150,14 +150,14 @@ struct SignInTests {
     #expect(signIn(ScriptedApplication([.text(spaced)])) == .allow)
   }
 
-  @Test("the account's own spelling is what the record is under")
+  @Test("the record is stored under the account's own spelling of the name")
   func spelling() throws {
     try enroll()
     #expect(signIn(ScriptedApplication([.text(try code())]), user: "ALICE") == .allow)
   }
 
   @Test(
-    "what cannot be a code costs nothing and stands in no log",
+    "an answer that cannot be a code is neither counted nor logged",
     arguments: [
       (1, .text("")), (2, .none), (3, .tooLong), (4, .text("correct horse 123456")),
       (5, .text("12345")), (6, .text("1234567")), (7, .text("12345678")), (8, .text("123456789")),
@@ -182,7 +182,7 @@ struct SignInTests {
     }
   }
 
-  @Test("five wrong codes, then nothing is compared until the wait is over")
+  @Test("after five wrong codes nothing is compared until the wait is over")
   func throttle() throws {
     try enroll()
     let wrong = try KnownFactor.wrongCode(at: host.time)
@@ -205,7 +205,7 @@ struct SignInTests {
     #expect(host.memory.attempts.failures == 0)
   }
 
-  @Test("a wait that begins while the person is asked is kept too")
+  @Test("a wait that begins during the prompt applies")
   func throttledAtThePrompt() throws {
     try enroll()
     let application = ScriptedApplication([.text(try code())])
@@ -218,7 +218,7 @@ struct SignInTests {
     #expect(!host.memory.steps.contains(.secret))
   }
 
-  @Test("a hundred failures disable the factors")
+  @Test("a hundred failures lock the factors")
   func disabled() throws {
     try enroll()
     host.memory.attempts = AttemptState(
@@ -230,7 +230,7 @@ struct SignInTests {
     #expect(application.logged.first?.hasPrefix("result=disabled") == true)
   }
 
-  @Test("no lock is held while a person is asked")
+  @Test("no lock is held during the prompt")
   func noLockAtThePrompt() throws {
     try enroll()
     let application = ScriptedApplication([.text(try code())])
@@ -240,7 +240,7 @@ struct SignInTests {
     #expect(locked == [false])
   }
 
-  @Test("who has not enrolled is asked nothing")
+  @Test("a user without a factor is not prompted")
   func notEnrolled() {
     let application = ScriptedApplication()
     #expect(signIn(application) == .notConcerned)
@@ -248,7 +248,7 @@ struct SignInTests {
     #expect(application.logged.first?.hasPrefix("result=not-enrolled") == true)
   }
 
-  @Test("a name that the system does not know is asked as if it had a factor")
+  @Test("an unknown user is prompted as if enrolled")
   func unknownUser() throws {
     try enroll()
     let application = ScriptedApplication([.text(try code())])
@@ -257,7 +257,7 @@ struct SignInTests {
     #expect(application.told == ["that code is wrong"])
   }
 
-  @Test("switched off, nobody is asked; observing, everybody is let on")
+  @Test("in the disabled state users are not prompted; in the observe state every sign-in passes")
   func states() throws {
     try enroll()
     host.configuration = "[project]\nstate = disabled\n"
@@ -272,7 +272,7 @@ struct SignInTests {
     #expect(wrong.logged.first?.hasSuffix("state=observe") == true)
   }
 
-  @Test("everything that fails denies")
+  @Test("every failure denies")
   func everythingFailsClosed() throws {
     try enroll()
     let error = SystemError(.read, number: 5)
@@ -302,7 +302,7 @@ struct SignInTests {
     }
   }
 
-  @Test("a factor that went while the person was asked does not let in")
+  @Test("a factor that was removed during the prompt is not accepted")
   func factorGone() throws {
     try enroll()
     let application = ScriptedApplication([.text(try code())])
@@ -310,7 +310,7 @@ struct SignInTests {
     #expect(signIn(application) == .deny)
   }
 
-  @Test("an argument that is none denies")
+  @Test("an unknown argument denies")
   func unknownArgument() throws {
     try enroll()
     for argument in ["nullok", "echo=1", "prompt", "config", "debug debug"] {
@@ -322,7 +322,7 @@ struct SignInTests {
     #expect(signIn(ScriptedApplication(), ["try_first_pass", "use_first_pass"]) == .deny)
   }
 
-  @Test("debug tells the steps, and no answer")
+  @Test("debug logs the steps, but no answer")
   func debug() throws {
     try enroll()
     let code = try code()
@@ -336,7 +336,7 @@ struct SignInTests {
     #expect(!application.logged.contains { $0.contains(code) })
   }
 
-  @Test("prompt= and echo change the question")
+  @Test("prompt= and echo change the prompt")
   func question() throws {
     try enroll()
     let application = ScriptedApplication([.text(try code())])
@@ -344,7 +344,7 @@ struct SignInTests {
     #expect(application.prompts == ["Token, please: (echo)"])
   }
 
-  @Test("forward_pass takes the code off the end and hands the rest on")
+  @Test("forward_pass removes the code from the end and forwards the rest")
   func forwardPass() throws {
     try enroll()
     let application = ScriptedApplication([.text("pass 123word" + (try code()))])
@@ -359,7 +359,7 @@ struct SignInTests {
     #expect(alone.forwarded.isEmpty)
   }
 
-  /// Who is asked for password and code together, and what is typed.
+  /// A user who is prompted for password and code together, and the typed answer.
   struct CodeBeforePassword: Sendable {
     let number: Int
     var user = "alice"
@@ -400,7 +400,7 @@ struct SignInTests {
   }
 
   @Test(
-    "with forward_pass everybody is asked, told nothing, and comes to the password",
+    "with forward_pass every user is prompted, sees no message, and goes on to the password",
     arguments: CodeBeforePassword.rows)
   func codeBeforePassword(row: CodeBeforePassword) throws {
     host.configuration = row.configuration
@@ -418,11 +418,11 @@ struct SignInTests {
     #expect(application.prompts == ["Password and one-time code: "])
     #expect(application.told.isEmpty)
     #expect(application.forwarded == row.forwarded)
-    #expect(application.logged.count == 1, "the log tells")
+    #expect(application.logged.count == 1, "the result is logged")
   }
 
   @Test(
-    "users without a factor take the work of an attempt where the answer may be a code",
+    "for users without a factor an attempt is imitated if the answer may be a code",
     arguments: [
       (1, "nobody", "forward_pass", "password000000", true),
       (2, "nobody", "forward_pass", "password", false),
@@ -437,7 +437,7 @@ struct SignInTests {
   }
 
   @Test(
-    "observing, forward_pass hands the password on whatever was typed behind it",
+    "in the observe state, forward_pass forwards the password whatever follows it",
     arguments: [
       (1, "000000", "password"), (2, "", "password"), (3, "12345", "password12345"),
     ])
@@ -449,7 +449,7 @@ struct SignInTests {
     #expect(application.forwarded == [expected], "row \(number)")
   }
 
-  @Test("with forward_pass, who has not enrolled types the password alone")
+  @Test("with forward_pass, a user without a factor types only the password")
   func forwardPassNotEnrolled() {
     let application = ScriptedApplication([.text("password")])
     #expect(signIn(application, ["forward_pass"]) == .notConcerned)
@@ -457,7 +457,7 @@ struct SignInTests {
     #expect(application.forwarded == ["password"])
   }
 
-  @Test("use_first_pass asks nothing; try_first_pass asks when the first answer will not do")
+  @Test("use_first_pass never prompts; try_first_pass prompts if the first answer is not accepted")
   func firstPass() throws {
     try enroll()
     let used = ScriptedApplication()
@@ -478,7 +478,7 @@ struct SignInTests {
     #expect(both.logged.map { $0.prefix(12) } == ["result=wrong", "result=accep"])
   }
 
-  @Test("the account line: enrolled, not enrolled, unknown, switched off, in error")
+  @Test("the account line: enrolled, not enrolled, unknown, disabled, invalid configuration")
   func account() throws {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
     let quiet = ScriptedApplication()
@@ -496,7 +496,7 @@ struct SignInTests {
     #expect(quiet.prompts.isEmpty)
   }
 
-  @Test("nobody forges a log line, however they call themselves")
+  @Test("no user name can forge a log line")
   func forgedLog() {
     host.account = nil
     let application = ScriptedApplication([.text("123456")])

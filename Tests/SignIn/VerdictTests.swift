@@ -5,9 +5,9 @@ import SignInTestSupport
 import System
 import Testing
 
-@Suite("The verdict")
+@Suite("Verdicts")
 struct VerdictTests {
-  /// Every outcome there is, by name.
+  /// Returns every outcome, by name.
   static func outcomes() throws -> [(String, Outcome)] {
     let store = MemoryStore()
     let factor = try store.enroll(
@@ -34,7 +34,7 @@ struct VerdictTests {
   }
 
   @Test(
-    "enabled, only a code, one remembered, a recovery code and an account with a factor are allowed"
+    "if enabled, only accepted codes, remembered sign-ins and account lines of enrolled users are allowed"
   )
   func enabled() throws {
     for (name, outcome) in try Self.outcomes() {
@@ -50,7 +50,7 @@ struct VerdictTests {
   }
 
   @Test(
-    "observing or disabled, nobody is concerned",
+    "in the observe and disabled states, no sign-in is concerned",
     arguments: [Configuration.State.observe, .disabled])
   func notConcerned(state: Configuration.State) throws {
     for (name, outcome) in try Self.outcomes() {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A person's authenticator app, played by oathtool.
+/// The user's authenticator app, simulated by oathtool.
 public struct Authenticator: Sendable {
-  /// The hash that codes are made with.
+  /// The hash algorithm of the codes.
   public enum Algorithm: String, CaseIterable, Sendable {
-    /// HMAC with SHA-1, what most apps have.
+    /// HMAC with SHA-1, the default of most apps.
     case sha1 = "SHA1"
 
     /// HMAC with SHA-256.
@@ -17,16 +17,16 @@ public struct Authenticator: Sendable {
   /// The shared key, in base32.
   public let key: String
 
-  /// The hash that codes are made with.
+  /// The hash algorithm of the codes.
   public let algorithm: Algorithm
 
   /// The number of digits of a code, 6 to 8.
   public let digits: Int
 
-  /// The life of a code, in seconds.
+  /// The period of a code, in seconds.
   public let period: Int
 
-  /// An app that was given a key by hand.
+  /// Creates an app with a key that was typed by hand.
   public init(key: String, algorithm: Algorithm = .sha1, digits: Int = 6, period: Int = 30) {
     self.key = key
     self.algorithm = algorithm
@@ -34,7 +34,7 @@ public struct Authenticator: Sendable {
     self.period = period
   }
 
-  /// Reads an otpauth URL as a phone does: what the URL leaves out has the usual value.
+  /// Reads an otpauth URL as a phone does: missing parameters have their default values.
   public init(url: String) throws(HarnessFailure) {
     guard let parts = URLComponents(string: url), parts.scheme == "otpauth", parts.host == "totp"
     else { throw HarnessFailure("not an otpauth URL of a time-based factor: \(url)") }
@@ -43,23 +43,23 @@ public struct Authenticator: Sendable {
     guard let key = values["secret"],
       let algorithm = Algorithm(rawValue: values["algorithm"] ?? "SHA1"),
       let digits = Int(values["digits"] ?? "6"), let period = Int(values["period"] ?? "30")
-    else { throw HarnessFailure("a parameter is missing or strange: \(url)") }
+    else { throw HarnessFailure("a parameter is missing or invalid: \(url)") }
     self.init(key: key, algorithm: algorithm, digits: digits, period: period)
   }
 
-  /// The number of the time step that `now` lies in.
+  /// Returns the number of the time step that contains `now`.
   public func step(at now: Date = Date()) -> Int {
     Int(now.timeIntervalSince1970.rounded(.down)) / period
   }
 
-  /// The code of a time step `offset` steps from the one that now lies in.
+  /// Returns the code of the time step `offset` steps from the current one.
   public func code(offset: Int = 0) throws(HarnessFailure) -> String {
     try codes(fromStep: step() + offset, count: 1)[0]
   }
 
-  /// The codes of `count` successive time steps.
+  /// Returns the codes of `count` successive time steps.
   public func codes(fromStep first: Int, count: Int) throws(HarnessFailure) -> [String] {
-    // The key goes through standard input, so that it is in no list of processes.
+    // The key is passed on standard input, so that it appears in no process list.
     let text = try Command.succeed(
       [
         "/usr/bin/oathtool", "--totp=\(algorithm.rawValue)", "--base32", "--digits=\(digits)",
@@ -72,12 +72,14 @@ public struct Authenticator: Sendable {
     return codes
   }
 
-  /// A code of the right length that is none of those from `reach` steps ago to `reach` steps ahead.
+  /// Returns a code of the right length that differs from all codes from `reach` steps ago to
+  /// `reach` steps ahead.
   public func wrongCode(reach: Int = 12) throws(HarnessFailure) -> String {
     try wrongCodes(count: 1, reach: reach)[0]
   }
 
-  /// Different codes of the right length, none of them one of those near now.
+  /// Returns `count` different codes of the right length that differ from all codes within `reach`
+  /// steps of now.
   public func wrongCodes(count: Int, reach: Int = 12) throws(HarnessFailure) -> [String] {
     let right = Set(try codes(fromStep: step() - reach, count: 2 * reach + 1))
     return Array(

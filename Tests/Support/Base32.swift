@@ -1,6 +1,6 @@
-/// RFC 4648, section 6, without padding.
+/// Base32 text (RFC 4648, section 6) without padding.
 public enum Base32 {
-  /// The text of some bytes.
+  /// Returns the base32 text of some bytes.
   public static func text(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     var text = ""

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The folder that the tests were built from.
+/// The source tree that the tests were built from.
 public enum Checkout {
   /// The folder that holds Package.swift.
   public static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// The folder with what packaging/build made, and packaging/install installs.
+  /// The folder with the files that packaging/build creates and packaging/install installs.
   public static let artefacts = folder + "/dist"
 }

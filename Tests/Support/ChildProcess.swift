@@ -1,15 +1,15 @@
 import CTestSupport
 import Glibc
 
-/// A program that a test started, in a session of its own.
+/// A program that a test started, in a new session.
 ///
-/// It is killed when the value ends, if it still runs. It is known by a descriptor, so that no
-/// other process that was given its number meanwhile can be hit.
+/// The program is killed when the value is destroyed, if it is still running. It is addressed by a
+/// process descriptor (pidfd), so a process that reuses its number is never signalled.
 public final class ChildProcess {
-  /// The number of the process.
+  /// The process number.
   public let number: Int32
 
-  /// What was started, for messages.
+  /// The command line, for messages.
   public let commandLine: [String]
 
   let reference: Descriptor
@@ -19,12 +19,14 @@ public final class ChildProcess {
   ///
   /// - Parameters:
   ///   - arguments: the program's absolute path and its arguments.
-  ///   - identity: whom it runs as.
-  ///   - environment: variables beside those of a login; nothing is inherited from the tests.
-  ///   - descriptors: what the program has open, and as which number. Nothing else is open.
-  ///   - terminal: the terminal that controls its session, which is also descriptors 0 to 2.
-  ///   - directory: where it runs.
-  /// - Throws: what the operating system said when the program could not be started.
+  ///   - identity: the user and groups that the program runs as.
+  ///   - environment: variables in addition to those of a login; nothing is inherited from the
+  ///     tests.
+  ///   - descriptors: the open descriptors of the program, keyed by number. No other descriptor is
+  ///     open.
+  ///   - terminal: the controlling terminal of the session, also opened as descriptors 0 to 2.
+  ///   - directory: the working directory.
+  /// - Throws: the operating system's error, if the program could not be started.
   public init(
     _ arguments: [String], as identity: Identity = .current, environment: [String: String] = [:],
     descriptors: [Int32: Int32] = [:], terminal: String? = nil, directory: String = "/"
@@ -38,7 +40,7 @@ public final class ChildProcess {
     var child: Int32 = -1
     var reference: Int32 = -1
     // SAFETY: every array and string lives during the call, which keeps none of them; the counts
-    // are those of the arrays.
+    // are the lengths of the arrays.
     let result = unsafe ctest_spawn(
       Self.packed(started), started.count, Self.packed(variables), variables.count, sources,
       targets, targets.count, terminal, directory, &child, &reference)
@@ -54,22 +56,23 @@ public final class ChildProcess {
     _ = ctest_kill(reference.number, SIGKILL)
     var code: Int32 = 0
     var signal: Int32 = 0
-    // SAFETY: the call writes one number to each place.
+    // SAFETY: the call writes one number to each pointer.
     _ = unsafe ctest_wait(reference.number, 20_000, &code, &signal)
   }
 
-  /// Sends a signal, unless it has ended.
+  /// Sends a signal, if the program is still running.
   public func send(signal: Int32) {
     guard status == nil else { return }
     _ = ctest_kill(reference.number, signal)
   }
 
-  /// How it ended, or nothing when it still runs at the deadline.
+  /// Waits for the program to end. Returns its exit status, or nil if it is still running at the
+  /// deadline.
   public func wait(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus? {
     if let status { return status }
     var code: Int32 = 0
     var signal: Int32 = 0
-    // SAFETY: the call writes one number to each place.
+    // SAFETY: the call writes one number to each pointer.
     let result = unsafe ctest_wait(reference.number, deadline.millisecondsLeft, &code, &signal)
     guard result >= 0 else { throw HarnessFailure("waitid failed: \(errorText(-result))") }
     guard result == 1 else { return nil }
@@ -77,7 +80,7 @@ public final class ChildProcess {
     return status
   }
 
-  /// Strings, each followed by a NUL.
+  /// Returns the strings concatenated, each followed by a NUL.
   private static func packed(_ strings: [String]) -> [CChar] {
     strings.flatMap { $0.utf8CString } + [0]
   }

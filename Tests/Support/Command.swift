@@ -1,24 +1,24 @@
-/// A program that is run from beginning to end, without a terminal.
+/// A program that ran to its end, without a terminal.
 public struct Command: Sendable {
-  /// How it ended.
+  /// The exit status.
   public let status: ExitStatus
 
-  /// What it wrote to standard output.
+  /// The bytes written to standard output.
   public let output: [UInt8]
 
-  /// What it wrote to standard error.
+  /// The bytes written to standard error.
   public let errors: [UInt8]
 
-  /// What it wrote to standard output, as text.
+  /// The standard output as text.
   public var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// What it wrote to standard error, as text.
+  /// The standard error as text.
   public var errorText: String { String(decoding: errors, as: UTF8.self) }
 
   /// Runs a program and waits until it has ended.
   ///
-  /// Input and output are files in memory, so neither size nor a forgotten background process makes
-  /// it hang.
+  /// Input and output are files in memory, so neither large output nor a remaining background
+  /// process can block the test.
   public static func run(
     _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
     environment: [String: String] = [:], directory: String = "/",
@@ -41,7 +41,7 @@ public struct Command: Sendable {
     return Command(status: status, output: try output.contents(), errors: try errors.contents())
   }
 
-  /// Runs a program that has to succeed; returns its output.
+  /// Runs a program that must succeed, and returns its output.
   @discardableResult
   public static func succeed(
     _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A C program of the tests, made with the C compiler alone.
+/// A C program of the tests, built with the C compiler alone.
 ///
-/// The package would link a C program with Swift's runtime, which catches signals: it would not be
-/// the bare host that a PAM module has to leave as it was.
+/// The package manager would link a C program with Swift's runtime, which handles signals. The
+/// program would then not be a plain host whose signal handlers a PAM module must leave unchanged.
 enum CompiledProgram {
   private static let made = Mutex<Set<String>>([])
 
-  /// Compiles Tests/Support/NAME/main.c, once; returns the path of the program, which everybody may
-  /// run.
+  /// Compiles Tests/Support/NAME/main.c once, and returns the path of the program, which every user
+  /// may run.
   static func path(_ name: String, libraries: [String]) throws(HarnessFailure) -> String {
     let path = try folder() + "/" + name
     let result = made.withLock { made in
@@ -47,6 +47,6 @@ enum CompiledProgram {
         if FileManager.default.isExecutableFile(atPath: path) { return path }
       }
     }
-    throw HarnessFailure("there is no C compiler: install gcc, or put clang on the PATH")
+    throw HarnessFailure("no C compiler: install gcc, or add clang to the PATH")
   }
 }

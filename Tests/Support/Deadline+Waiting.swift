@@ -1,7 +1,7 @@
 import CTestSupport
 
 extension Deadline {
-  /// Looks until something holds, or the moment has come; whether it does.
+  /// Polls until the condition holds or the deadline has passed. Returns whether it holds.
   public func waits(until holds: () throws -> Bool) rethrows -> Bool {
     while try !holds() {
       guard !isOver else { return false }

@@ -1,12 +1,12 @@
 import CTestSupport
 
-/// A file descriptor that is closed when the value ends.
+/// A file descriptor that is closed when the value is destroyed.
 public struct Descriptor: ~Copyable {
-  /// The number that the operating system knows it by.
+  /// The descriptor number.
   public let number: Int32
 
   /// Takes over an open descriptor; a negative number is the error of the call that should have
-  /// made it.
+  /// opened it.
   init(takingOver number: Int32, from call: String) throws(HarnessFailure) {
     guard number >= 0 else { throw HarnessFailure("\(call) failed: \(errorText(-number))") }
     self.number = number
@@ -17,14 +17,14 @@ public struct Descriptor: ~Copyable {
 
   deinit { ctest_close(number) }
 
-  /// A file in memory that holds `bytes`, to be read from its beginning.
+  /// Creates a file in memory that holds `bytes`, positioned at its beginning.
   public static func memory(_ bytes: [UInt8] = []) throws(HarnessFailure) -> Descriptor {
     // SAFETY: the array lives during the call, which copies `count` bytes from it.
     let number = unsafe ctest_memory(bytes, bytes.count)
     return try Descriptor(takingOver: number, from: "memfd_create")
   }
 
-  /// All that a file holds, from its beginning.
+  /// Returns the whole content of a file, from its beginning.
   public func contents() throws(HarnessFailure) -> [UInt8] {
     var all: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)
@@ -37,7 +37,7 @@ public struct Descriptor: ~Copyable {
     }
   }
 
-  /// What can be read now, waiting for it if need be; nothing at the end.
+  /// Waits until something can be read and returns it; empty at the end.
   func readSome() throws(HarnessFailure) -> [UInt8] {
     var part = [UInt8](repeating: 0, count: 65_536)
     // SAFETY: the call writes at most `count` bytes to the array.

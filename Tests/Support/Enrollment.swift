@@ -1,28 +1,29 @@
 import Foundation
 
-/// A factor that was enrolled, as its owner has it: in the app.
+/// An enrolled factor as the user has it, in an authenticator app.
 public struct Enrollment: Sendable {
-  /// The app.
+  /// The authenticator app.
   public let phone: Authenticator
 
-  /// The name that the owner gave the factor.
+  /// The display name that the user gave the factor.
   public let displayName: String
 
   /// The factor's identifier, 16 bytes.
   public let identifier: [UInt8]
 
-  /// The factor's identifier in hexadecimal, as log lines have it.
+  /// The factor's identifier in hexadecimal, as it appears in log lines.
   public var factor: String { identifier.map { Base16.text($0) }.joined() }
 
-  /// The offset of the step whose code confirmed the enrolment: it is used up, those behind it are
-  /// fresh.
+  /// The offset of the time step whose code confirmed the enrolment. That code is used; the codes
+  /// of later steps are not.
   public static let confirmingOffset = -5
 }
 
 extension Machine {
-  /// Enrols an app for a person, by way of the installed helper: with a code of the present factor
-  /// (`presentCode`) where there is one, and confirmed by the code of the step that lies `offset`
-  /// steps from the present one.
+  /// Enrols an app for a user through the installed helper.
+  ///
+  /// If the user already has a factor, `presentCode` is a code of that factor. The enrolment is
+  /// confirmed with the code of the time step `offset` steps from the current one.
   public func enroll(
     _ user: MachineUser, named name: String = "phone",
     algorithm: Authenticator.Algorithm = .sha1, digits: Int = 6, period: Int = 30,
@@ -51,7 +52,7 @@ extension Machine {
     )
     let phone = Authenticator(
       key: Base32.text(secret[0]), algorithm: algorithm, digits: digits, period: period)
-    // At the edge of the window the step may end between the two looks at the clock.
+    // At the edge of the window the time step may end between the two clock reads.
     var answer = try session.ask(6, Array(try phone.code(offset: offset).utf8), Array(name.utf8))
     if answer?.kind == 0x8B {
       answer = try session.ask(6, Array(try phone.code(offset: offset).utf8), Array(name.utf8))
@@ -62,7 +63,7 @@ extension Machine {
     return Enrollment(phone: phone, displayName: name, identifier: factor)
   }
 
-  /// A person with an account and an app.
+  /// Adds a user with an account and an enrolled app.
   public func addEnrolledUser(
     named name: String? = nil
   ) throws -> (user: MachineUser, enrollment: Enrollment) {
@@ -70,7 +71,7 @@ extension Machine {
     return (user, try enroll(user))
   }
 
-  /// Takes everything away that is enrolled for a person.
+  /// Removes everything that is stored for a user.
   public func forget(_ user: MachineUser) throws(HarnessFailure) {
     try StoreFiles(of: user.name).discard()
   }

@@ -1,18 +1,18 @@
-/// What went wrong in a test's surroundings, with all that is needed to see why.
+/// A failure in the setup of a test, with the evidence needed to find its cause.
 public struct HarnessFailure: Error, CustomStringConvertible {
-  /// What happened, in one line.
+  /// The failure, in one line.
   public let what: String
 
-  /// What was seen until then: a transcript, a log, the output of a command.
+  /// The evidence: a transcript, a log, the output of a command.
   public let evidence: [(title: String, text: String)]
 
-  /// An error that says what happened and shows the evidence.
+  /// Creates a failure with its evidence.
   public init(_ what: String, evidence: [(title: String, text: String)] = []) {
     self.what = what
     self.evidence = evidence
   }
 
-  /// What happened, and below it the evidence.
+  /// The failure, followed by the evidence.
   public var description: String {
     var text = what
     for item in evidence {

@@ -1,7 +1,7 @@
 import CTestSupport
 import Glibc
 
-/// Many sign-ins that are held when they are asked, and then answer at the same moment.
+/// Many sign-ins that wait at the code prompt and then answer at the same moment.
 public final class HeldSignIns {
   private struct Client: ~Copyable {
     let process: ChildProcess
@@ -48,7 +48,7 @@ public final class HeldSignIns {
     self.gate = consume gate
   }
 
-  /// Waits until each process has been asked or has ended; returns how many were asked.
+  /// Waits until each process has been prompted or has ended; returns how many were prompted.
   public func waitUntilAsked(until deadline: Deadline = .after(seconds: 60)) throws(HarnessFailure)
     -> Int
   {
@@ -56,25 +56,25 @@ public final class HeldSignIns {
     for index in 0..<count {
       guard let box = clients[index] else { continue }
       guard ctest_readable(box.client.ready.number, -1, deadline.millisecondsLeft) > 0 else {
-        throw HarnessFailure("sign-in \(index) was neither asked nor ended by the deadline")
+        throw HarnessFailure("sign-in \(index) was neither prompted nor ended by the deadline")
       }
       asked += try box.client.ready.readSome().isEmpty ? 0 : 1
     }
     return asked
   }
 
-  /// Lets all of them answer.
+  /// Makes all of them answer.
   public func release() {
-    // The pipe's end is what they wait for; it comes to all at once.
+    // All of them wait for the end of this pipe, which reaches all of them at once.
     gate = nil
   }
 
-  /// Sends a signal to one of them.
+  /// Sends a signal to one of the processes.
   public func send(signal: Int32, to index: Int) {
     clients[index]?.client.process.send(signal: signal)
   }
 
-  /// Waits until all have ended, and reports what each saw.
+  /// Waits until all have ended, and returns their outcomes.
   public func outcomes(
     until deadline: Deadline = .after(seconds: 60)
   ) throws(HarnessFailure) -> [PAMOutcome] {

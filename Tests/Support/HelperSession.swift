@@ -1,19 +1,21 @@
 import CTestSupport
 import Foundation
 
-/// A client of mfa-helper that speaks its protocol byte by byte, as
-/// Sources/HelperProtocol/PROTOCOL.md has it: written apart from the product's own client, so that
-/// the two check each other, and able to say what no client should.
+/// A client of mfa-helper that speaks the protocol of Sources/HelperProtocol/PROTOCOL.md byte by
+/// byte.
+///
+/// It is written independently of the product's own client, so that each verifies the other, and it
+/// can send messages that no correct client sends.
 public final class HelperSession {
-  /// A message: its kind, and its fields.
+  /// A message with its kind and fields.
   public struct Message: Equatable, Sendable {
-    /// What kind it is of.
+    /// The kind of the message.
     public let kind: UInt8
 
-    /// Its fields, in order.
+    /// The fields, in order.
     public let fields: [[UInt8]]
 
-    /// A message to compare with.
+    /// Creates a message.
     public init(_ kind: UInt8, _ fields: [[UInt8]] = []) {
       self.kind = kind
       self.fields = fields
@@ -28,18 +30,18 @@ public final class HelperSession {
   private var received: [UInt8] = []
   private var tracer: ChildProcess?
 
-  /// Where the helper is installed.
+  /// The installed path of the helper.
   public static let program = "/usr/lib/mfa/mfa-helper"
 
-  /// Starts a helper for `user`. `environment` holds variables that the caller tries to hand to it.
+  /// Starts a helper for `user`. `environment` holds variables that the caller tries to pass to the
+  /// helper.
   public convenience init(
     as user: MachineUser, environment: [String: String] = [:], through wrapper: [String] = []
   ) throws(HarnessFailure) {
     try self.init(identity: user.identity, environment: environment, through: wrapper)
   }
 
-  /// Starts a helper for somebody. Root runs `wrapper`, which gives its process over to the command
-  /// that follows.
+  /// Starts a helper for an identity. Root runs `wrapper`, which executes the command that follows.
   public init(
     identity: Identity, environment: [String: String] = [:], through wrapper: [String] = []
   ) throws(HarnessFailure) {
@@ -56,12 +58,12 @@ public final class HelperSession {
     fromHelper = output.takeReading()
   }
 
-  /// What the helper, or what ran it, wrote to standard error.
+  /// Returns what the helper or its wrapper wrote to standard error.
   public func standardError() throws(HarnessFailure) -> String {
     String(decoding: try complaints.contents(), as: UTF8.self)
   }
 
-  /// Sends bytes as they are. A helper that has ended is no error: the next `receive` tells.
+  /// Sends raw bytes. An ended helper is not an error here: the next `receive` reports it.
   public func send(bytes: [UInt8]) {
     // SAFETY: the array lives during the call, which reads `count` bytes from it.
     _ = unsafe ctest_write(toHelper.number, bytes, bytes.count)
@@ -73,7 +75,7 @@ public final class HelperSession {
     send(bytes: Self.number(body.count, bytes: 4) + body)
   }
 
-  /// The next message, or nothing when the helper has ended.
+  /// Returns the next message, or nil if the helper has ended.
   public func receive(until deadline: Deadline = .usual) throws(HarnessFailure) -> Message? {
     while true {
       if let message = nextMessage() { return message }
@@ -86,36 +88,36 @@ public final class HelperSession {
     }
   }
 
-  /// Sends a message and returns the one that comes next.
+  /// Sends a message and returns the next one.
   public func ask(_ kind: UInt8, _ fields: [UInt8]...) throws(HarnessFailure) -> Message? {
     let body = [kind] + fields.flatMap { Self.number($0.count, bytes: 2) + $0 }
     send(bytes: Self.number(body.count, bytes: 4) + body)
     return try receive()
   }
 
-  /// Has strace look at the helper, which waits for a request, from now on. `command` is strace's
-  /// command line, as `SystemCallTrace` gives it.
+  /// Attaches strace to the helper, which must be waiting for a request. `command` is strace's
+  /// command line from `SystemCallTrace`.
   public func attach(_ command: [String]) throws(HarnessFailure) {
     tracer = try process.trace(with: command)
   }
 
-  /// Waits for the end of the helper.
+  /// Waits until the helper has ended, and returns its exit status.
   public func waitForExit() throws(HarnessFailure) -> ExitStatus {
     guard let status = try process.wait() else {
-      throw HarnessFailure("the helper still runs at the deadline")
+      throw HarnessFailure("the helper is still running at the deadline")
     }
-    // It writes its list to the end.
+    // strace may still be writing its list.
     _ = try tracer?.wait()
     return status
   }
 
   // MARK: Conversations
 
-  /// Says hello.
+  /// Sends the greeting.
   public func greet() throws(HarnessFailure) -> Message? { try ask(1, [1]) }
 
-  /// Re-authenticates: the password for every hidden prompt but the last kind, which asks for a
-  /// present factor's code. Returns the message that ends it.
+  /// Re-authenticates: answers prompts that contain "code" with `code`, and all other prompts with
+  /// the password. Returns the message that ends the re-authentication.
   public func prove(password: String, code: String? = nil) throws(HarnessFailure) -> Message? {
     send(2)
     while let message = try receive() {

@@ -1,12 +1,12 @@
-/// Whom a program runs as.
+/// The user and groups that a program runs as.
 public enum Identity: Equatable, Sendable {
   /// The user who runs the tests.
   case current
 
-  /// A user of this machine, with all the groups that a login would give.
+  /// A user of this machine, with all the groups of a login.
   case user(String)
 
-  /// The command line that runs `arguments` with this identity.
+  /// Returns the command line that runs `arguments` with this identity.
   public func commandLine(_ arguments: [String]) -> [String] {
     switch self {
     case .current: arguments
@@ -15,7 +15,7 @@ public enum Identity: Equatable, Sendable {
     }
   }
 
-  /// What such a login finds in its environment.
+  /// The environment of a login with this identity.
   var environment: [String: String] {
     switch self {
     case .current:

@@ -2,22 +2,22 @@ import Foundation
 
 /// One line of the system log, as a program sent it.
 public struct LogEntry: Sendable, CustomStringConvertible {
-  /// The bytes as they came, without a last newline or NUL.
+  /// The bytes as received, without a final newline or NUL.
   public let bytes: [UInt8]
 
-  /// The line as text, from the priority on: `<86>Jan  2 03:04:05 sshd[7]: text`.
+  /// The line as text, starting with the priority: `<86>Jan  2 03:04:05 sshd[7]: text`.
   public let line: String
 
-  /// The facility's number: 10 is authpriv.
+  /// The facility number: 10 is authpriv.
   public let facility: Int
 
-  /// The severity's number: 3 is an error, 5 a notice, 6 information.
+  /// The severity number: 3 is an error, 5 a notice, 6 information.
   public let severity: Int
 
-  /// What follows the name and number of the program.
+  /// The text after the name and number of the program.
   public let message: String
 
-  /// The message without the mark of the ledger at its end; nil where none is there.
+  /// The message without its audit log position (` ledger=` at the end), or nil without a position.
   public var messageBeforeMark: String? {
     let parts = message.components(separatedBy: " ledger=")
     guard parts.count == 2, parts[1].contains(":") else { return nil }
@@ -38,12 +38,12 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     }
     facility = priority < 0 ? -1 : priority >> 3
     severity = priority < 0 ? -1 : priority & 7
-    // The date is 16 characters long and has colons itself.
+    // The date is 16 characters long and contains colons.
     let text = String(rest.dropFirst(16))
     message = text.split(separator: ": ", maxSplits: 1).dropFirst().first.map(String.init) ?? text
   }
 
-  /// The values of `key=value` pairs, as they stand in the line.
+  /// The values of the `key=value` pairs of the line.
   public var fields: [String: String] {
     var fields: [String: String] = [:]
     for word in message.split(separator: " ") {

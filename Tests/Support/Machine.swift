@@ -1,23 +1,24 @@
 import Foundation
 import Synchronization
 
-/// The private machine, lent to one test at a time.
+/// The private machine, reserved for one test at a time.
 ///
-/// What a test changes by way of it is as it was when the test ends, however it ends.
+/// All changes that a test makes through this class are undone when the test ends, even if it
+/// fails.
 public final class Machine {
   private static let turn = NSLock()
   private static let counter = Mutex(0)
 
-  /// A folder of this test's own, that everybody may read.
+  /// A folder for this test alone, readable by every user.
   public let folder: String
 
-  /// What the machine logs.
+  /// The system log of the machine.
   public let log: SystemLog
 
   private var undoing: [(title: String, action: () throws -> Void)] = []
   private var kept: Set<String> = []
 
-  /// Lends the machine to `body`, and undoes afterwards what it changed.
+  /// Reserves the machine for `body`, and undoes its changes afterwards.
   public static func use<Result>(_ body: (Machine) throws -> Result) throws -> Result {
     turn.lock()
     defer { turn.unlock() }
@@ -26,7 +27,7 @@ public final class Machine {
     let problems = machine.undo()
     let value = try result.get()
     guard problems.isEmpty else {
-      throw HarnessFailure("not everything could be undone", evidence: problems)
+      throw HarnessFailure("some changes could not be undone", evidence: problems)
     }
     return value
   }
@@ -54,20 +55,20 @@ public final class Machine {
     return problems
   }
 
-  /// Has something done when the test ends, before what was asked for earlier.
+  /// Registers an action to run when the test ends. Actions run in reverse order of registration.
   public func atTheEnd(_ title: String, _ action: @escaping () throws -> Void) {
     undoing.append((title, action))
   }
 
-  /// Adds a person with an account, a home folder and a password.
+  /// Adds a user with an account, a home folder and a password.
   public func addUser(named name: String? = nil, groups: [String] = []) throws -> MachineUser {
     let number = Self.next()
     let user = MachineUser(name: name ?? "person\(number)", password: "Pass \(number) word!")
     try Command.succeed(
       ["/usr/sbin/useradd", "--create-home", "--shell", "/bin/bash", user.name])
     atTheEnd("remove the account \(user.name)") {
-      // Exit code 12: the home folder is gone already, which is as good. A process of a sign-in that
-      // has not quite ended does not matter (--force); its mail folder never was.
+      // Exit code 12 means that the home or mail folder does not exist, which is fine. --force
+      // removes the account even while processes of a sign-in are still ending.
       let removal = try Command.run(["/usr/sbin/userdel", "--force", "--remove", user.name])
       guard [.exited(0), .exited(12)].contains(removal.status) else {
         throw HarnessFailure("userdel \(removal.status)", evidence: [("errors", removal.errorText)])
@@ -83,25 +84,26 @@ public final class Machine {
 
   /// Gives an account a password.
   public func setPassword(_ password: String, of name: String) throws(HarnessFailure) {
-    // As few rounds as there are: a test proves nothing about the cost of password guessing.
+    // Uses the minimum number of rounds: no test depends on the cost of password guessing.
     try Command.succeed(
       ["/usr/sbin/chpasswd", "--crypt-method", "SHA256", "--sha-rounds", "1000"],
       input: Array("\(name):\(password)\n".utf8))
   }
 
-  /// Keeps a file or folder, or that there is none, so that it is put back when the test ends.
+  /// Saves a file or folder, or the fact that it does not exist, and restores it when the test
+  /// ends.
   public func keep(_ path: String) throws(HarnessFailure) {
     guard kept.insert(path).inserted else { return }
     let isThere = try Command.run(["/usr/bin/test", "-e", path, "-o", "-L", path]).status.isSuccess
     let copy = isThere ? folder + "/kept-\(Self.next())" : nil
     if let copy { try Command.succeed(["/bin/cp", "-a", path, copy]) }
-    atTheEnd("put back \(path)") {
+    atTheEnd("restore \(path)") {
       try Command.succeed(["/bin/rm", "-rf", path])
       if let copy { try Command.succeed(["/bin/cp", "-a", copy, path]) }
     }
   }
 
-  /// Writes a file, in the place of what was there.
+  /// Writes a file, replacing an existing one.
   public func write(
     _ contents: [UInt8], to path: String, owner: String = "root", group: String = "root",
     mode: String = "0644"
@@ -112,7 +114,7 @@ public final class Machine {
       input: contents)
   }
 
-  /// Writes a text file, in the place of what was there.
+  /// Writes a text file, replacing an existing one.
   public func write(
     _ text: String, to path: String, owner: String = "root", group: String = "root",
     mode: String = "0644"
@@ -126,23 +128,23 @@ public final class Machine {
     try Command.succeed(["/bin/rm", "-rf", path])
   }
 
-  /// Takes the audit log away for the time of the test, so that it has one of its own: what others have
-  /// entered takes room, and time to be read. Comes before anybody is enrolled.
+  /// Moves the audit log away for the duration of the test, so that the test has its own: the
+  /// records of other tests take space, and time to read. Call this before any enrolment.
   public func takeLedgerAway() throws(HarnessFailure) {
     for file in StoreFiles.log { try remove(file) }
   }
 
-  /// What a file holds, or nothing when there is none.
+  /// Returns the content of a file, or nil if it does not exist.
   public func contents(of path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: path).map { Array($0) }
   }
 
-  /// Writes the PAM service `name`, a line each.
+  /// Writes the PAM service `name` with the given lines.
   public func writeService(_ name: String, _ lines: [String]) throws(HarnessFailure) {
     try write(lines.map { $0 + "\n" }.joined(), to: "/etc/pam.d/\(name)")
   }
 
-  /// Writes a PAM service that nothing else uses; returns its name.
+  /// Writes a PAM service with a unique name, and returns the name.
   public func makeService(_ lines: [String]) throws(HarnessFailure) -> String {
     let name = "mfa-test-\(Self.next())"
     try writeService(name, lines)
@@ -154,8 +156,8 @@ public final class Machine {
     try write(text, to: "/etc/mfa/mfa.conf")
   }
 
-  /// Makes a key for signing in by SSH, which the account of `user` accepts; returns the path of
-  /// its private half.
+  /// Creates an SSH key that the account of `user` accepts for signing in; returns the path of the
+  /// private key.
   public func addLoginKey(for user: MachineUser) throws(HarnessFailure) -> String {
     let path = folder + "/login-key-\(Self.next())"
     try Command.succeed(["/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path])

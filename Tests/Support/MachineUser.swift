@@ -1,4 +1,4 @@
-/// A person with an account of the private machine.
+/// A user with an account on the private machine.
 public struct MachineUser: Sendable {
   /// The name of the account.
   public let name: String
@@ -6,7 +6,7 @@ public struct MachineUser: Sendable {
   /// The password of the account.
   public let password: String
 
-  /// Somebody who has an account already.
+  /// Creates a value for an existing account.
   public init(name: String, password: String) {
     self.name = name
     self.password = password
@@ -15,6 +15,6 @@ public struct MachineUser: Sendable {
   /// The home folder.
   public var home: String { "/home/\(name)" }
 
-  /// Whom a program runs as that this person starts.
+  /// The identity of the programs that this user starts.
   public var identity: Identity { .user(name) }
 }

@@ -1,12 +1,14 @@
 import CTestSupport
 import Glibc
 
-/// Connections of this process to itself, by numeric addresses. They stay until it ends.
+/// Connections of this process to itself, by numeric addresses. They stay open until the process
+/// ends.
 public enum OpenConnection {
-  /// Listens at `server`, connects to it as `target` from `client`, and accepts that.
+  /// Listens at `server`, connects to `target` (the same address by default) from `client`, and
+  /// accepts the connection.
   ///
-  /// - Returns: the accepted end's descriptor, which is `lowest` at least, or a negated error number.
-  ///   The other end's is 512 at least.
+  /// - Returns: the accepted end's descriptor, which is at least `lowest`, or a negated error
+  ///   number. The other end's descriptor is at least 512.
   public static func accept(
     at server: String, as target: String? = nil, from client: String, lowest: Int32 = 3
   ) -> Int32 {
@@ -14,9 +16,10 @@ public enum OpenConnection {
     unsafe ctest_accepted(server, target ?? server, client, lowest)
   }
 
-  /// Does something while the first 64 descriptors are free but for the three standard ones: what this
-  /// process has inherited is elsewhere meanwhile, and so is the one by which it reports issues. What is
-  /// opened there is closed at the end.
+  /// Runs `body` while the first 64 descriptors are free except the three standard ones.
+  ///
+  /// Inherited descriptors are moved elsewhere meanwhile, including the one that reports test
+  /// issues. Descriptors that `body` opens in this range are closed at the end.
   public static func alone<Result>(_ body: () -> Result) -> Result {
     let low: ClosedRange<Int32> = 3...63
     let inherited = low.compactMap { descriptor -> (place: Int32, copy: Int32)? in
@@ -33,7 +36,7 @@ public enum OpenConnection {
     return result
   }
 
-  /// Makes a socket for datagrams to `target`.
+  /// Creates a datagram socket that is connected to `target`.
   ///
   /// - Returns: its descriptor, or a negated error number.
   public static func datagrams(to target: String) -> Int32 {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// An application that asks PAM whether somebody may sign in, see pam-client/main.c.
+/// A PAM application that signs a user in; see pam-client/main.c.
 public enum PAMClient {
-  /// What the application answers when a module asks.
+  /// The application's answer to a prompt.
   public enum Answer: Sendable, CustomStringConvertible {
-    /// What a person types.
+    /// Text as typed by a user.
     case text(String)
 
-    /// Bytes as they are; PAM takes them to end at the first 0.
+    /// Raw bytes; PAM ends the answer at the first 0.
     case bytes([UInt8])
 
-    /// An answer without text.
+    /// A response without text.
     case noText
 
-    /// The conversation fails, as when a person hangs up.
+    /// The conversation fails, as when the user disconnects.
     case failure
 
-    /// "Success", without any answer.
+    /// PAM_SUCCESS, without any response.
     case noAnswers
 
-    /// "Success", with the pointer to the answers left as it was.
+    /// PAM_SUCCESS, with the response pointer unchanged.
     case untouched
 
     var frame: [UInt8] {
@@ -33,7 +33,7 @@ public enum PAMClient {
       }
     }
 
-    /// The answer, shortened where it is long.
+    /// The answer, shortened if it is long.
     public var description: String {
       switch self {
       case .text(let text): text.debugDescription
@@ -50,51 +50,51 @@ public enum PAMClient {
     }
   }
 
-  /// What an application does beside answering.
+  /// What an application does besides answering.
   public struct Options: Sendable {
-    /// A folder with service files, in the place of /etc/pam.d.
+    /// A folder with service files, instead of /etc/pam.d.
     public var serviceFolder: String?
 
-    /// Where the person comes from (PAM_RHOST).
+    /// The client's host (PAM_RHOST).
     public var remoteHost: String?
 
     /// The terminal (PAM_TTY).
     public var terminal: String?
 
-    /// Who asks (PAM_RUSER).
+    /// The requesting user (PAM_RUSER).
     public var remoteUser: String?
 
-    /// Says that no messages are wanted (PAM_SILENT).
+    /// Whether the module must show no messages (PAM_SILENT).
     public var isSilent = false
 
-    /// Asks whether the account may be used, once the person has proven who they are.
+    /// Whether to call pam_acct_mgmt after successful authentication.
     public var asksAccount = false
 
-    /// Sets the credentials, if all before succeeded.
+    /// Whether to set credentials, if all earlier calls succeeded.
     public var setsCredentials = false
 
-    /// Opens and closes a session, if all before succeeded.
+    /// Whether to open and close a session, if all earlier calls succeeded.
     public var opensSession = false
 
-    /// How often it signs in, in one process.
+    /// The number of sign-ins in one process.
     public var times = 1
 
-    /// Has OpenSSL initialised, as sshd has, before it loads any module.
+    /// Whether to initialise OpenSSL before loading any module, as sshd does.
     public var startsOpenSSL = false
 
-    /// Reports the state of the process, and whether a file whose path contains this is mapped.
+    /// Reports the process state, and whether a file whose path contains this text is mapped.
     public var observedFile: String?
 
-    /// Counts the children whose end is announced to it, and looks for ones that it finds.
+    /// Whether to count SIGCHLD signals and look for children to wait for.
     public var watchesChildren = false
 
-    /// Waits after failures, as modules ask it to.
+    /// Whether to sleep after failures, as modules request.
     public var delaysFailures = false
 
     /// How far the application's clock is ahead of the machine's, in seconds.
     public var clockOffset = 0
 
-    /// Nothing but the authentication, once.
+    /// Only authentication, once.
     public init() {}
 
     var arguments: [String] {
@@ -114,8 +114,8 @@ public enum PAMClient {
     }
   }
 
-  /// Signs in once (or as often as the options say) and reports what happened. `wrapper` is a
-  /// command line that the application's own is appended to.
+  /// Signs in once, or as often as the options specify, and returns the outcome. The application's
+  /// command line is appended to `wrapper`.
   public static func signIn(
     service: String, user: String, answers: [Answer] = [], options: Options = Options(),
     as identity: Identity = .current, environment: [String: String] = [:],
@@ -128,7 +128,7 @@ public enum PAMClient {
       status: command.status, output: command.output, errors: command.errorText)
   }
 
-  /// Where the program is, which everybody may run.
+  /// Returns the path of the program, which every user may run.
   public static func path() throws(HarnessFailure) -> String {
     try CompiledProgram.path("pam-client", libraries: ["pam", "dl"])
   }

@@ -1,41 +1,41 @@
 import Foundation
 
-/// What a PAM application saw, from the first question to the end.
+/// What a PAM application saw, from the first prompt to the end.
 public struct PAMOutcome: Sendable, CustomStringConvertible {
-  /// How a message is meant.
+  /// The style of a message.
   public enum Style: String, Sendable {
-    /// A question whose answer is not shown.
+    /// A prompt whose answer is not echoed.
     case hidden
 
-    /// A question whose answer is shown.
+    /// A prompt whose answer is echoed.
     case shown
 
-    /// Something that went wrong.
+    /// An error message.
     case error
 
-    /// Something to know.
+    /// An information message.
     case information
 
-    /// A style that PAM does not have.
+    /// A style unknown to PAM.
     case unknown
   }
 
-  /// What a module said.
+  /// A message from a module.
   public struct Message: Equatable, Sendable {
-    /// How it is meant.
+    /// The style.
     public let style: Style
 
-    /// What it says.
+    /// The text.
     public let text: String
 
-    /// A message to compare with.
+    /// Creates a message.
     public init(_ style: Style, _ text: String) {
       self.style = style
       self.text = text
     }
   }
 
-  /// What the application's process looked like at a moment.
+  /// The state of the application's process at one moment.
   public struct ProcessState: Equatable, Sendable {
     /// "started", "authenticated" or "ended".
     public let moment: String
@@ -43,13 +43,13 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
     /// The number of threads.
     public let threads: Int
 
-    /// The signals that have a handler, a bit each, in hexadecimal.
+    /// The mask of signals that have a handler, in hexadecimal.
     public let caughtSignals: String
 
-    /// The signals that are ignored, a bit each, in hexadecimal.
+    /// The mask of ignored signals, in hexadecimal.
     public let ignoredSignals: String
 
-    /// The signals that are held back, a bit each, in hexadecimal.
+    /// The mask of blocked signals, in hexadecimal.
     public let blockedSignals: String
 
     /// Whether the observed file is mapped.
@@ -58,7 +58,7 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
     /// The number of open descriptors.
     public let descriptors: Int
 
-    /// How often the end of a child was announced so far.
+    /// The number of SIGCHLD signals so far.
     public let announcedChildren: Int
 
     /// Whether there was a child to wait for.
@@ -68,31 +68,31 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
   /// How the process ended.
   public let status: ExitStatus
 
-  /// What modules said and asked, in order.
+  /// All messages and prompts from modules, in order.
   public private(set) var messages: [Message] = []
 
-  /// The result of each call, such as ("authenticate", "PAM_SUCCESS").
+  /// The result of each call, for example ("authenticate", "PAM_SUCCESS").
   public private(set) var results: [(call: String, code: String)] = []
 
-  /// The number of questions for which there was no answer any more.
+  /// The number of prompts for which no answer was left.
   public private(set) var unanswered = 0
 
-  /// The waits after failures, in microseconds, that libpam wanted and the application left out.
+  /// The delays after failures, in microseconds, that libpam requested and the application skipped.
   public private(set) var delays: [Int] = []
 
-  /// The number of answers that nobody asked for.
+  /// The number of answers that were not used.
   public private(set) var unused = 0
 
-  /// The account's name as the modules left it.
+  /// The account name as set by the modules.
   public private(set) var user: String?
 
-  /// What the process looked like, if that was asked for.
+  /// The recorded process states, if they were requested.
   public private(set) var states: [ProcessState] = []
 
-  /// What it printed, whole.
+  /// The whole standard output.
   public let output: String
 
-  /// What it wrote to standard error; nothing unless something is wrong.
+  /// The standard error; empty unless something is wrong.
   public let errors: String
 
   private struct Line: Decodable {
@@ -136,27 +136,27 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The result of the last call, such as "PAM_SUCCESS"; how the process ended where it did not
-  /// come so far.
+  /// The result of the last call, for example "PAM_SUCCESS", or the exit status if no call
+  /// finished.
   public var code: String { results.last?.code ?? "\(status)" }
 
-  /// The questions that were asked, in order.
+  /// The prompts, in order.
   public var prompts: [String] {
     messages.filter { $0.style == .hidden || $0.style == .shown }.map(\.text)
   }
 
-  /// What the person was told, in order.
+  /// The messages shown to the user, in order.
   public var notices: [String] {
     messages.filter { $0.style == .error || $0.style == .information }.map(\.text)
   }
 
-  /// Whether every answer was asked for, and every question answered.
+  /// Whether every answer was used and every prompt answered.
   public var isScriptUsedUp: Bool { unused == 0 && unanswered == 0 }
 
-  /// All that was seen.
+  /// The exit status and all output.
   public var description: String { "\(status)\n\(output)\(errors)" }
 
-  /// The bytes that the program spelt as one character each.
+  /// Decodes bytes that the program wrote as one character each.
   private static func text(_ spelt: String?) -> String {
     let scalars = (spelt ?? "").unicodeScalars
     return String(decoding: scalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)

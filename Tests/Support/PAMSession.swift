@@ -1,8 +1,8 @@
 import CTestSupport
 import Foundation
 
-/// An application that asks PAM whether somebody may sign in and use the account, and whose person
-/// answers what is asked, see pam-client/main.c.
+/// A PAM application that signs a user in and checks the account, and whose prompts the test
+/// answers one by one; see pam-client/main.c.
 public final class PAMSession {
   /// The application's process.
   public let process: ChildProcess
@@ -14,7 +14,7 @@ public final class PAMSession {
   private var isOver = false
   private var tracer: ChildProcess?
 
-  /// Starts the application. `wrapper` is a command line that the application's own is appended to.
+  /// Starts the application. The application's command line is appended to `wrapper`.
   public init(
     service: String, user: String, clockOffset: Int = 0, through wrapper: [String] = []
   ) throws(HarnessFailure) {
@@ -35,28 +35,28 @@ public final class PAMSession {
   private struct Event: Decodable {
     let style, text, call, code: String?
 
-    /// Whether nothing is asked after it.
+    /// Whether no prompt can follow this event.
     var isLast: Bool {
       guard let call, let code else { return false }
       return call != "authenticate" || code != "PAM_SUCCESS"
     }
   }
 
-  /// The next question; nil when none comes any more.
+  /// Waits for the next prompt; returns nil if no further prompt comes.
   public func question() throws(HarnessFailure) -> String? {
     let deadline = Deadline.usual
     while !isOver {
       while let line = nextLine() {
         let event: Event
         do { event = try JSONDecoder().decode(Event.self, from: line) } catch {
-          throw HarnessFailure("pam-client printed a line that is not understood: \(error)")
+          throw HarnessFailure("pam-client printed an invalid line: \(error)")
         }
         isOver = isOver || event.isLast
         if isOver { return nil }
         if event.style == "shown" || event.style == "hidden" { return event.text }
       }
       guard ctest_readable(fromApplication.number, -1, deadline.millisecondsLeft) > 0 else {
-        throw HarnessFailure("the application has not asked by the deadline")
+        throw HarnessFailure("the application has not prompted by the deadline")
       }
       let bytes = try fromApplication.readSome()
       guard !bytes.isEmpty else { return nil }
@@ -71,7 +71,7 @@ public final class PAMSession {
     return Data(output[seen..<end])
   }
 
-  /// Answers the question. That the application has ended is no error: the next `question` tells.
+  /// Answers the prompt. An ended application is not an error here: the next `question` reports it.
   public func answer(_ answer: PAMClient.Answer) {
     let frame = answer.frame
     let number = toApplication?.number ?? -1
@@ -79,15 +79,15 @@ public final class PAMSession {
     _ = unsafe ctest_write(number, frame, frame.count)
   }
 
-  /// Has strace look at the application, which waits for an answer, from now on.
+  /// Attaches strace to the application, which must be waiting for an answer.
   public func attach(_ command: [String]) throws(HarnessFailure) {
     tracer = try process.trace(with: command)
   }
 
-  /// Waits for the end of the application; returns what it saw.
+  /// Waits until the application has ended; returns its outcome.
   public func finish() throws(HarnessFailure) -> PAMOutcome {
     while try question() != nil { answer(.failure) }
-    // The application reads on, to see whether there are answers that nobody has asked for.
+    // The application reads to the end to detect unused answers.
     toApplication = nil
     while true {
       let bytes = try fromApplication.readSome()
@@ -95,9 +95,9 @@ public final class PAMSession {
       output += bytes
     }
     guard let status = try process.wait() else {
-      throw HarnessFailure("the application still runs at the deadline")
+      throw HarnessFailure("the application is still running at the deadline")
     }
-    // It writes its list to the end.
+    // strace may still be writing its list.
     _ = try tracer?.wait()
     return try PAMOutcome(
       status: status, output: output,

@@ -1,9 +1,9 @@
 import CTestSupport
 import Glibc
 
-/// An OpenSSH server of a test's own, at 127.0.0.1 and a port that was free.
+/// An OpenSSH server for one test, at 127.0.0.1 and a free port.
 public final class PrivateServer {
-  /// The port that it listens at.
+  /// The port that the server listens on.
   public let port: Int
 
   private let folder: String
@@ -13,10 +13,10 @@ public final class PrivateServer {
   /// Starts a server.
   ///
   /// - Parameters:
-  ///   - machine: the machine that it runs on; the server ends with the test.
-  ///   - settings: lines of sshd_config. They go before the usual ones of these tests, and the
-  ///     first line of a setting counts.
-  /// - Throws: the server's log, when it does not answer.
+  ///   - machine: the machine that the server runs on; the server ends with the test.
+  ///   - settings: lines of sshd_config. They precede the default lines of these tests, and sshd
+  ///     uses the first line of each setting.
+  /// - Throws: the server's log, if the server does not answer.
   public init(on machine: Machine, settings: [String] = []) throws(HarnessFailure) {
     self.machine = machine
     port = Int(ctest_free_port())
@@ -46,26 +46,26 @@ public final class PrivateServer {
       }
       _ = ctest_readable(-1, -1, 10)
     }
-    // The machine keeps the server until the test ends, whether or not the test mentions it again.
+    // The server is kept until the test ends, even if the test no longer references it.
     machine.atTheEnd("stop sshd") { try self.stop() }
   }
 
-  /// All that the server has logged.
+  /// The whole log of the server.
   public var log: String {
     String(decoding: machine.contents(of: folder + "/log") ?? [], as: UTF8.self)
   }
 
-  /// Starts the client of a person who signs in.
+  /// Starts an ssh client that signs in.
   ///
   /// - Parameters:
-  ///   - name: whose account.
-  ///   - command: what to run there; without one, a shell at a terminal.
-  ///   - key: the path of the key that is offered.
-  ///   - address: where the server listens, of the loopback interface.
-  ///   - options: options of ssh_config, which count before the usual ones of these tests.
-  ///   - environment: the client's, beside what every program gets.
+  ///   - name: the account name.
+  ///   - command: the command to run there, or nil for a shell at a terminal.
+  ///   - key: the path of the private key to offer.
+  ///   - address: the server's address on the loopback interface.
+  ///   - options: options of ssh_config, which take precedence over the defaults of these tests.
+  ///   - environment: additional environment variables of the client.
   /// - Returns: the client at its terminal.
-  /// - Throws: what the operating system said when the client could not be started.
+  /// - Throws: the operating system's error, if the client could not be started.
   public func signIn(
     _ name: String, command: String? = nil, key: String? = nil, at address: String = "127.0.0.1",
     options: [String] = [], environment: [String: String] = [:]
@@ -85,7 +85,7 @@ public final class PrivateServer {
         + [file, "\(name)@127.0.0.1:\(target)"])
   }
 
-  /// The arguments with the client's settings.
+  /// Returns the arguments with the client's settings.
   private func settings(key: String?, options: [String]) -> [String] {
     let usual = [
       "UserKnownHostsFile=\(folder)/known_hosts", "GlobalKnownHostsFile=/dev/null",
@@ -96,12 +96,12 @@ public final class PrivateServer {
     return ["-F", "none"] + (options + usual).flatMap { ["-o", $0] }
   }
 
-  /// Whether the server still runs; a crash of the listener is a failure of every test.
+  /// Returns whether the server is still running. If the listener crashes, every test fails.
   public func isRunning() throws(HarnessFailure) -> Bool {
     try process.wait(until: .after(seconds: 0)) == nil
   }
 
-  /// Ends the server.
+  /// Stops the server.
   public func stop() throws(HarnessFailure) {
     process.send(signal: SIGTERM)
     guard try process.wait() != nil else {

@@ -1,10 +1,10 @@
 import CTestSupport
 
-/// A pseudo-terminal, seen from the side of the person who sits at it.
+/// The user's side of a pseudo-terminal.
 struct PseudoTerminal: ~Copyable {
   let master: Descriptor
 
-  /// Where a program finds it.
+  /// The path that a program opens.
   let path: String
 
   init(rows: Int32, columns: Int32) throws(HarnessFailure) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What README.md tells people to write, so that tests try exactly that.
+/// The examples of README.md, so that tests use exactly what the document shows.
 public enum ReadMe {
-  /// The fenced blocks under a heading, in order, as lists of lines.
+  /// Returns the fenced blocks under a heading, in order, as lists of lines.
   public static func blocks(under heading: String) throws(HarnessFailure) -> [[String]] {
     let path = Checkout.folder + "/README.md"
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -31,7 +31,7 @@ public enum ReadMe {
 }
 
 extension Machine {
-  /// Puts lines in the place of `@include common-auth` in Debian's own file of a service.
+  /// Replaces `@include common-auth` in Debian's service file by the given lines.
   public func changeService(_ name: String, authentication lines: [String]) throws(HarnessFailure) {
     let text = String(decoding: contents(of: "/etc/pam.d/" + name) ?? [], as: UTF8.self)
     let before = text.components(separatedBy: "\n")

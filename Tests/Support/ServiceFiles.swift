@@ -1,33 +1,33 @@
 import Foundation
 
-/// The files that `mfa-admin enable` writes, and what it writes down.
+/// The files that `mfa-admin enable` writes, and its records of changes.
 public struct ServiceFiles: CustomStringConvertible {
-  /// What the files hold at one moment.
+  /// The content of the files at one moment.
   public struct State: Equatable, CustomStringConvertible {
-    /// What each file holds; nil where there is none.
+    /// The content of each file, or nil if it does not exist.
     public let contents: [[UInt8]?]
 
-    /// How long each is.
+    /// The length of each file.
     public var description: String {
       contents.map { $0.map { "\($0.count) bytes" } ?? "none" }.joined(separator: ", ")
     }
   }
 
-  /// mfa-admin as it is installed.
+  /// The installed path of mfa-admin.
   public static let program = "/usr/sbin/mfa-admin"
-  /// The changes that wait.
+  /// The folder of the pending changes.
   public static let pending = "/etc/mfa/changes"
-  /// The changes that were confirmed.
+  /// The folder of the confirmed changes.
   public static let confirmed = "/etc/mfa/enabled"
-  /// sshd's.
+  /// The drop-in file for sshd.
   public static let dropIn = "/etc/ssh/sshd_config.d/00-mfa.conf"
 
-  /// The paths that are looked at.
+  /// The paths that are compared.
   public let paths: [String]
-  /// What they held.
+  /// The content at the start of the test.
   public let old: State
 
-  /// Takes the present state of services' files, and of sshd's drop-in.
+  /// Records the present content of the service files and of sshd's drop-in.
   public init(_ services: [String]) {
     paths = services.map { "/etc/pam.d/\($0)" } + [Self.dropIn]
     old = Self.read(paths)
@@ -37,19 +37,19 @@ public struct ServiceFiles: CustomStringConvertible {
     State(contents: paths.map { FileManager.default.contents(atPath: $0).map { Array($0) } })
   }
 
-  /// Whether everything is as it was, and nothing half done lies about.
+  /// Whether the files have their original content and no change is pending.
   public var isRestored: Bool { present == old && Self.waiting.isEmpty }
 
-  /// The files as they are now.
+  /// The present content of the files.
   public var present: State { Self.read(paths) }
 
-  /// What they held and hold, for messages.
+  /// The original and present content, for messages.
   public var description: String { "\(paths): \(old); now \(present)" }
 
-  /// The changes that wait.
+  /// The pending changes.
   public static var waiting: [String] { names(in: pending) }
 
-  /// The changes that were confirmed.
+  /// The confirmed changes.
   public static var enabled: [String] { names(in: confirmed) }
 
   private static func names(in folder: String) -> [String] {
@@ -60,7 +60,7 @@ public struct ServiceFiles: CustomStringConvertible {
 }
 
 extension Machine {
-  /// Has everything that switching services changes put back when the test ends.
+  /// Restores, when the test ends, all files that enabling or disabling a service changes.
   public func keepServices() throws(HarnessFailure) {
     for path in [
       "/etc/pam.d", "/etc/ssh", ServiceFiles.pending, ServiceFiles.confirmed,

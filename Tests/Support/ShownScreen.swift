@@ -1,13 +1,13 @@
 import Testing
 
-/// A terminal's screen: takes the text that a drawing prints and shows it as a picture.
+/// A terminal screen that renders the text of a drawing as a picture.
 public struct ShownScreen {
-  /// The colours that the person chose, in shades of grey.
+  /// The user's terminal colours, in shades of grey.
   public struct Theme: Sendable, CustomTestStringConvertible {
     let foreground: UInt8
     let background: UInt8
 
-    /// Its name, for messages.
+    /// The name, for messages.
     public let testDescription: String
 
     /// Light text on a dark background.
@@ -17,25 +17,25 @@ public struct ShownScreen {
     public static let light = Theme(foreground: 0x22, background: 0xEE, testDescription: "light")
   }
 
-  /// What a terminal understands of colours.
+  /// The colours that a terminal supports.
   public enum Palette: Sendable { case sixteenColours, eightColours }
 
   /// A control sequence or character that a drawing should not need.
   public struct Unsupported: Error {
-    /// Which.
+    /// The sequence or character.
     public let what: String
   }
 
   static let cellWidth = 6
   static let cellHeight = 12
 
-  /// The cells of each line, as shades of grey of their halves.
+  /// The cells of each line, as shades of grey of their upper and lower halves.
   public private(set) var lines: [[(upper: UInt8, lower: UInt8)]] = []
-  /// Whether the colours were the theme's own at the end of each line.
+  /// Whether the theme's default colours were active at the end of each line.
   public private(set) var resetAtLineEnds: [Bool] = []
   private let theme: Theme
 
-  /// Shows `text`, all lines of which end with a line feed.
+  /// Renders `text`, all lines of which end with a line feed.
   public init(showing text: String, theme: Theme, palette: Palette = .sixteenColours) throws {
     self.theme = theme
     var foreground = theme.foreground

@@ -1,44 +1,44 @@
 import Foundation
 
-/// A person's two files under /var/lib/mfa, for tests that look at them and spoil them.
+/// A user's two files under /var/lib/mfa, for tests that read and damage them.
 public struct StoreFiles: Sendable {
-  /// Where the factors are.
+  /// The path of the factor record.
   public let record: String
 
-  /// Where the attempts are counted.
+  /// The path of the attempts file.
   public let attempts: String
 
-  /// Where the files of the account `name` are; the name must need no escape.
+  /// Creates the paths for the account `name`, which must need no escaping.
   public init(of name: String) {
     record = "/var/lib/mfa/factors/" + name
     attempts = "/var/lib/mfa/attempts/" + name
   }
 
-  /// What both files hold at a moment.
+  /// The content of both files at one moment.
   public struct Image: Equatable, Sendable {
-    /// What the file with the factors holds.
+    /// The content of the factor record.
     public let record: [UInt8]
 
-    /// What the file with the attempts holds.
+    /// The content of the attempts file.
     public let attempts: [UInt8]
 
-    /// What the files of the audit log hold, which go with them; nil to leave those as they are.
+    /// The content of the audit log's files at the same moment, or nil to leave them unchanged.
     public var log: [String: [UInt8]]?
 
-    /// What both files are to hold.
+    /// Creates an image with the given contents.
     public init(record: [UInt8], attempts: [UInt8], log: [String: [UInt8]]? = nil) {
       self.record = record
       self.attempts = attempts
       self.log = log
     }
 
-    /// Compares the user's files.
+    /// Compares the user's files only.
     public static func == (left: Image, right: Image) -> Bool {
       left.record == right.record && left.attempts == right.attempts
     }
   }
 
-  /// What both files hold now.
+  /// Returns the present content.
   public func image() throws(HarnessFailure) -> Image {
     var log: [String: [UInt8]] = [:]
     for path in Self.log where FileManager.default.fileExists(atPath: path) {
@@ -51,15 +51,16 @@ public struct StoreFiles: Sendable {
   /// The files of the audit log.
   static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 }
 
-  /// Makes both files again what they were, whatever stands in their places.
+  /// Restores both files, whatever has replaced them.
   public func restore(_ image: Image) throws(HarnessFailure) {
     try Self.put(image.record, at: record)
     try Self.put(image.attempts, at: attempts)
     for (path, content) in image.log ?? [:] { try Self.put(content, at: path) }
   }
 
-  /// Removes what is stored for the user, with an entry in the audit log: files that are merely removed
-  /// are missed at the next sign-in. A record that cannot be read is discarded with all that it counted.
+  /// Removes what is stored for the user, with a record in the audit log, because the next sign-in
+  /// would detect files that are merely missing. The record is first made unreadable, so that it is
+  /// discarded together with its attempt state.
   public func discard() throws(HarnessFailure) {
     guard try Command.run(["/usr/bin/test", "-e", record]).status.isSuccess else { return }
     try Self.put(Array("discarded".utf8), at: record)
@@ -67,22 +68,22 @@ public struct StoreFiles: Sendable {
     try Command.succeed(["/usr/sbin/mfa-admin", "revoke", "--yes", "--all", name])
   }
 
-  /// The number of failures that the attempts file counts, from its later slot.
+  /// Returns the number of failures from the later slot of the attempts file.
   public func failures() throws(HarnessFailure) -> Int {
     try Self.latestSlot(of: try Self.contents(of: attempts)).failures
   }
 
-  /// The accepted steps that the attempts file remembers, from its later slot.
+  /// Returns the accepted time steps from the later slot of the attempts file.
   public func acceptedSteps() throws(HarnessFailure) -> [Int] {
     try Self.latestSlot(of: try Self.contents(of: attempts)).steps
   }
 
-  /// The later slot's number, 0 or 1.
+  /// Returns the number of the later slot, 0 or 1.
   public static func latestSlotNumber(of attempts: [UInt8]) throws(HarnessFailure) -> Int {
     try latestSlot(of: attempts).number
   }
 
-  /// Writes a file of the store, of the store's owner and mode, in the place of whatever is there.
+  /// Writes a file of the store with the store's owner and mode, replacing whatever exists there.
   public static func put(_ bytes: [UInt8], at path: String) throws(HarnessFailure) {
     if isPlain(path) {
       do {
@@ -98,7 +99,8 @@ public struct StoreFiles: Sendable {
       input: bytes)
   }
 
-  /// Whether a file is what the store itself makes: of its owner and mode, with one name.
+  /// Returns whether a file is a regular file with one link and with the owner and mode that the
+  /// store uses.
   private static func isPlain(_ path: String) -> Bool {
     do {
       let status = try FileManager.default.attributesOfItem(atPath: path)
@@ -111,7 +113,7 @@ public struct StoreFiles: Sendable {
     }
   }
 
-  /// What a file holds.
+  /// Returns the content of a file.
   public static func contents(of path: String) throws(HarnessFailure) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw HarnessFailure("\(path) cannot be read")
@@ -119,10 +121,10 @@ public struct StoreFiles: Sendable {
     return Array(data)
   }
 
-  /// How many bytes lie between the beginnings of the two slots of an attempts file.
+  /// The distance in bytes between the beginnings of the two slots of an attempts file.
   public static let slotDistance = 1024
 
-  /// How many bytes of a slot hold something: an attempt state and its checksum.
+  /// The number of bytes used in a slot: an attempt state and its checksum.
   public static let slotLength = 640 + 32
 
   private struct Slot {
@@ -132,8 +134,8 @@ public struct StoreFiles: Sendable {
     let steps: [Int]
   }
 
-  /// Reads a slot as it was specified: magic, version, sequence, record, failures, time of the last
-  /// failure, sign-ins put off, watermarks.
+  /// Reads a slot as specified: magic, version, sequence, record, failures, time of the last
+  /// failure, postponed sign-ins, watermarks.
   private static func latestSlot(of attempts: [UInt8]) throws(HarnessFailure) -> Slot {
     func number(_ range: Range<Int>) -> Int { attempts[range].reduce(0) { $0 << 8 | Int($1) } }
     guard attempts.count == 2 * slotDistance else {

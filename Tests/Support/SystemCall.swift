@@ -1,21 +1,21 @@
-/// One system call of a program's run, as strace counts them.
+/// One system call of a program run, numbered as strace numbers it.
 public struct SystemCall: Sendable, Hashable, CustomStringConvertible {
-  /// Its name.
+  /// The name.
   public let name: String
 
-  /// How many calls of that name there have been, with it.
+  /// The number of calls with this name up to and including this one.
   public let number: Int
 
   /// The line that strace wrote.
   public let line: String
 
-  /// The call of a name that comes as the `number`th.
+  /// Creates the `number`th call with a name.
   public init(name: String, number: Int, line: String = "") {
     self.name = name
     self.number = number
     self.line = line
   }
 
-  /// The call, as `fdatasync#2`.
+  /// The call, for example `fdatasync#2`.
   public var description: String { "\(name)#\(number)" }
 }

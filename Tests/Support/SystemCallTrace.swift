@@ -1,19 +1,20 @@
 import Foundation
 
-/// Programs whose system calls are listed, made to fail, or are the last that they make.
+/// Command lines of strace that list a program's system calls, make one fail, or stop or kill the
+/// program at one.
 public enum SystemCallTrace {
-  /// What is done to one system call.
+  /// A fault to inject at a system call.
   public enum Fault: Sendable, CustomStringConvertible {
-    /// It does nothing and returns an error.
+    /// The call has no effect and returns an error.
     case error(String)
 
-    /// The process is killed as it makes the call.
+    /// The process is killed at the call.
     case kill
 
-    /// The process is stopped as it makes the call, until it is told to go on.
+    /// The process is stopped at the call until it receives SIGCONT.
     case stop
 
-    /// What strace is told.
+    /// The value of strace's `inject` option.
     var injection: String {
       switch self {
       case .error(let name): "error=\(name)"
@@ -26,14 +27,14 @@ public enum SystemCallTrace {
     public var description: String { injection }
   }
 
-  /// The command line that lists a program's calls in the file at `path`; the program's own is to
-  /// follow.
+  /// Returns the command line that lists a program's calls in the file at `path`. The program's own
+  /// command line must follow.
   public static func list(to path: String) -> [String] {
     ["/usr/bin/strace", "-qq", "-y", "-o", path]
   }
 
-  /// The command line under which `call` of a program fails; the program's own is to follow. What strace
-  /// sees of it goes to the file at `path`.
+  /// Returns the command line that injects `fault` at `call` of a program. The program's own
+  /// command line must follow. strace's output goes to the file at `path`.
   public static func inject(
     _ fault: Fault, at call: SystemCall, to path: String = "/dev/null"
   ) -> [String] {
@@ -43,7 +44,8 @@ public enum SystemCallTrace {
     ]
   }
 
-  /// The calls in a list that strace wrote, in order, from the first line on that contains `start`.
+  /// Returns the calls in a list that strace wrote, in order, starting at the first line that
+  /// contains `start`.
   public static func calls(inListAt path: String, from start: String) throws(HarnessFailure)
     -> [SystemCall]
   {

@@ -2,9 +2,9 @@ import CTestSupport
 import Foundation
 import Synchronization
 
-/// The system log of the private machine: what programs send to /dev/log, kept in order.
+/// The system log of the private machine: the messages sent to /dev/log, in order.
 public final class SystemLog: Sendable {
-  /// A place in the log.
+  /// A position in the log.
   public struct Position: Sendable {
     fileprivate let index: Int
   }
@@ -14,10 +14,10 @@ public final class SystemLog: Sendable {
   private let entries = Mutex<[LogEntry]>([])
   private let socket: Int32
 
-  /// The log of this machine; it listens from the first use until the tests end.
+  /// Returns the log of this machine, which records from its first use until the tests end.
   public static func machine() throws(HarnessFailure) -> SystemLog {
     guard PrivateMachine.isHere else {
-      throw HarnessFailure("the log of a machine that is not the tests' own: run packaging/test")
+      throw HarnessFailure("the log can be read only in the private machine: run packaging/test")
     }
     let result = started.withLock { started in
       if let log = started { return Result<SystemLog, HarnessFailure>.success(log) }
@@ -36,7 +36,7 @@ public final class SystemLog: Sendable {
     guard socket >= 0 else {
       throw HarnessFailure("listening at \(Self.path) failed: \(errorText(-socket))")
     }
-    // A sender waits when nobody reads, so the log is read at all times.
+    // A sender blocks if no process reads, so the log is read continuously.
     Thread.detachNewThread { self.listen() }
   }
 
@@ -51,16 +51,17 @@ public final class SystemLog: Sendable {
     }
   }
 
-  /// The place behind everything that was sent until now.
+  /// Returns the position after all messages sent so far.
   public func position() throws(HarnessFailure) -> Position {
     let marker = "test-log-position-\(UUID().uuidString)"
     let bytes = Array(marker.utf8)
-    // SAFETY: string and array live during the call; the count is the array's.
+    // SAFETY: the string and the array live during the call; the count is the array's.
     let result = unsafe ctest_send(Self.path, bytes, bytes.count)
     guard result == 0 else {
       throw HarnessFailure("sending to \(Self.path) failed: \(errorText(-result))")
     }
-    // Datagrams keep their order: what was sent before the marker has been read when it is read.
+    // Datagrams keep their order, so once the marker is read, everything sent before it has been
+    // read.
     let deadline = Deadline.usual
     while !deadline.isOver {
       let index = entries.withLock { entries in
@@ -72,16 +73,16 @@ public final class SystemLog: Sendable {
       if let index { return Position(index: index) }
       _ = ctest_readable(-1, -1, 1)
     }
-    throw HarnessFailure("the log's reader does not read")
+    throw HarnessFailure("the reader of the log has stopped")
   }
 
-  /// Everything that was sent since a place in the log, until now.
+  /// Returns all messages sent since a position.
   public func entries(since start: Position) throws(HarnessFailure) -> [LogEntry] {
     let end = try position()
     return entries.withLock { Array($0[start.index..<max(end.index, start.index)]) }
   }
 
-  /// Waits until a line that contains `text` has been sent; returns the first such.
+  /// Waits until a line that contains `text` has been sent; returns the first one.
   public func waitForEntry(
     containing text: String, since start: Position, until deadline: Deadline = .usual
   ) throws(HarnessFailure) -> LogEntry {

@@ -1,24 +1,24 @@
 import CTestSupport
 import Foundation
 
-/// A program at a pseudo-terminal that controls its session, as a person sees it.
+/// A program at its controlling pseudo-terminal, as a user sees it.
 ///
-/// Text that was expected and came is not looked at again: the next expectation begins behind it.
-/// Every failure shows the whole transcript.
+/// Text that matched an expectation is consumed: the next expectation starts after it. Every
+/// failure shows the whole transcript.
 public final class TerminalSession {
   /// The program at the terminal.
   public let process: ChildProcess
 
-  /// All that has appeared on the screen until now.
+  /// Everything that has appeared on the screen so far.
   public private(set) var screen: [UInt8] = []
 
-  /// The number of bytes of `screen` that earlier expectations have used up.
+  /// The number of bytes of `screen` consumed by earlier expectations.
   private var seen = 0
 
   private let terminal: PseudoTerminal
   private var isAtEnd = false
 
-  /// What was typed, at which place of the screen, for the transcript.
+  /// The typed text and its positions on the screen, for the transcript.
   private var typed: [(place: Int, text: String)] = []
 
   /// Starts a program at a new terminal. See `ChildProcess` for the parameters.
@@ -36,13 +36,13 @@ public final class TerminalSession {
       terminal: terminal.path, directory: directory)
   }
 
-  /// All that has appeared on the screen until now, as text.
+  /// Everything that has appeared on the screen so far, as text.
   public var text: String { String(decoding: screen, as: UTF8.self) }
 
-  /// What has appeared since the last expectation, as text.
+  /// The text that has appeared since the last expectation.
   public var unseenText: String { String(decoding: screen[seen...], as: UTF8.self) }
 
-  /// What appeared and what was typed, in order.
+  /// The screen output and the typed text, in order.
   public var transcript: String {
     var all = "$ \(process.commandLine.joined(separator: " "))\n"
     var place = 0
@@ -64,7 +64,8 @@ public final class TerminalSession {
     try expectOne(of: [text], until: deadline).before
   }
 
-  /// Waits until one of several texts appears; returns which came first, and what was before it.
+  /// Waits until one of several texts appears; returns which appeared first, and the text before
+  /// it.
   @discardableResult
   public func expectOne(
     of texts: [String], until deadline: Deadline = .usual
@@ -82,7 +83,7 @@ public final class TerminalSession {
     }
   }
 
-  /// Waits until something matches; returns the match. Nothing before its end is looked at again.
+  /// Waits until a pattern matches; returns the match. The text up to its end is consumed.
   public func expect<Output>(
     matching pattern: Regex<Output>, until deadline: Deadline = .usual
   ) throws -> Regex<Output>.Match {
@@ -96,12 +97,12 @@ public final class TerminalSession {
     }
   }
 
-  /// Types a line, and the return key.
+  /// Types a line and the return key.
   public func send(_ line: String) throws(HarnessFailure) {
     try sendKeys(Array(line.utf8) + [0x0d])
   }
 
-  /// Types keys as they are: 3 is Ctrl-C, 4 is Ctrl-D.
+  /// Types raw keys: 3 is Ctrl-C, 4 is Ctrl-D.
   public func sendKeys(_ keys: [UInt8]) throws(HarnessFailure) {
     typed.append((screen.count, String(decoding: keys, as: UTF8.self).debugDescription))
     do {
@@ -116,17 +117,17 @@ public final class TerminalSession {
     while !isAtEnd {
       let ready = ctest_readable(
         terminal.master.number, process.reference.number, deadline.millisecondsLeft)
-      guard ready > 0 else { throw failure("the program still runs at the deadline") }
+      guard ready > 0 else { throw failure("the program is still running at the deadline") }
       guard ready & 1 != 0 else { break }
       try readWhatIsThere()
     }
     guard let status = try process.wait(until: deadline) else {
-      throw failure("the program still runs at the deadline")
+      throw failure("the program is still running at the deadline")
     }
     return status
   }
 
-  /// An error that shows the whole transcript.
+  /// Returns an error that shows the whole transcript.
   public func failure(_ what: String) -> HarnessFailure {
     HarnessFailure(what, evidence: [("transcript", transcript)])
   }
@@ -134,7 +135,7 @@ public final class TerminalSession {
   private func readMore(
     waitingFor expected: String, until deadline: Deadline
   ) throws(HarnessFailure) {
-    guard !isAtEnd else { throw failure("the program ended, and \(expected) had not appeared") }
+    guard !isAtEnd else { throw failure("the program ended before \(expected) appeared") }
     let ready = ctest_readable(terminal.master.number, -1, deadline.millisecondsLeft)
     guard ready > 0 else { throw failure("\(expected) has not appeared by the deadline") }
     try readWhatIsThere()

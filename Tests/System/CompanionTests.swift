@@ -5,14 +5,14 @@ import System
 import TestSupport
 import Testing
 
-/// Programs that are really started beside this one.
-@Suite("A program beside the host")
+/// Real processes started as companions.
+@Suite("Companion processes")
 struct CompanionTests {
   static func start(_ path: String) throws(SystemError) -> Companion {
     try Companion(path: Array(path.utf8), name: "companion")
   }
 
-  /// Sends a text to the program and receives as many bytes.
+  /// Sends a text to the program and receives the same number of bytes.
   private static func exchange(_ companion: Companion, _ text: String) throws -> String {
     let sent = Array(text.utf8)
     try companion.send(sent.span)
@@ -30,7 +30,7 @@ struct CompanionTests {
     return try companion.receive(into: &span, seconds: seconds)
   }
 
-  @Test("what is said reaches the program, and what it answers comes back")
+  @Test("sent bytes reach the program, and its response is received")
   func echo() throws {
     let companion = try Self.start("/bin/cat")
     #expect(try Self.exchange(companion, "hello") == "hello")
@@ -52,24 +52,25 @@ struct CompanionTests {
     Row(number: 5, path: "/bin/false", error: nil),
   ]
 
-  @Test("a program that has ended, or never started, costs no more than an error", arguments: rows)
+  @Test("a program that has ended or cannot be started causes only an error", arguments: rows)
   func ended(row: Row) throws {
     let companion = try Self.start(row.path)
     #expect(try Self.receive(companion, seconds: 20) == .ended, "\(row.testDescription)")
     #expect(companion.startFailure() == row.error.map { SystemError(.process, number: $0) })
-    // Neither does writing to it.
+    // Writing to it fails too.
     #expect(throws: SystemError(.write, number: EPIPE)) {
       for _ in 0..<2 { try companion.send([1, 2, 3].span) }
     }
   }
 
-  @Test("a program that says nothing is not waited for longer than was said")
+  @Test("a program that sends nothing is waited for only until the deadline")
   func silent() throws {
     let companion = try Self.start("/bin/cat")
     #expect(try Self.receive(companion, seconds: 0) == .silent)
   }
 
-  /// A shell that reads its commands from the stream, and the first lines that it says to them.
+  /// Starts a shell that reads commands from the stream; returns the shell and the first lines of
+  /// its output.
   private static func shell(
     _ commands: String, lines count: Int
   ) throws -> (companion: Companion, lines: [String]) {
@@ -89,7 +90,7 @@ struct CompanionTests {
     return (companion, lines.dropLast())
   }
 
-  /// A line's value in /proc/self/status.
+  /// Returns the value of a line of /proc/self/status.
   private static func bits(_ name: String, _ lines: [String]) throws -> UInt64 {
     let line = try #require(lines.first { $0.hasPrefix(name) })
     return try #require(UInt64(line.split(separator: "\t").last ?? "", radix: 16))
@@ -97,7 +98,7 @@ struct CompanionTests {
 
   @Test("the program inherits nothing")
   func inheritsNothing() throws {
-    // Something that a careless program leaves open for its children.
+    // A descriptor that a program leaves open for its children by mistake.
     let leak = fcntl(0, F_DUPFD, 200)
     defer { close(leak) }
     let (_, seen) = try Self.shell(
@@ -107,7 +108,7 @@ struct CompanionTests {
       for number in /proc/self/fd/*; do echo "descriptor ${number##*/}"; done
       exit
       """, lines: .max)
-    // What the shell itself puts there.
+    // Except the variables that the shell itself sets.
     let variables = seen.filter { $0.contains("=") && !$0.hasPrefix("PWD=") && !$0.hasPrefix("_=") }
     #expect(variables.isEmpty, "\(variables)")
     #expect(seen.contains("/"), "\(seen)")
@@ -115,9 +116,9 @@ struct CompanionTests {
     #expect(!seen.contains("descriptor \(leak)"))
   }
 
-  @Test("the program has every signal as in one that was just started")
+  @Test("all signals have their defaults in the program")
   func signals() throws {
-    // A shell would put that right itself.
+    // A shell would reset the signals itself.
     let companion = try Companion(path: Array("/bin/cat".utf8), name: "companion-signals")
     #expect(try Self.exchange(companion, "started") == "started")
     let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc")
@@ -129,11 +130,11 @@ struct CompanionTests {
     let status = try #require(FileManager.default.contents(atPath: "/proc/\(process)/status"))
     let lines = String(decoding: status, as: UTF8.self).split(separator: "\n").map(String.init)
     #expect(try Self.bits("SigBlk", lines) == 0)
-    // The C library keeps 32 and 33 for itself.
+    // The C library reserves signals 32 and 33.
     #expect(try Self.bits("SigIgn", lines) & ~0x1_8000_0000 == 0)
   }
 
-  @Test("nothing is left, though the program would neither end nor be told to")
+  @Test("a program that ignores signals and does not end is killed")
   func nothingIsLeft() throws {
     let number: Int32
     do {
@@ -150,8 +151,8 @@ struct CompanionTests {
     #expect(kill(number, 0) == -1 && errno == ESRCH)
   }
 
-  /// In a process of its own, where nobody else has children.
-  @Test("the host gets no signal, finds no child and keeps no descriptor")
+  /// Runs in a separate process, which has no other children.
+  @Test("the host receives no signal, finds no child and keeps no descriptor")
   func unnoticed() async {
     await #expect(processExitsWith: .success) {
       for ignoresSignals: Int32 in [0, 1] {
@@ -170,12 +171,12 @@ struct CompanionTests {
     }
   }
 
-  @Test("a host without standard streams does not have them connected to the program")
+  @Test("if the host has no standard streams, the program is not connected to them")
   func closedStreams() async {
     await #expect(processExitsWith: .success) {
       for descriptor in Int32(0)...2 { ctest_close(descriptor) }
       let companion = try CompanionTests.start("/bin/cat")
-      // Somebody else may have opened something else there meanwhile.
+      // Other code may open those descriptors meanwhile.
       for descriptor in Int32(0)...2 { try #require(ctest_is_socket(descriptor) == 0) }
       try companion.send([1].span)
       try #require(try CompanionTests.receive(companion, seconds: 20) == .complete)

@@ -3,14 +3,14 @@ import System
 import TestSupport
 import Testing
 
-/// Each in a process of its own, whose connections are known.
-@Suite("The other end of a connection")
+/// Each test runs in a separate process, whose connections are known.
+@Suite("Peer addresses")
 struct ConnectionTests {
-  /// An address of 127.0.0.0/8 as the kernel has it in IPv6.
+  /// Returns an address of 127.0.0.0/8 as an IPv4-mapped IPv6 address.
   static func mapped(_ last: UInt128) -> UInt128 { 0xFFFF_7F00_0000 + last }
 
-  /// What the other end is after each of these is open, one after the other, in a process that has no
-  /// other; nil instead where one could not be opened.
+  /// Returns the peer address after each of these connections is opened, one after the other, in a
+  /// process without other connections. Returns nil if one could not be opened.
   private static func peers(_ steps: [() -> Int32]) -> [UInt128?]? {
     OpenConnection.alone {
       var peers: [UInt128?] = []
@@ -22,7 +22,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("no stream of IPv4 or IPv6 is no connection")
+  @Test("without an IPv4 or IPv6 stream there is no peer address")
   func none() async {
     await #expect(processExitsWith: .success) {
       let peers = ConnectionTests.peers([{ 0 }, { OpenConnection.datagrams(to: "127.0.0.1") }])
@@ -30,7 +30,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("IPv4, as often as it is there")
+  @Test("several IPv4 connections from one address have that peer address")
   func four() async {
     await #expect(processExitsWith: .success) {
       let peers = ConnectionTests.peers([
@@ -42,7 +42,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("IPv4 that came to a socket of IPv6 is IPv4")
+  @Test("an IPv4 connection to an IPv6 socket has an IPv4 peer address")
   func fourBySix() async {
     await #expect(processExitsWith: .success) {
       let peers = ConnectionTests.peers([
@@ -53,7 +53,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("IPv6")
+  @Test("an IPv6 connection has an IPv6 peer address")
   func six() async {
     await #expect(processExitsWith: .success) {
       let peers = ConnectionTests.peers([{ OpenConnection.accept(at: "::1", from: "::1") }])
@@ -61,7 +61,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("two addresses are none")
+  @Test("connections from two addresses have no peer address")
   func two() async {
     await #expect(processExitsWith: .success) {
       let peers = ConnectionTests.peers([
@@ -79,7 +79,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("of descriptors there are 64, and the connection may be the last of them")
+  @Test("the first 64 descriptors are examined")
   func descriptors() async {
     await #expect(processExitsWith: .success) {
       let peers = ConnectionTests.peers([

@@ -16,7 +16,7 @@ struct DirectoryTests {
 
   private func name(_ text: String) throws -> FileName { try #require(FileName(Array(text.utf8))) }
 
-  @Test("no symbolic link is followed")
+  @Test("symbolic links are not followed")
   func links() throws {
     let directory = try folder("echo x > file; ln -s file link; mkdir inner; ln -s inner innerlink")
     let link = try name("link")
@@ -36,14 +36,14 @@ struct DirectoryTests {
     #expect(throws: SystemError.self) { _ = try directory.create(link) }
   }
 
-  @Test("opening a FIFO does not wait, and it is told from a file")
+  @Test("opening a FIFO does not block, and it is distinguished from a regular file")
   func fifo() throws {
     let directory = try folder("mkfifo -m 0600 pipe")
     let file = try directory.fileForReading(try name("pipe"))
     #expect(try file.status().kind == .other)
   }
 
-  @Test("no descriptor outlives an exec")
+  @Test("descriptors are closed on exec")
   func closesOnExec() throws {
     let directory = try folder("echo x > file")
     let file = try directory.fileForReading(try name("file"))
@@ -52,7 +52,7 @@ struct DirectoryTests {
     _ = try file.status()
   }
 
-  @Test("a name taken is not created again, a rename replaces, an entry is listed once")
+  @Test("creating an existing name fails, renaming replaces, and each entry is listed once")
   func changes() throws {
     let directory = try folder("echo old > file")
     #expect(throws: SystemError.self) { _ = try directory.create(try name("file")) }
@@ -70,7 +70,7 @@ struct DirectoryTests {
     #expect(names == [Array("file".utf8)])
   }
 
-  @Test("a lock that somebody else holds is given up after the time that was said")
+  @Test("waiting for a lock that is held ends after the given time")
   func lock() throws {
     let directory = try folder("echo x > file")
     let first = try directory.fileForUpdating(try name("file"))
@@ -83,7 +83,7 @@ struct DirectoryTests {
 @Suite("Paths")
 struct PathTests {
   @Test(
-    "only absolute paths without detours are paths",
+    "only absolute paths without . and .. components are valid",
     arguments: [
       ("/etc/mfa/mfa.conf", true), ("/x", true), ("", false), ("/", false), ("etc", false),
       ("//etc", false), ("/etc/", false), ("/etc/../x", false), ("/./x", false), ("/a\0b", false),
@@ -108,7 +108,7 @@ struct LogLineTests {
     #expect(String(decoding: line.text, as: UTF8.self) == "key=" + expected)
   }
 
-  @Test("a value is cut, and a sentence stays within its quotation marks")
+  @Test("a long value is truncated, and quoted text cannot end its quotation marks")
   func limits() {
     var line = LogLine()
     line.add("key", escaping: [UInt8](repeating: 0x61, count: 200))
@@ -122,7 +122,7 @@ struct LogLineTests {
 
 @Suite("Accounts")
 struct AccountTests {
-  @Test("root is uid 0; nobody has an impossible name")
+  @Test("root has uid 0, and impossible names are not found")
   func lookUp() throws {
     #expect(try Account.named(Array("root".utf8)) == Account(name: Array("root".utf8), uid: 0))
     #expect(try Account.with(uid: 0)?.name == Array("root".utf8))
@@ -136,7 +136,7 @@ struct AccountTests {
 @Suite("Terminals")
 struct ControllingTerminalTests {
   @Test(
-    "a device's number is the name of a terminal, or none",
+    "a device number is mapped to a terminal name, or to none",
     arguments: [
       (1, 0x8803, "pts/3"), (2, 0x88FF, "pts/255"), (3, 0x10_8800, "pts/256"),
       (4, 0xFFF0_88FF, "pts/1048575"), (5, 0x0401, "tty1"), (6, 0x043F, "tty63"),

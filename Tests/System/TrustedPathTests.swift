@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Trusted paths", .privateMachine)
 struct TrustedPathTests {
-  /// What becomes of a path whose last component has nothing to do with it.
+  /// The result of opening the parent folders of a path.
   enum Expected: Sendable {
     case opened, notADirectory, notFound
     case untrusted(Distrust)
   }
 
-  /// A script that makes something of the folders `outer` and `outer/inner`, and what is then said
-  /// of `outer/inner/name`.
+  /// Scripts that change the folders `outer` and `outer/inner`, and the result for
+  /// `outer/inner/name`.
   static let rows: [(number: Int, script: String, expected: Expected)] = [
     (1, ":", .opened),
     (2, "chmod g+w outer", .untrusted(.wrongPermissions)),
@@ -26,7 +26,7 @@ struct TrustedPathTests {
     (11, "rm -r outer/inner; mkfifo outer/inner", .notADirectory),
     (12, "rm -r outer", .notFound),
     (13, "rm -r outer/inner", .notFound),
-    // Who may not list a folder may still go through it.
+    // A folder that may not be listed can still be traversed.
     (14, "chmod 0711 outer", .opened),
   ]
 
@@ -58,7 +58,7 @@ struct TrustedPathTests {
     }
   }
 
-  @Test("directories that somebody else than root could change, links and files are refused")
+  @Test("directories that users other than root could change, links and files are refused")
   func parents() throws {
     for row in Self.rows {
       let path = try path(row.script)
@@ -67,7 +67,7 @@ struct TrustedPathTests {
     }
   }
 
-  @Test("a link in the place of the last directory is not followed")
+  @Test("a link in place of the last directory is not followed")
   func lastDirectory() throws {
     let path = try path("rmdir outer/inner/name; ln -s ../inner outer/inner/name")
     do throws(SystemError) {
@@ -78,7 +78,7 @@ struct TrustedPathTests {
     }
   }
 
-  @Test("the components are those that were given, and the last one is the last")
+  @Test("the components and the last component are those of the given path")
   func components() throws {
     let path = try #require(TrustedPath(Array("/one/..two/three.".utf8)))
     #expect(

@@ -5,10 +5,11 @@ import System
 import TestSupport
 import Testing
 
-/// In processes of their own: identities, limits and signals are those of a whole process.
-@Suite("A part during which no other user can stop the process", .privateMachine)
+/// The tests run in separate processes, because identities, limits and signals belong to a whole
+/// process.
+@Suite("Sections that no other user can interrupt", .privateMachine)
 struct UninterruptedSectionTests {
-  /// A line of this process's status in /proc.
+  /// Returns the value of a line of this thread's status in /proc.
   static func status(_ name: String) -> String {
     let text = FileManager.default.contents(atPath: "/proc/thread-self/status") ?? Data()
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
@@ -16,7 +17,7 @@ struct UninterruptedSectionTests {
       ?? ""
   }
 
-  /// The bits of SIGTSTP, SIGTTIN and SIGTTOU.
+  /// The mask of SIGTSTP, SIGTTIN and SIGTTOU.
   static let stops: UInt64 = 0x380000
 
   static var blocked: UInt64? { UInt64(status("SigBlk"), radix: 16) }
@@ -41,7 +42,7 @@ struct UninterruptedSectionTests {
     }
   }
 
-  @Test("a program whose caller can signal it, and that cannot change that, does not begin")
+  @Test("if the caller can signal the program and this cannot be changed, the section is refused")
   func refused() async {
     await #expect(processExitsWith: .success) {
       #expect(ctest_set_identities(12345, 12346, 12346) == 0)
@@ -52,7 +53,7 @@ struct UninterruptedSectionTests {
     }
   }
 
-  @Test("a program that nobody else can signal keeps its identity")
+  @Test("a program that no other user can signal keeps its identity")
   func own() async {
     await #expect(processExitsWith: .success) {
       #expect(ctest_set_identities(12345, 12345, 12345) == 0)
@@ -66,9 +67,9 @@ struct UninterruptedSectionTests {
   }
 }
 
-@Suite("Writing under RLIMIT_FSIZE", .privateMachine)
+@Suite("Writes under RLIMIT_FSIZE", .privateMachine)
 struct FileSizeLimitTests {
-  @Test("a write that the limit would cut is refused before it begins, and no signal is sent")
+  @Test("a write that the limit would truncate is refused in advance, without a signal")
   func refused() async {
     await #expect(processExitsWith: .success) {
       let folder = "/var/lib/mfa-limit-\(getpid())"

@@ -52,7 +52,7 @@ import Testing
     Row(number: 33, arguments: ["import", "--name", "a\u{1B}b"], isUnderstood: false),
   ]
 
-  @Test("what is not understood is a usage error", arguments: rows)
+  @Test("an invalid command line is a usage error", arguments: rows)
   func parsing(row: Row) {
     do {
       _ = try MFAEnroll.parseAsRoot(row.arguments)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "a factor without a name gets one that is new",
+    "a factor without a name gets an unused one",
     arguments: [
       ([], "authenticator"), (["phone"], "authenticator"), (["authenticator"], "authenticator 2"),
       (["authenticator", "authenticator 2", "authenticator 4"], "authenticator 3"),
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "errors are told with their hint, and with their exit status",
+    "errors are shown with their hint and exit status",
     arguments: [
       (MultiFactorError.reauthenticationFailed, 2), (.invalidVerificationCode, 3),
       (.codeAlreadyUsed, 3), (.codesNotConsecutive, 3), (.ticketInvalid, 2),

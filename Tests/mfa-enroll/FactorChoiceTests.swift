@@ -15,7 +15,7 @@ import Testing
     [
       try Samples.factor([0xAB, 0xCD, 0xEF], "phone"),
       try Samples.factor([0xAB, 0xCD, 0xE0], "tablet"),
-      // Its name is how the identifier of another one begins.
+      // A factor whose name is the beginning of another one's identifier.
       try Samples.factor([0x12], "abcdef"),
     ]
   }
@@ -36,7 +36,7 @@ import Testing
     Row(number: 10, text: phone + "0", uid: nil),
   ]
 
-  @Test("a factor is meant by its name, or else by its identifier", arguments: rows)
+  @Test("a factor is selected by its name, or else by its identifier", arguments: rows)
   func choice(row: Row) throws {
     let factors = try Self.factors()
     do throws(Failure) {
@@ -47,17 +47,17 @@ import Testing
     }
   }
 
-  @Test("what was typed is not printed as it is")
+  @Test("control characters in the typed text are replaced")
   func escapes() throws {
     do throws(Failure) {
       _ = try FactorChoice.factor("\u{1B}[2J\u{202E}x", among: [])
-      Issue.record("found")
+      Issue.record("a factor was found")
     } catch {
       #expect(error.description == "you have no second factor \"?[2J?x\"")
     }
   }
 
-  @Test("without a name the only factor is meant, and never one of several")
+  @Test("without a name the only factor is selected, but never one of several")
   func onlyFactor() throws {
     let phone = try Samples.factor([1], "phone")
     let tablet = try Samples.factor([2], "tablet")

@@ -4,7 +4,7 @@ import Testing
 @testable import mfa_enroll
 
 @Suite struct FactorTableTests {
-  @Test("the table has a line for each factor, the names at the end")
+  @Test("the table has a line for each factor, with the name at the end")
   func text() throws {
     let parameters = try #require(
       TOTPParameters(algorithm: .sha256, codeLength: .eight, period: 60))

@@ -4,7 +4,7 @@ import Testing
 @testable import mfa_enroll
 
 @Suite struct ImportFileTests {
-  /// Runs `body` with the path of a folder that is gone afterwards.
+  /// Runs `body` with the path of a temporary folder.
   static func withFolder(_ body: (String) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  @Test("a file is read whole, up to one byte beyond the longest", arguments: [0, 1, 65536, 65537])
+  @Test("a file is read up to one byte more than the limit", arguments: [0, 1, 65536, 65537])
   func reading(count: Int) throws {
     try Self.withFolder { folder in
       try Self.write(count, to: folder + "/file", mode: 0o400)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("a link, a folder, a device, nothing, and what others may write are refused")
+  @Test("links, folders, devices, missing files and files that others may write are refused")
   func refused() throws {
     try Self.withFolder { folder in
       try Self.write(10, to: folder + "/file")

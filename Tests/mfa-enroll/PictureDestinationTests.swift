@@ -24,7 +24,7 @@ import Testing
     Row(number: 12, argument: "png= none", destination: .file(path: " none", format: .png)),
   ]
 
-  @Test("where the picture goes", arguments: rows)
+  @Test("destinations of the picture are parsed", arguments: rows)
   func parsing(row: Row) {
     #expect(PictureDestination(argument: row.argument) == row.destination, "\(row.number)")
   }

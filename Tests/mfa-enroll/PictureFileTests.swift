@@ -4,11 +4,11 @@ import Testing
 
 @testable import mfa_enroll
 
-// One after the other: the program has one such file at most.
+// Serialised, because the program has at most one unfinished file.
 @Suite(.serialized) struct PictureFileTests {
   static let manager = FileManager.default
 
-  /// Lends an empty folder.
+  /// Provides an empty folder.
   private func withFolder(_ body: (String) throws -> Void) throws {
     let folder = Self.manager.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try Self.manager.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -20,7 +20,7 @@ import Testing
     try manager.attributesOfItem(atPath: path)
   }
 
-  @Test("a file that is kept holds the picture, for its owner alone")
+  @Test("a file that is kept contains the picture, and only its owner may read it")
   func mode() throws {
     try withFolder { folder in
       let path = folder + "/picture"
@@ -31,13 +31,13 @@ import Testing
       file.keep()
       #expect(Self.manager.contents(atPath: path) == Data("picture".utf8))
       #expect(try Self.attributes(path)[.posixPermissions] as? Int == 0o600)
-      // It is nobody's to remove any more.
+      // A kept file is no longer removed.
       PictureFile.removingUnfinished {}
       #expect(Self.manager.fileExists(atPath: path))
     }
   }
 
-  @Test("what is there already is neither changed nor followed")
+  @Test("existing files are neither changed nor followed")
   func refused() throws {
     try withFolder { folder in
       let existing = folder + "/existing"
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("a file that is not kept is removed, by hand or by a signal", arguments: [false, true])
+  @Test("a file that is not kept is removed, explicitly or by a signal", arguments: [false, true])
   func removed(bySignal: Bool) throws {
     try withFolder { folder in
       let path = folder + "/picture"
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("what has taken the file's name is left alone")
+  @Test("a file that has replaced the picture is left alone")
   func replaced() throws {
     try withFolder { folder in
       let path = folder + "/picture"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RecoverySheetTests {
   @Test(
-    "few recovery codes are worth a word",
+    "a low number of recovery codes causes a warning",
     arguments: [
       (0, "no recovery code is left"), (1, "1 recovery code is left"),
       (3, "3 recovery codes are left"), (4, nil), (10, nil),

@@ -8,7 +8,7 @@ import Secrets
 enum Samples {
   struct Unusable: Error {}
 
-  /// A factor whose identifier is `first` and zeros.
+  /// Returns a factor whose identifier is `first` followed by zeros.
   static func factor(
     _ first: [UInt8], _ name: String, parameters: TOTPParameters = .standard
   ) throws -> MultiFactorInfo {

@@ -30,7 +30,7 @@ import Testing
     Row(number: 13, colorFGBG: "0;15", ink: .blackOnWhite),
   ]
 
-  @Test("a picture is shown where it can be, in colours that read", arguments: rows)
+  @Test("a picture is shown if the terminal supports it, in readable colours", arguments: rows)
   func judgement(row: Row) {
     let screen = Screen(
       size: row.size,
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "a locale's name tells its codeset",
+    "the codeset is found in a locale's name",
     arguments: [
       ("de_DE.UTF-8", true), ("C.utf8", true), ("de_DE.UTF-8@euro", true), ("de_DE", false),
       ("de_DE.ISO-8859-1", false), ("C", false), ("", false), ("@.UTF-8", false),

@@ -1,18 +1,19 @@
-// What Swift may call for cryptography. OpenSSL's libcrypto (3.0 or later) does the work, and is
-// loaded by the first call that needs it, never before.
+// The cryptographic functions for Swift. They use OpenSSL's libcrypto (3.0 or later), which the
+// first call that needs it loads, and no earlier step.
 //
-// Why so late: sudo, login and su do not use libcrypto. In such a process (Debian 12, x86_64,
-// OpenSSL 3.0) loading it took 1,000 to 1,300 us and 412 kB of memory that no other process shares,
-// and its first use, which reads openssl.cnf, another 900 us and 124 kB. A person who is never asked
-// for a code, because nothing is enrolled or the policy is off, pays nothing of it this way. Where
-// libcrypto is there already, as in sshd, finding it and looking the functions up takes 7 us.
+// It is loaded late because sudo, login and su do not use libcrypto. In such a process (Debian 12,
+// x86_64, OpenSSL 3.0), loading it took 1,000 to 1,300 us and 412 kB of unshared memory, and its
+// first use, which reads openssl.cnf, another 900 us and 124 kB. A sign-in that never asks for a
+// code, because the user is not enrolled or the policy is off, avoids these costs. In a process
+// that already uses libcrypto, such as sshd, finding it and looking up the functions takes 7 us.
 //
-// What is loaded is the library that the headers belong to, and what is used is its default context
-// with the host's configuration: where openssl.cnf asks for the FIPS provider, that is what answers.
-// If the library or one of the functions is missing, or its configuration is refused, every call
-// that needs it fails, and the next one tries again.
+// The loaded library is the version that the headers belong to. Its default context is used, with
+// the host's configuration: if openssl.cnf selects the FIPS provider, that provider is used. If the
+// library or a function is missing, or the configuration is refused, every call that needs it
+// fails, and the next call tries again.
 //
-// The wipe and the comparison need no libcrypto: both must work before it and without it.
+// Wiping and comparing do not need libcrypto, because both must work before it is loaded and
+// without it.
 #pragma once
 
 #include <stddef.h>
@@ -20,36 +21,37 @@
 
 #pragma clang assume_nonnull begin
 
-// Overwrites memory with zeros, even when nothing reads it afterwards.
+// Overwrites memory with zeros, even if it is never read again.
 void ccrypto_wipe(void *bytes, size_t count);
 
-// Whether two blocks are equal, 1 or 0, in a time that depends on their length alone.
+// Returns 1 if two blocks are equal, and 0 otherwise, in a time that depends only on their length.
 int ccrypto_equal(const uint8_t *left, const uint8_t *right, size_t count);
 
-// Fills a block from the generator kept for private values. Returns 1, or 0 on failure.
+// Fills a block from the random generator for private values. Returns 1, or 0 on failure.
 int ccrypto_random(uint8_t *bytes, size_t count);
 
-// HMAC under one key.
+// HMAC with one key.
 typedef struct ccrypto_hmac ccrypto_hmac;
 
-// A keyed HMAC context, or NULL. `digest` is OpenSSL's name of the hash function.
+// Creates a keyed HMAC context, or returns NULL. `digest` is OpenSSL's name of the hash function.
 ccrypto_hmac *_Nullable ccrypto_hmac_new(const char *digest, const uint8_t *key, size_t key_count);
 
-// The tag of one message under the context's key. Returns 1, or 0 on failure.
+// Computes the tag of one message with the context's key. Returns 1, or 0 on failure.
 int ccrypto_hmac_tag(
     ccrypto_hmac *hmac, const uint8_t *_Nullable message, size_t count, uint8_t *tag,
     size_t capacity, size_t *tag_count);
 
-// Ends a context; its key is wiped.
+// Frees a context and wipes its key.
 void ccrypto_hmac_free(ccrypto_hmac *hmac);
 
-// AES-256-GCM with a 32-byte key, a 12-byte nonce and a 16-byte tag. Returns 1, or 0 on failure.
+// Encrypts with AES-256-GCM: 32-byte key, 12-byte nonce, 16-byte tag. Returns 1, or 0 on failure.
 int ccrypto_seal(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *_Nullable associated,
     size_t associated_count, const uint8_t *plaintext, size_t count, uint8_t *ciphertext,
     uint8_t *tag);
 
-// Opens what ccrypto_seal made. Returns 1, or 0 when anything differs; then `plaintext` is wiped.
+// Decrypts the output of ccrypto_seal. Returns 1, or 0 if anything differs; `plaintext` is then
+// wiped.
 int ccrypto_open(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *_Nullable associated,
     size_t associated_count, const uint8_t *ciphertext, size_t count, const uint8_t *tag,

@@ -1,8 +1,8 @@
-// The one contract between the PAM shim (pam/pam_mfa.c) and Swift (Sources/SignIn/Boundary.swift).
+// The interface between the PAM shim (pam/pam_mfa.c) and Swift (Sources/SignIn/Boundary.swift).
 //
-// The shim hands over what PAM knows and the calls back into PAM; Swift answers with a verdict.
-// Swift keeps no pointer after it returns. Strings are NUL-terminated and may be absent only where
-// marked; none of them is trusted.
+// The shim passes what PAM knows and functions that call PAM; Swift returns a verdict and keeps no
+// pointer after that. Strings are NUL-terminated. They may be NULL only where marked, and none of
+// them is trusted.
 #pragma once
 
 #include <stddef.h>
@@ -16,25 +16,25 @@
 #define MFA_NAMED(name)
 #endif
 
-// What the module tells the PAM stack. Deny is zero: memory that nobody wrote denies.
+// The module's verdict for the PAM stack. Deny is zero, so that zeroed memory denies.
 typedef enum MFA_CLOSED_ENUM mfa_verdict {
-  // Not proven, or anything went wrong.
+  // Not proven, or an error occurred.
   MFA_DENY MFA_NAMED("deny") = 0,
-  // The second factor was proven.
+  // The second factor was proven, or the `account` line found that the user has a factor.
   MFA_ALLOW MFA_NAMED("allow") = 1,
-  // Policy asks no second factor of this person now.
+  // Policy does not require a second factor from this user now.
   MFA_NOT_CONCERNED MFA_NAMED("notConcerned") = 2,
-  // Denied, and asking again in this connection is pointless.
+  // Denied, and further attempts in this connection are pointless.
   MFA_TOO_MANY_ATTEMPTS MFA_NAMED("tooManyAttempts") = 3,
 } mfa_verdict;
 
-// How the application answered a question.
+// The application's reply to a question.
 typedef enum MFA_CLOSED_ENUM mfa_reply {
-  // No answer: the application cannot ask, or the person hung up.
+  // No answer: the application cannot ask, or the user hung up.
   MFA_NO_REPLY MFA_NAMED("none") = 0,
-  // An answer, whole.
+  // The complete answer.
   MFA_REPLY MFA_NAMED("text") = 1,
-  // An answer longer than any password or code may be; nothing of it was handed over.
+  // The answer is longer than any password or code may be. None of it was copied.
   MFA_REPLY_TOO_LONG MFA_NAMED("tooLong") = 2,
 } mfa_reply;
 
@@ -43,36 +43,37 @@ enum { MFA_ANSWER_CAPACITY = 512 };
 
 #pragma clang assume_nonnull begin
 
-// The calls back into the application.
+// The functions that call the application.
 typedef struct mfa_application {
-  // Handed to each call as its first argument.
+  // The first argument of each function.
   void *context;
-  // Asks one question. Writes at most MFA_ANSWER_CAPACITY bytes to `answer`, their number to
+  // Asks one question. Writes at most MFA_ANSWER_CAPACITY bytes to `answer`, and their number to
   // `count`.
   mfa_reply (*ask)(void *context, const char *prompt, int echo, uint8_t *answer, size_t *count);
-  // Tells the person something; what they cannot do without also where the application would rather
-  // have silence.
+  // Shows a message to the user. An essential message is shown even if the application asked for
+  // silence.
   void (*tell)(void *context, const char *text, int essential);
-  // Writes one line to the system log (authpriv). `priority` is syslog's.
+  // Writes one line to the system log (authpriv). `priority` is a priority of syslog(3).
   void (*log)(void *context, int priority, const char *line);
-  // The answer that an earlier module was given (PAM_AUTHTOK), as `ask` hands answers over.
+  // Copies the text that was typed for an earlier module (PAM_AUTHTOK), in the same way as `ask`.
   mfa_reply (*earlier_answer)(void *context, uint8_t *answer, size_t *count);
-  // Hands the password to the modules that follow (PAM_AUTHTOK). Returns 0 when that failed.
+  // Passes the password to the modules that follow (PAM_AUTHTOK). Returns 0 on failure.
   int (*forward)(void *context, const char *password);
-  // Notes a text for the `account` line of the same PAM transaction, in the place of an earlier one.
-  // Returns 0 when that failed.
+  // Stores a note for the `account` line of the same PAM transaction, in place of an earlier one.
+  // Returns 0 on failure.
   int (*note)(void *context, const char *text);
-  // Whether that text was noted: 0 when it was not.
+  // Returns whether this note was stored: 0 if it was not.
   int (*is_noted)(void *context, const char *text);
-  // How the person has proven who they are before PAM was asked, as sshd says it (SSH_AUTH_INFO_0 of
-  // PAM's environment); NULL where it says nothing. It lives as long as the PAM transaction.
+  // Returns the authentication methods that succeeded before PAM ran, as sshd reports them
+  // (SSH_AUTH_INFO_0 in PAM's environment), or NULL. The string lives as long as the PAM
+  // transaction.
   const char *_Nullable (*_Nonnull earlier_methods)(void *_Nonnull context);
-  // Whether the person sees what is told though it is not essential: not 0 unless the application
-  // asked for silence.
+  // Not 0 if messages that are not essential are shown, that is, unless the application asked for
+  // silence.
   int is_listening;
 } mfa_application;
 
-// One sign-in, as PAM describes it.
+// A sign-in as described by PAM.
 typedef struct mfa_request {
   // PAM_USER
   const char *_Nullable user;
@@ -87,11 +88,11 @@ typedef struct mfa_request {
   int argument_count;
 } mfa_request;
 
-// The `auth` line: asks for a code where policy demands one, and checks it.
+// The `auth` line: asks for a code if policy requires one, and verifies it.
 mfa_verdict mfa_sign_in(const mfa_request *request, const mfa_application *application);
 
-// The `account` line: whether this account may go on without `auth` having asked. Has people enrol
-// where they must, and nothing is enrolled.
+// The `account` line: decides whether the account may be used. Users who must have a factor and
+// have none enrol here.
 mfa_verdict mfa_account(const mfa_request *request, const mfa_application *application);
 
 #pragma clang assume_nonnull end

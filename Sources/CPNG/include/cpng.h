@@ -1,5 +1,5 @@
-// What Swift may call of libpng 1.6, which is loaded by the first call and never unloaded: who
-// wants no file needs no libpng.
+// The part of libpng 1.6 that Swift may call. The first call loads the library, which is never
+// unloaded. A program that writes no file does not need libpng.
 #pragma once
 
 #include <stddef.h>
@@ -9,9 +9,9 @@
 
 enum { cpng_failed = 0, cpng_done = 1, cpng_no_library = -1 };
 
-// Writes a square picture of two colours as a PNG file with a bit for each pixel. `pixels` has a
-// byte for each, row by row: 1 is black, 0 is white. `count` is the room in `file`, and afterwards
-// the size of the file. Without a `file`, the size is all there is to learn.
+// Writes a square picture of two colours as a PNG file with one bit per pixel. `pixels` has one
+// byte per pixel, row by row: 1 is black, 0 is white. On entry `count` is the capacity of `file`,
+// and on return the size of the file. If `file` is NULL, only the size is computed.
 int cpng_write(
     const uint8_t *pixels, uint32_t side, uint8_t *_Nullable file, size_t *count);
 

@@ -1,22 +1,22 @@
 import PAMStack
 import SignIn
 
-/// A service whose `auth` lines ask the module.
+/// A PAM service whose `auth` stack calls pam_mfa.so.
 struct AskedService {
-  /// Its name.
+  /// The service's name.
   let name: [UInt8]
-  /// Its `auth` lines.
+  /// The service's `auth` stack.
   let stack: ServiceStack
-  /// The first of them that asks the module, as a place among the entries.
+  /// The index of the first entry of the stack that calls the module.
   let index: Int
-  /// Where that line stands.
+  /// The file and line of that entry.
   let position: StackPosition
   /// The module's arguments.
   let arguments: [[UInt8]]
-  /// What becomes of the module's answer.
+  /// The control that decides what the module's result does to the stack.
   let control: StackControl
 
-  /// Nil where no line asks the module.
+  /// Creates the value from a service's stack. Nil if no line calls the module.
   init?(name: [UInt8], stack: ServiceStack) {
     for (index, entry) in stack.entries.enumerated() where entry.asks(module: "pam_mfa.so") {
       guard case .module(_, let arguments, let control) = entry.kind else { continue }
@@ -31,7 +31,7 @@ struct AskedService {
     return nil
   }
 
-  /// What the arguments come to, or what is wrong with them.
+  /// The parsed arguments, or the reason why they are invalid.
   var options: Result<ModuleOptions, ModuleOptions.Refusal> {
     do throws(ModuleOptions.Refusal) {
       return .success(try ModuleOptions(arguments))
@@ -40,7 +40,7 @@ struct AskedService {
     }
   }
 
-  /// The one configuration file that the line names; nil for the host's.
+  /// The configuration file that the line names, or nil if the host's configuration applies.
   var configuration: [UInt8]? {
     switch options {
     case .success(let options): options.configuration
@@ -48,7 +48,7 @@ struct AskedService {
     }
   }
 
-  /// Whether the module takes its code from what was typed for a password.
+  /// Whether the module takes the code from the text entered at the password prompt.
   var takesPassword: Bool {
     switch options {
     case .success(let options):
@@ -57,13 +57,13 @@ struct AskedService {
     }
   }
 
-  /// The line as a person finds it.
+  /// The file and line, escaped for display.
   var place: String { VisibleText.escaping(position.text) }
 
-  /// The service's name as it may be shown.
+  /// The service's name, escaped for display.
   var visibleName: String { VisibleText.escaping(name) }
 
-  /// Whether it is this service.
+  /// Returns whether the service has one of these names.
   func isNamed(_ name: StaticString...) -> Bool {
     name.contains { self.name == Array("\($0)".utf8) }
   }

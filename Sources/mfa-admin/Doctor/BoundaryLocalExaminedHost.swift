@@ -6,12 +6,12 @@ import Secrets
 import SignIn
 import System
 
-/// This host.
+/// The machine that mfa-admin runs on.
 struct LocalExaminedHost: ExaminedHost {
-  /// The longest text that is read, in bytes.
+  /// The longest file that is read, in bytes.
   private static let longestText = 1 << 20
 
-  /// The file that is written to see whether one can be: none that the store looks at.
+  /// The name of the file that tests whether the store is writable. The store ignores this name.
   private static let probe: StaticString = ".doctor"
 
   var stacks: InstalledStacks { InstalledStacks() }
@@ -36,7 +36,7 @@ struct LocalExaminedHost: ExaminedHost {
 
   func status(of path: String) throws(SystemError) -> PathStatus? {
     var status = stat()
-    // SAFETY: `status` is written by the call and outlives it; the path is lent for it.
+    // SAFETY: the call writes `status`, which outlives the call; the path is valid during the call.
     guard unsafe lstat(path, &status) == 0 else {
       let error = SystemError(.status, number: cposix_errno())
       guard error.isNotFound || error.isNotADirectory else { throw error }
@@ -55,7 +55,7 @@ struct LocalExaminedHost: ExaminedHost {
   }
 
   func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
-    // SAFETY: the path is lent for the call.
+    // SAFETY: the path is valid during the call.
     let answer = unsafe cposix_may_write_audit(program)
     guard answer >= 0 else { throw SystemError(.status, number: cposix_errno()) }
     return answer == 1
@@ -88,7 +88,7 @@ struct LocalExaminedHost: ExaminedHost {
 
   func room(at path: String) throws(SystemError) -> FileSystemRoom {
     var room = statvfs()
-    // SAFETY: `room` is written by the call and outlives it; the path is lent for it.
+    // SAFETY: the call writes `room`, which outlives the call; the path is valid during the call.
     guard unsafe statvfs(path, &room) == 0 else {
       throw SystemError(.status, number: cposix_errno())
     }
@@ -104,7 +104,7 @@ struct LocalExaminedHost: ExaminedHost {
     let directory = try Self.folder(folder)
     guard let name = FileName(Self.probe) else { return }
     do throws(SystemError) {
-      // One that was left when this program was killed.
+      // Remove a file left behind by an interrupted run.
       do throws(SystemError) { try directory.unlink(name) } catch {
         guard error.isNotFound else { throw error }
       }
@@ -149,7 +149,7 @@ struct LocalExaminedHost: ExaminedHost {
     try ProgramOutput.of(program, arguments)
   }
 
-  /// A folder that only root can have put there.
+  /// Opens a folder whose parent folders can be changed by root only.
   private static func folder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
       throw .system(.notFound(.open))
@@ -160,7 +160,7 @@ struct LocalExaminedHost: ExaminedHost {
     }
   }
 
-  /// A folder, whosever those above it are, without following a link.
+  /// Opens a folder without following symbolic links, whoever owns the folders above it.
   private static func anyFolder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
     guard let path = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
     var directory = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }

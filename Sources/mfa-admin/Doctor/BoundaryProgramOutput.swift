@@ -2,8 +2,8 @@ import CPOSIX
 import System
 
 extension ProgramOutput {
-  /// Runs the program at `path`, which root alone can have put there; nil where there is no such
-  /// program.
+  /// Runs the program at `path`. Returns nil if the program does not exist, and throws if a user
+  /// other than root could have changed it.
   static func of(_ path: String, _ arguments: [String]) throws(Trouble) -> ProgramOutput? {
     guard try isRoots(path) else { return nil }
     let output = try system { () throws(SystemError) in try ChildProgram.pipe() }
@@ -25,7 +25,7 @@ extension ProgramOutput {
           [path] + arguments, output: output.writing, errors: errors.writing)
       }
     }
-    // Else the pipes would have no end.
+    // While this process holds a writing end, reading never reaches the end of the pipe.
     close(output.writing)
     close(errors.writing)
     let process = try started.get()
@@ -41,7 +41,7 @@ extension ProgramOutput {
       status: ChildProgram.wait(for: process), output: reader.texts[0], errors: reader.texts[1])
   }
 
-  /// Whether there is a program that belongs to root and that nobody else can change.
+  /// Returns whether the program exists. Throws if a user other than root owns it or can change it.
   private static func isRoots(_ path: String) throws(Trouble) -> Bool {
     guard let trusted = TrustedPath(Array(path.utf8)) else { return false }
     let status: FileStatus
@@ -74,7 +74,7 @@ extension ProgramOutput {
     do throws(SystemError) { return try body() } catch { throw .system(error) }
   }
 
-  /// Reads several pipes until nobody writes to them any more.
+  /// Reads several pipes until all their writing ends are closed.
   private struct Reader {
     let descriptors: [Int32]
     var texts: [[UInt8]]
@@ -90,7 +90,7 @@ extension ProgramOutput {
       while open.contains(where: { $0.fd >= 0 }) {
         let left = deadline - (try Self.clock())
         guard left > 0 else { throw .late }
-        // SAFETY: the call reads and writes the array, which outlives it.
+        // SAFETY: the call reads and writes the array, which outlives the call.
         let ready = unsafe poll(&open, nfds_t(open.count), Int32(left) * 1000)
         guard ready >= 0 || cposix_errno() == EINTR else {
           throw .system(SystemError(.poll, number: cposix_errno()))
@@ -102,11 +102,11 @@ extension ProgramOutput {
       }
     }
 
-    /// Whether it is at its end.
+    /// Reads once from a pipe. Returns whether the pipe is at its end.
     private mutating func readOnce(_ index: Int) throws(Trouble) -> Bool {
       var buffer = [UInt8](repeating: 0, count: 16_384)
       let descriptor = descriptors[index]
-      // SAFETY: the call writes at most the array.
+      // SAFETY: the call writes at most as many bytes as the array has.
       let count = unsafe buffer.withUnsafeMutableBytes { buffer in
         unsafe read(descriptor, buffer.baseAddress, buffer.count)
       }

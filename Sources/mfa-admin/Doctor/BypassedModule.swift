@@ -1,10 +1,10 @@
 import PAMStack
 
-/// Lines before the module's that end the stack, or jump over it: whoever passes there is never asked.
+/// Finds lines that end the stack before the module or jump over it, so that no code is required.
 enum BypassedModule: Examination {
   static func findings(on chart: Chart) -> [Finding] { chart.asked.compactMap { finding($0) } }
 
-  /// What is found in the stack of one service.
+  /// Returns the finding for the stack of one service, or nil.
   static func finding(_ service: AskedService) -> Finding? {
     let entries = service.stack.entries
     for (index, entry) in entries.enumerated() where index < service.index {
@@ -13,22 +13,22 @@ enum BypassedModule: Examination {
       else { continue }
       let isCondition = PAMModule.isCondition(entry)
       let who =
-        isCondition ? "whoever this line is true of" : "whoever passes \(PAMModule.name(entry))"
+        isCondition ? "users who match this line" : "users who pass \(PAMModule.name(entry))"
       return Finding(
         severity: isCondition ? .warning : .error, code: "auth-passed-over",
         services: [service.name], place: VisibleText.escaping(entry.position.text),
-        message: "\(who) is never asked for a code: this line may end the stack before, or jump "
-          + "over, the one of pam_mfa.so",
+        message: "\(who) are never asked for a code: this line can end the stack before "
+          + "pam_mfa.so or jump over it",
         hint: isCondition
-          ? "if that is not meant, move the line of pam_mfa.so above this one"
-          : "make this line \"[success=ok default=die]\" or \"requisite\", or have its jump end at "
-            + "the line of pam_mfa.so")
+          ? "if this is not intended, move the pam_mfa.so line above this line"
+          : "make this line \"[success=ok default=die]\" or \"requisite\", or make its jump end at "
+            + "the pam_mfa.so line")
     }
     return nil
   }
 
-  /// Whether an entry leaves the module out for those alone who fail at it, and who then come to a line
-  /// that denies everybody.
+  /// Returns whether only sign-ins that fail at an entry skip the module, and then reach a line
+  /// that always denies.
   private static func isDenied(at index: Int, _ service: AskedService) -> Bool {
     let stack = service.stack
     guard case .module(_, _, let control) = stack.entries[index].kind, !control.mayEndStack,

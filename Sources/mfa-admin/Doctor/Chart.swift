@@ -4,21 +4,21 @@ import Policy
 import SignIn
 import System
 
-/// What the doctor has been told of a host, read once for all that looks at it.
+/// The state of a host that the examinations check, read once for all of them.
 struct Chart {
   /// The host.
   let host: any ExaminedHost
-  /// The services that have a file, but for those that only others include.
+  /// The services that have a file, except files that only other services include.
   let services: [[UInt8]]
-  /// Those that ask the module.
+  /// The services that use the module.
   let asked: [AskedService]
-  /// Those of which it cannot be told, and why.
+  /// The services whose stack cannot be read, each with the reason.
   let unreadable: [(service: [UInt8], refusal: StackRefusal)]
-  /// What is stored for everybody, or why it cannot be used.
+  /// The stored records of all users, or the reason why they cannot be read.
   let stored: Result<[UserReport], AdminError>
-  /// The accounts that the system lists, or why it lists none.
+  /// The accounts that the system lists, or the reason why they cannot be listed.
   let accounts: Result<[KnownAccount], SystemError>
-  /// The system user that owns the store; nil where there is none.
+  /// The system user that owns the store, or nil if that user does not exist.
   let owner: Result<Account?, SystemError>
   /// sshd's settings.
   let sshd: SSHDView
@@ -27,17 +27,20 @@ struct Chart {
 
   private typealias Refusal = ConfigurationFile.Failure
 
-  /// Files that others include, and that no program asks for: Debian's, Fedora's, SUSE's and Arch's.
+  /// Files that only other service files include, as Debian, Fedora, SUSE and Arch name them.
   private static let fragments = [
     "system-auth", "password-auth", "smartcard-auth", "fingerprint-auth", "postlogin",
     "config-util",
     "system-login", "system-local-login", "system-remote-login",
   ]
 
-  /// The helper's own service, which needs no code: it asks for one by itself.
+  /// The helper's own service. It needs no pam_mfa.so line because the helper asks for the code
+  /// itself.
   private static let helperService = Array("mfa-enroll".utf8)
 
-  /// Reads what all need of a host. `users` are those whose sign-ins by ssh are looked at one by one.
+  /// Reads everything that the examinations need from a host.
+  ///
+  /// `users` are the users for whom sshd's settings are read individually.
   init(of host: any ExaminedHost, users: [UserName] = []) throws(StackRefusal) {
     self.host = host
     services = try host.services().filter { name in
@@ -108,17 +111,18 @@ struct Chart {
     }
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// sshd, where it asks the module.
+  /// The sshd service, or nil if it does not use the module.
   var sshdService: AskedService? { asked.first { $0.isNamed("sshd") } }
 
-  /// The configuration that a service reads; nil where it cannot be used.
+  /// Returns the configuration that a service reads, or nil if the configuration is invalid.
   func configuration(of service: AskedService) -> Configuration? {
     configuration(at: service.configuration)
   }
 
-  /// The configuration at a path, the host's where that is nil; nil where it cannot be used.
+  /// Returns the configuration at a path (the host's configuration if `path` is nil), or nil if the
+  /// configuration is invalid.
   func configuration(at path: [UInt8]?) -> Configuration? {
     for configuration in configurations where configuration.path == path {
       switch configuration.read {
@@ -129,7 +133,7 @@ struct Chart {
     return nil
   }
 
-  /// What is wrong with the configurations that sign-ins read.
+  /// The errors in the configurations that sign-ins read.
   var configurationFailures: [ConfigurationFile.Failure] {
     configurations.compactMap { configuration in
       switch configuration.read {
@@ -139,7 +143,7 @@ struct Chart {
     }
   }
 
-  /// The stack of a service whose facility is `account`, for somebody who is asked by root or not.
+  /// Returns the state of a service's `account` line for the module.
   func accountLine(of service: AskedService) -> AccountLine {
     Self.accountLine(of: service, host.stacks)
   }
@@ -152,7 +156,7 @@ struct Chart {
       isCalledByRoot: CallingUser.isRoot(at: service.name), from: source)
   }
 
-  /// Names, the first few of them and how many more there are.
+  /// Joins the first `most` names with commas and appends the number of the remaining names.
   static func list(_ names: [String], most: Int = 5) -> String {
     let rest = names.count - most
     let shown = names.prefix(most).joined(separator: ", ")

@@ -1,12 +1,11 @@
 import PAMStack
 
-/// Stacks that ask for a code although the password was wrong, or has not been asked for yet.
+/// Finds stacks that ask for a code after a wrong password, or before the password.
 enum CodeBeforePassword: Examination {
   static func findings(on chart: Chart) -> [Finding] { chart.asked.compactMap { finding($0) } }
 
   private static let harm =
-    "who does not know the password is asked for a code all the same, and can use up a person's "
-    + "attempts"
+    "an attacker without the password is asked for a code and can use up the user's attempts"
 
   private static func finding(_ service: AskedService) -> Finding? {
     let stack = service.stack
@@ -26,31 +25,32 @@ enum CodeBeforePassword: Examination {
       $0 > service.index && PAMModule.asksForPassword(stack.entries[$0])
     }
     guard let later else { return nil }
-    // With forward_pass both are typed at once, and both are to be checked.
+    // The user enters the password and the code together with forward_pass, and both must be
+    // checked.
     guard !service.takesPassword else {
       guard service.control.onFailure == .deniesAtOnce else { return nil }
       return Finding(
         severity: .warning, code: "requisite-forward-pass", services: [service.name],
         place: service.place,
-        message: "a wrong code ends the stack before the password is checked: the time that a "
-          + "denial takes tells who is enrolled",
-        hint: "write \"required\" in the place of \"requisite\" (\"bad\" in the place of \"die\")")
+        message: "a wrong code ends the stack before the password is checked, so the time that a "
+          + "denial takes reveals which users are enrolled",
+        hint: "replace \"requisite\" with \"required\" (\"die\" with \"bad\")")
     }
     return Finding(
       severity: .warning, code: "code-before-password", services: [service.name],
       place: service.place,
-      message: "\(harm): the password is asked for after it, at "
+      message: "\(harm): the password is asked for only later, at "
         + VisibleText.escaping(stack.entries[later].position.text),
-      hint: "move the line of pam_mfa.so below the lines that ask for the password")
+      hint: "move the pam_mfa.so line below the lines that ask for the password")
   }
 
   private static func hint(_ entry: StackEntry) -> String {
     guard case .module(_, _, let control) = entry.kind, control.onFailure == .denies else {
       return entry.level > 0
-        ? "name the file by \"include\" in the place of \"substack\", and see that it ends by "
+        ? "replace \"substack\" with \"include\", and make sure that the included file ends with "
           + "\"requisite pam_deny.so\""
-        : "write \"auth requisite pam_deny.so\" where a wrong password goes on"
+        : "add \"auth requisite pam_deny.so\" where the stack continues after a wrong password"
     }
-    return "write \"requisite\" in the place of \"required\" (\"die\" in the place of \"bad\")"
+    return "replace \"required\" with \"requisite\" (\"bad\" with \"die\")"
   }
 }

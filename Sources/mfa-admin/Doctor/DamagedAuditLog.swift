@@ -1,7 +1,9 @@
 import FactorStore
 
-/// An audit log that is damaged or gone. Sign-ins of enrolled users are denied then, because an earlier
-/// copy of a user's files cannot be told from the present one.
+/// Finds an audit log that is damaged or missing.
+///
+/// Without the audit log, sign-ins of enrolled users are denied, because an earlier copy of a
+/// user's files cannot be distinguished from the current files.
 enum DamagedAuditLog: Examination {
   private static let path = "/var/lib/mfa/ledger"
 
@@ -22,11 +24,11 @@ enum DamagedAuditLog: Examination {
   private static func damaged(_ sentence: String, hint: String) -> Finding {
     Finding(
       severity: .error, code: "audit-log-damaged", place: path,
-      message: "\(sentence); users can be locked out, and nothing can be entered", hint: hint)
+      message: "\(sentence); users can be locked out, and no change can be recorded", hint: hint)
   }
 
-  /// Whether another examination reports it: a store that is not there or that is mounted read-only, a
-  /// key that cannot be used, and files of another owner or mode.
+  /// Returns whether another examination reports the error: a store that is missing or mounted
+  /// read-only, an unusable key, or files with a wrong owner or mode.
   private static func isReportedElsewhere(_ error: FactorStoreError) -> Bool {
     switch error {
     case .system(.directory, let cause) where cause.isNotFound: true

@@ -1,7 +1,7 @@
-/// Looks for what keeps people out who have done nothing wrong, and for what lets them in without a
-/// code.
+/// The checks of `mfa-admin doctor`, which find problems that lock out legitimate users or let
+/// users sign in without a code.
 enum Doctor {
-  /// All that is looked for, in the order in which what is equally grave is told.
+  /// All examinations, in the order in which findings of equal severity are shown.
   static var examinations: [any Examination.Type] {
     [
       UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, BypassedModule.self,
@@ -14,10 +14,11 @@ enum Doctor {
     ]
   }
 
-  /// What is found, the gravest first.
+  /// Returns the findings, most severe first.
   static func findings(on chart: Chart) -> [Finding] { findings(of: examinations, on: chart) }
 
-  /// What lets people in without a code, or may, and where that could not be told.
+  /// Returns the findings that let users sign in without a code, or might, and the checks for such
+  /// problems that failed.
   static func openings(on chart: Chart) -> [Finding] {
     let examinations: [any Examination.Type] = [
       UnreadableStack.self, BypassedModule.self, WeakAuthLine.self, SilencedKeyboard.self,
@@ -34,7 +35,7 @@ enum Doctor {
     var findings: [Finding] = []
     for examination in examinations {
       for finding in examination.findings(on: chart) {
-        // The same line may be at fault for several services.
+        // One line can cause the same finding for several services.
         guard let index = findings.firstIndex(where: { $0.isLike(finding) }) else {
           findings.append(finding)
           continue

@@ -6,11 +6,11 @@ import PAMStack
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Find what keeps people out, or lets them in without a code.",
+    abstract: "Find problems that lock users out or let them sign in without a code.",
     discussion: """
-      Reads the PAM stacks that ask pam_mfa.so, what sshd says of its settings, the units of \
-      systemd, the store, the clock and the permissions of all that is installed. For each finding it \
-      names the file and the line, what happens and to whom, and the remedy. mfa-admin(8) lists the \
+      Checks the PAM stacks that use pam_mfa.so, the effective settings of sshd, the systemd \
+      units, the store, the clock, and the permissions of all installed files. Each finding names \
+      the file and line, the effect, the users concerned and the remedy. mfa-admin(8) lists the \
       findings. Nothing is changed.
 
       \(AdminStatus.explanation)
@@ -19,7 +19,7 @@ struct DoctorCommand: ParsableCommand {
   @Option(
     name: .customLong("user"),
     help: ArgumentHelp(
-      "Ask sshd about this user too, for Match lines; may be given several times.",
+      "Also check sshd's settings for this user, because of Match lines; may be repeated.",
       valueName: "name"))
   var users: [String] = []
 
@@ -52,7 +52,7 @@ struct DoctorCommand: ParsableCommand {
     } else {
       for finding in findings { try Console.write(finding.text) }
       if !services.isEmpty {
-        try Console.write("looked at: \(services.joined(separator: ", "))\n")
+        try Console.write("checked: \(services.joined(separator: ", "))\n")
       }
     }
     let errors = findings.count { $0.severity == .error }

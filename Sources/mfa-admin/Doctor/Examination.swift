@@ -1,8 +1,8 @@
-/// One thing that the doctor looks for.
+/// One check of `mfa-admin doctor`.
 ///
-/// MUST 1: what it cannot find out is a finding too, never silence. (`Finding.unchecked`, and
-/// `ExaminationTests.unreadable`)
+/// MUST 1: a check that cannot be made results in a finding and is never skipped silently.
+/// (`Finding.unchecked`, and `ExaminationTests.unreadable`)
 protocol Examination {
-  /// What is found; none where all is well.
+  /// Returns the findings, or an empty array if there is no problem.
   static func findings(on chart: Chart) -> [Finding]
 }

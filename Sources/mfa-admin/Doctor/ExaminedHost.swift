@@ -4,71 +4,73 @@ import Policy
 import SignIn
 import System
 
-/// A host that the doctor examines: what can be read of it.
+/// A host that `mfa-admin doctor` examines.
 protocol ExaminedHost {
-  /// Where PAM's service files are.
+  /// The type that reads PAM service files.
   associatedtype Stacks: StackSource
 
-  /// PAM's service files.
+  /// The host's PAM service files.
   var stacks: Stacks { get }
 
-  /// The services that have a file.
+  /// Returns the names of all services that have a file.
   func services() throws(StackRefusal) -> [[UInt8]]
 
-  /// The configuration at `path` alone; the host's, in all its files, where it is nil.
+  /// Returns the configuration in the file at `path`, or the host's configuration from all its
+  /// files if `path` is nil.
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
 
-  /// Seconds since the epoch.
+  /// Returns the current time in seconds since the epoch.
   func now() throws(SystemError) -> Int64
 
-  /// The account of a name; nil where there is none.
+  /// Returns the account with a name, or nil if it does not exist.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
 
-  /// Whether an account belongs to a group; nil when that could not be found out.
+  /// Returns whether an account belongs to a group, or nil if the lookup failed.
   func isMember(_ account: Account, of group: [UInt8]) -> Bool?
 
-  /// Every account that the system lists.
+  /// Returns all accounts that the system lists.
   func accounts() throws(SystemError) -> [KnownAccount]
 
-  /// What is stored for everybody.
+  /// Returns the stored records of all users.
   func stored() throws(AdminError) -> [UserReport]
 
-  /// What stands at an absolute path, of a link the link itself; nil where nothing does.
+  /// Returns the status of the file at an absolute path without following a link, or nil if the
+  /// path does not exist.
   func status(of path: String) throws(SystemError) -> PathStatus?
 
-  /// The names in a folder, in no order.
+  /// Returns the names in a folder, unsorted.
   func names(in folder: String) throws(TrustedPath.Refusal) -> [String]
 
-  /// The text of a file that root writes; nil where there is none.
+  /// Returns the contents of a file that root writes, or nil if the file does not exist.
   func text(of path: String) throws(SystemError) -> [UInt8]?
 
-  /// How much room there is on the file system of a path.
+  /// Returns the free space and mount flags of the file system that contains a path.
   func room(at path: String) throws(SystemError) -> FileSystemRoom
 
-  /// Writes a file of its own in a folder, and removes it.
+  /// Writes a test file in a folder and removes it.
   func tryWriting(in folder: String) throws(TrustedPath.Refusal)
 
-  /// Whether a program is given the capability to write to the kernel's audit trail.
+  /// Returns whether a program file has the capability to write to the kernel's audit trail.
   func mayWriteAudit(_ program: String) throws(SystemError) -> Bool
 
-  /// Whether the kernel's clock is kept in time with others.
+  /// Returns whether the kernel's clock is synchronised.
   func clockIsSynchronized() throws(SystemError) -> Bool
 
-  /// What one of root's own programs prints; nil where there is no such program.
+  /// Returns the output of a program that belongs to root, or nil if the program does not exist.
   func output(of program: String, _ arguments: [String]) throws(ProgramOutput.Trouble)
     -> ProgramOutput?
 
-  /// The processes that hold a lock in the store and cannot go on.
+  /// Returns the stopped or frozen processes that hold a lock in the store.
   func stoppedLockHolders() -> [LockHolder]
 
-  /// What is wrong with the audit log; nil when it is whole, or there is none.
+  /// Returns the damage to the audit log, or nil if the log is intact or does not exist.
   func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble?
 }
 
 extension ExaminedHost {
-  /// A host without processes has none.
+  /// Returns no processes by default.
   func stoppedLockHolders() -> [LockHolder] { [] }
 
-  /// A host without a store has no audit log.
+  /// Returns nil by default: a host without a store has no audit log.
   func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble? { nil }
 }

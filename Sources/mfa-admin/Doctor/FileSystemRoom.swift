@@ -1,11 +1,11 @@
-/// How much room there is on a file system, for others than root (statvfs(3)).
+/// The free space on a file system for unprivileged users, and its mount flags (statvfs(3)).
 struct FileSystemRoom: Equatable {
-  /// Bytes that can be written.
+  /// The number of bytes that can be written.
   var bytes: UInt64
-  /// Files that can be made; nil where the file system counts none.
+  /// The number of files that can be created, or nil if the file system has no limit.
   var files: UInt64?
-  /// Whether nothing can be written at all.
+  /// Whether the file system is mounted read-only.
   var isReadOnly = false
-  /// Whether programs there run without their owner's identity.
+  /// Whether the file system is mounted nosuid.
   var ignoresSetuid = false
 }

@@ -1,43 +1,43 @@
-/// Something that the doctor has found.
+/// A problem or fact that `mfa-admin doctor` reports.
 struct Finding: Equatable {
-  /// How much it matters, the most first.
+  /// The severity of a finding, from highest to lowest.
   enum Severity: String, CaseIterable {
-    /// It keeps people out, or lets them in without a code.
+    /// Users are locked out or can sign in without a code.
     case error
-    /// It may come to that, or makes an attack easier; or something could not be looked at.
+    /// Users might be locked out or sign in without a code, an attack is easier, or a check failed.
     case warning
-    /// It is as somebody may want it, and worth knowing.
+    /// A fact that may be intended.
     case note
   }
 
-  /// How much it matters.
+  /// The severity.
   let severity: Severity
-  /// A word that stays the same from version to version, for programs.
+  /// A stable identifier for programs.
   let code: String
-  /// The PAM services in question; none where it is about none in particular.
+  /// The PAM services concerned, or an empty array if the finding is not about a service.
   var services: [[UInt8]] = []
-  /// The file and the line, or the path, that is to be looked at first.
+  /// The file and line, or the path, to look at first.
   let place: String
-  /// What happens, and to whom.
+  /// The effect, and the users concerned.
   let message: String
-  /// What to do about it.
+  /// The remedy.
   let hint: String
 
-  /// Whether another is the same but for the services.
+  /// Returns whether another finding differs only in its services.
   func isLike(_ other: Finding) -> Bool {
     var same = other
     same.services = services
     return self == same
   }
 
-  /// The lines for a person, each with a line feed.
+  /// The finding as lines of text, each with a line feed.
   var text: String {
     let names = services.map { VisibleText.escaping($0) }
     let whose = names.isEmpty ? "" : Chart.list(names) + ": "
     return "\(severity.rawValue): \(place): \(whose)\(message)\n  \(hint)\n"
   }
 
-  /// For programs. Names of members stay the same from version to version.
+  /// The finding as JSON. Member names are stable.
   var json: JSON {
     .object([
       ("severity", .string(severity.rawValue)), ("finding", .string(code)),
@@ -47,13 +47,13 @@ struct Finding: Equatable {
     ])
   }
 
-  /// That something could not be looked at.
+  /// Returns the finding that `what` could not be checked.
   static func unchecked(
     _ what: String, at place: String, _ reason: String, severity: Severity = .warning
   ) -> Finding {
     Finding(
       severity: severity, code: "could-not-be-checked", place: place,
-      message: "could not be checked: \(what): \(reason)",
-      hint: "see to it that this can be read, then run mfa-admin doctor again")
+      message: "cannot check \(what): \(reason)",
+      hint: "correct this, then run mfa-admin doctor again")
   }
 }

@@ -1,10 +1,10 @@
 import System
 
-/// Files of google-authenticator in people's folders: a secret that its owner, and what runs as the
-/// owner, can read.
+/// Finds google-authenticator files in home directories. Each contains a secret that every program
+/// run by the user can read.
 ///
-/// MUST 1: no such file is opened. (`ExaminedHost.status` is all that is asked)
-/// MUST 2: nothing is looked at that is on a file system where that can hang. (`ExaminationTests`)
+/// MUST 1: the files are never opened. (only `ExaminedHost.status` is used)
+/// MUST 2: file systems on which a lookup can hang are never accessed. (`ExaminationTests`)
 enum LeftoverFiles: Examination {
   private static let name = ".google_authenticator"
 
@@ -14,7 +14,7 @@ enum LeftoverFiles: Examination {
     case .success(let found): accounts = found
     case .failure(let error):
       return [
-        .unchecked("files that are left over in people's folders", at: "/etc/passwd", error.text)
+        .unchecked("home directories for google-authenticator files", at: "/etc/passwd", error.text)
       ]
     }
     let mountList = "/proc/self/mountinfo"
@@ -22,12 +22,16 @@ enum LeftoverFiles: Examination {
     do throws(SystemError) {
       guard let text = try chart.host.text(of: mountList) else {
         return [
-          .unchecked("files that are left over in people's folders", at: mountList, "is not there")
+          .unchecked(
+            "home directories for google-authenticator files", at: mountList,
+            "the file does not exist")
         ]
       }
       mounts = MountTable(text)
     } catch {
-      return [.unchecked("files that are left over in people's folders", at: mountList, error.text)]
+      return [
+        .unchecked("home directories for google-authenticator files", at: mountList, error.text)
+      ]
     }
     var found: [(user: String, path: String)] = []
     var skipped: [(user: String, reason: String)] = []
@@ -48,7 +52,8 @@ enum LeftoverFiles: Examination {
     case skipped(String)
   }
 
-  /// Looks from the root folder on, so that no link leads to where a look can hang.
+  /// Looks for the file in a home directory. Checks each folder from the root on, so that no
+  /// symbolic link leads to a file system on which a lookup can hang.
   private static func look(_ home: [UInt8], _ mounts: MountTable, _ host: any ExaminedHost) -> Look
   {
     var path: [UInt8] = []
@@ -57,13 +62,13 @@ enum LeftoverFiles: Examination {
       path += [UInt8(ascii: "/")] + part
       if let kind = mounts.distantKind(of: path) { return .skipped("on \(kind)") }
       let text = String(decoding: path, as: UTF8.self)
-      guard Array(text.utf8) == path else { return .skipped("its name is no UTF-8") }
+      guard Array(text.utf8) == path else { return .skipped("its path is not UTF-8") }
       do throws(SystemError) {
         guard let status = try host.status(of: text) else { return .nothing }
         if index == parts.count - 1 { return .file(VisibleText.escaping(path)) }
         switch status.kind {
         case .folder: continue
-        case .link: return .skipped("behind a link")
+        case .link: return .skipped("behind a symbolic link")
         case .file, .other: return .nothing
         }
       } catch {
@@ -79,9 +84,9 @@ enum LeftoverFiles: Examination {
     return Finding(
       severity: .warning, code: "left-over-files", place: first.path,
       message:
-        "files of google-authenticator of \(Chart.list(found.map(\.user))): whatever runs as one "
-        + "of them can read a secret there, and make codes of it",
-      hint: "take them over: mfa-admin import --google-authenticator DIR; then, if no stack asks "
+        "google-authenticator files of \(Chart.list(found.map(\.user))): any program that runs as "
+        + "one of these users can read the secret and generate codes",
+      hint: "import them: mfa-admin import --google-authenticator DIR; then, if no stack uses "
         + "pam_google_authenticator.so, remove the files")
   }
 
@@ -89,8 +94,9 @@ enum LeftoverFiles: Examination {
     guard !skipped.isEmpty else { return nil }
     return Finding(
       severity: .note, code: "homes-not-looked-at", place: "/etc/passwd",
-      message: "the folders of \(Chart.list(skipped.map { "\($0.user) (\($0.reason))" })) were not "
-        + "looked at for files of google-authenticator",
-      hint: "look on the server, or as each of them: ls -l ~/\(name)")
+      message: "the home directories of "
+        + "\(Chart.list(skipped.map { "\($0.user) (\($0.reason))" })) were not checked for "
+        + "google-authenticator files",
+      hint: "check on the file server, or as each user: ls -l ~/\(name)")
   }
 }

@@ -1,8 +1,9 @@
-/// Ways of signing in by ssh that never come to PAM's questions.
+/// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
 enum MethodsWithoutCode: Examination {
-  /// Methods that PAM answers, and by which setting each is switched on where nothing says which are
-  /// needed.
+  /// The methods that use PAM.
   private static let asking = ["keyboard-interactive", "password"]
+  /// The methods that do not use PAM: the name, the setting that enables the method, and the words
+  /// for messages. The setting decides only if AuthenticationMethods is not set.
   private static let silent = [
     ("publickey", "pubkeyauthentication", "a key"),
     ("hostbased", "hostbasedauthentication", "a trusted host"),
@@ -12,7 +13,7 @@ enum MethodsWithoutCode: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     guard let service = chart.sshdService else { return [] }
     return chart.sshd.findings { settings, whom, place in
-      // Without PAM nobody is asked anyway, which is another finding.
+      // `SilencedKeyboard` reports that PAM is off, in which case no user is asked for a code.
       guard settings.isOn("usepam") else { return [] }
       guard let lists = settings.methodLists else {
         let methods = silent.filter { settings.isOn($0.1) }.map(\.2)
@@ -20,8 +21,8 @@ enum MethodsWithoutCode: Examination {
         return [
           finding(
             service, place(["authenticationmethods"]),
-            "who signs in by ssh with \(methods.joined(separator: " or "))\(whom) is never asked for "
-              + "a code: AuthenticationMethods asks for no more")
+            "users who sign in by ssh with \(methods.joined(separator: " or "))\(whom) are never "
+              + "asked for a code: AuthenticationMethods does not require another method")
         ]
       }
       let open = lists.filter { list in !asking.contains { list.contains($0) } }
@@ -30,8 +31,8 @@ enum MethodsWithoutCode: Examination {
       return [
         finding(
           service, place(["authenticationmethods"]),
-          "who signs in by ssh with \(VisibleText.escaping(shown))\(whom) is never asked for a code: "
-            + "nothing there comes to PAM")
+          "users who sign in by ssh with \(VisibleText.escaping(shown))\(whom) are never asked for "
+            + "a code: these methods do not use PAM")
       ]
     }
   }
@@ -42,7 +43,7 @@ enum MethodsWithoutCode: Examination {
     Finding(
       severity: .error, code: "methods-without-code", services: [service.name], place: place,
       message: message,
-      hint: "write \"AuthenticationMethods keyboard-interactive\", or, for a key and then a code, "
-        + "\"AuthenticationMethods publickey,keyboard-interactive\", then reload sshd")
+      hint: "set \"AuthenticationMethods keyboard-interactive\" or, for a key and then a code, "
+        + "\"AuthenticationMethods publickey,keyboard-interactive\"; then reload sshd")
   }
 }

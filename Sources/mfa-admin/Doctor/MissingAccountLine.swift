@@ -1,7 +1,7 @@
 import PAMStack
 
-/// Services at which people may have to enrol, and whose stack is not certain to come to the module's
-/// `account` line.
+/// Finds services where policy can require enrolment but the stack does not reliably reach the
+/// module's `account` line.
 enum MissingAccountLine: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     chart.asked.compactMap { service in

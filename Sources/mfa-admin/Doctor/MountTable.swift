@@ -1,6 +1,7 @@
-/// The mounted file systems, as /proc/self/mountinfo lists them (proc(5)).
+/// The mounted file systems that /proc/self/mountinfo lists (proc(5)).
 struct MountTable {
-  /// Kinds of file systems at which a look can hang, for they are somewhere else, or are mounted by it.
+  /// The types of file systems on which a lookup can hang, because they are remote or because the
+  /// lookup mounts them.
   private static let distant = [
     "nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "autofs", "9p", "lustre", "ceph",
     "gfs2",
@@ -9,7 +10,7 @@ struct MountTable {
 
   private let mounts: [(point: [UInt8], kind: String)]
 
-  /// Reads the list.
+  /// Parses the contents of /proc/self/mountinfo.
   init(_ text: [UInt8]) {
     mounts = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let words = line.split(separator: UInt8(ascii: " "))
@@ -20,11 +21,12 @@ struct MountTable {
     }
   }
 
-  /// The kind of the file system that an absolute path is on, where a look at it can hang; else nil.
+  /// Returns the type of the file system that contains an absolute path if a lookup there can hang,
+  /// or nil.
   func distantKind(of path: [UInt8]) -> String? {
     var best: (length: Int, kind: String)?
     for mount in mounts where Self.holds(mount.point, path) {
-      // Of several at one place, the last one is seen.
+      // The last of several mounts at one mount point hides the others.
       if mount.point.count >= best?.length ?? 0 { best = (mount.point.count, mount.kind) }
     }
     guard let kind = best?.kind, Self.distant.contains(kind) || kind.hasPrefix("fuse") else {
@@ -39,7 +41,8 @@ struct MountTable {
     return path.count == point.count || path[point.count] == UInt8(ascii: "/")
   }
 
-  /// A blank, a tab, a line feed and a backslash are written as three octal digits.
+  /// Decodes the octal escapes (a backslash and three digits) for blank, tab, line feed and
+  /// backslash.
   private static func unescaped(_ word: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = word

@@ -1,33 +1,34 @@
 import PAMStack
 import System
 
-/// Permissions, owners and kinds of all that an installation consists of.
+/// Checks the permissions, owners and types of all files of an installation.
 enum Ownership: Examination {
-  /// What must stand at a path.
+  /// The required properties of the file at a path.
   struct Requirement {
     let path: String
     let kind: PathStatus.Kind
-    /// Whom it belongs to.
+    /// The required owner.
     let owner: Owner
-    /// The permissions that it may have, the usual ones first; empty where nobody else may write, and
-    /// all must be able to read.
+    /// The accepted permissions, the default first. If empty, all users must be able to read the
+    /// file and only its owner to write to it.
     var permissions: [UInt32] = []
-    /// Its size, where there is but one.
+    /// The required size in bytes, or nil for any size.
     var size: Int64?
-    /// What comes of it, where it is otherwise.
+    /// The effect of a violation, for the message.
     let harm: String
-    /// Whether it may be absent.
+    /// Whether the file may be absent.
     var isOptional = false
   }
 
+  /// An account that owns files of the installation.
   enum Owner { case root, mfa }
 
-  private static let denied = "every sign-in that is asked for a code is denied"
-  private static let noEnrolling = "nobody can enrol"
+  private static let denied = "sign-ins that require a code are denied"
+  private static let noEnrolling = "no user can enrol"
   private static let noChange =
-    "nobody can enrol, and no recovery or bypass code is accepted, for nothing can be entered"
+    "no user can enrol and no recovery or bypass code is accepted, because nothing can be recorded"
 
-  /// All but the files of the store and the module.
+  /// All required files except the module and the users' files in the store.
   static let requirements = [
     Requirement(path: "/etc/mfa", kind: .folder, owner: .root, harm: denied),
     Requirement(
@@ -60,7 +61,7 @@ enum Ownership: Examination {
     Requirement(path: "/etc/pam.d/mfa-enroll", kind: .file, owner: .root, harm: noEnrolling),
   ]
 
-  /// How many files of a folder are named.
+  /// The maximum number of a folder's files that a message names.
   private static let mostNamed = 5
 
   static func findings(on chart: Chart) -> [Finding] {
@@ -75,41 +76,41 @@ enum Ownership: Examination {
     do throws(SystemError) {
       guard let found = try chart.host.status(of: required.path) else {
         guard !required.isOptional else { return nil }
-        return wrong(required, chart, "is not there")
+        return wrong(required, chart, "is missing")
       }
       status = found
     } catch {
-      return .unchecked("its owner and permissions", at: required.path, error.text)
+      return .unchecked("the owner and permissions", at: required.path, error.text)
     }
     guard let reason = reason(status, required, chart) else { return nil }
     return wrong(required, chart, reason)
   }
 
-  /// What is the matter with what stands at a path; nil for nothing.
+  /// Returns how a file violates the requirement, or nil if it does not.
   private static func reason(
     _ status: PathStatus, _ required: Requirement, _ chart: Chart
   ) -> String? {
     guard status.kind == required.kind else {
-      return "is a \(status.kind.rawValue), and should be a \(required.kind.rawValue)"
+      return "is of type \(status.kind.rawValue), expected \(required.kind.rawValue)"
     }
     if let owner = identity(required.owner, chart), status.owner != owner {
-      return "belongs to the user \(status.owner), and should belong to \(required.owner)"
+      return "belongs to uid \(status.owner), expected \(required.owner)"
     }
     let text = PathStatus.text(status.permissions)
     if required.permissions.isEmpty {
       guard status.permissions & 0o022 == 0 else {
-        return "has the mode \(text): others than root can write to it"
+        return "has mode \(text): users other than root can write to it"
       }
       let needed: UInt32 = required.kind == .folder ? 0o555 : 0o444
       guard status.permissions & needed == needed else {
-        return "has the mode \(text): the helper cannot read it"
+        return "has mode \(text): the helper cannot read it"
       }
     } else if !required.permissions.contains(status.permissions) {
-      return "has the mode \(text), and should have \(PathStatus.text(required.permissions[0]))"
+      return "has mode \(text), expected \(PathStatus.text(required.permissions[0]))"
     }
-    if required.kind == .file, status.links != 1 { return "has \(status.links) names" }
+    if required.kind == .file, status.links != 1 { return "has \(status.links) hard links" }
     if let size = required.size, status.size != size {
-      return "has \(status.size) bytes, and should have \(size)"
+      return "has \(status.size) bytes, expected \(size)"
     }
     return nil
   }
@@ -130,14 +131,14 @@ enum Ownership: Examination {
     if reason.hasPrefix("is ") {
       hint =
         required.path == "/etc/mfa/key"
-        ? "put it back from the backup, as a file: with a new key everybody has to enrol anew"
-        : "packaging/install puts it in its place"
-    } else if reason.hasSuffix("names") {
-      hint = "find / -xdev -samefile \(required.path) shows them: remove the others"
+        ? "restore it from a backup as a regular file; with a new key all users have to enrol again"
+        : "run packaging/install"
+    } else if reason.hasSuffix("hard links") {
+      hint = "remove the other links, which find / -xdev -samefile \(required.path) lists"
     } else if reason.contains(" bytes") {
-      hint = "put it back from the backup: with a new key everybody has to enrol anew"
+      hint = "restore it from a backup; with a new key all users have to enrol again"
     } else {
-      // In this order, for a change of owner takes the setuid bit away, and the capability.
+      // The order matters: chown clears the setuid bit and the capability.
       hint =
         "chown \(owner):\(owner) \(required.path) && chmod \(PathStatus.text(mode)) \(required.path)"
         + (mode & 0o4000 != 0 ? " && setcap cap_audit_write=p \(required.path)" : "")
@@ -147,7 +148,7 @@ enum Ownership: Examination {
       message: "\(reason): \(required.harm)", hint: hint)
   }
 
-  // MARK: Several
+  // MARK: Several paths
 
   private static func dropIns(_ chart: Chart) -> [Finding] {
     let folder = "/etc/mfa/mfa.conf.d"
@@ -155,7 +156,7 @@ enum Ownership: Examination {
     do throws(TrustedPath.Refusal) {
       names = try chart.host.names(in: folder)
     } catch {
-      // What is wrong with the folder itself is told already.
+      // The requirement for the folder itself reports this error.
       return []
     }
     return names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.sorted().compactMap {
@@ -179,11 +180,11 @@ enum Ownership: Examination {
       Finding(
         severity: .error, code: "helper-nosuid", place: path,
         message: "is on a file system that is mounted nosuid: \(noEnrolling)",
-        hint: "mount it without nosuid, or have /usr/lib/mfa on another")
+        hint: "mount it without nosuid, or move /usr/lib/mfa to another file system")
     ]
   }
 
-  /// The files of the store in one of its folders.
+  /// Checks the users' files in one of the store's folders.
   private static func files(_ folder: String, _ chart: Chart) -> Finding? {
     let path = "/var/lib/mfa/\(folder)"
     let names: [String]
@@ -191,11 +192,11 @@ enum Ownership: Examination {
       names = try chart.host.names(in: path)
     } catch {
       switch error {
-      // That it is not there, or a link, is told already.
+      // The requirement for the folder reports that it is missing or a link.
       case .system(let error) where error.isNotFound || error.isNotADirectory: return nil
-      case .system(let error): return .unchecked("the files in it", at: path, error.text)
+      case .system(let error): return .unchecked("the files in this folder", at: path, error.text)
       case .untrusted(let distrust):
-        return .unchecked("the files in it", at: path, "not trusted: \(distrust.name)")
+        return .unchecked("the files in this folder", at: path, "not trusted: \(distrust.name)")
       }
     }
     var wrong: [(path: String, reason: String)] = []
@@ -203,7 +204,7 @@ enum Ownership: Examination {
       let required = Requirement(
         path: "\(path)/\(name)", kind: .file, owner: .mfa, permissions: [0o600], harm: "")
       do throws(SystemError) {
-        // It may have gone meanwhile.
+        // The file may have been removed since the folder was read.
         guard let status = try chart.host.status(of: required.path),
           let reason = reason(status, required, chart)
         else { continue }
@@ -218,18 +219,18 @@ enum Ownership: Examination {
     }
     return Finding(
       severity: .error, code: "ownership", place: VisibleText.escaping(first.path),
-      message: "\(first.reason): whose it is cannot sign in"
+      message: "\(first.reason): the user cannot sign in"
         + (wrong.count > 1
-          ? "; so it is with others in \(path): "
+          ? "; other affected files in \(path): "
             + Chart.list(Array(shown.dropFirst()), most: mostNamed) : ""),
       hint:
-        "files in \(path) belong to mfa, with mode 0600 and one name; if somebody else could write "
-        + "to one, revoke what it holds: mfa-admin revoke USER --all")
+        "files in \(path) must belong to mfa, with mode 0600 and one hard link; if another user "
+        + "could write to a file, revoke its user's factors: mfa-admin revoke USER --all")
   }
 
   // MARK: The module
 
-  /// Folders in which libpam may look for modules.
+  /// Returns the folders in which libpam may look for modules.
   private static func moduleFolders(_ host: any ExaminedHost) -> Result<
     [String], TrustedPath.Refusal
   > {
@@ -249,14 +250,14 @@ enum Ownership: Examination {
     switch moduleFolders(chart.host) {
     case .success(let found): folders = found
     case .failure:
-      return [.unchecked("where the module is", at: "/usr/lib", "the folder cannot be read")]
+      return [.unchecked("the location of the module", at: "/usr/lib", "cannot read the folder")]
     }
     var isThere = false
     var findings: [Finding] = []
     for folder in folders {
       let required = Requirement(
         path: "\(folder)/pam_mfa.so", kind: .file, owner: .root,
-        harm: "whoever can write to it signs in as anybody", isOptional: true)
+        harm: "any user who can write to it can sign in as any other user", isOptional: true)
       do throws(SystemError) {
         guard try chart.host.status(of: required.path) != nil else { continue }
         isThere = true
@@ -271,8 +272,8 @@ enum Ownership: Examination {
     return [
       Finding(
         severity: .error, code: "no-module", place: folders.last ?? "/usr/lib",
-        message: "there is no pam_mfa.so: every sign-in at \(services) is denied",
-        hint: "packaging/install, or take its lines out of /etc/pam.d")
+        message: "pam_mfa.so is not installed: every sign-in at \(services) is denied",
+        hint: "run packaging/install, or remove the pam_mfa.so lines from /etc/pam.d")
     ]
   }
 }

@@ -1,22 +1,22 @@
-/// What stands at a path.
+/// The type, owner, permissions and size of the file at a path.
 struct PathStatus: Equatable {
-  /// What it is.
+  /// A file type.
   enum Kind: String {
     case file, folder, link, other
   }
 
-  /// What it is.
+  /// The file type.
   var kind: Kind
-  /// Its owner's numeric identity.
+  /// The owner's uid.
   var owner: UInt32
-  /// The lower twelve bits of its mode.
+  /// The lower twelve bits of the mode.
   var permissions: UInt32
-  /// How many names it has.
+  /// The number of hard links.
   var links: UInt64 = 1
-  /// Its size in bytes.
+  /// The size in bytes.
   var size: Int64 = 0
 
-  /// The permissions as `chmod` takes them: four octal digits.
+  /// Returns permissions as `chmod` accepts them: at least four octal digits.
   static func text(_ permissions: UInt32) -> String {
     let digits = String(permissions, radix: 8)
     return String(repeating: "0", count: max(4 - digits.count, 0)) + digits

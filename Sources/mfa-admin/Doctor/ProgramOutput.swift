@@ -1,18 +1,18 @@
 import System
 
-/// What a program printed, and how it ended.
+/// The output and exit status of a program.
 struct ProgramOutput: Equatable {
-  /// Why there is none.
+  /// The reason why a program has no output.
   enum Trouble: Error, Equatable {
     case system(SystemError)
-    /// Somebody other than root could have written the program.
+    /// A user other than root could have changed the program.
     case untrusted(Distrust)
-    /// It did not end in time.
+    /// The program did not end within `seconds`.
     case late
-    /// It printed more than is read.
+    /// The program printed more than `longest` bytes.
     case tooMuch
 
-    /// In words.
+    /// The reason in words.
     var text: String {
       switch self {
       case .system(let error): error.text
@@ -23,20 +23,20 @@ struct ProgramOutput: Equatable {
     }
   }
 
-  /// How long a program may take, in seconds.
+  /// The time limit for a program, in seconds.
   static let seconds: Int64 = 10
 
-  /// How much of what it prints is read, in bytes, of each stream.
+  /// The maximum number of bytes read from each output stream.
   static let longest = 1 << 20
 
-  /// Its exit status; nil where a signal ended it.
+  /// The exit status, or nil if a signal ended the program.
   var status: Int32?
-  /// What it printed.
+  /// The contents of standard output.
   var output: [UInt8]
-  /// What it complained of.
+  /// The contents of standard error.
   var errors: [UInt8] = []
 
-  /// The last line of its complaints, as it may be shown.
+  /// The last line of standard error, escaped for display.
   var complaint: String {
     let line = errors.split(separator: UInt8(ascii: "\n")).last ?? []
     let end = line.last == UInt8(ascii: "\r") ? line.dropLast() : line

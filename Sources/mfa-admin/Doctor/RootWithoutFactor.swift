@@ -3,7 +3,7 @@ import PAMStack
 import Policy
 import System
 
-/// Root, who cannot answer where root may have to.
+/// Finds services at which root can be asked for a code but has no factor.
 enum RootWithoutFactor: Examination {
   private static let root = Array("root".utf8)
   private static let keys = "/root/.ssh/authorized_keys"
@@ -14,7 +14,7 @@ enum RootWithoutFactor: Examination {
     return findings
   }
 
-  /// Whether root may be the one who is asked at a service.
+  /// Returns whether root can be asked for a code at a service.
   private static func mayBeAsked(_ service: AskedService, _ chart: Chart) -> Bool {
     if service.isNamed("sshd") {
       return chart.sshd.root?.value(of: "permitrootlogin") == "yes"
@@ -31,7 +31,7 @@ enum RootWithoutFactor: Examination {
       for: Policy.Subject(user: root, service: service.name, address: nil) { group in
         chart.host.isMember(account, of: group)
       })
-    // Whoever is only watched, or not asked, gets in.
+    // In the other states root is admitted without a code.
     guard settings.state == .enabled else { return [] }
     guard case .success(let stored) = chart.stored else { return [] }
     let hasFactor = stored.contains { $0.name == root }
@@ -42,9 +42,9 @@ enum RootWithoutFactor: Examination {
         Finding(
           severity: .note, code: "root-console", services: [service.name], place: service.place,
           message:
-            "root is asked for a code at the console too: where the store or the clock fails, "
-            + "the boot menu is the way in",
-          hint: "keep a recovery code of root's at hand, or leave pam_mfa.so out of this file")
+            "root is asked for a code at the console too: if the store or the clock fails, the "
+            + "boot menu is the way in",
+          hint: "keep one of root's recovery codes at hand, or leave pam_mfa.so out of this file")
       ]
     }
     guard mustHaveFactor(settings, chart) else { return [] }
@@ -54,16 +54,16 @@ enum RootWithoutFactor: Examination {
         Finding(
           severity: .warning, code: "root-not-enrolled", services: [service.name],
           place: service.place,
-          message: "root has no factor, and has to enrol in the next sign-in\(console)",
+          message: "root has no factor and has to enrol at the next sign-in\(console)",
           hint: "enrol root now: sudo mfa-enroll --name phone")
       ]
     }
     return [
       Finding(
         severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
-        message: "root is denied: there must be a factor, root has none, and cannot enrol here"
+        message: "root is denied: a factor is required, root has none and cannot enrol here"
           + console,
-        hint: "enrol root now: sudo mfa-enroll --name phone; or have a tenant for root say "
+        hint: "enrol root now: sudo mfa-enroll --name phone; or add a tenant for root with "
           + "\"enrollment = self-service\"")
     ]
   }
@@ -81,7 +81,8 @@ enum RootWithoutFactor: Examination {
     }
   }
 
-  /// Root may sign in by ssh with a key alone, and has to answer besides.
+  /// Returns a finding if PermitRootLogin admits root with a key only, while AuthenticationMethods
+  /// also requires a prompt.
   private static func keysAlone(_ chart: Chart) -> Finding? {
     guard let service = chart.sshdService, case .known(_, let file, _) = chart.sshd,
       let settings = chart.sshd.root, let lists = settings.methodLists,
@@ -97,10 +98,9 @@ enum RootWithoutFactor: Examination {
     return Finding(
       severity: .warning, code: "root-keys-refused", services: [service.name],
       place: file.place(of: ["permitrootlogin"], saying: settings),
-      message: "root has keys in \(keys), and cannot sign in by ssh: "
-        + "AuthenticationMethods wants an answer, which PermitRootLogin admits of root for \"yes\" "
-        + "alone",
-      hint: "write \"PermitRootLogin no\" if root is not to sign in by ssh, else \"PermitRootLogin "
-        + "yes\", and enrol root")
+      message: "root has keys in \(keys) but cannot sign in by ssh: AuthenticationMethods "
+        + "requires a prompt, which root is allowed only with PermitRootLogin \"yes\"",
+      hint: "set \"PermitRootLogin no\" if root must not sign in by ssh; otherwise set "
+        + "\"PermitRootLogin yes\" and enrol root")
   }
 }

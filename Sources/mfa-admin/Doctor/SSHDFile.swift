@@ -1,48 +1,50 @@
-/// The text of sshd_config, with the files that it includes: where a setting is made. What the
-/// settings come to, sshd itself says.
+/// The lines of sshd_config and of the files that it includes, used to locate settings. The
+/// effective values come from sshd itself.
 struct SSHDFile {
-  /// A line that says something.
+  /// A line that sets a keyword.
   struct Line: Equatable {
     /// `FILE:LINE`
     let place: String
-    /// Its keyword, in lower case.
+    /// The keyword, in lower case.
     let keyword: String
-    /// The rest of it.
+    /// The words after the keyword.
     let arguments: [String]
-    /// Which of the `Match` lines it stands under, as a place among them; nil for none.
+    /// The index of the `Match` line that the line belongs to, or nil.
     let match: Int?
   }
 
   /// A `Match` line.
   struct Match: Equatable {
     let place: String
-    /// Its criteria and patterns in turn; nothing else.
+    /// The criteria and patterns, alternating.
     let arguments: [String]
   }
 
-  /// Where sshd looks for it.
+  /// The path of sshd's main configuration file.
   static let path = "/etc/ssh/sshd_config"
 
-  /// How deep files may include one another, as sshd has it.
+  /// The maximum include depth, which is the same as in sshd.
   private static let deepest = 16
 
-  /// How many files are read. A file that is included several times counts each time, so that files
-  /// that include one another end.
+  /// The maximum number of files read. A file that is included several times counts each time, so
+  /// that reading ends even if files include each other.
   private static let mostFiles = 1000
 
   private(set) var lines: [Line] = []
   private(set) var matches: [Match] = []
-  /// What could not be read, and why.
+  /// The places that could not be read, each with the reason.
   private(set) var unread: [(place: String, reason: String)] = []
   private var filesRead = 0
-  /// Whether the rest is left out, as sshd does where files include one another too deep.
+  /// Whether the remaining lines are ignored. sshd, too, stops reading if includes are nested too
+  /// deep.
   private var isStopped = false
 
-  /// Reads the file of a host.
+  /// Reads the configuration of a host.
   init(of host: any ExaminedHost) { read(Self.path, under: nil, depth: 0, host) }
 
-  /// Which line makes a setting what it is, for those under a `Match` line or for everybody: the first
-  /// line counts. The file itself where no line does.
+  /// Returns the place of the line that determines a setting, for connections under a `Match` line
+  /// or in general: the first line counts. Returns the main file's path if no line sets the
+  /// keyword.
   func place(
     of keywords: [String], saying settings: SSHDSettings, under match: Int? = nil
   ) -> String {
@@ -82,7 +84,7 @@ struct SSHDFile {
         matches.append(Match(place: place, arguments: arguments))
       case "include":
         guard depth < Self.deepest else {
-          stop(at: place, "files include one another more than \(Self.deepest) deep")
+          stop(at: place, "includes are nested more than \(Self.deepest) deep")
           return
         }
         for pattern in arguments {
@@ -100,13 +102,13 @@ struct SSHDFile {
     }
   }
 
-  /// Leaves out the rest of all files.
+  /// Ignores all remaining lines of all files.
   private mutating func stop(at place: String, _ reason: String) {
     unread.append((place, reason))
     isStopped = true
   }
 
-  /// Why something cannot be read.
+  /// The reason why a file or folder cannot be read.
   private struct Failure: Error { let reason: String }
 
   private static func text(
@@ -117,7 +119,8 @@ struct SSHDFile {
     }
   }
 
-  /// The files that a pattern stands for, in order. It may have `*` and `?` in its last part.
+  /// Returns the files that match an include pattern, sorted. The last component may contain `*`
+  /// and `?`.
   private mutating func files(
     _ pattern: String, at place: String, _ host: any ExaminedHost
   ) -> [String] {
@@ -127,7 +130,7 @@ struct SSHDFile {
     let name = String(path[path.index(after: slash)...])
     guard path.contains(where: { "*?[".contains($0) }) else { return [path] }
     guard !folder.contains(where: { "*?[".contains($0) }), !name.contains("[") else {
-      unread.append((place, "the pattern is more than this program understands"))
+      unread.append((place, "mfa-admin does not support this pattern"))
       return []
     }
     switch Self.names(in: folder, host) {
@@ -153,7 +156,7 @@ struct SSHDFile {
     }
   }
 
-  /// Whether a name fits a pattern with `*` and `?`.
+  /// Returns whether a name matches a pattern with `*` and `?`.
   static func matches(_ name: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
     let name = Array(name)
     var fitting: Set<Int> = [0]
@@ -171,10 +174,12 @@ struct SSHDFile {
     return fitting.contains(name.count)
   }
 
-  /// The words of a line as sshd reads them (`strdelim` and `argv_split` in OpenSSH's misc.c): blanks
-  /// and the first equals sign separate words, quotation marks may surround a part of a word, and `#`
-  /// at the start of a word begins a comment. In an argument, single quotation marks count too, and a
-  /// backslash before a quotation mark, a space or another backslash stands for that character.
+  /// Returns the words of a line as sshd reads them (`strdelim` and `argv_split` in OpenSSH's
+  /// misc.c).
+  ///
+  /// Blanks and the first equals sign separate words. Quotation marks may surround a part of a
+  /// word. A `#` at the start of a word begins a comment. In an argument, single quotation marks
+  /// count too, and a backslash escapes a quotation mark, a space or another backslash.
   static func words(_ line: ArraySlice<UInt8>) -> [String] {
     var words: [[UInt8]] = []
     var word: [UInt8]?

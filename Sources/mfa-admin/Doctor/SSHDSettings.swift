@@ -1,34 +1,35 @@
-/// Settings of sshd, as `sshd -T` prints them: for everybody, or for a certain connection.
+/// The effective settings of sshd that `sshd -T` prints, in general or for one connection.
 struct SSHDSettings: Equatable {
   private let values: [String: String]
 
-  /// Reads a line each: the key in lower case, a blank, the value.
+  /// Parses the output of `sshd -T`. Each line is a key in lower case, a blank and the value.
   init(_ output: [UInt8]) {
     var values: [String: String] = [:]
     for line in output.split(separator: UInt8(ascii: "\n")) {
       let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
       guard let key = parts.first else { continue }
       let value = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
-      // The first line of a key counts.
+      // The first line for a key counts.
       let name = String(decoding: key, as: UTF8.self).lowercased()
       if values[name] == nil { values[name] = value }
     }
     self.values = values
   }
 
-  /// The value of a key; nil where sshd has none.
+  /// Returns the value of a key, or nil if sshd does not print the key.
   func value(of key: String) -> String? { values[key] }
 
-  /// Whether a key is `yes`.
+  /// Returns whether the value of a key is `yes`.
   func isOn(_ key: String) -> Bool { values[key]?.lowercased() == "yes" }
 
-  /// Whether PAM may ask questions.
+  /// Whether keyboard-interactive authentication is enabled, so that PAM can prompt the user.
   var asksByKeyboard: Bool {
-    // The second is the name of old versions.
+    // Old versions of sshd use the second name.
     isOn("kbdinteractiveauthentication") || isOn("challengeresponseauthentication")
   }
 
-  /// Lists of methods, of which a sign-in has to go through all of one; nil where any one method does.
+  /// The lists of AuthenticationMethods, or nil if any single method is enough. A sign-in must
+  /// complete all methods of one list.
   var methodLists: [[String]]? {
     guard let text = values["authenticationmethods"], text.lowercased() != "any" else { return nil }
     return text.split(separator: " ").map { list in
@@ -39,20 +40,20 @@ struct SSHDSettings: Equatable {
     }
   }
 
-  /// Whether a password alone, sent by the client, may be part of a sign-in.
+  /// Whether a sign-in can use the `password` method.
   var takesPasswords: Bool {
     isOn("passwordauthentication")
       && (methodLists?.contains { $0.contains("password") } ?? true)
   }
 
-  /// The keys that the doctor looks at.
+  /// The keys that the examinations use.
   static let keys = [
     "usepam", "kbdinteractiveauthentication", "challengeresponseauthentication",
     "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
     "gssapiauthentication", "authenticationmethods", "permitrootlogin",
   ]
 
-  /// Whether two say the same of all that the doctor looks at.
+  /// Returns whether all `keys` have the same values in both settings.
   func isLike(_ other: SSHDSettings) -> Bool {
     Self.keys.allSatisfy { values[$0] == other.values[$0] }
   }

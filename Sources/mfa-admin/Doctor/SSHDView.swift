@@ -1,38 +1,41 @@
 import Factors
 import System
 
-/// What sshd would do, as it says itself.
+/// The effective settings of the host's sshd for different connections.
 enum SSHDView {
-  /// Its stack does not ask the module.
+  /// The stack of sshd does not use the module.
   case notConcerned
-  /// It cannot be told.
+  /// The settings cannot be determined.
   case unknown(Finding)
-  /// Its settings for different connections, those of everybody first; and what could not be told.
+  /// The settings for different connections, the general settings first, and findings about
+  /// settings that could not be determined.
   case known([Case], SSHDFile, [Finding])
 
   /// The settings for some connections.
   struct Case {
-    /// For whom; nil for whom no `Match` line is.
+    /// The connections concerned, in words, or nil for connections that no `Match` line matches.
     let whom: String?
-    /// The `Match` line that they are under, as a place among them.
+    /// The index of the `Match` line that applies.
     let match: Int?
     let settings: SSHDSettings
 
-    /// Whether they are root's.
+    /// Whether the settings are for root.
     var isRoot: Bool { whom == "user root" }
   }
 
-  /// Where sshd is, on most systems; and on those that have one folder for all programs.
+  /// The paths of sshd: on most systems, and on systems with a single folder for all programs.
   static let programs = ["/usr/sbin/sshd", "/usr/bin/sshd"]
 
-  /// How many users and `Match` lines are looked at one by one.
+  /// The maximum number of users and `Match` lines that are checked individually.
   private static let mostCases = 32
 
-  /// Among how many accounts a member of a group is looked for.
+  /// The maximum number of accounts searched for a member of a group.
   private static let mostAccounts = 2000
 
-  /// Asks the sshd of a host: for somebody whom no `Match` line is for, for root, for `users`, and
-  /// for somebody whom each `Match` line is for.
+  /// Runs the sshd of a host to read its settings.
+  ///
+  /// The settings are read for a connection that no `Match` line matches, for root, for `users`,
+  /// and for one connection that matches each `Match` line.
   init(
     of host: any ExaminedHost, users: [UserName],
     accounts: Result<[KnownAccount], SystemError>
@@ -43,17 +46,17 @@ enum SSHDView {
     case .success(nil):
       self = .unknown(
         .unchecked(
-          "what sshd does", at: Self.programs[0], "there is no such program", severity: .note))
+          "sshd's settings", at: Self.programs[0], "the program does not exist", severity: .note))
       return
     case .failure(let failure):
       self = .unknown(
-        .unchecked("what sshd does", at: Self.programs[0], "sshd -T: \(failure.reason)"))
+        .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)"))
       return
     }
     let file = SSHDFile(of: host)
     var cases = [Case(whom: nil, match: nil, settings: everybody)]
     var findings = file.unread.map {
-      Finding.unchecked("a part of sshd's configuration", at: $0.place, $0.reason)
+      Finding.unchecked("part of sshd's configuration", at: $0.place, $0.reason)
     }
     var wanted: [(whom: String, match: Int?, connection: Connection)] = []
     for user in ([UserName(Array("root".utf8))].compactMap { $0 } + users) {
@@ -71,11 +74,11 @@ enum SSHDView {
       guard let connection else {
         findings.append(
           .unchecked(
-            "what sshd does under this Match line", at: match.place,
-            "nobody is known whom it is for", severity: .note))
+            "sshd's settings under this Match line", at: match.place,
+            "no user or connection that matches is known", severity: .note))
         continue
       }
-      wanted.append(("whom \(match.place) is for", index, connection))
+      wanted.append(("connections that match \(match.place)", index, connection))
     }
     for (whom, match, connection) in wanted.prefix(Self.mostCases) {
       switch Self.settings(connection, on: host) {
@@ -84,26 +87,26 @@ enum SSHDView {
       case .success(nil): continue
       case .failure(let failure):
         findings.append(
-          .unchecked("what sshd does for \(whom)", at: Self.programs[0], failure.reason))
+          .unchecked("sshd's settings for \(whom)", at: Self.programs[0], failure.reason))
       }
     }
     if wanted.count > Self.mostCases {
       findings.append(
         .unchecked(
-          "what sshd does for \(wanted.count - Self.mostCases) more", at: SSHDFile.path,
-          "only \(Self.mostCases) users and Match lines are looked at"))
+          "sshd's settings for \(wanted.count - Self.mostCases) more cases", at: SSHDFile.path,
+          "only \(Self.mostCases) users and Match lines are checked"))
     }
     self = .known(cases, file, findings)
   }
 
-  /// Why sshd did not answer.
+  /// The reason why sshd did not print its settings.
   private struct Failure: Error { let reason: String }
 
   private static func settings(
     _ connection: Connection, on host: any ExaminedHost
   ) -> Result<SSHDSettings?, Failure> {
     guard let specification = connection.specification else {
-      return .failure(Failure(reason: "sshd cannot be asked about such a name"))
+      return .failure(Failure(reason: "sshd -C does not accept this name"))
     }
     let output: ProgramOutput
     switch Self.output(["-T", "-C", specification], host) {
@@ -114,12 +117,12 @@ enum SSHDView {
     guard output.status == 0 else { return .failure(Failure(reason: output.complaint)) }
     let settings = SSHDSettings(output.output)
     guard settings.value(of: "usepam") != nil else {
-      return .failure(Failure(reason: "it does not say whether it uses PAM"))
+      return .failure(Failure(reason: "the output does not contain UsePAM"))
     }
     return .success(settings)
   }
 
-  /// What the first sshd prints that can be started; nil where there is none.
+  /// Returns the output of the first sshd that can be started, or nil if sshd is not installed.
   private static func output(
     _ arguments: [String], _ host: any ExaminedHost
   ) -> Result<ProgramOutput?, Failure> {
@@ -144,22 +147,22 @@ enum SSHDView {
     return member.map { String(decoding: $0.account.name, as: UTF8.self) }
   }
 
-  /// Who connects, and from where.
+  /// A connection: the user, the client's address and the server's address.
   struct Connection: Equatable {
     var user = "nobody"
     var host = "localhost"
-    /// Of a network for documentation (RFC 5737).
+    /// An address from a network reserved for documentation (RFC 5737).
     var address = "192.0.2.1"
     var localAddress = "192.0.2.2"
     var localPort = "22"
 
-    /// Whom nothing is said of.
+    /// Creates a connection that no specific `Match` line matches.
     init() {}
 
-    /// Of a certain user.
+    /// Creates a connection of one user.
     init(user: String) { self.user = user }
 
-    /// Somebody whom a `Match` line is for; nil where nobody is known.
+    /// Creates a connection that matches a `Match` line. Nil if no such connection is known.
     init?(matching match: SSHDFile.Match, member: (_ group: String) -> String?) {
       var rest = match.arguments[...]
       while let criterion = rest.popFirst() {
@@ -181,7 +184,7 @@ enum SSHDView {
       }
     }
 
-    /// Whether a `Match` line is `Match all`.
+    /// Returns whether a `Match` line is `Match all`.
     static func isForEverybody(_ match: SSHDFile.Match) -> Bool {
       match.arguments.map { $0.lowercased() } == ["all"]
     }
@@ -197,7 +200,7 @@ enum SSHDView {
         ? "192.0.2.1" : network.replacing("*", with: "1").replacing("?", with: "1")
     }
 
-    /// As `sshd -C` takes it; nil where it cannot.
+    /// The argument for `sshd -C`, or nil if the values cannot be passed to it.
     var specification: String? {
       let parts = [user, host, address, localAddress, localPort]
       guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ",") } }) else {
@@ -209,8 +212,7 @@ enum SSHDView {
 }
 
 extension SSHDView {
-  /// For each kind of connections that differ in what the doctor looks at, what `body` finds; and what
-  /// could not be told.
+  /// Returns the findings of `body` for each set of connections that have different settings.
   func findings(
     _ body: (_ settings: SSHDSettings, _ whom: String, _ place: ([String]) -> String) -> [Finding]
   ) -> [Finding] {
@@ -223,7 +225,7 @@ extension SSHDView {
       let new = body(item.settings, item.whom.map { " (\($0))" } ?? "") { keywords in
         file.place(of: keywords, saying: item.settings, under: item.match)
       }
-      // What holds for everybody is not told again.
+      // A finding for all connections is not repeated for individual connections.
       findings += new.filter { finding in
         !findings.contains { $0.code == finding.code && $0.place == finding.place }
       }
@@ -231,7 +233,7 @@ extension SSHDView {
     return findings
   }
 
-  /// What could not be told.
+  /// The findings about settings that could not be determined.
   var unchecked: [Finding] {
     switch self {
     case .notConcerned: []

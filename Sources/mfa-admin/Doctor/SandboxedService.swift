@@ -1,8 +1,8 @@
 import System
 
-/// Services whose processes systemd keeps from the store or its key.
+/// Finds services whose systemd sandbox blocks access to the store or its key.
 enum SandboxedService: Examination {
-  private static let harm = "nobody who is asked for a code gets in"
+  private static let harm = "sign-ins that require a code are denied"
 
   static func findings(on chart: Chart) -> [Finding] {
     chart.asked.flatMap { service in
@@ -19,14 +19,15 @@ enum SandboxedService: Examination {
         sandbox.add(try text(of: path, host), from: path)
       }
     } catch {
-      return .unchecked("whether \(unit) can reach the store", at: error.place, error.reason)
+      return .unchecked("whether \(unit) can access the store", at: error.place, error.reason)
     }
     if let place = sandbox.otherRoot {
       return .unchecked(
-        "whether \(unit) can reach the store", at: place, "its processes have another root folder")
+        "whether \(unit) can access the store", at: place,
+        "the unit sets a different root directory")
     }
     if let rule = sandbox.rule(for: "/var/lib/mfa"), rule.access != .written {
-      let what = rule.access == .hidden ? "cannot see" : "cannot write"
+      let what = rule.access == .hidden ? "cannot see" : "cannot write to"
       return found(
         rule, service, "\(unit) \(what) /var/lib/mfa", unit, "ReadWritePaths=/var/lib/mfa")
     }
@@ -42,10 +43,10 @@ enum SandboxedService: Examination {
     let isHidden = rule.access == .hidden
     return Finding(
       severity: .error, code: "service-sandboxed", services: [service.name], place: rule.place,
-      message: "\(what), by \(setting): \(harm)",
+      message: "\(what) because of \(setting): \(harm)",
       hint: isHidden
-        ? "take the path out of that line, then systemctl daemon-reload and restart \(unit)"
-        : "systemctl edit \(unit): under [Service] write \"\(remedy)\", then restart it")
+        ? "remove the path from that line, then run systemctl daemon-reload and restart \(unit)"
+        : "run systemctl edit \(unit), add \"\(remedy)\" under [Service], then restart the unit")
   }
 
   private static func text(

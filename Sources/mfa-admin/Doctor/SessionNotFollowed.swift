@@ -1,7 +1,7 @@
 import SignIn
 
-/// Services in which policy accepts a recent code, and which may be daemons: their session is not the
-/// user's.
+/// Finds services for which policy accepts a recent code although they can be daemons, whose
+/// session is not the user's.
 enum SessionNotFollowed: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     chart.asked.compactMap { service in
@@ -14,10 +14,10 @@ enum SessionNotFollowed: Examination {
         place: service.place,
         message:
           "a recent code (remember, fresh_for) counts here only for sign-ins from the same numeric "
-          + "address: a service that does not tell PAM the address asks every time",
+          + "address; a service that does not pass the address to PAM asks for a code every time",
         hint:
-          "list in remember_services, or in the tenant that has fresh_for, only services that tell "
-          + "PAM the address, and sshd, login, sudo, sudo-i, su, su-l and doas")
+          "in remember_services, or in the tenant that sets fresh_for, list only sshd, login, "
+          + "sudo, sudo-i, su, su-l, doas and services that pass the address to PAM")
     }
   }
 }

@@ -1,6 +1,6 @@
 import System
 
-/// Accounts with several names for one uid: to the kernel they are one user.
+/// Finds several account names with one uid, which the kernel treats as one user.
 enum SharedIdentity: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     // Another examination reports that the accounts cannot be listed.
@@ -12,9 +12,9 @@ enum SharedIdentity: Examination {
       return Finding(
         severity: .warning, code: "shared-uid", place: "/etc/passwd",
         message:
-          "\(Chart.list(names)) share the uid \(uid): a name without factors of its own signs in "
-          + "with the codes of the first name that has any",
-        hint: "give each account a uid of its own, or remove the names that are not needed")
+          "\(Chart.list(names)) share uid \(uid): a name without its own factors signs in with the "
+          + "codes of the first name that has factors",
+        hint: "give each account its own uid, or remove the names that are not needed")
     }
   }
 }

@@ -1,5 +1,7 @@
-/// An sshd that asks nobody: keyboard-interactive or PAM is switched off; and what of sshd cannot be
-/// told.
+/// Finds sshd settings that disable keyboard-interactive or PAM, so that sshd cannot ask for a
+/// code.
+///
+/// Also reports the settings of sshd that could not be determined.
 enum SilencedKeyboard: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     guard let service = chart.sshdService else { return [] }
@@ -10,8 +12,8 @@ enum SilencedKeyboard: Examination {
             Finding(
               severity: .error, code: "use-pam-off", services: [service.name],
               place: place(["usepam"]),
-              message: "nobody is asked for a code over ssh\(whom): UsePAM is no",
-              hint: "write \"UsePAM yes\", then reload sshd")
+              message: "no user is asked for a code over ssh\(whom): UsePAM is no",
+              hint: "set \"UsePAM yes\", then reload sshd")
           ]
         }
         let isAskedOtherwise = service.takesPassword && settings.takesPasswords
@@ -20,9 +22,10 @@ enum SilencedKeyboard: Examination {
           Finding(
             severity: .error, code: "keyboard-interactive-off", services: [service.name],
             place: place(["kbdinteractiveauthentication", "challengeresponseauthentication"]),
-            message: "nobody can type a code over ssh\(whom): KbdInteractiveAuthentication is no, "
-              + "while \(service.place) asks for one",
-            hint: "write \"KbdInteractiveAuthentication yes\", then reload sshd")
+            message:
+              "no user can enter a code over ssh\(whom): KbdInteractiveAuthentication is no, "
+              + "but \(service.place) asks for a code",
+            hint: "set \"KbdInteractiveAuthentication yes\", then reload sshd")
         ]
       }
   }

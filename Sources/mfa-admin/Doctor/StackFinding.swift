@@ -1,22 +1,22 @@
 import PAMStack
 
-/// Something in PAM's service files that turns people away who must enrol.
+/// A problem in PAM service files that denies users who must enrol.
 struct StackFinding: Equatable {
-  /// What is wrong.
+  /// The kind of problem.
   enum Fault: Equatable {
-    /// The `auth` line at this place has no `account` line that is certain. It names these
-    /// configuration files.
+    /// The stack has no reliable `account` line for the `auth` line at this position. The `auth`
+    /// line names these configuration files.
     case accountLine(AccountLine, auth: StackPosition, configuration: [[UInt8]])
-    /// It cannot be told whether there is an `auth` line of the module.
+    /// The stack cannot be read, so it is unknown whether it uses the module.
     case unreadable(StackRefusal)
   }
 
-  /// The service.
+  /// The name of the service.
   let service: [UInt8]
-  /// What is wrong with it.
+  /// The problem with the service.
   let fault: Fault
 
-  /// A word that stays the same from version to version, for programs.
+  /// A stable identifier for programs.
   var code: String {
     switch fault {
     case .accountLine(let line, _, _): "\(line.name)"
@@ -24,7 +24,7 @@ struct StackFinding: Equatable {
     }
   }
 
-  /// Where it is: the file and the line that are to be looked at first.
+  /// The file and line to look at first.
   var place: String {
     switch fault {
     case .accountLine(let line, let auth, _): Self.text(line.obstacle ?? auth.text)
@@ -33,57 +33,59 @@ struct StackFinding: Equatable {
     }
   }
 
-  /// What is wrong.
+  /// The problem in words.
   var message: String {
     switch fault {
     case .accountLine(let line, let auth, _):
-      return "who must enrol is denied by \(Self.text(auth.text)): \(Self.reason(line))"
+      return "users who must enrol are denied by \(Self.text(auth.text)): \(Self.reason(line))"
     case .unreadable(let refusal):
-      return "it cannot be told whether pam_mfa.so is asked: \(Self.reason(refusal))"
+      return "cannot determine whether the stack uses pam_mfa.so: \(Self.reason(refusal))"
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   var hint: String {
     switch fault {
-    case .accountLine(.unknown, _, _), .unreadable: return "correct what stands there"
+    case .accountLine(.unknown, _, _), .unreadable: return "correct the named line or file"
     case .accountLine(let line, _, let configuration):
       let added = (["account", "required", "pam_mfa.so"] + configuration.map { Self.text($0) })
         .joined(separator: " ")
-      let top = "\"\(added)\" above every other account line and every @include"
+      let top = "\"\(added)\" above all other account lines and above every @include"
       switch line {
-      case .forgotten: return "take the action 'reset' out of that line"
-      case .missing, .certain, .unknown: return "write \(top) that has any"
+      case .forgotten: return "remove the action 'reset' from that line"
+      case .missing, .certain, .unknown: return "add \(top) that contains one"
       case .toothless, .otherConfiguration, .passedOver:
-        return "replace it: write \(top) that has any"
+        return "replace it: add \(top) that contains one"
       }
     }
   }
 
-  /// What is wrong with an `account` line.
+  /// Returns the problem with an `account` line in words.
   static func reason(_ line: AccountLine) -> String {
     switch line {
     case .certain: "nothing"
-    case .missing: "there is no account line of pam_mfa.so"
-    case .toothless: "its account line denies nobody for certain: it is not \"required\""
-    case .otherConfiguration: "its account line reads another configuration"
+    case .missing: "the stack has no account line for pam_mfa.so"
+    case .toothless:
+      "the module's account line can fail without denying the sign-in: it is not \"required\""
+    case .otherConfiguration: "the module's account line reads a different configuration"
     case .passedOver(let ours, _):
-      "this line may end the stack before, or jump over, its account line at \(text(ours.text))"
+      "this line can end the stack before the module's account line at \(text(ours.text)) or jump "
+        + "over it"
     case .forgotten(let ours, _):
-      "this line may have what its account line at \(text(ours.text)) says forgotten"
-    case .unknown(let refusal): "its account lines cannot be told: \(reason(refusal))"
+      "this line can reset the result of the module's account line at \(text(ours.text))"
+    case .unknown(let refusal): "the account lines cannot be read: \(reason(refusal))"
     }
   }
 
-  /// Why a stack cannot be told.
+  /// Returns the reason why a stack cannot be read.
   static func reason(_ refusal: StackRefusal) -> String {
     switch refusal {
-    case .notAServiceName: "the name is no service's"
+    case .notAServiceName: "the name is not a valid service name"
     case .notFound: "this line includes a file that does not exist"
-    case .loop: "this line includes a file in itself"
-    case .tooDeep: "files include one another more than \(ServiceStack.deepest) deep"
-    case .tooLong: "there are more than \(ServiceStack.mostLines) lines, or 64 KiB"
-    case .notUnderstood: "this line is not understood"
+    case .loop: "this line makes a file include itself"
+    case .tooDeep: "includes are nested more than \(ServiceStack.deepest) deep"
+    case .tooLong: "the stack has more than \(ServiceStack.mostLines) lines or 64 KiB"
+    case .notUnderstood: "this line cannot be parsed"
     case .system(_, let error): "this file cannot be read: \(error.text)"
     case .untrusted(_, let distrust): "this file is not trusted: \(distrust.name)"
     }
@@ -91,7 +93,7 @@ struct StackFinding: Equatable {
 
   private static func text(_ bytes: [UInt8]) -> String { VisibleText.escaping(bytes) }
 
-  /// As the doctor tells it.
+  /// The finding that `mfa-admin doctor` reports.
   var finding: Finding {
     let severity: Finding.Severity =
       switch fault {

@@ -1,4 +1,5 @@
-/// A process that holds a lock of the store's and cannot go on: everyone who needs the lock waits.
+/// Finds stopped or frozen processes that hold a lock of the store, for which all other processes
+/// wait.
 enum StoppedLockHolder: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     chart.host.stoppedLockHolders().map { holder in
@@ -8,11 +9,11 @@ enum StoppedLockHolder: Examination {
         message:
           "\(holder.sentence), holds the lock: "
           + (isLedger
-            ? "no change and no recovery code can be entered in the audit log"
-            : "the user cannot sign in where a code is asked for"),
+            ? "no change and no recovery code can be recorded in the audit log"
+            : "the user cannot sign in where a code is required"),
         hint:
-          "look at it: ps -fp \(holder.process); mfa-admin unlock USER --end-holder, or kill -KILL "
-          + "\(holder.process)")
+          "inspect it: ps -fp \(holder.process); then run mfa-admin unlock USER --end-holder, or "
+          + "kill -KILL \(holder.process)")
     }
   }
 }

@@ -1,6 +1,6 @@
 import System
 
-/// The system user `mfa`, to whom the store and the helper belong.
+/// Checks the system user `mfa`, which owns the store and the helper.
 enum SystemUser: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     let account: Account
@@ -11,9 +11,9 @@ enum SystemUser: Examination {
       return [
         Finding(
           severity: .error, code: "no-system-user", place: "/etc/passwd",
-          message: "there is no user mfa: no factor can be used, and nobody can enrol",
+          message: "the user mfa does not exist: no factor can be used and no user can enrol",
           hint: "useradd --system --user-group --home-dir /var/lib/mfa --no-create-home --shell "
-            + "/usr/sbin/nologin mfa, then packaging/install")
+            + "/usr/sbin/nologin mfa; then run packaging/install")
       ]
     case .success(let found?): account = found
     }
@@ -21,8 +21,8 @@ enum SystemUser: Examination {
       return [
         Finding(
           severity: .error, code: "system-user-is-root", place: "/etc/passwd",
-          message: "the user mfa is root by another name: the helper would be setuid to root",
-          hint: "vipw: rename it, then packaging/install")
+          message: "the user mfa has uid 0: the helper would be setuid root",
+          hint: "rename the account with vipw, then run packaging/install")
       ]
     }
     guard case .success(let accounts) = chart.accounts,
@@ -32,9 +32,11 @@ enum SystemUser: Examination {
       Finding(
         severity: .warning, code: "system-user-signs-in", place: "/etc/passwd",
         message:
-          "the user mfa looks like a person's: whoever signs in as mfa can change every factor",
-        hint: "usermod --lock --shell /usr/sbin/nologin mfa, unless the name is a person's: then "
-          + "rename that account")
+          "the user mfa looks like a personal account: anyone who signs in as mfa can change every "
+          + "factor",
+        hint:
+          "run usermod --lock --shell /usr/sbin/nologin mfa; if the account belongs to a person, "
+          + "rename it instead")
     ]
   }
 }

@@ -1,7 +1,7 @@
 import PAMStack
 import System
 
-/// The files that a unit of systemd is made of, in the order in which they count (systemd.unit(5)).
+/// Lists the files of systemd units, in the order in which systemd reads them (systemd.unit(5)).
 enum UnitFiles {
   private static let folders = [
     "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
@@ -10,13 +10,13 @@ enum UnitFiles {
 
   private static let program = "/usr/bin/systemctl"
 
-  /// Why they cannot be told.
+  /// The reason why a unit's files cannot be listed.
   struct Trouble: Error {
     let place: String
     let reason: String
   }
 
-  /// The units by whose processes a service is asked for.
+  /// Returns the units whose processes use a PAM service.
   static func units(of service: AskedService) -> [String] {
     let name = String(decoding: service.name, as: UTF8.self)
     if name == "sshd" { return ["ssh.service", "sshd.service", "ssh@.service", "sshd@.service"] }
@@ -30,7 +30,8 @@ enum UnitFiles {
     return name == "polkit-1" ? ["polkit.service"] : ["\(name).service"]
   }
 
-  /// The files of a unit; none where there is no such unit. Those that systemd has read, where it runs.
+  /// Returns the files of a unit, or an empty array if the unit does not exist. If systemd runs,
+  /// these are the files that systemd has loaded.
   static func paths(of unit: String, on host: any ExaminedHost) throws(Trouble) -> [String] {
     if let paths = try loaded(unit, host) { return paths }
     var paths: [String] = []
@@ -38,7 +39,8 @@ enum UnitFiles {
       if try isThere("\(folder)/\(unit)", host) { paths.append("\(folder)/\(unit)") }
     }
     guard !paths.isEmpty else { return [] }
-    // Of the same name, the one in the first folder counts; all of them go by name.
+    // If drop-ins have the same name, the one in the first folder counts. Drop-ins are read in the
+    // order of their names.
     var dropIns: [(name: String, path: String)] = []
     for directory in ["\(unit).d", "service.d"] {
       for folder in folders {
@@ -51,11 +53,11 @@ enum UnitFiles {
     return paths + dropIns.sorted { $0.name < $1.name }.map(\.path)
   }
 
-  /// What systemd says; nil where it does not run, or does not answer.
+  /// Returns the files that systemd has loaded, or nil if systemd does not run or does not answer.
   private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(Trouble) -> [String]?
   {
     guard try isThere("/run/systemd/system", host) else { return nil }
-    // A template has no settings of its own: those of an instance that nobody has started.
+    // systemctl shows no settings for a template, so query an instance that does not run.
     let name = unit.replacing("@.", with: "@mfa-admin-doctor.")
     let output: ProgramOutput
     do throws(ProgramOutput.Trouble) {

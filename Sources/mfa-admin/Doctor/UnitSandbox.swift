@@ -1,13 +1,13 @@
-/// What a unit of systemd lets its processes see and change of the file system (systemd.exec(5)).
+/// The access of a systemd unit's processes to the file system (systemd.exec(5)).
 struct UnitSandbox {
-  /// What processes may do with a path, in ascending order of how little.
+  /// The access to a path, from least to most restrictive.
   enum Access: Int, Comparable {
     case written, read, hidden
 
     static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// A path, what may be done with all that is in it, and the line that says so.
+  /// The access to everything under a path, and the line that sets it.
   struct Rule: Equatable {
     let path: String
     let access: Access
@@ -15,9 +15,9 @@ struct UnitSandbox {
     let setting: String
   }
 
-  /// The rules.
+  /// The rules in the order in which they were read.
   private(set) var rules: [Rule] = []
-  /// The line that gives the processes another root folder; nil for none.
+  /// The line that sets a different root directory, or nil.
   private(set) var otherRoot: String?
 
   private var isStrict: (place: String, setting: String)?
@@ -30,7 +30,7 @@ struct UnitSandbox {
     "StateDirectory": .written,
   ]
 
-  /// Reads one of the unit's files over those before it.
+  /// Adds the settings of one of the unit's files to the settings of earlier files.
   mutating func add(_ text: [UInt8], from path: String) {
     var section = ""
     var pending: (number: Int, text: String)?
@@ -84,8 +84,8 @@ struct UnitSandbox {
     }
   }
 
-  /// The path of a word of a list: without the signs before it and, of several parts, the place where
-  /// processes see it.
+  /// Returns the path in a list's word, without prefix characters. If the word has several parts,
+  /// this is the path as the processes see it.
   private static func path(_ word: Substring, _ key: String) -> String {
     let text = word.drop { "-+!".contains($0) }
     let parts = text.split(separator: ":")
@@ -97,8 +97,8 @@ struct UnitSandbox {
     }
   }
 
-  /// The rule that counts for a path; nil where there is none. The nearest one does, and of several
-  /// at one place the one that allows least.
+  /// Returns the rule that applies to a path, or nil. The rule with the longest matching path
+  /// applies; if several rules have that path, the most restrictive one applies.
   func rule(for path: String) -> Rule? {
     var all = rules
     if let isStrict {

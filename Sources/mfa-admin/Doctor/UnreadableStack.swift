@@ -1,6 +1,6 @@
 import PAMStack
 
-/// Services of which it cannot be told whether they ask the module.
+/// Finds services whose stack cannot be read, so that it is unknown whether they use the module.
 enum UnreadableStack: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     chart.unreadable.map { service, refusal in

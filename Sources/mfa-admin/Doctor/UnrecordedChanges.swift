@@ -1,27 +1,28 @@
 import System
 
-/// A host whose audit trail is kept, and a helper that may not write to it.
+/// Finds a helper that may not write to the kernel's audit trail on a host where auditd is
+/// installed.
 enum UnrecordedChanges: Examination {
-  /// Where the daemon is that keeps the trail.
+  /// The possible paths of the audit daemon.
   private static let daemons = ["/usr/sbin/auditd", "/sbin/auditd"]
 
   static func findings(on chart: Chart) -> [Finding] {
     let helper = "/usr/lib/mfa/mfa-helper"
     do throws(SystemError) {
-      // That the helper is not there is told elsewhere.
+      // `Ownership` reports a missing helper.
       guard try isAudited(chart), try chart.host.status(of: helper) != nil,
         try !chart.host.mayWriteAudit(helper)
       else { return [] }
     } catch {
-      return [.unchecked("what the helper may do", at: helper, error.text)]
+      return [.unchecked("the helper's capabilities", at: helper, error.text)]
     }
     return [
       Finding(
         severity: .note, code: "helper-not-audited", place: helper,
         message:
-          "lacks a capability: what people change with mfa-enroll is in the ledger and the system log, "
-          + "and not in the kernel's audit trail",
-        hint: "setcap cap_audit_write=p \(helper) (Debian: libcap2-bin)")
+          "lacks a capability: changes made with mfa-enroll are recorded in mfa's audit log and "
+          + "the system log, but not in the kernel's audit trail",
+        hint: "run setcap cap_audit_write=p \(helper) (Debian: libcap2-bin)")
     ]
   }
 

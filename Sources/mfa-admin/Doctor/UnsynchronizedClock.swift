@@ -1,23 +1,23 @@
 import System
 
-/// A clock that nothing keeps in time: codes are those of a moment.
+/// Finds a system clock that is not synchronised. Codes depend on the time.
 enum UnsynchronizedClock: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     let place = "adjtimex(2)"
     do throws(SystemError) {
       guard try !chart.host.clockIsSynchronized() else { return [] }
     } catch {
-      return [.unchecked("whether the clock is kept in time", at: place, error.text)]
+      return [.unchecked("whether the clock is synchronised", at: place, error.text)]
     }
     return [
       Finding(
         severity: .warning, code: "clock-not-synchronized", place: place,
         message:
-          "the kernel knows of nothing that keeps the clock in time: once it is off by more than "
-          + "adjacent_intervals allow, every code is wrong",
+          "the system clock is not synchronised: once it is off by more than adjacent_intervals "
+          + "allows, every code is rejected",
         hint:
-          "timedatectl set-ntp true, or see that chrony has \"rtcsync\"; where the host of a virtual "
-          + "machine keeps its time, this may be as it should")
+          "run timedatectl set-ntp true, or make sure that chrony has \"rtcsync\"; this can be "
+          + "expected in a virtual machine whose host keeps the time")
     ]
   }
 }

@@ -1,15 +1,15 @@
 import PAMStack
 import SignIn
 
-/// A configuration, or arguments of the module, with which every sign-in is denied.
+/// Finds an invalid configuration or invalid module arguments, with which every sign-in is denied.
 enum UnusableConfiguration: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     let failures = chart.configurationFailures.map { failure in
       Finding(
         severity: chart.asked.isEmpty ? .warning : .error, code: "configuration",
         place: VisibleText.escaping(failure.path),
-        message: "every sign-in that is asked for a code is denied: \(AdminError.message(failure))",
-        hint: "correct it; mfa-admin config check tells when it is right")
+        message: "sign-ins that require a code are denied: \(AdminError.message(failure))",
+        hint: "correct it, then run mfa-admin config check")
     }
     return failures + chart.asked.compactMap { arguments($0) }
   }
@@ -27,8 +27,8 @@ enum UnusableConfiguration: Examination {
     case .unknown(let argument):
       "pam_mfa.so has no argument \"\(VisibleText.escaping(argument))\""
     case .repeated(let argument):
-      "the argument \"\(VisibleText.escaping(argument))\" stands there twice"
-    case .contradictory: "try_first_pass and use_first_pass contradict one another"
+      "the argument \"\(VisibleText.escaping(argument))\" is given twice"
+    case .contradictory: "try_first_pass and use_first_pass cannot be combined"
     }
   }
 }

@@ -1,14 +1,15 @@
 import PAMStack
 
-/// That no service asks the module, or which do without effect: facts, and no mistakes.
+/// Notes that no service uses the module, or that policy does not enforce codes. Neither is an
+/// error.
 enum UnusedModule: Examination {
   static func findings(on chart: Chart) -> [Finding] {
     guard !chart.asked.isEmpty else {
       return [
         Finding(
           severity: .note, code: "not-in-use", place: "/etc/pam.d",
-          message: "no auth line of a service asks pam_mfa.so: nobody is asked for a code",
-          hint: "mfa-admin enable sshd, or by hand: README.md")
+          message: "no service has an auth line for pam_mfa.so: no user is asked for a code",
+          hint: "run mfa-admin enable sshd, or edit the service files as README.md describes")
       ]
     }
     guard let configuration = chart.configuration(at: nil) else { return [] }
@@ -18,13 +19,13 @@ enum UnusedModule: Examination {
     let effect: String
     switch configuration.project.state {
     case .enabled: return []
-    case .disabled: effect = "disabled: nobody is asked for a code"
-    case .observe: effect = "observe: people are asked, and let pass whatever they answer"
+    case .disabled: effect = "disabled: no user is asked for a code"
+    case .observe: effect = "observe: users are asked for a code but admitted with any answer"
     }
     return [
       Finding(
         severity: .note, code: "not-enforced", place: place, message: "state = \(effect)",
-        hint: "set state = enabled when mfa-admin readiness tells that everybody is ready")
+        hint: "set state = enabled once mfa-admin readiness reports that all users are ready")
     ]
   }
 }

@@ -1,25 +1,25 @@
 import System
 
-/// A store in which nothing can be written down: then every code is refused.
+/// Finds a store that cannot be written, with which every code is rejected.
 enum UnwritableStore: Examination {
   private static let path = "/var/lib/mfa"
 
-  /// With less than this, in bytes and files, it is as good as full.
+  /// The free bytes and files below which the store counts as full.
   private static let least: (bytes: UInt64, files: UInt64) = (1 << 20, 16)
 
-  /// With less than this, it soon will be.
+  /// The free bytes and files below which the store counts as nearly full.
   private static let little: (bytes: UInt64, files: UInt64) = (16 << 20, 256)
 
   private static let harm =
-    "a code that cannot be written down is refused: nobody who is asked gets in"
+    "a code that cannot be recorded is rejected, so sign-ins that require a code are denied"
 
   static func findings(on chart: Chart) -> [Finding] {
     do throws(SystemError) {
-      // That it is not there is told by another examination.
+      // `Ownership` reports a missing store.
       guard try chart.host.status(of: path)?.kind == .folder else { return [] }
       if let finding = room(try chart.host.room(at: path)) { return [finding] }
     } catch {
-      return [.unchecked("whether the store can be written", at: path, error.text)]
+      return [.unchecked("whether the store is writable", at: path, error.text)]
     }
     do throws(TrustedPath.Refusal) {
       try chart.host.tryWriting(in: path)
@@ -33,8 +33,8 @@ enum UnwritableStore: Examination {
       return [
         Finding(
           severity: .error, code: "store-not-writable", place: path,
-          message: "a file cannot be written here (\(reason)): \(harm)",
-          hint: "make room, or mount it for writing: findmnt --target \(path); df \(path)")
+          message: "cannot write a file here (\(reason)): \(harm)",
+          hint: "free some space or mount it read-write: findmnt --target \(path); df \(path)")
       ]
     }
   }
@@ -44,23 +44,24 @@ enum UnwritableStore: Examination {
       return Finding(
         severity: .error, code: "store-read-only", place: path,
         message: "is on a file system that is mounted read-only: \(harm)",
-        hint: "findmnt --target \(path) shows it; mount -o remount,rw, and see why: dmesg")
+        hint: "check dmesg for the cause, then run mount -o remount,rw on the mount that findmnt "
+          + "--target \(path) shows")
     }
     let files = room.files ?? .max
     let left =
       room.bytes < little.bytes
-      ? "\(room.bytes >> 10) KiB are left" : "\(files) more files can be made"
+      ? "\(room.bytes >> 10) KiB left" : "\(files) more files can be created"
     if room.bytes < least.bytes || files < least.files {
       return Finding(
         severity: .error, code: "store-full", place: path,
         message: "is on a file system that is full (\(left)): \(harm)",
-        hint: "make room: df \(path); df --inodes \(path)")
+        hint: "free some space: df \(path); df --inodes \(path)")
     }
     guard room.bytes < little.bytes || files < little.files else { return nil }
     return Finding(
       severity: .warning, code: "store-nearly-full", place: path,
-      message: "is on a file system that is nearly full (\(left)): once it is, nobody who is asked "
-        + "gets in",
-      hint: "make room: df \(path); df --inodes \(path)")
+      message: "is on a file system that is nearly full (\(left)): once it is full, sign-ins that "
+        + "require a code are denied",
+      hint: "free some space: df \(path); df --inodes \(path)")
   }
 }

@@ -1,7 +1,7 @@
-/// Factors that were taken over with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
+/// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
 enum WeakSecrets: Examination {
   static func findings(on chart: Chart) -> [Finding] {
-    // That it cannot be read is told by another examination.
+    // `UnusableRecords` reports that the records cannot be read.
     guard case .success(let reports) = chart.stored else { return [] }
     let filter = UserFilter(weak: true)
     let weak = reports.filter { $0.isUsable && filter.includes($0, now: 0) }
@@ -13,8 +13,8 @@ enum WeakSecrets: Examination {
           "imported factors of \(Chart.list(weak.map(\.visibleName), most: 10)) have secrets of "
           + "fewer than 128 bits, which are easier to guess (RFC 4226, section 4)",
         hint:
-          "have them enrol anew: mfa-enroll, then mfa-enroll unenroll the old one; mfa-admin list "
-          + "--weak shows all")
+          "ask these users to enrol a new factor (mfa-enroll) and remove the old factor "
+          + "(mfa-enroll unenroll); mfa-admin list --weak lists all of them")
     ]
   }
 }

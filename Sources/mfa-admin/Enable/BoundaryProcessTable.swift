@@ -1,13 +1,13 @@
 import CPOSIX
 import System
 
-/// The processes of this machine, as /proc tells of them.
+/// The processes that /proc lists.
 enum ProcessTable {
-  /// The processes that this one comes from, the nearest first, without itself.
+  /// Returns the ancestors of this process, parent first.
   static func ancestors() -> [SignInProgram.Ancestor] {
     var ancestors: [SignInProgram.Ancestor] = []
     var number = Int64(getppid())
-    // No process descends from itself; a number that is given anew meanwhile must not be a loop.
+    // The limit ends the walk if a reused process number results in a cycle.
     while number > 0, ancestors.count < 1000, let entry = entry(number) {
       ancestors.append(entry.ancestor)
       number = entry.parent
@@ -15,7 +15,7 @@ enum ProcessTable {
     return ancestors
   }
 
-  /// The processes that run a program of a service's.
+  /// Returns the processes that run one of a service's sign-in programs.
   static func processes(of service: [UInt8]) -> [ServiceChange.Process] {
     let names: [String]
     do throws(ChangeError) { names = try SystemFile.names(in: "/proc") } catch { return [] }
@@ -28,17 +28,18 @@ enum ProcessTable {
     return processes.sorted { $0.number < $1.number }
   }
 
-  /// The program of a process, also where another has taken its place since.
+  /// Returns the path of a process's program, even if the file has been replaced since.
   static func program(of number: Int64) -> String? {
     guard let path = target("/proc/\(number)/exe") else { return nil }
     let suffix = " (deleted)"
     return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
   }
 
-  /// What a link of /proc's leads to.
+  /// Returns the target of a link in /proc.
   static func target(_ link: String) -> String? {
     var target = [UInt8](repeating: 0, count: 4096)
-    // SAFETY: the string is lent for the call, which writes at most as many bytes as there are.
+    // SAFETY: the string is valid during the call, which writes at most as many bytes as the buffer
+    // has.
     let length = unsafe target.withUnsafeMutableBytes { buffer -> Int in
       guard let base = buffer.baseAddress else { return -1 }
       return unsafe readlink(
@@ -62,7 +63,7 @@ enum ProcessTable {
     )
   }
 
-  /// What a file of /proc holds.
+  /// Returns the contents of a file in /proc.
   static func text(_ path: String) -> String? {
     switch PlainFile.read(path, longest: 65_536) {
     case .success(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -70,7 +71,7 @@ enum ProcessTable {
     }
   }
 
-  /// The kernel's name for this run of the machine.
+  /// Returns the kernel's boot ID, which differs after each restart.
   static func boot() throws(ChangeError) -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     switch PlainFile.read(path, longest: 256) {

@@ -1,41 +1,41 @@
 import CPOSIX
 import System
 
-/// Other programs of the host's, run by root.
+/// Runs other programs of the host as root.
 enum Tool {
-  /// How a program ended, and what it wrote to both outputs.
+  /// The exit status and the combined output of a program.
   struct Result: Equatable {
-    /// The exit status; -1 where a signal ended it.
+    /// The exit status, or -1 if a signal ended the program.
     let status: Int32
     let output: String
 
     var isSuccess: Bool { status == 0 }
 
-    /// The last line that says something, for messages.
+    /// The last line of output that is not empty, for messages.
     var lastLine: String {
       let line = output.split(separator: "\n").last.map { String($0) }
       return VisibleText.escaping(line ?? "exit status \(status)")
     }
   }
 
-  /// The longest output that is kept, in bytes.
+  /// The maximum number of output bytes that are kept.
   private static let longest = 1 << 20
 
-  /// Whether a program is there.
+  /// Returns whether an executable program exists at a path.
   static func isThere(_ path: String) -> Bool {
-    // SAFETY: the string is lent for the call.
+    // SAFETY: the string is valid during the call.
     unsafe access(path, X_OK) == 0
   }
 
-  /// Whether systemd runs this machine (sd_booted(3)).
+  /// Whether systemd manages this machine (sd_booted(3)).
   static var isUnderSystemd: Bool {
     var status = stat()
-    // SAFETY: the string is lent for the call, which writes `status`.
+    // SAFETY: the string is valid during the call, which writes `status`.
     return unsafe lstat("/run/systemd/system", &status) == 0
       && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
   }
 
-  /// Runs a program to its end, with nothing to read.
+  /// Runs a program with no input and waits until it ends.
   static func run(_ arguments: [String]) throws(SystemError) -> Result {
     let (reading, writing) = try ChildProgram.pipe()
     defer { _ = close(reading) }
@@ -63,21 +63,21 @@ enum Tool {
     )
   }
 
-  /// Starts a program that goes on after this one, in a session of its own, without a terminal.
+  /// Starts a program in a new session without a terminal. It continues after this process ends.
   static func startDetached(_ arguments: [String]) throws(SystemError) {
     _ = try ChildProgram.start(arguments, output: nil, errors: nil, isDetached: true)
   }
 
   // MARK: Waiting
 
-  /// Waits until the machine has run for so many seconds, the time that it slept included.
+  /// Waits until the machine has run for `sinceBoot` seconds, including time in suspend.
   static func sleep(until sinceBoot: Int64) {
     var time = timespec(tv_sec: Int(sinceBoot), tv_nsec: 0)
     // SAFETY: `time` outlives the call. TIMER_ABSTIME is 1.
     while unsafe clock_nanosleep(CLOCK_BOOTTIME, 1, &time, nil) == EINTR {}
   }
 
-  /// Goes on after the terminal, and without descriptors that were inherited.
+  /// Detaches from the terminal and closes inherited descriptors.
   static func detach() {
     cposix_ignore_hang_up()
     _ = cposix_close_from(3)
@@ -85,46 +85,47 @@ enum Tool {
     _ = unsafe chdir("/")
   }
 
-  /// What tells one writing of a file from another; nil where there is none.
+  /// The inode and modification time of a file, which change when the file is rewritten.
   struct Version: Equatable {
     let file: UInt64
     let seconds: Int
     let nanoseconds: Int
   }
 
-  /// The present version of a file.
+  /// Returns the current version of a file, or nil if the file does not exist.
   static func version(of path: String) -> Version? {
     var status = stat()
-    // SAFETY: the string is lent for the call, which writes `status`.
+    // SAFETY: the string is valid during the call, which writes `status`.
     guard unsafe lstat(path, &status) == 0 else { return nil }
     return Version(
       file: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
       nanoseconds: status.st_mtim.tv_nsec)
   }
 
-  /// Waits until a file is there that is another than `old`, for at most `seconds`; whether it is.
+  /// Waits at most `seconds` until a file exists whose version differs from `old`. Returns whether
+  /// it does.
   static func waitForVersion(of path: String, after old: Version?, seconds: Int) -> Bool {
     for _ in 0..<(seconds * 100) {
       if let present = version(of: path), present != old { return true }
       var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
-      // SAFETY: `pause` outlives the call; an interrupted pause is simply shorter.
+      // SAFETY: `pause` outlives the call. An interrupted pause is shorter, which is harmless.
       _ = unsafe nanosleep(&pause, nil)
     }
     return false
   }
 
-  /// Sends a process the signal to read its settings anew.
+  /// Sends a process SIGHUP, which makes it reload its settings.
   static func hangUp(_ process: Int32) throws(SystemError) {
     guard kill(process, SIGHUP) == 0 else { throw SystemError(.process, number: cposix_errno()) }
   }
 
-  /// Has sudo forget whom it has asked: that was without a code.
+  /// Clears sudo's timestamps, which were granted without a code.
   static func forgetSudoTimestamps() {
     let folder = "/run/sudo/ts"
     do throws(ChangeError) {
       for name in try SystemFile.names(in: folder) { try SystemFile.remove(folder + "/" + name) }
     } catch {
-      // They end by themselves in a quarter of an hour.
+      // Timestamps expire after 15 minutes.
     }
   }
 }

@@ -1,49 +1,49 @@
 import System
 
-/// Why a service was not switched on, off or confirmed.
+/// The reason why a service could not be enabled, disabled or confirmed.
 enum ChangeError: Error, Equatable {
-  /// The text is no name of a service that can be switched.
+  /// The text is not the name of a service that can be enabled.
   case notAService(String)
-  /// There is no file for the service in /etc/pam.d.
+  /// The service has no file in /etc/pam.d.
   case noServiceFile(String)
-  /// A file cannot be used as it is, or not be written.
+  /// A file cannot be used or written.
   case file(String, FileTrouble)
-  /// There is no certain place for the lines in the service's file.
+  /// The service's file has no safe place for the lines.
   case stack(service: String, file: String, StackProof.Obstacle)
-  /// sshd would not do what it is to do, for this reason.
+  /// sshd would not ask for a password and a code. The value is the reason.
   case secureShell(String)
-  /// sshd did not take up its settings.
+  /// sshd did not reload its settings.
   case reload(String)
-  /// Nobody would put the change back in time.
+  /// The rollback watcher could not be started.
   case guardian(String)
-  /// This record of a change cannot be read.
+  /// The change record at this path cannot be read.
   case record(String)
   /// Another process is changing services.
   case busy
-  /// A sign-in by the service cannot be told from others.
+  /// The service's sign-in program is unknown, so a sign-in through it cannot be recognised.
   case unknownProgram(String)
-  /// The service asks for codes by lines that are not ours.
+  /// The service asks for codes because of lines that `mfa-admin enable` did not write.
   case notOurs(service: String, place: String)
-  /// This line is between our marks, and is not ours.
+  /// The line between the marks is not a line that `mfa-admin enable` writes.
   case altered(service: String, place: String)
-  /// No change waits to be confirmed.
+  /// No change is pending.
   case nothingToConfirm
-  /// The command does not come from a new sign-in by any of these services.
+  /// The command was not started from a new sign-in through any of these services.
   case noNewSignIn([(service: String, reason: String)])
-  /// The kernel does not tell what is needed.
+  /// Information from the kernel cannot be read.
   case system(String, SystemError)
-  /// The change cannot be entered in the ledger.
+  /// The change cannot be recorded in the audit log.
   case ledger(String, hint: String)
-  /// A step failed, and what was changed was put back.
+  /// A step failed, and the changes were rolled back.
   indirect case undone(ChangeError)
-  /// A step failed, and so did putting back what was changed.
+  /// A step failed, and so did the rollback.
   indirect case notUndone(ChangeError, ChangeError)
 
-  /// What is the matter with a file.
+  /// The problem with a file.
   enum FileTrouble: Equatable {
     case system(SystemError)
     case untrusted(Distrust)
-    /// Another program has changed it at this very moment.
+    /// Another program has just changed the file.
     case changed
 
     var text: String {
@@ -66,73 +66,75 @@ enum ChangeError: Error, Equatable {
     }
   }
 
-  /// What happened.
+  /// The error in words.
   var message: String {
     switch self {
     case .notAService(let name):
-      "\"\(VisibleText.escaping(name))\" is no service that can be switched"
-    case .noServiceFile(let name): "there is no /etc/pam.d/\(name)"
+      "\"\(VisibleText.escaping(name))\" is not a service that can be enabled or disabled"
+    case .noServiceFile(let name): "/etc/pam.d/\(name) does not exist"
     case .file(let path, let trouble):
       "\(VisibleText.escaping(path)) cannot be used: \(trouble.text)"
     case .stack(let service, _, let obstacle):
-      "\(service): there is no certain place for pam_mfa.so: \(obstacle.sentence)"
+      "\(service): found no safe place for pam_mfa.so: \(obstacle.sentence)"
     case .secureShell(let reason): "sshd would not ask for a password and a code: \(reason)"
-    case .reload(let reason): "sshd did not take up its settings: \(reason)"
-    case .guardian(let reason): "nobody would put the change back in time: \(reason)"
-    case .record(let path): "\(path) is no record of a change"
-    case .busy: "another process is switching services"
+    case .reload(let reason): "sshd did not reload its settings: \(reason)"
+    case .guardian(let reason): "cannot start the rollback watcher: \(reason)"
+    case .record(let path): "\(path) is not a valid change record"
+    case .busy: "another process is changing services"
     case .unknownProgram(let service):
-      "which program signs people in as \(service) is not known: it cannot be confirmed"
+      "the sign-in program of \(service) is unknown, so the change cannot be confirmed"
     case .notOurs(let service, let place):
-      "\(service) asks for codes by \(place), which mfa-admin enable did not write"
+      "\(service) asks for a code because of \(place), which mfa-admin enable did not write"
     case .altered(let service, let place):
       "\(service): \(place), between the marks of mfa-admin enable, was edited"
-    case .nothingToConfirm: "no change waits to be confirmed"
+    case .nothingToConfirm: "no change is waiting for confirmation"
     case .noNewSignIn(let services):
-      "this is no new sign-in: "
+      "this is not a new sign-in: "
         + services.map { "\($0.service): \($0.reason)" }.joined(separator: "; ")
-    case .system(let what, let error): "\(what) cannot be told: \(error.text)"
-    case .ledger(let message, _): "the ledger does not take it: \(message)"
-    case .undone(let error): error.message + "; everything is as it was"
+    case .system(let what, let error): "cannot read \(what): \(error.text)"
+    case .ledger(let message, _): "cannot record the change in the audit log: \(message)"
+    case .undone(let error): error.message + "; all changes were rolled back"
     case .notUndone(let error, let other):
-      error.message + "; and what was changed could not be put back: " + other.message
+      error.message + "; the rollback failed: " + other.message
     }
   }
 
-  /// What to do next.
+  /// The remedy.
   var hint: String {
     switch self {
-    case .notAService, .noServiceFile: "mfa-admin services lists them"
+    case .notAService, .noServiceFile: "run mfa-admin services to list the services"
     case .file(_, .changed): "try again"
     case .file(let path, _):
-      "it has to be a plain file of root's that nobody else can write to: ls -l "
+      "it must be a regular file that belongs to root and that no other user can write to: ls -l "
         + VisibleText.escaping(path)
     case .stack(_, let file, _):
-      "write it by hand into \(file), behind what asks for the password: "
-        + "auth requisite pam_mfa.so; account required pam_mfa.so: README.md; mfa-admin doctor"
+      "add these lines to \(file) by hand, after the lines that ask for the password: auth "
+        + "requisite pam_mfa.so; account required pam_mfa.so (see README.md), then run mfa-admin "
+        + "doctor"
     case .secureShell:
-      "let \(SecureShellDropIn.mainPath) begin with: Include \(SecureShellDropIn.folder)/*.conf"
-        + "; sshd -T shows what holds"
-    case .reload: "sshd -t; systemctl status ssh"
-    case .guardian: "correct that, or say --no-confirm and put it back yourself if need be"
-    case .record(let path): "look at it, and at the files that it names; then remove it: rm \(path)"
-    case .busy: "try again; fuser -v \(ChangeJournal.pendingPath) shows who is at it"
-    case .unknownProgram: "say --no-confirm, and keep a root shell open until you have tried it"
-    case .notOurs: "take that line out by hand"
+      "put \"Include \(SecureShellDropIn.folder)/*.conf\" at the top of "
+        + "\(SecureShellDropIn.mainPath); sshd -T shows the effective settings"
+    case .reload: "run sshd -t and systemctl status ssh"
+    case .guardian:
+      "correct the cause, or use --no-confirm and undo the change yourself if necessary"
+    case .record(let path): "check the file and the files that it names, then remove it: rm \(path)"
+    case .busy: "try again; fuser -v \(ChangeJournal.pendingPath) shows the process"
+    case .unknownProgram:
+      "use --no-confirm, and keep a root shell open until you have tested a sign-in"
+    case .notOurs: "remove that line by hand"
     case .altered(let service, _):
-      "take the lines between the marks out by hand, with the marks; "
-        + "then mfa-admin disable \(service)"
-    case .nothingToConfirm: "mfa-admin services shows how things stand"
+      "remove the marks and the lines between them by hand, then run mfa-admin disable \(service)"
+    case .nothingToConfirm: "run mfa-admin services to see the state of each service"
     case .noNewSignIn:
-      "keep this terminal open, sign in anew in a second one, and say there: sudo mfa-admin confirm"
-    case .system: "is /proc mounted? look at the system log"
+      "keep this terminal open, sign in from a second one, and run there: sudo mfa-admin confirm"
+    case .system: "make sure that /proc is mounted; see the system log"
     case .ledger(_, let hint): hint
     case .undone(let error): error.hint
-    case .notUndone(_, let other): other.hint + "; then mfa-admin restore"
+    case .notUndone(_, let other): other.hint + "; then run mfa-admin restore"
     }
   }
 
-  /// Whether trying again later may do.
+  /// Whether the same attempt may succeed later.
   var mayPass: Bool {
     switch self {
     case .file, .busy, .system, .reload, .guardian, .ledger: true

@@ -1,26 +1,26 @@
 import System
 
-/// The changes that wait to be confirmed, and those that were: a file each.
+/// The records of pending and confirmed changes, one file for each change.
 ///
-/// MUST 1: it is nowhere that anybody but root can write to, for what it holds is written into service
-/// files. MUST 2: a record is there before the first file is written, and until the last one is back.
-/// (`ChangeFaults`)
+/// MUST 1: only root can write to the records, because their contents are written into service
+/// files. MUST 2: the record exists before the first file is written and until the last file is
+/// restored. (`ChangeFaults`)
 struct ChangeJournal {
-  /// Those that wait, or that somebody is at.
+  /// The folder for changes that are pending or in progress.
   static let pendingPath = "/etc/mfa/changes"
-  /// Those that were confirmed, so that they can be undone exactly.
+  /// The folder for confirmed changes, which are kept so that they can be undone exactly.
   static let confirmedPath = "/etc/mfa/enabled"
 
-  /// A record, or a file that is none.
+  /// A change record, or the error if the file is not a valid record.
   typealias Entry = Result<ServiceChange, ChangeError>
 
   private init() {}
 
-  /// The journal to be looked at alone.
+  /// The journal for reading, without the lock.
   static var unlocked: ChangeJournal { ChangeJournal() }
 
-  /// Does something while no other process switches services; waits for one that does, for at most
-  /// `seconds`. Makes the folders where they are missing.
+  /// Runs `body` while no other process changes services. Waits at most `seconds` for the lock, and
+  /// creates missing folders.
   static func locking<Result>(
     seconds: Int64, _ body: (ChangeJournal) throws(ChangeError) -> Result
   ) throws(ChangeError) -> Result {
@@ -28,7 +28,7 @@ struct ChangeJournal {
     let folder = try open(pendingPath)
     guard try isLocked(folder, seconds) else { throw .busy }
     let result = try body(ChangeJournal())
-    // The lock ends with the open folder, which has to live until here.
+    // Closing the folder releases the lock, so the folder must stay open until here.
     withExtendedLifetime(folder) {}
     return result
   }
@@ -41,7 +41,7 @@ struct ChangeJournal {
     }
   }
 
-  /// Whether there is anything that waits, without a lock.
+  /// Whether no change is pending. Does not take the lock.
   static var isEmpty: Bool {
     do throws(ChangeError) {
       let drafts = try SystemFile.names(in: pendingPath, hidden: true)
@@ -53,7 +53,7 @@ struct ChangeJournal {
   }
 
   private static func make(_ path: String) throws(ChangeError) {
-    // What stands above it is root's, or nothing is made.
+    // Create nothing unless the folders above belong to root.
     guard let trusted = TrustedPath(Array(path.utf8)) else { return }
     do throws(TrustedPath.Refusal) {
       let parent = try trusted.parent()
@@ -68,7 +68,7 @@ struct ChangeJournal {
     }
   }
 
-  /// Opens a folder that nobody but root can look into.
+  /// Opens a folder that only root can access.
   private static func open(_ path: String) throws(ChangeError) -> File {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
       throw .file(path, .untrusted(.notADirectory))
@@ -101,17 +101,17 @@ struct ChangeJournal {
     }
   }
 
-  /// The changes that wait.
+  /// Returns the pending changes.
   func pending() throws(ChangeError) -> [Entry] { try Self.entries(in: Self.pendingPath) }
 
-  /// Removes what a process that was killed has left of a record.
+  /// Removes partly written records left behind by an interrupted process.
   func removeDrafts() throws(ChangeError) {
     for name in try SystemFile.names(in: Self.pendingPath, hidden: true) {
       try SystemFile.remove(Self.pendingPath + "/" + name)
     }
   }
 
-  /// The changes that were confirmed.
+  /// Returns the confirmed changes.
   func confirmed() throws(ChangeError) -> [Entry] { try Self.entries(in: Self.confirmedPath) }
 
   private static func entries(in path: String) throws(ChangeError) -> [Entry] {
@@ -130,13 +130,13 @@ struct ChangeJournal {
     }
   }
 
-  /// Writes a change down, in the place of what was known of it.
+  /// Writes the record of a pending change and replaces its previous record.
   func write(_ change: ServiceChange) throws(ChangeError) {
     try SystemFile.write(
       change.bytes, permissions: 0o600, group: 0, to: Self.path(change, Self.pendingPath))
   }
 
-  /// Keeps a change for good.
+  /// Moves the record of a change to the confirmed changes.
   func confirm(_ change: ServiceChange) throws(ChangeError) {
     let path = Self.path(change, Self.pendingPath)
     do throws(SystemError) {
@@ -144,13 +144,14 @@ struct ChangeJournal {
     } catch {
       throw .file(path, .system(error))
     }
-    // The names are on the disk: where they are not, it would be undone at the next start.
+    // Write both folders to the disk. Otherwise the change could be rolled back at the next
+    // restart.
     for folder in [Self.confirmedPath, Self.pendingPath] {
       try SystemFile.sync(folderOf: Self.path(change, folder))
     }
   }
 
-  /// Forgets a change that has been undone.
+  /// Removes the record of a change that has been undone.
   func forget(_ change: ServiceChange) throws(ChangeError) {
     for folder in [Self.confirmedPath, Self.pendingPath] {
       try SystemFile.remove(Self.path(change, folder))

@@ -1,34 +1,34 @@
-/// A file that a change has written, with what it takes to put it back.
+/// A file that a change has written, with the data needed to restore it.
 struct ChangedFile: Equatable {
   /// The absolute path.
   let path: String
-  /// What it held; nil where there was none.
+  /// The contents before the change, or nil if the file did not exist.
   let old: [UInt8]?
-  /// What was written.
+  /// The contents that the change wrote.
   let new: [UInt8]
-  /// Its permissions, the lower twelve bits of its mode.
+  /// The permissions: the lower twelve bits of the mode.
   let permissions: UInt32
-  /// Its owner's numeric identity.
+  /// The owner's uid.
   let owner: UInt32
-  /// Its group's.
+  /// The group's gid.
   let group: UInt32
 
-  /// What it takes to put a file back.
+  /// The action that restores a file.
   enum Remedy: Equatable {
-    /// Nothing: it is as it was before.
+    /// No action: the file has its old contents.
     case none
-    /// Nothing: somebody has taken our lines out, or the file away.
+    /// No action: another program or an administrator has removed our lines or the file.
     case gone
-    /// It held nothing but our lines: the file goes.
+    /// Remove the file, which contains nothing but our lines.
     case remove
-    /// To write this; `isExact` is whether it is what was there, byte for byte. Else the file was
-    /// edited since, and this is what it holds without our lines.
+    /// Write these contents. If `isExact`, they are the old contents, byte for byte. Otherwise the
+    /// file was edited since, and they are the current contents without our lines.
     case write([UInt8], isExact: Bool)
-    /// Nothing can be done: this line among ours is another's.
+    /// No safe action: this line between our marks is not one of our lines.
     case altered(line: Int)
   }
 
-  /// What it takes, where the file holds `present` now.
+  /// Returns the action that restores the file if its current contents are `present`.
   func remedy(service: [UInt8], present: [UInt8]?) -> Remedy {
     if present == old { return .none }
     guard let present else { return .gone }

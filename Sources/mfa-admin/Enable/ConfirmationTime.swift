@@ -1,19 +1,20 @@
 import ArgumentParser
 
-/// How long a change waits to be confirmed, as it is typed: a whole number with s, m or h behind it.
+/// The time that a change waits for confirmation. Its text form is a whole number followed by s, m
+/// or h.
 struct ConfirmationTime: ExpressibleByArgument, Equatable {
-  /// In seconds.
+  /// The time in seconds.
   let seconds: Int64
 
-  /// What is taken unless told otherwise: five minutes.
+  /// The default of five minutes.
   static let usual = ConfirmationTime(seconds: 300)
 
-  /// The shortest and the longest in seconds.
+  /// The accepted range in seconds.
   static let range: ClosedRange<Int64> = 1...86_400
 
   private init(seconds: Int64) { self.seconds = seconds }
 
-  /// Nil for what is no time, or beyond `range`.
+  /// Parses an option's argument. Nil if the text is not a time or is outside `range`.
   init?(argument: String) {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
     guard let unit = argument.last, let factor = units[unit], argument.first != "+",
@@ -23,7 +24,7 @@ struct ConfirmationTime: ExpressibleByArgument, Equatable {
     seconds = number * factor
   }
 
-  /// As it may be typed.
+  /// The time in its text form.
   var text: String {
     if seconds % 3600 == 0 { return "\(seconds / 3600)h" }
     return seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds)s"

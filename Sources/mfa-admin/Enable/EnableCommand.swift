@@ -6,26 +6,26 @@ import System
 /// `mfa-admin enable`
 struct EnableCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enable", abstract: "Have services ask for a code after the password.",
+    commandName: "enable", abstract: "Make services ask for a code after the password.",
     discussion: """
-      Writes the lines of pam_mfa.so into the services' files in /etc/pam.d, behind what asks for the \
-      password, and for sshd \(SecureShellDropIn.path). All of it is put back unless 'mfa-admin \
-      confirm' is called in time, from a sign-in by that service that began later; also when the \
-      machine is started anew in between.
+      Adds the pam_mfa.so lines to the services' files in /etc/pam.d, after the lines that ask for \
+      the password, and for sshd writes \(SecureShellDropIn.path). All changes are rolled back \
+      unless 'mfa-admin confirm' is run in time from a new sign-in through the service. A restart \
+      of the machine before the confirmation also rolls them back.
 
       \(AdminStatus.explanation)
       """)
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for 'mfa-admin confirm': 1s to 24h, 5m unless told otherwise.",
+      "How long to wait for 'mfa-admin confirm', from 1s to 24h (default: 5m).",
       valueName: "time"))
   var confirmWithin: ConfirmationTime?
 
-  @Flag(help: "Wait for nobody to confirm. A mistake locks everybody out.")
+  @Flag(help: "Do not wait for a confirmation. A mistake can lock out all users.")
   var noConfirm = false
 
-  @Flag(help: "Change nothing, and print what would change.")
+  @Flag(help: "Print what would change, and change nothing.")
   var dryRun = false
 
   @Argument(help: ArgumentHelp("The services: sshd, login, su, sudo, ...", valueName: "service"))
@@ -35,7 +35,7 @@ struct EnableCommand: ParsableCommand {
 
   func validate() throws {
     guard !noConfirm || confirmWithin == nil else {
-      throw ValidationError("--no-confirm and --confirm-within contradict one another")
+      throw ValidationError("--no-confirm and --confirm-within cannot be combined")
     }
   }
 
@@ -66,19 +66,19 @@ struct EnableCommand: ParsableCommand {
     if let end { tellWhatToDo(plans, end) }
   }
 
-  /// What is to be written for the services that ask for no code yet.
+  /// Returns the plans for the services that do not ask for a code yet.
   private func plans() throws(ChangeError) -> [ServicePlan] {
     var plans: [ServicePlan] = []
     for text in services {
       let service = try ServicePlan.service(text)
-      // What goes with another of them is switched with it.
+      // A service of the same family is changed with the first one.
       guard
         !plans.contains(where: { ServicePlan.family(of: $0.service).contains(service) })
       else { continue }
       let plan = try ServicePlan(service)
       if let present = plan.present {
         ServiceCommand.say(
-          "\(plan.name): asks for a code already: \(VisibleText.escaping(present.text))")
+          "\(plan.name): already asks for a code: \(VisibleText.escaping(present.text))")
       } else {
         plans.append(plan)
       }
@@ -98,20 +98,20 @@ struct EnableCommand: ParsableCommand {
     ServiceCommand.say(
       """
 
-      Keep this terminal open. Sign in anew in a second one (\(names)), and say there:
+      Keep this terminal open. Sign in from a second terminal (\(names)) and run there:
         sudo mfa-admin confirm
-      Unless you do so within \(time.text), before \(Timestamp(end)?.full ?? "then"), \
-      everything is put back.
+      Unless you confirm within \(time.text), before \(Timestamp(end)?.full ?? "then"), \
+      all changes are rolled back.
       """)
   }
 
   private func warn(of plan: ServicePlan) {
     for exception in plan.exceptions {
       Console.complain(
-        "warning: \(exception.place): for some sign-ins \(exception.keyword) is another")
+        "warning: \(exception.place): \(exception.keyword) has a different value for some sign-ins")
     }
     if ServicePlan.concernsSecureShell(plan.service) {
-      Console.complain("note: a key alone signs nobody in now: the password is asked for as well")
+      Console.complain("note: a key alone is no longer enough to sign in: the password is required")
     }
     guard !dryRun else { return }
     for name in ServiceCommand.concerned(by: plan.service) {
@@ -122,7 +122,7 @@ struct EnableCommand: ParsableCommand {
       case .asked, .letThrough, .hasToEnroll: continue
       case .turnedAway, .waits:
         Console.complain(
-          "warning: \(plan.name): \(VisibleText(user)) would be "
+          "warning: \(plan.name): a sign-in of \(VisibleText(user)) would fail: "
             + explanation.decision.sentence)
       }
     }
@@ -132,15 +132,15 @@ struct EnableCommand: ParsableCommand {
 /// `mfa-admin disable`
 struct DisableCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "disable", abstract: "Undo what 'enable' has written for services.",
+    commandName: "disable", abstract: "Undo the changes that 'enable' made for services.",
     discussion: """
-      A file that was not edited since is as it was before, byte for byte. In one that was, what was \
-      edited stays, and only the lines that 'enable' has written go.
+      A file that was not edited since is restored byte for byte. In a file that was edited, the \
+      edits stay and only the lines that 'enable' wrote are removed.
 
       \(AdminStatus.explanation)
       """)
 
-  @Flag(help: "Change nothing, and print what would change.")
+  @Flag(help: "Print what would change, and change nothing.")
   var dryRun = false
 
   @Argument(help: ArgumentHelp("The services.", valueName: "service"))
@@ -175,7 +175,7 @@ struct DisableCommand: ParsableCommand {
         throw .notOurs(service: VisibleText.escaping(service), place: place)
       case .on, .waiting, .off, .unknown:
         try ServicePlan.needFile(of: service)
-        return ServiceCommand.say("\(VisibleText.escaping(service)): asks for no code")
+        return ServiceCommand.say("\(VisibleText.escaping(service)): does not ask for a code")
       }
     }
     guard dryRun else { return try switching.disable(change) }
@@ -194,11 +194,11 @@ struct DisableCommand: ParsableCommand {
 /// `mfa-admin confirm`
 struct ConfirmCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "confirm", abstract: "Keep what 'enable' has written.",
+    commandName: "confirm", abstract: "Keep the changes that 'enable' made.",
     discussion: """
-      To be called from a sign-in, by the service that was switched on, that began later: it proves \
-      that one can sign in. For sudo and su, 'sudo mfa-admin confirm' and 'su -c "mfa-admin confirm"' \
-      are that sign-in.
+      Run it from a sign-in through the enabled service that began after the change, which proves \
+      that users can still sign in. For sudo and su, that sign-in is 'sudo mfa-admin confirm' or \
+      'su -c "mfa-admin confirm"'.
 
       \(AdminStatus.explanation)
       """)
@@ -214,7 +214,7 @@ struct ConfirmCommand: ParsableCommand {
         let (confirmed, waiting) = try switching.confirm()
         for service in confirmed { ServiceCommand.say("\(service): confirmed") }
         for (service, reason) in waiting {
-          ServiceCommand.say("\(service): waits to be confirmed still: \(reason)")
+          ServiceCommand.say("\(service): still waiting for confirmation: \(reason)")
         }
       }
     }
@@ -225,10 +225,10 @@ struct ConfirmCommand: ParsableCommand {
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Put back what 'enable' has written and nobody confirmed in time.",
+    abstract: "Roll back changes that 'enable' made and that were not confirmed in time.",
     discussion: AdminStatus.explanation)
 
-  @Flag(help: "Put back everything that waits: the machine has just been started.")
+  @Flag(help: "Roll back all pending changes, as when the machine starts.")
   var boot = false
 
   @Flag(help: .hidden)
@@ -241,7 +241,7 @@ struct RestoreCommand: ParsableCommand {
     try ServiceCommand.translating { () throws(ChangeError) in
       try ChangeJournal.locking(seconds: 30) { (journal) throws(ChangeError) in
         var switching = ServiceCommand.switching(journal)
-        // Nothing runs yet that would have to be told.
+        // At boot, sshd does not run yet and needs no reload.
         if boot { switching.mayReload = false }
         let outcome = try switching.putBackWhatIsDue(all: boot)
         for error in outcome.errors { ServiceSwitch.log(failure: error.message) }
@@ -254,7 +254,7 @@ struct RestoreCommand: ParsableCommand {
 /// `mfa-admin services`
 struct ServicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "services", abstract: "List the services, and which ask for a code.",
+    commandName: "services", abstract: "List the services and whether each asks for a code.",
     discussion: AdminStatus.explanation)
 
   @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")

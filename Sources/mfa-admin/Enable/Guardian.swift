@@ -1,21 +1,23 @@
 import System
 
-/// Who puts a change back when its time is over, whatever becomes of the terminal that it was made at.
+/// The rollback watcher: it rolls back a change that is not confirmed in time, even if the terminal
+/// of `mfa-admin enable` is gone.
 ///
-/// Under systemd that is a service of systemd's own, for a process of a session may be ended with the
-/// session; else a process without a terminal. It begins before the first file is written, and goes
-/// on as soon as whoever writes them is done or dead: then it puts back at once what is half done.
+/// Under systemd it is a transient service, because a process of a session can be ended with the
+/// session. Otherwise it is a process without a terminal. It starts before the first file is
+/// written, and continues when the writing process has finished or died. If that process died, it
+/// rolls back the partial change immediately.
 enum Guardian {
-  /// Where mfa-admin is installed.
+  /// The path of the installed mfa-admin.
   static let program = "/usr/sbin/mfa-admin"
   private static let starter = "/usr/bin/systemd-run"
 
-  /// How long it waits after a failure, in seconds.
+  /// The time between attempts after a failure, in seconds.
   private static let pause: Int64 = 10
 
-  /// Starts one.
+  /// Starts a rollback watcher.
   static func start() throws(ChangeError) {
-    guard Tool.isThere(program) else { throw .guardian("\(program) is not there") }
+    guard Tool.isThere(program) else { throw .guardian("\(program) does not exist") }
     let command = [program, "restore", "--guard"]
     let result: Tool.Result
     do throws(SystemError) {
@@ -24,7 +26,7 @@ enum Guardian {
         [
           starter, "--quiet", "--collect", "--property=Restart=on-abnormal",
           "--property=RestartSec=\(pause)",
-          "--description=Puts back changes to sign-ins that nobody confirms",
+          "--description=Rolls back unconfirmed changes to sign-ins",
         ] + command)
     } catch {
       throw .guardian(error.text)
@@ -32,7 +34,7 @@ enum Guardian {
     guard result.isSuccess else { throw .guardian("systemd-run: \(result.lastLine)") }
   }
 
-  /// What it does: waits until the next deadline, as long as there is one.
+  /// Runs the rollback watcher: waits for each deadline until no change is pending.
   static func run() throws(AdminError) {
     Tool.detach()
     var lastFailure = ""
@@ -42,7 +44,7 @@ enum Guardian {
       if failure != lastFailure, !failure.isEmpty { ServiceSwitch.log(failure: failure) }
       lastFailure = failure
       if let error = outcome.errors.first {
-        // What a person has to do is not tried for ever.
+        // Give up on errors that only an administrator can correct.
         guard outcome.errors.contains(where: \.mayPass) || outcome.next != nil else {
           throw .change(error)
         }

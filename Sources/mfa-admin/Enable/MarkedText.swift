@@ -1,54 +1,56 @@
-/// Lines of ours in a text that is an administrator's, between two marks.
+/// The lines that mfa-admin adds to an administrator's file, enclosed in two marks.
 ///
-/// MUST 1: taking them out of the text that they were put into gives the text that was there, byte for
-/// byte. MUST 2: a line between the marks that is none of ours is never taken out.
+/// MUST 1: inserting the lines into a text and removing them again results in the original text,
+/// byte for byte. MUST 2: a line between the marks that is not one of our lines is never removed.
 /// (`MarkedTextTests`)
 struct MarkedText: Equatable {
   /// The service that the lines are for.
   let service: [UInt8]
 
-  /// Every line that may stand between the marks.
+  /// All lines that can appear between the marks.
   static let known: [[UInt8]] =
     (StackPlan.knownLines + SecureShellDropIn.lines).map { Array($0.utf8) }
 
-  /// The line before ours.
+  /// The mark before our lines.
   var beginning: [UInt8] {
     Array("# >>> mfa-admin enable ".utf8) + service + Array(": mfa-admin disable ".utf8) + service
       + Array(" takes these lines out".utf8)
   }
 
-  /// The line behind ours.
+  /// The mark after our lines.
   var end: [UInt8] { Array("# <<< mfa-admin enable ".utf8) + service }
 
   private static var lineFeed: UInt8 { UInt8(ascii: "\n") }
 
-  /// The lines and their marks.
+  /// Returns the lines with their marks.
   func block(_ lines: [String]) -> [UInt8] {
     let all = [beginning] + lines.map { Array($0.utf8) } + [end]
     return all.flatMap { $0 + [Self.lineFeed] }
   }
 
-  /// A text with the lines put into it before the byte at `offset`, where a line begins, or at its end.
+  /// Returns the text with the lines inserted at `offset`, which is the start of a line or the end
+  /// of the text.
   func inserting(_ lines: [String], into text: [UInt8], at offset: Int) -> [UInt8] {
     let block = block(lines)
     guard offset == text.count, let last = text.last, last != Self.lineFeed else {
       return text[..<offset] + block + text[offset...]
     }
-    // The last line has no end, and the new last one has none either.
+    // The last line has no line feed, so the new last line gets none either.
     return text + [Self.lineFeed] + block.dropLast()
   }
 
-  /// What came of taking our lines out of a text.
+  /// The result of removing our lines from a text.
   enum Removal: Equatable {
-    /// There are none.
+    /// The text contains none of our lines.
     case absent
-    /// This is the text without them.
+    /// The text without our lines.
     case removed([UInt8])
-    /// The line with this number, from 1, is none of ours, or a mark that has no counterpart.
+    /// The line with this number, counted from 1, is between the marks and not one of our lines, or
+    /// is a mark without a counterpart.
     case altered(line: Int)
   }
 
-  /// Takes every block of ours out of a text.
+  /// Removes all our blocks from a text.
   func removing(from text: [UInt8]) -> Removal {
     var kept: [UInt8] = []
     var start: Int?
@@ -63,7 +65,7 @@ struct MarkedText: Equatable {
       } else if words == end {
         guard start != nil else { return .altered(line: index + 1) }
         start = nil
-        // The line before the marks was the last one, and had no end.
+        // The line before the block was the last line and had no line feed.
         if !isEnded, kept.last == Self.lineFeed { kept.removeLast() }
       } else if start != nil {
         guard Self.known.contains(words) else { return .altered(line: index + 1) }
@@ -75,13 +77,13 @@ struct MarkedText: Equatable {
     return found ? .removed(kept) : .absent
   }
 
-  /// The number of the first of our lines, from 1; nil where there is none.
+  /// Returns the number of the first of our lines, counted from 1, or nil.
   func firstLine(in text: [UInt8]) -> Int? {
     let marks = Self.lines(of: text).map { $0.last == Self.lineFeed ? Array($0.dropLast()) : $0 }
     return marks.firstIndex(of: beginning).map { $0 + 2 }
   }
 
-  /// The services whose marks are in a text.
+  /// Returns the services whose marks a text contains.
   static func services(in text: [UInt8]) -> [[UInt8]] {
     let start = Array("# <<< mfa-admin enable ".utf8)
     var services: [[UInt8]] = []
@@ -92,7 +94,7 @@ struct MarkedText: Equatable {
     return services
   }
 
-  /// The lines of a text, each with its line feed, where it has one.
+  /// Returns the lines of a text, including their line feeds.
   static func lines(of text: [UInt8]) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var line: [UInt8] = []

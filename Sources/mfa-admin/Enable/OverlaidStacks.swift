@@ -1,17 +1,17 @@
 import PAMStack
 
-/// Service files as they would be if some of them held something else.
+/// The service files with the contents of some of them replaced.
 struct OverlaidStacks<Base: StackSource>: StackSource {
-  /// The files as they are.
+  /// The unchanged files.
   let base: Base
-  /// What others would hold, by name.
+  /// The replaced files, by service name.
   private(set) var drafts: [[UInt8]: StackFile] = [:]
-  /// Whether the service `other` counts.
+  /// Whether the service `other` exists.
   var hasOther = true
 
   init(_ base: Base) { self.base = base }
 
-  /// The file of a service, holding something else.
+  /// Returns a copy in which a service has a different file.
   func replacing(_ name: [UInt8], with file: StackFile) -> OverlaidStacks {
     var copy = self
     copy.drafts[name] = file

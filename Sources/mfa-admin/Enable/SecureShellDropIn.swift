@@ -1,26 +1,27 @@
-/// The settings of sshd that a password and then a code take, in a file of their own.
+/// The sshd drop-in file with the settings for a password followed by a code.
 struct SecureShellDropIn {
-  /// The file. sshd takes the first value that it comes to, in the order of the names.
+  /// The path of the drop-in. sshd uses the first value it reads, and reads the files in the order
+  /// of their names.
   static let path = "/etc/ssh/sshd_config.d/00-mfa.conf"
-  /// The file that includes it.
+  /// The path of the file that includes the drop-in.
   static let mainPath = "/etc/ssh/sshd_config"
-  /// Its folder.
+  /// The folder of the drop-in.
   static let folder = "/etc/ssh/sshd_config.d"
 
-  /// The settings, by the names that `sshd -T` prints.
+  /// The settings. `sshd -T` prints their names in lower case.
   static let settings = [
     (name: "UsePAM", value: "yes"), (name: "KbdInteractiveAuthentication", value: "yes"),
     (name: "PasswordAuthentication", value: "no"),
     (name: "AuthenticationMethods", value: "keyboard-interactive"),
   ]
 
-  /// The lines of the file, but for the marks.
+  /// The lines of the file, without the marks.
   static let lines = settings.map { "\($0.name) \($0.value)" }
 
-  /// What the file holds.
+  /// Returns the contents of the file.
   static func text(service: [UInt8]) -> [UInt8] { MarkedText(service: service).block(lines) }
 
-  /// The settings that `sshd -T` prints otherwise, each with what it prints.
+  /// Returns the settings for which `sshd -T` prints a different value, each with that value.
   static func differences(inEffective output: String) -> [(name: String, found: String)] {
     let effective = SSHDSettings(Array(output.utf8))
     return settings.compactMap { setting in
@@ -29,33 +30,34 @@ struct SecureShellDropIn {
     }
   }
 
-  /// Whom the settings keep out by what `sshd -T` prints else; nil for nobody.
+  /// Returns a warning if the settings lock out root, given the other settings that `sshd -T`
+  /// prints, or nil.
   static func warning(inEffective output: String) -> String? {
     guard let root = value(of: "PermitRootLogin", inEffective: output),
       root != "yes", root != "no"
     else { return nil }
     return
-      "root cannot sign in by ssh now: PermitRootLogin is \(VisibleText.escaping(root)), and a key "
-      + "alone does not do"
+      "root can no longer sign in by ssh: PermitRootLogin is \(VisibleText.escaping(root)), and a "
+      + "key alone is not enough"
   }
 
-  /// What `sshd -T` prints for a keyword.
+  /// Returns the value that `sshd -T` prints for a keyword.
   static func value(of keyword: String, inEffective output: String) -> String? {
     SSHDSettings(Array(output.utf8)).value(of: keyword.lowercased())
   }
 
-  /// A setting in a file of sshd's.
+  /// A setting in one of sshd's files.
   struct Occurrence: Equatable {
     let file: String
     let line: Int
     let keyword: String
     let value: String
-    /// Whether it is for some sign-ins only.
+    /// Whether the setting is in a `Match` block and applies to some sign-ins only.
     let isInMatch: Bool
 
     var place: String { "\(VisibleText.escaping(file)):\(line)" }
 
-    /// Whether it says something other than the drop-in.
+    /// Whether the value differs from the drop-in's value.
     var contradicts: Bool {
       var name = keyword
       if name == "challengeresponseauthentication" { name = "kbdinteractiveauthentication" }
@@ -63,7 +65,7 @@ struct SecureShellDropIn {
     }
   }
 
-  /// The settings in a file of sshd's, in order.
+  /// Returns the settings in one of sshd's files, in order.
   static func occurrences(in text: [UInt8], file: String) -> [Occurrence] {
     var found: [Occurrence] = []
     var isInMatch = false
@@ -72,7 +74,7 @@ struct SecureShellDropIn {
       let words = SSHDFile.words(line)
       guard let keyword = words.first?.lowercased(), !keyword.isEmpty else { continue }
       let value = words.dropFirst().joined(separator: " ")
-      // `Match all` ends what a block is for.
+      // `Match all` ends a conditional block.
       if keyword == "match" { isInMatch = value.lowercased() != "all" }
       found.append(
         Occurrence(
@@ -82,9 +84,10 @@ struct SecureShellDropIn {
     return found
   }
 
-  /// What keeps the drop-in from counting: nil for nothing, else what is the matter.
+  /// Returns the reason why the drop-in would not take effect, or nil.
   ///
-  /// `main` is /etc/ssh/sshd_config, `others` the other files of the folder.
+  /// `main` is the text of /etc/ssh/sshd_config; `others` are the other files in the drop-in's
+  /// folder.
   static func obstacle(
     main: [UInt8], others: [(path: String, text: [UInt8])]
   ) -> String? {
@@ -108,7 +111,7 @@ struct SecureShellDropIn {
     return nil
   }
 
-  /// Settings in `Match` blocks that hold in place of the drop-in's, for some sign-ins.
+  /// Returns the settings in `Match` blocks that override the drop-in for some sign-ins.
   static func exceptions(
     main: [UInt8], others: [(path: String, text: [UInt8])]
   ) -> [Occurrence] {

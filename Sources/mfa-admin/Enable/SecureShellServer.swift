@@ -1,19 +1,19 @@
 import System
 
-/// The sshd of this host.
+/// Checks and reloads the sshd of this host.
 enum SecureShellServer {
-  /// The program.
+  /// The path of sshd.
   static let program = "/usr/sbin/sshd"
 
-  /// The file in which the server's number is, unless told.
+  /// The default path of the file that contains the server's process number.
   private static let usualPidFile = "/run/sshd.pid"
 
-  /// What keeps the drop-in from counting, as far as the files tell, and settings that hold in its
-  /// place for some sign-ins.
+  /// Checks sshd's files. Throws if the drop-in would not take effect, and returns the settings
+  /// that override it for some sign-ins.
   static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
-    guard Tool.isThere(program) else { throw .secureShell("\(program) is not there") }
+    guard Tool.isThere(program) else { throw .secureShell("\(program) does not exist") }
     guard let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
-      throw .secureShell("there is no \(SecureShellDropIn.mainPath)")
+      throw .secureShell("\(SecureShellDropIn.mainPath) does not exist")
     }
     let others = try dropIns()
     if let obstacle = SecureShellDropIn.obstacle(main: main.contents, others: others) {
@@ -35,9 +35,9 @@ enum SecureShellServer {
     return files
   }
 
-  /// Makes sure that sshd, were it started now, would do what the drop-in says.
+  /// Verifies that an sshd started now would use the drop-in's settings.
   ///
-  /// - Returns: what `sshd -T` prints.
+  /// - Returns: the output of `sshd -T`.
   static func check() throws(ChangeError) -> String {
     let test = try run([program, "-t"])
     guard test.isSuccess else { throw .secureShell("sshd -t: \(test.lastLine)") }
@@ -52,23 +52,23 @@ enum SecureShellServer {
     return effective.output
   }
 
-  /// Has the server that runs read its settings anew; false where none runs.
+  /// Makes the running server reload its settings. Returns false if no server runs.
   ///
-  /// `effective` is what `sshd -T` prints, where that is known.
+  /// `effective` is the output of `sshd -T`, or empty if it is not known.
   static func reload(effective: String = "") throws(ChangeError) -> Bool {
     let pidFile =
       SecureShellDropIn.value(of: "PidFile", inEffective: effective) ?? usualPidFile
     let old = Tool.version(of: pidFile)
     if Tool.isUnderSystemd, Tool.isThere("/usr/bin/systemctl") {
       guard try reloadBySystemd() else { return false }
-      // Where it does not write that file, there is nothing to wait for.
+      // Without the file there is nothing to wait for.
       if old != nil { _ = Tool.waitForVersion(of: pidFile, after: old, seconds: 5) }
       return true
     }
     guard let number = server(pidFile) else { return false }
     do throws(SystemError) { try Tool.hangUp(number) } catch { throw .reload(error.text) }
     guard Tool.waitForVersion(of: pidFile, after: old, seconds: 10) else {
-      throw .reload("process \(number) does not write \(pidFile) anew")
+      throw .reload("process \(number) did not rewrite \(pidFile)")
     }
     return true
   }
@@ -83,7 +83,7 @@ enum SecureShellServer {
     return false
   }
 
-  /// The server's process: what the file says, where that runs sshd.
+  /// Returns the server's process number from the file, or nil if that process does not run sshd.
   private static func server(_ pidFile: String) -> Int32? {
     guard let text = ProcessTable.text(pidFile),
       let number = Int32(text.filter { !$0.isWhitespace }), number > 1,

@@ -1,56 +1,57 @@
-/// A service that was switched on, as it is written down.
+/// The record of an enabled service and of the files changed for it.
 ///
-/// MUST 1: what was written is read back equal, and nothing else is read: no beginning of it, and
-/// nothing behind it. (`ServiceChangeTests`)
+/// MUST 1: a written record is read back equal, and nothing else is accepted: no truncated record
+/// and no record with trailing data. (`ServiceChangeTests`)
 struct ServiceChange: Equatable {
-  /// How far it has come.
+  /// The progress of a change.
   enum Stage: String, CaseIterable {
-    /// Files are being written. Whoever finds it so, and nobody at it, puts them back.
+    /// Files are being written. If no process is doing so, the next process rolls the change back.
     case working
-    /// All is in place, until the deadline.
+    /// All files are written, and the change holds until the deadline.
     case standing
-    /// It is being undone. Whoever finds it so, and nobody at it, goes on.
+    /// The change is being undone. If no process is doing so, the next process continues.
     case undoing
   }
 
-  /// A process, by what no other has: its number and when it began, in clock ticks since the machine
-  /// was started.
+  /// A process, uniquely identified by its number and start time, in clock ticks since the machine
+  /// started.
   struct Process: Hashable {
     let number: Int64
     let start: Int64
   }
 
-  /// Until when a change holds unless it is confirmed.
+  /// The time at which an unconfirmed change is rolled back.
   struct Deadline: Equatable {
-    /// The kernel's name for this run of the machine.
+    /// The kernel's boot ID.
     let boot: String
-    /// In seconds since the machine was started (CLOCK_BOOTTIME).
+    /// The time in seconds since the machine started (CLOCK_BOOTTIME).
     let sinceBoot: Int64
-    /// In seconds since the epoch, to be shown.
+    /// The time in seconds since the epoch, for display.
     let time: Int64
 
-    /// Whether it is over. It is in another run of the machine.
+    /// Returns whether the deadline has passed, which includes any restart of the machine.
     func isOver(boot: String, sinceBoot: Int64) -> Bool {
       self.boot != boot || sinceBoot >= self.sinceBoot
     }
   }
 
-  /// The service.
+  /// The name of the service.
   let service: [UInt8]
-  /// How far it has come.
+  /// The progress of the change.
   var stage: Stage
-  /// Until when it holds; nil where nobody has to confirm it.
+  /// The deadline, or nil if the change needs no confirmation.
   let deadline: Deadline?
-  /// Who made it.
+  /// The administrator who made the change.
   let actor: [UInt8]
-  /// The service's programs that ran when all was in place: none of these is a new sign-in.
+  /// The processes of the service's sign-in programs that ran when all files were in place. None of
+  /// them is a new sign-in.
   var processes: [Process]
   /// The files, in the order in which they are written.
   let files: [ChangedFile]
 
   private static let heading = "mfa-admin change 1"
 
-  /// The record.
+  /// The encoded record.
   var bytes: [UInt8] {
     var text = "\(Self.heading)\nservice \(Self.encoded(service))\nstage \(stage.rawValue)\n"
     if let deadline {
@@ -81,7 +82,7 @@ struct ServiceChange: Equatable {
     self.files = files
   }
 
-  /// Reads a record; nil for anything else.
+  /// Decodes a record. Nil for any other input.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(rest: bytes[...])
     guard reader.line() == Self.heading,
@@ -109,15 +110,15 @@ struct ServiceChange: Equatable {
     self.init(
       service: service, stage: stage, deadline: deadline, actor: actor, processes: processes,
       files: files)
-    // Whatever else could be read, this is the only way to write it.
+    // Accept only the canonical encoding.
     guard self.bytes == bytes, !service.isEmpty, !files.isEmpty else { return nil }
   }
 
-  /// Reads a record from its beginning on.
+  /// Reads a record sequentially.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 
-    /// The next line.
+    /// Reads the next line.
     mutating func line() -> String? {
       guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
       let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
@@ -125,7 +126,7 @@ struct ServiceChange: Equatable {
       return line
     }
 
-    /// The values of the next line, where it begins with `key` and has so many.
+    /// Reads the values of the next line if the line begins with `key` and has `count` values.
     mutating func values(_ key: String, count: Int) -> [String]? {
       let before = rest
       guard let line = line() else { return nil }
@@ -137,7 +138,7 @@ struct ServiceChange: Equatable {
       return Array(words.dropFirst())
     }
 
-    /// A file whose line has these values, with what stands behind it.
+    /// Reads the contents of a file whose line has these values.
     mutating func file(_ values: [String]) -> ChangedFile? {
       guard let permissions = UInt32(values[0]), let owner = UInt32(values[1]),
         let group = UInt32(values[2]), let newCount = Int(values[4]),
@@ -162,7 +163,8 @@ struct ServiceChange: Equatable {
     }
   }
 
-  /// Bytes as one word: what is not printable ASCII, and `%`, is written `%XX`; nothing is `%`.
+  /// Encodes bytes as one word: `%` and all bytes that are not printable ASCII become `%XX`, and an
+  /// empty array becomes `%`.
   private static func encoded(_ bytes: [UInt8]) -> String {
     guard !bytes.isEmpty else { return "%" }
     var text = ""

@@ -1,6 +1,6 @@
 import System
 
-/// What the commands that switch services have in common.
+/// Functions shared by the commands that change services.
 enum ServiceCommand {
   static func needRoot() throws(AdminError) {
     guard Console.isRoot else {
@@ -14,21 +14,21 @@ enum ServiceCommand {
     do throws(ChangeError) { return try body() } catch { throw .change(error) }
   }
 
-  /// A switch that tells the terminal what it does.
+  /// Returns a `ServiceSwitch` that reports to the terminal.
   static func switching(_ journal: ChangeJournal) -> ServiceSwitch {
     ServiceSwitch(journal: journal, actor: Console.actor, tell: { Console.complain($0) })
   }
 
-  /// A line on standard output. That nobody can read it does not undo what was done.
+  /// Writes a line to standard output. A write error does not undo the change.
   static func say(_ line: String) { show(line + "\n") }
 
-  /// A text on standard output.
+  /// Writes a text to standard output.
   static func show(_ text: String) {
     do throws(AdminError) { try Console.write(text) } catch { Console.report(error) }
   }
 
-  /// Whose sign-ins by a service are looked at: those of who switches it on, and of root where root
-  /// signs in by it.
+  /// Returns the users whose sign-ins are checked after a service is enabled: the administrator,
+  /// and root if root signs in through the service.
   static func concerned(by service: [UInt8]) -> [[UInt8]] {
     let root = Array("root".utf8)
     let name = String(decoding: service, as: UTF8.self)
@@ -37,8 +37,8 @@ enum ServiceCommand {
     return name == "login" && actor != root ? [actor, root] : [actor]
   }
 
-  /// Puts back what is overdue, before any command of root's: where systemd does not run, the machine
-  /// may have been started anew in between.
+  /// Rolls back overdue changes before any command run by root. Without systemd the machine may
+  /// have restarted since the change.
   static func putBackWhatIsDue() {
     guard Console.isRoot, !ChangeJournal.isEmpty else { return }
     do throws(ChangeError) {
@@ -49,7 +49,8 @@ enum ServiceCommand {
         }
       }
     } catch {
-      // Somebody is at it, or there is nothing that could be looked at; this command is another.
+      // Another process holds the lock, or the records cannot be read. Neither concerns this
+      // command.
     }
   }
 }

@@ -1,8 +1,8 @@
 import FactorStore
 
-/// The ledger, for changes of services.
+/// Records changes of services in the audit log.
 enum ServiceLedger {
-  /// Enters what is about to happen to a service.
+  /// Records a change of a service before it is made.
   static func enter(
     _ kind: LedgerEvent.Kind, _ service: [UInt8]
   ) throws(ChangeError) -> LedgerMark {

@@ -1,42 +1,44 @@
 import PAMStack
 
-/// What switching a service on would write.
+/// The files to write to enable a service.
 struct ServicePlan {
-  /// The service.
+  /// The name of the service.
   let service: [UInt8]
   /// The files, in the order in which they are written.
   let files: [ChangedFile]
-  /// The line that asks for codes already; nothing is to be done then.
+  /// The line that already asks for a code, in which case there is nothing to do.
   let present: StackPosition?
-  /// Settings of sshd that hold in place of ours, for some sign-ins.
+  /// The settings of sshd that override ours for some sign-ins.
   var exceptions: [SecureShellDropIn.Occurrence] = []
 
-  /// The service as a person reads it.
+  /// The service's name, escaped for display.
   var name: String { VisibleText.escaping(service) }
 
   private static let folder = "/etc/pam.d"
   private static let secureShell = Array("sshd".utf8)
 
-  /// Services that one program asks for, each with the one that is switched for all.
+  /// Groups of services that one program uses. Enabling the first service of a group enables all of
+  /// them.
   private static let families = [["sudo", "sudo-i"], ["su", "su-l"]]
 
-  /// The services that go with one.
+  /// Returns the services that are enabled together with a service, including itself.
   static func family(of service: [UInt8]) -> [[UInt8]] {
     let name = String(decoding: service, as: UTF8.self)
     let family = families.first { $0.first == name } ?? [name]
     return family.map { Array($0.utf8) }
   }
 
-  /// Whether switching a service means settings of sshd too.
+  /// Returns whether enabling a service also changes sshd's settings.
   static func concernsSecureShell(_ service: [UInt8]) -> Bool { service == secureShell }
 
-  /// The path of a service's file.
+  /// Returns the path of a service's file.
   static func path(of service: [UInt8]) -> String {
     folder + "/" + String(decoding: service, as: UTF8.self)
   }
 
-  /// Reads the name of a service that can be switched: of none that others include or that is asked
-  /// for by default, and not of the one at which mfa-enroll asks for the password.
+  /// Parses the name of a service that can be enabled. Throws for files that other services
+  /// include, for the default service `other`, and for `mfa-enroll`, with which the helper asks for
+  /// the password.
   static func service(_ text: String) throws(ChangeError) -> [UInt8] {
     let name = Array(text.utf8)
     let isPlain = name.allSatisfy { byte in
@@ -54,7 +56,7 @@ struct ServicePlan {
     return name
   }
 
-  /// Whether a file is no service's own.
+  /// Returns whether a file does not belong to one service only.
   static func isFragment(_ name: [UInt8]) -> Bool {
     let name = String(decoding: name, as: UTF8.self)
     return name == "other" || name.hasPrefix("common-")
@@ -62,14 +64,14 @@ struct ServicePlan {
         .contains(name)
   }
 
-  /// Throws where there is no such service.
+  /// Throws if the service has no file.
   static func needFile(of service: [UInt8]) throws(ChangeError) {
     guard try SystemFile.read(path(of: service)) != nil else {
       throw .noServiceFile(String(decoding: service, as: UTF8.self))
     }
   }
 
-  /// Finds out what is to be written, and proves that it would do.
+  /// Plans the changes for a service and proves that the resulting stack asks for a code.
   init(_ service: [UInt8]) throws(ChangeError) {
     self.service = service
     try Self.needFile(of: service)
@@ -85,7 +87,8 @@ struct ServicePlan {
       return
     }
     exceptions = try SecureShellServer.look()
-    // sshd reads its settings when it is told to: they are in place, and looked at, before.
+    // sshd applies its settings only after a reload, so they are written and checked before the
+    // stack changes.
     files = try Self.dropIn(service) + stackFiles
   }
 
@@ -113,9 +116,9 @@ struct ServicePlan {
   private static func dropIn(_ service: [UInt8]) throws(ChangeError) -> [ChangedFile] {
     let text = SecureShellDropIn.text(service: service)
     if let present = try SystemFile.read(SecureShellDropIn.path) {
-      // Left by an administrator who took out the lines in the service's file by hand.
+      // The drop-in may remain after an administrator removed the lines from the service's file.
       guard present.contents == text else {
-        throw .secureShell("\(SecureShellDropIn.path) is there already, and says something else")
+        throw .secureShell("\(SecureShellDropIn.path) already exists with different contents")
       }
       return []
     }
@@ -146,7 +149,7 @@ struct ServicePlan {
     }
   }
 
-  /// What would change, as a diff.
+  /// The changes as a unified diff.
   var diff: String {
     files.map { UnifiedDiff(path: $0.path, old: $0.old, new: $0.new).text }.joined()
   }

@@ -1,19 +1,20 @@
 import PAMStack
 
-/// Whether a service asks for a code.
+/// The state of a service: whether it asks for a code, and why.
 enum ServiceState: Equatable {
-  /// By lines that `mfa-admin enable` has written, at this place.
+  /// The service asks for a code because of the line at this place, which `mfa-admin enable` wrote.
   case on(String)
-  /// So, and it is put back unless it is confirmed, by this moment in seconds since the epoch.
+  /// As `on`, but the change is rolled back unless it is confirmed before `until`, in seconds since
+  /// the epoch.
   case waiting(String, until: Int64)
-  /// By this line, which is another's.
+  /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)
-  /// It does not.
+  /// The service does not ask for a code.
   case off
-  /// It cannot be told, for this reason.
+  /// The state cannot be determined. The value is the reason.
   case unknown(String)
 
-  /// Finds out about a service.
+  /// Determines the state of a service.
   init(_ service: [UInt8], journal: ChangeJournal) {
     do throws(StackRefusal) {
       let stacks = InstalledStacks()
@@ -48,7 +49,7 @@ enum ServiceState: Equatable {
     }
   }
 
-  /// Every service that has a file, by name.
+  /// Returns all services that have a file, sorted by name.
   static func all(
     journal: ChangeJournal
   ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
@@ -61,19 +62,19 @@ enum ServiceState: Equatable {
     }
   }
 
-  /// In words.
+  /// The state in words.
   var sentence: String {
     switch self {
     case .on(let place): "on: \(place)"
     case .waiting(let place, let until):
-      "on, and put back unless confirmed before \(Timestamp(until)?.full ?? "then"): \(place)"
-    case .byHand(let place): "on, by hand: \(place)"
+      "on, rolled back unless confirmed before \(Timestamp(until)?.full ?? "then"): \(place)"
+    case .byHand(let place): "on, configured by hand: \(place)"
     case .off: "off"
-    case .unknown(let reason): "cannot be told: \(reason)"
+    case .unknown(let reason): "unknown: \(reason)"
     }
   }
 
-  /// For programs.
+  /// The members of the JSON object for the state.
   var members: [(name: String, value: JSON)] {
     switch self {
     case .on(let place): [("state", .string("on")), ("place", .string(place))]

@@ -3,33 +3,33 @@ import PAMStack
 import Secrets
 import System
 
-/// Switches services on and off, and puts back what nobody confirms. It is made where the journal is
-/// locked, and used as long as it is.
+/// Enables and disables services, and rolls back unconfirmed changes. Use it only while the journal
+/// is locked.
 ///
-/// MUST 1: whatever is written was written down before, and wherever the process ends, the next one
-/// finishes. (`ChangeFaults`)
-/// MUST 2: nothing is switched on that is not entered in the ledger, and nothing stays on because its
-/// going off cannot be entered. (`EndToEnd.Enable.ledger`)
-/// MUST 3: a file that somebody has edited since keeps what they wrote.
-/// (`ChangedFileTests`)
+/// MUST 1: every file write is recorded in the journal before it happens, and if the process is
+/// interrupted at any point, the next process completes or undoes the change. (`ChangeFaults`)
+/// MUST 2: no service is enabled without an entry in the audit log, and a failing audit log never
+/// prevents disabling. (`EndToEnd.Enable.ledger`)
+/// MUST 3: a file that was edited after the change keeps the edits. (`ChangedFileTests`)
 struct ServiceSwitch {
-  /// What is written down.
+  /// The records of all changes.
   let journal: ChangeJournal
-  /// Who makes the changes.
+  /// The administrator's account name, as shown in the log.
   let actor: [UInt8]
-  /// Whether sshd may be told to read its settings.
+  /// Whether sshd may be reloaded.
   var mayReload = true
-  /// Enters what is about to happen to a service in the ledger.
+  /// Records a change of a service in the audit log before it is made.
   var enter: (LedgerEvent.Kind, _ service: [UInt8]) throws(ChangeError) -> LedgerMark =
     ServiceLedger.enter
-  /// Told what happens, a line each.
+  /// Receives the messages, one line each.
   var tell: (String) -> Void = { _ in }
 
-  // MARK: On
+  // MARK: Enabling
 
-  /// Puts plans in place, for so many seconds; nil for good. All of them, or none.
+  /// Applies all plans or none of them. The changes hold for `seconds` unless confirmed, or
+  /// permanently if `seconds` is nil.
   ///
-  /// - Returns: when they are put back unless they are confirmed, in seconds since the epoch.
+  /// - Returns: the deadline for the confirmation in seconds since the epoch, or nil.
   func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) -> Int64? {
     for plan in plans where seconds != nil && !SignInProgram.isKnown(plan.service) {
       throw .unknownProgram(plan.name)
@@ -48,7 +48,7 @@ struct ServiceSwitch {
         marks.append(try enter(.serviceEnabled, plan.service))
         try put(change)
       }
-      // What was switched on together is confirmed, or undone, from one moment on.
+      // Services enabled together start to wait for confirmation together.
       for (change, mark) in zip(begun, marks) { try settle(change, mark) }
     } catch {
       throw undoing(begun, after: error)
@@ -56,7 +56,7 @@ struct ServiceSwitch {
     return deadline?.time
   }
 
-  /// Writes the files, and has them used.
+  /// Writes the files of a change and reloads sshd if necessary.
   private func put(_ change: ServiceChange) throws(ChangeError) {
     var effective: String?
     for file in change.files {
@@ -78,11 +78,11 @@ struct ServiceSwitch {
       tell("warning: \(warning)")
     }
     guard mayReload, try SecureShellServer.reload(effective: settings) else {
-      return tell("note: sshd does not run here: its settings count from its next start on")
+      return tell("note: sshd is not running: the settings take effect when it starts")
     }
   }
 
-  /// Notes that all is in place, and which sign-ins are older than that.
+  /// Records that all files are in place, and which sign-in processes are older than the change.
   private func settle(_ change: ServiceChange, _ mark: LedgerMark) throws(ChangeError) {
     if ServicePlan.family(of: change.service).contains(Array("sudo-i".utf8)) {
       Tool.forgetSudoTimestamps()
@@ -101,12 +101,13 @@ struct ServiceSwitch {
     }
   }
 
-  /// Undoes all of `changes`; what to say of it.
+  /// Rolls back all `changes`. Returns the error to report.
   private func undoing(_ changes: [ServiceChange], after error: ChangeError) -> ChangeError {
     var other: ChangeError?
     for change in changes.reversed() {
       do throws(ChangeError) {
-        // Some may stand already. Where the disk is full it is put back all the same.
+        // A change may already be complete. Roll it back even if the disk is full and the record
+        // cannot be written.
         do throws(ChangeError) { try begin(undoing: change) } catch {}
         try putBack(
           change, reason: "failed", .serviceRestored, entered(.serviceRestored, change.service))
@@ -129,8 +130,10 @@ struct ServiceSwitch {
 
   // MARK: Confirming
 
-  /// Keeps every change that this command comes from a new sign-in by; the names of the services, and
-  /// of those that wait still, each with the reason.
+  /// Confirms every pending change whose service this command was started from through a new
+  /// sign-in.
+  ///
+  /// - Returns: the confirmed services, and the services still waiting with the reason.
   func confirm() throws(ChangeError) -> (
     confirmed: [String], waiting: [(service: String, reason: String)]
   ) {
@@ -138,7 +141,7 @@ struct ServiceSwitch {
     var confirmed: [String] = []
     var waiting: [(service: String, reason: String)] = []
     for entry in try journal.pending() {
-      // One that cannot be read is no reason to have the others put back.
+      // An unreadable record must not prevent the confirmation of the others.
       guard case .success(let change) = entry, change.stage == .standing else { continue }
       let name = VisibleText.escaping(change.service)
       if let reason = SignInProgram.obstacle(
@@ -157,22 +160,22 @@ struct ServiceSwitch {
     return (confirmed, waiting)
   }
 
-  /// Keeps a change for good.
+  /// Makes a change permanent.
   private func keep(_ change: ServiceChange) throws(ChangeError) {
     try journal.confirm(change)
     for file in change.files {
-      // It does no harm where it lies.
+      // A remaining backup copy is harmless.
       do throws(ChangeError) { try SystemFile.removeReserve(of: file.path) } catch {}
     }
   }
 
-  // MARK: Off
+  // MARK: Disabling
 
-  /// What switching a service off takes: the record of it, or what the marks in its files say; nil
-  /// where it is off.
+  /// Returns the change to undo in order to disable a service, from its record or from the marks in
+  /// its files. Returns nil if the service is not enabled.
   func change(of service: [UInt8]) throws(ChangeError) -> ServiceChange? {
     for entry in try journal.pending() + journal.confirmed() {
-      // What cannot be read is somebody else's, or the marks tell.
+      // An unreadable record belongs to a different service, or the marks below replace it.
       guard case .success(let change) = entry, change.service == service else { continue }
       return change
     }
@@ -198,7 +201,7 @@ struct ServiceSwitch {
       service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
   }
 
-  /// Switches a service off.
+  /// Disables a service.
   func disable(_ change: ServiceChange) throws(ChangeError) {
     _ = try remedies(change)
     let mark = entered(.serviceDisabled, change.service)
@@ -212,7 +215,8 @@ struct ServiceSwitch {
     try journal.write(undone)
   }
 
-  /// What it takes to put each file back, with what it holds now, the last one that was written first.
+  /// Returns the action that restores each file, with the file's current contents, in reverse order
+  /// of writing.
   func remedies(
     _ change: ServiceChange
   ) throws(ChangeError) -> [(file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Remedy)] {
@@ -229,19 +233,19 @@ struct ServiceSwitch {
     return remedies
   }
 
-  // MARK: Putting back
+  // MARK: Rollback
 
-  /// What came of looking for changes whose time is over.
+  /// The result of a check for overdue changes.
   struct Outcome {
-    /// When the next one's is, in seconds since the machine was started.
+    /// The next deadline, in seconds since the machine started.
     var next: Int64?
-    /// What went wrong.
+    /// The errors that occurred.
     var errors: [ChangeError] = []
-    /// How many were put back.
+    /// The number of changes rolled back.
     var count = 0
   }
 
-  /// Puts back every change whose time is over, of which half is done, or, with `all`, every one.
+  /// Rolls back all changes that are overdue or incomplete or, if `all`, all pending changes.
   func putBackWhatIsDue(all: Bool = false) throws(ChangeError) -> Outcome {
     var outcome = Outcome()
     let boot = try ProcessTable.boot()
@@ -260,7 +264,8 @@ struct ServiceSwitch {
           continue
         }
         if all {
-          // Where the disk is full it is put back all the same: at the next start once more.
+          // Roll back even if the disk is full and the record cannot be written. The next start
+          // then rolls back again.
           do throws(ChangeError) { try begin(undoing: change) } catch {}
         }
         try putBack(
@@ -273,7 +278,7 @@ struct ServiceSwitch {
     return outcome
   }
 
-  /// Why a change is to be put back now; nil where it is not.
+  /// Returns the reason to roll back a change now, or nil.
   static func reason(_ change: ServiceChange, boot: String, now: Int64) -> StaticString? {
     switch change.stage {
     case .working: return "interrupted"
@@ -285,7 +290,7 @@ struct ServiceSwitch {
     }
   }
 
-  /// Puts the files of a change back, as far as they are ours, and forgets it.
+  /// Restores the files of a change and removes its record. Edits made by others stay.
   private func putBack(
     _ change: ServiceChange, reason: StaticString, _ kind: LedgerEvent.Kind, _ mark: LedgerMark?
   ) throws(ChangeError) {
@@ -307,11 +312,11 @@ struct ServiceSwitch {
 
   private static func sentence(_ reason: StaticString) -> String {
     switch "\(reason)" {
-    case "not-confirmed": "was not confirmed in time, and has been put back"
-    case "boot": "was not confirmed before the machine was started anew, and has been put back"
-    case "interrupted": "was switched on by half, and has been put back"
-    case "disabled": "asks for no code any more"
-    case _: "has been put back"
+    case "not-confirmed": "was not confirmed in time and has been rolled back"
+    case "boot": "was not confirmed before the machine restarted and has been rolled back"
+    case "interrupted": "was only partly enabled and has been rolled back"
+    case "disabled": "no longer asks for a code"
+    case _: "has been rolled back"
     }
   }
 
@@ -321,7 +326,7 @@ struct ServiceSwitch {
     switch file.remedy(service: change.service, present: present?.contents) {
     case .none: break
     case .gone:
-      tell("note: \(file.path) was edited since: there was nothing left to take out")
+      tell("note: \(file.path) was edited since: there was nothing left to remove")
     case .remove:
       try SystemFile.remove(file.path)
     case .write(let text, let isExact):
@@ -338,7 +343,7 @@ struct ServiceSwitch {
         try SystemFile.write(text, permissions: permissions, group: group, to: file.path)
       }
       if !isExact {
-        tell("note: \(file.path) was edited since: what was edited stays, our lines are out")
+        tell("note: \(file.path) was edited since: the edits stay, our lines were removed")
       }
     case .altered(let line):
       throw .altered(
@@ -349,8 +354,8 @@ struct ServiceSwitch {
 
   // MARK: The log
 
-  /// Enters the way out of a mishap, if it can be: where the store is what is broken, services are to be
-  /// switched off all the same.
+  /// Records a rollback or the disabling of a service if possible. With a broken store it must
+  /// still be possible to disable services.
   private func entered(_ kind: LedgerEvent.Kind, _ service: [UInt8]) -> LedgerMark? {
     do throws(ChangeError) { return try enter(kind, service) } catch {
       Self.log(failure: error.message)
@@ -376,7 +381,7 @@ struct ServiceSwitch {
     Log.write(.notice, line)
   }
 
-  /// Writes down that something could not be put back.
+  /// Writes a failed rollback to the system log.
   static func log(failure: String) {
     var line = LogLine()
     line.add("result", "service-not-restored")

@@ -1,7 +1,7 @@
-/// The programs that sign people in.
+/// The programs that handle sign-ins.
 enum SignInProgram {
-  /// Each with the services that it asks PAM for, and whether it is a tool that a person starts: root
-  /// is not asked by one.
+  /// The known programs with their PAM services. `isTool` marks programs that a signed-in user
+  /// runs, and which do not ask root.
   private static let known: [(services: [String], programs: [String], isTool: Bool)] = [
     (
       ["sshd"],
@@ -19,10 +19,10 @@ enum SignInProgram {
     (["sddm"], ["/usr/lib/x86_64-linux-gnu/sddm/sddm-helper", "/usr/libexec/sddm-helper"], false),
   ]
 
-  /// Whether a sign-in by this service can be told from others.
+  /// Returns whether a sign-in through a service can be recognised.
   static func isKnown(_ service: [UInt8]) -> Bool { entry(service) != nil }
 
-  /// Whether a process runs a program of this service's.
+  /// Returns whether a program handles sign-ins for a service.
   static func runs(_ program: String, for service: [UInt8]) -> Bool {
     entry(service)?.programs.contains(program) == true
   }
@@ -33,37 +33,39 @@ enum SignInProgram {
     known.first { $0.services.contains(String(decoding: service, as: UTF8.self)) }
   }
 
-  /// A process that a command comes from.
+  /// A process from which a command descends.
   struct Ancestor: Equatable {
     let process: ServiceChange.Process
-    /// The program, as a path.
+    /// The path of the program.
     let program: String
-    /// Whose process it is, by the real identity.
+    /// The real uid.
     let user: UInt32
-    /// As whom it acts, the effective one.
+    /// The effective uid.
     let actingUser: UInt32
   }
 
-  /// Why a command is no new sign-in by a service; nil where it is.
+  /// Returns the reason why a command does not come from a new sign-in through a service, or nil if
+  /// it does.
   ///
-  /// `ancestors` are the processes that it comes from, the nearest first, and `old` those that ran the
-  /// service's programs when the change was put in place.
+  /// `ancestors` are the command's ancestors, parent first. `old` are the processes that ran the
+  /// service's programs when the change was made.
   ///
-  /// MUST 1: a sign-in that began before the change is never taken for new, and neither is one at which
-  /// nobody is asked. (`SignInProgramTests`)
+  /// MUST 1: neither a sign-in that began before the change nor a sign-in without a prompt counts
+  /// as new. (`SignInProgramTests`)
   static func obstacle(
     of service: [UInt8], ancestors: [Ancestor], old: [ServiceChange.Process]
   ) -> String? {
-    guard let entry = entry(service) else { return "its programs are not known" }
+    guard let entry = entry(service) else { return "its sign-in program is unknown" }
     let name = String(decoding: service, as: UTF8.self)
-    // As root: what serves the person after the sign-in acts as the person.
+    // Only a process with effective uid 0: the process that serves the session after the sign-in
+    // has the user's uid.
     let own = ancestors.firstIndex { entry.programs.contains($0.program) && $0.actingUser == 0 }
-    guard let own else { return "this command was not started by way of \(name)" }
+    guard let own else { return "this command was not started from a sign-in through \(name)" }
     if old.contains(ancestors[own].process) {
-      return "this sign-in by \(name) began before the change"
+      return "this sign-in through \(name) began before the change"
     }
-    // The real identity is that of whoever started it.
-    if entry.isTool, ancestors[own].user == 0 { return "\(name) asks root for nothing" }
+    // The real uid is the uid of the user who started the tool.
+    if entry.isTool, ancestors[own].user == 0 { return "\(name) does not ask root for a code" }
     return nil
   }
 }

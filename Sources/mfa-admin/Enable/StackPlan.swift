@@ -1,27 +1,28 @@
 import PAMStack
 
-/// Where the module's lines go in a service's file.
+/// The contents of a service's file with the module's lines added.
 ///
-/// MUST 1: nothing is put in place that PAMStack has not read back and judged. (`StackPlanTests`)
+/// MUST 1: a file is written only after PAMStack has read it back and verified it.
+/// (`StackPlanTests`)
 struct StackPlan: Equatable {
-  /// What the file is to hold.
+  /// The new contents of the file.
   let text: [UInt8]
 
   private static let auth = "auth requisite pam_mfa.so"
   private static let account = "account required pam_mfa.so"
-  /// Keeps root, who is not asked, from being stopped by accounts without a factor.
+  /// Lets root switch to accounts without a factor, because root is not asked for a code.
   private static let rootAccount = "account sufficient pam_rootok.so"
 
-  /// All lines that are put into service files.
+  /// All lines that are added to service files.
   static let knownLines = [auth, account, rootAccount]
 
   private static func accountLines(of service: [UInt8]) -> [String] {
     CallingUser.isRoot(at: service) ? [account] : [rootAccount, account]
   }
 
-  /// Finds the place: behind what asks for the password, the first one that will do.
+  /// Adds the lines at the first suitable place after the line that asks for the password.
   ///
-  /// `mark` is the service that the marks name, and `source` has all files as they are.
+  /// `mark` is the service that the marks name. `source` contains all files unchanged.
   init<Source: StackSource>(
     _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
   ) throws(StackProof.Obstacle) {
@@ -41,7 +42,8 @@ struct StackPlan: Equatable {
     throw obstacle
   }
 
-  /// The file with both lines at `end`, and with the `account` line above all others.
+  /// Returns the candidates: the file with all lines at `end`, and with the `account` line above
+  /// all other `account` lines instead.
   private static func drafts<Source: StackSource>(
     _ service: [UInt8], _ mark: [UInt8], _ file: StackFile, _ end: Int,
     _ source: OverlaidStacks<Source>
@@ -54,7 +56,7 @@ struct StackPlan: Equatable {
     return [together, marks.inserting(accountLines(of: service), into: below, at: top)]
   }
 
-  /// Where each line ends, with those that continue it: the offset behind it.
+  /// Returns the end offset of each logical line, including its continuation lines.
   private static func ends(of text: [UInt8]) -> [Int] {
     var ends: [Int] = []
     var offset = 0
@@ -68,7 +70,8 @@ struct StackPlan: Equatable {
     return ends
   }
 
-  /// The first line that asks for a password, by way of other files or not, as an index of `ends`.
+  /// Returns the first line that asks for a password, directly or through an included file, as an
+  /// index into `ends`.
   private static func passwordLine<Source: StackSource>(
     _ service: [UInt8], _ file: StackFile, _ ends: [Int], _ source: OverlaidStacks<Source>
   ) throws(StackProof.Obstacle) -> Int? {
@@ -79,7 +82,7 @@ struct StackPlan: Equatable {
     return nil
   }
 
-  /// Where the first line begins that is an `account` line, or includes one; nil for none.
+  /// Returns the offset of the first line that is an `account` line or includes one, or nil.
   private static func accountStart<Source: StackSource>(
     _ service: [UInt8], _ file: StackFile, _ source: OverlaidStacks<Source>
   ) throws(StackProof.Obstacle) -> Int? {
@@ -91,7 +94,7 @@ struct StackPlan: Equatable {
     return nil
   }
 
-  /// What is asked where the file ends at `end`.
+  /// Returns the stack entries of the file truncated at `end`.
   private static func entries<Source: StackSource>(
     _ facility: StackFacility, _ service: [UInt8], _ file: StackFile, until end: Int,
     _ source: OverlaidStacks<Source>

@@ -1,39 +1,40 @@
 import PAMStack
 
-/// Whether a service's stack asks the password first, then the module, and lets nobody by.
+/// Verifies that a service's stack asks for the password first and then calls the module, and that
+/// no sign-in can bypass it.
 ///
-/// It is judged by what PAMStack reads, which is what libpam reads.
+/// The proof uses the stack as PAMStack reads it, which is what libpam reads.
 ///
-/// MUST 1: a line that may be passed over, or is asked of somebody without the password, is never
-/// taken for good. (`StackPlanTests`)
+/// MUST 1: a line that can be bypassed, or that is reached without the password, never passes the
+/// proof. (`StackPlanTests`)
 struct StackProof {
-  /// What is wrong with a stack.
+  /// A problem with a stack.
   enum Obstacle: Error, Equatable {
-    /// It asks for no password.
+    /// The stack does not ask for a password.
     case noPassword
-    /// No `auth` line asks the module.
+    /// No `auth` line calls the module.
     case missing
-    /// The module's `auth` line denies nobody for certain.
+    /// The module's `auth` line can fail without denying the sign-in.
     case toothless(at: StackPosition)
-    /// This line may end the stack before the module's, or jump over it.
+    /// This line can end the stack before the module's line, or jump over that line.
     case passedOver(by: StackPosition)
-    /// After this line, a password that is wrong is no end: a code is asked for all the same.
+    /// After a wrong password at this line, the stack continues and asks for a code.
     case wrongPasswordGoesOn(StackPosition)
-    /// The module's `account` line will not do.
+    /// The module's `account` line is missing or unreliable.
     case account(AccountLine)
-    /// The stack cannot be told.
+    /// The stack cannot be read.
     case unknown(StackRefusal)
 
-    /// In words.
+    /// The problem in words.
     var sentence: String {
       switch self {
-      case .noPassword: "PAM asks for no password there"
-      case .missing: "no auth line asks pam_mfa.so"
-      case .toothless(let position): "\(Self.text(position)) denies nobody for certain"
+      case .noPassword: "the stack does not ask for a password"
+      case .missing: "the stack has no auth line for pam_mfa.so"
+      case .toothless(let position): "\(Self.text(position)) can fail without denying the sign-in"
       case .passedOver(let position):
-        "\(Self.text(position)) may end the stack before pam_mfa.so, or jump over it"
+        "\(Self.text(position)) can end the stack before pam_mfa.so or jump over it"
       case .wrongPasswordGoesOn(let position):
-        "after \(Self.text(position)) a code would be asked of people with a wrong password too"
+        "after a wrong password at \(Self.text(position)), the stack continues and asks for a code"
       case .account(let line):
         StackFinding.reason(line)
           + (line.obstacle.map { " (\(VisibleText.escaping($0)))" } ?? "")
@@ -47,21 +48,21 @@ struct StackProof {
     }
   }
 
-  /// The module.
+  /// The file name of the module.
   static var module: StaticString { "pam_mfa.so" }
 
-  /// Modules that ask for a password, or have it.
+  /// The modules that ask for a password or use the password entered before.
   private static let passwords: [StaticString] = [
     "pam_unix.so", "pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so",
     "pam_systemd_home.so",
   ]
 
-  /// Whether a line asks for a password.
+  /// Returns whether an entry asks for a password.
   static func asksPassword(_ entry: StackEntry) -> Bool {
     passwords.contains { entry.asks(module: $0) }
   }
 
-  /// The first line of a stack that asks the module; nil where there is none.
+  /// Returns the first line of a service's `auth` stack that calls the module, or nil.
   static func line<Source: StackSource>(
     of service: [UInt8], in source: Source
   ) throws(StackRefusal) -> StackPosition? {
@@ -69,7 +70,7 @@ struct StackProof {
     return stack.entries.first { $0.asks(module: module) }?.position
   }
 
-  /// What is wrong with the stack of a service; nil for nothing.
+  /// Returns the first problem with a service's stack, or nil.
   static func obstacle<Source: StackSource>(
     of service: [UInt8], in source: Source
   ) -> Obstacle? {
@@ -96,7 +97,7 @@ struct StackProof {
       return .toothless(at: own.position)
     }
     for (other, entry) in entries[..<index].enumerated() {
-      // Whoever is not root goes by it, and root is not asked there.
+      // pam_rootok.so fails for other users, and root is not asked at this service.
       if !CallingUser.isRoot(at: service), entry.asks(module: "pam_rootok.so"),
         entry.control?.jumps.isEmpty == true
       {
@@ -123,7 +124,7 @@ struct StackProof {
 }
 
 extension StackEntry {
-  /// What becomes of the module's answer; nil where it is no module.
+  /// The entry's control, or nil for a substack.
   var control: StackControl? {
     switch kind {
     case .substack: nil

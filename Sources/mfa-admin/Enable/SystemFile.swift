@@ -1,22 +1,22 @@
 import System
 
-/// A file of root's in a folder of root's, read and replaced as a whole.
+/// A root-owned file in a root-owned folder, which is read and replaced as a whole.
 ///
-/// MUST 1: no link is followed, and nothing that another could have written is taken for root's.
-/// MUST 2: a file is the old one or the new one at every moment, and after a crash.
+/// MUST 1: links are not followed, and files that another user could have written are rejected.
+/// MUST 2: at every moment, and after a crash, a path has either the old file or the new file.
 /// (`ChangeFaults`)
 struct SystemFile: Equatable {
-  /// What it holds.
+  /// The contents.
   let contents: [UInt8]
-  /// Its permissions.
+  /// The permissions.
   let permissions: UInt32
-  /// Its group's numeric identity.
+  /// The group's gid.
   let group: UInt32
 
-  /// The longest that is read, in bytes.
+  /// The maximum size of a file that is read, in bytes.
   private static var longest: Int64 { 1 << 24 }
 
-  /// Reads a file; nil where there is none, or no folder for it.
+  /// Reads a file. Returns nil if the file or its folder does not exist.
   static func read(_ path: String) throws(ChangeError) -> SystemFile? {
     let trusted = try place(path)
     do throws(TrustedPath.Refusal) {
@@ -55,7 +55,7 @@ struct SystemFile: Equatable {
     return status.size > longest ? .tooLarge : nil
   }
 
-  /// Puts a file in the place of what has its path, if anything.
+  /// Writes a file and atomically replaces the existing file, if any.
   static func write(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
   ) throws(ChangeError) {
@@ -66,22 +66,22 @@ struct SystemFile: Equatable {
         try folder.rename(draft, to: name)
         try folder.sync()
       } catch {
-        // The draft is of no use; that it cannot be removed either changes nothing.
+        // Remove the draft. A failure here changes nothing.
         do throws(SystemError) { try folder.unlink(draft) } catch {}
         throw error
       }
     }
   }
 
-  /// Lays a file beside the one that has its path, so that it can take its place where the disk is full.
+  /// Writes a backup copy next to a file, which can replace the file even if the disk is full.
   static func reserve(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, for path: String
   ) throws(ChangeError) {
     try write(contents, permissions: permissions, group: group, to: try reserved(path))
   }
 
-  /// Puts what was laid aside in the place of what has its path, where it holds just that; whether it
-  /// did.
+  /// Replaces a file with its backup copy if the copy has exactly these contents, permissions and
+  /// group. Returns whether it did.
   static func putReserve(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
   ) throws(ChangeError) -> Bool {
@@ -97,19 +97,20 @@ struct SystemFile: Equatable {
     return true
   }
 
-  /// Removes what was laid aside, if anything.
+  /// Removes a file's backup copy, if it exists.
   static func removeReserve(of path: String) throws(ChangeError) {
     try remove(try reserved(path))
   }
 
-  /// Where it lies: hidden, so that neither PAM nor sshd takes it for theirs.
+  /// Returns the path of the backup copy. The name is hidden, so that neither PAM nor sshd reads
+  /// the copy.
   private static func reserved(_ path: String) throws(ChangeError) -> String {
     let name = try place(path).last.bytes
     return String(path.dropLast(name.count)) + "." + String(decoding: name, as: UTF8.self)
       + ".mfa-old"
   }
 
-  /// Removes a file, which may be gone, and its draft.
+  /// Removes a file, if it exists, and its draft.
   static func remove(_ path: String) throws(ChangeError) {
     try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
       try remove(draft, in: folder)
@@ -118,14 +119,14 @@ struct SystemFile: Equatable {
     }
   }
 
-  /// Removes what a process that was killed has left of a draft.
+  /// Removes a draft left behind by an interrupted process.
   static func removeDraft(of path: String) throws(ChangeError) {
     try inFolder(of: path) { (folder, _, draft) throws(SystemError) in
       try remove(draft, in: folder)
     }
   }
 
-  /// Waits until the names in a file's folder are on the disk.
+  /// Waits until the folder of a file is on the disk.
   static func sync(folderOf path: String) throws(ChangeError) {
     try inFolder(of: path) { (folder, _, _) throws(SystemError) in try folder.sync() }
   }
@@ -164,10 +165,10 @@ struct SystemFile: Equatable {
     }
   }
 
-  /// The names in a folder, in order, those that are hidden or the others; none where
-  /// there is no folder.
+  /// Returns the sorted names in a folder, either only the hidden names or only the others. Returns
+  /// an empty array if the folder does not exist.
   static func names(in path: String, hidden: Bool = false) throws(ChangeError) -> [String] {
-    // A file of no name in it: what is opened is the folder.
+    // `parent` opens the folder of the path, so append a component that is never used.
     guard let inside = TrustedPath(Array((path + "/-").utf8)) else { return [] }
     var names: [String] = []
     do throws(TrustedPath.Refusal) {

@@ -1,13 +1,13 @@
-/// What is different in a file, as `diff -u` shows it and `patch` takes it.
+/// The changes to a file in the unified format of `diff -u`, which `patch` accepts.
 struct UnifiedDiff {
-  /// The file's path.
+  /// The path of the file.
   let path: String
-  /// What it holds; nil where it does not exist.
+  /// The current contents, or nil if the file does not exist.
   let old: [UInt8]?
-  /// What it is to hold; nil where it is to be removed.
+  /// The new contents, or nil if the file is to be removed.
   let new: [UInt8]?
 
-  /// How many lines that stay are shown around those that change.
+  /// The number of unchanged lines shown around a change.
   private static var context: Int { 3 }
 
   private enum Step: Equatable {
@@ -23,7 +23,7 @@ struct UnifiedDiff {
     }
   }
 
-  /// The text, which is empty where nothing is different.
+  /// The diff, or an empty text if there is no change.
   var text: String {
     guard old != new else { return "" }
     let steps = Self.steps(MarkedText.lines(of: old ?? []), MarkedText.lines(of: new ?? []))
@@ -32,7 +32,7 @@ struct UnifiedDiff {
     return text
   }
 
-  /// Where there is something to show, as indices of steps.
+  /// Returns the ranges of steps to show.
   private static func hunks(_ steps: [Step]) -> [Range<Int>] {
     var hunks: [Range<Int>] = []
     for (index, step) in steps.enumerated() where step.isChange {
@@ -75,12 +75,13 @@ struct UnifiedDiff {
     return "@@ -\(old) +\(new) @@\n" + body
   }
 
-  /// A range of lines as hunks name it: of none, the line before it.
+  /// Formats a range of lines for a hunk header. An empty range is named by the line before it.
   private static func range(_ before: Int, _ count: Int) -> String {
     "\(count == 0 ? before : before + 1),\(count)"
   }
 
-  /// The longest row of lines in the middle of which what is common is looked for.
+  /// The maximum number of changed lines in each text that are searched for common lines. The
+  /// memory used is quadratic.
   private static var longest: Int { 2000 }
 
   private static func steps(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Step] {
@@ -95,13 +96,13 @@ struct UnifiedDiff {
     return old[..<start].map { .keep($0) } + middle + old[(old.count - end)...].map { .keep($0) }
   }
 
-  /// Both texts line by line, with the longest row of common lines kept.
+  /// Returns the steps from one text to the other that keep a longest common subsequence of lines.
   private static func changes(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Step] {
     guard !old.isEmpty, !new.isEmpty, old.count <= longest, new.count <= longest else {
       return old.map { .remove($0) } + new.map { .add($0) }
     }
     let width = new.count + 1
-    // How many lines are common to what is left of the two from here on.
+    // The length of the longest common subsequence of the remaining lines from each position on.
     var common = [Int](repeating: 0, count: (old.count + 1) * width)
     for row in old.indices.reversed() {
       for column in new.indices.reversed() {

@@ -12,11 +12,11 @@
 
 enum { line_length = 8, marker = 0xC3, chunk = 1 << 20 };
 
-// No mapping of a program is as long. Those of a sanitizer that are hold its own records, a byte for every few
-// of the program's, and take hours to read.
+// No mapping of a program is longer. A sanitizer's shadow memory is, with one byte for every few
+// bytes of the program, and takes hours to read.
 static const unsigned long longest_mapping = 1UL << 36;
 
-// SplitMix64, one byte of it at a time, so that no register holds a line.
+// SplitMix64, one byte at a time, so that no register holds a whole line.
 uint8_t testing_pattern(uint64_t seed, int64_t index) {
   if (index % line_length == 0) return marker;
   uint64_t mixed = seed + (uint64_t)index * 0x9E3779B97F4A7C15;
@@ -47,8 +47,9 @@ static void look(const uint8_t *bytes, size_t count, uint64_t seed, int64_t line
 int64_t testing_lines_in_memory(uint64_t seed, int64_t lines) {
   FILE *maps = fopen("/proc/self/maps", "re");
   int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  // The buffer lies in pages of its own, which are not looked at: what was read is not found again.
-  // Two chunks overlap by less than a line. It is shared memory, so it is told from its neighbours.
+  // The buffer is in separate pages that are not searched, so that bytes that were read are not
+  // found again. Successive chunks overlap by less than a line. The buffer is shared memory, which
+  // distinguishes it from adjacent mappings.
   uint8_t *buffer = mmap(
       NULL, chunk, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   uint8_t *seen = calloc((size_t)lines + 1, 1);
@@ -120,7 +121,7 @@ int testing_in_threads(int count, int (*body)(int)) {
   if (runners == NULL || pthread_barrier_init(&start, NULL, (unsigned)count) != 0) return 0;
   for (int number = 0; number < count; number++) {
     runners[number] = (struct runner){.start = &start, .body = body, .number = number};
-    // Those that wait for this one would wait for ever.
+    // The other threads would wait for this one forever.
     if (pthread_create(&runners[number].thread, NULL, run, &runners[number]) != 0) abort();
   }
   int succeeded = 0;

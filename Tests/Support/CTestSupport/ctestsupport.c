@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// The descriptors that are handed to a child are first moved above this number, so that no move
-// to a target overwrites a source.
+// Descriptors for the child are first moved to this number or above, so that no move to a target
+// overwrites a source.
 enum { FIRST_FREE = 200 };
 
 static char **list_of(const char *text, size_t count) {
@@ -57,7 +57,8 @@ int ctest_spawn(const char *arguments, size_t argument_count, const char *enviro
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
-  // The session exists before the actions run, so the first open makes the terminal control it.
+  // The session exists before the actions run, so the first open makes the terminal the controlling
+  // terminal.
   error = 0;
   if (terminal != NULL) {
     error = posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0);
@@ -82,7 +83,7 @@ int ctest_spawn(const char *arguments, size_t argument_count, const char *enviro
   error = posix_spawn(&number, argv[0], &actions, &attributes, argv, variables);
   if (error != 0) goto end;
   *child = number;
-  // Nobody else waits for this child, so its number still is its own.
+  // No other code waits for this child, so the process number has not been reused.
   *reference = pidfd_open(number, 0);
   if (*reference < 0) {
     error = errno;
@@ -177,8 +178,8 @@ int ctest_memory(const uint8_t *bytes, size_t count) {
 }
 
 int ctest_pipe(int *reading, int *writing) {
-  // A reader that is gone is an error of the write, not the end of the tests. Children start with the
-  // default again.
+  // Writing to a closed pipe must fail with an error, not end the tests. Children start with the
+  // default disposition again.
   signal(SIGPIPE, SIG_IGN);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
@@ -280,7 +281,7 @@ int ctest_port_answers(int port) {
   return answers;
 }
 
-// Reads a numeric address of either kind; returns its length.
+// Parses a numeric IPv4 or IPv6 address; returns the length of the socket address.
 static socklen_t numeric_address(const char *text, struct sockaddr_storage *address) {
   struct sockaddr_in *four = (struct sockaddr_in *)address;
   struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
@@ -309,7 +310,7 @@ int ctest_accepted(const char *server, const char *target, const char *client, i
   if (listener >= 0 && connecting >= 0 && bind(listener, (struct sockaddr *)&here, size) == 0 &&
       listen(listener, 1) == 0 && getsockname(listener, (struct sockaddr *)&here, &size) == 0 &&
       bind(connecting, (struct sockaddr *)&from, from_size) == 0) {
-    // The port stands at the same place in both kinds.
+    // The port is at the same offset in both address families.
     ((struct sockaddr_in *)&there)->sin_port = ((struct sockaddr_in *)&here)->sin_port;
     if (connect(connecting, (struct sockaddr *)&there, there_size) == 0) {
       const int accepted = accept(listener, NULL, NULL);

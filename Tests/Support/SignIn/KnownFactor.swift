@@ -6,7 +6,7 @@ public enum KnownFactor {
   /// RFC 6238, appendix B: "12345678901234567890".
   public static let secret = Array("12345678901234567890".utf8)
 
-  /// The code that is right `steps` steps after `time`, as it is typed.
+  /// Returns the correct code, as typed, `steps` time steps after `time`.
   public static func code(
     at time: Int64, steps: Int64 = 0, parameters: TOTPParameters = .standard,
     secret: [UInt8] = KnownFactor.secret
@@ -19,7 +19,7 @@ public enum KnownFactor {
     return String(repeating: "0", count: padding) + digits
   }
 
-  /// A code of six digits that is wrong at all of the window around `time`.
+  /// Returns a code of six digits that is wrong in the whole window around `time`.
   public static func wrongCode(at time: Int64) throws -> String {
     let right = Set(try (-10...10).map { try code(at: time, steps: $0) })
     return (0...21).map { "00000\($0)".suffix(6) }.map(String.init).first { !right.contains($0) }

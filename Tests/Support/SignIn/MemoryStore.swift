@@ -4,42 +4,42 @@ public import OneTimePassword
 public import Secrets
 public import System
 
-/// A store in memory that writes down what it was asked to do, in order, and fails when it is told to.
+/// A store in memory that records its operations in order, and fails on demand.
 public final class MemoryStore: FactorStore, @unchecked Sendable {
-  /// What was done.
+  /// A store operation.
   public enum Step: Equatable, Sendable {
     case knows, enterConfiguration, snapshot, lock, secret, digest, write(failures: UInt32), sync,
       replace, unlock, imitateAttempt, imitateSnapshot
   }
 
-  /// What was done, in order.
+  /// The operations so far, in order.
   public var steps: [Step] = []
   /// The record.
   public var record: FactorRecord?
   /// The attempt state.
   public var attempts = AttemptState(record: .zero)
-  /// The step that fails, with what.
+  /// The operation that fails, and its error.
   public var failure: (step: Step, error: FactorStoreError)?
-  /// What was entered in the ledger, in order.
+  /// The audit log records so far, in order.
   public internal(set) var events: [LedgerEvent] = []
-  /// Whether it is of interest which configuration was entered last.
+  /// Whether the store compares the configuration with the last recorded one.
   public var followsConfigurations = false
-  /// The fingerprint of the configuration that was entered last.
+  /// The fingerprint of the last recorded configuration.
   public var configuration: UInt64?
-  /// Whether there is a place for the user, with or without a record.
+  /// Whether the user's files exist, with or without a record.
   public private(set) var hasPlace = false
-  /// What somebody else does while the lock is waited for.
+  /// Called while the store waits for the lock, to simulate another process.
   public var beforeLock: () -> Void = {}
-  /// What somebody else does after each reading without the lock.
+  /// Called after each read without the lock, to simulate another process.
   public var afterReading: () -> Void = {}
-  /// Whether somebody holds the lock.
+  /// Whether the lock is held.
   public internal(set) var isLocked = false
   var secrets: [[UInt8]: [UInt8]] = [:]
 
-  /// An empty store.
+  /// Creates an empty store.
   public init() {}
 
-  /// Enrols a factor with a known secret; nothing of it was accepted yet.
+  /// Enrols a factor with a known secret; none of its codes has been used.
   public func enroll(
     _ name: String, secret: [UInt8], for account: Account,
     parameters: TOTPParameters = .standard
@@ -57,7 +57,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return factor
   }
 
-  /// Gives the user these recovery codes.
+  /// Stores these recovery codes for the user.
   public func keep(
     recoveryCodes: [(bytes: [UInt8], kind: RecoveryCodeDigest.Kind)]
   ) throws(FactorStoreError) {
@@ -70,7 +70,8 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     self.record = record
   }
 
-  /// Gives the user a code of an administrator's: ten bytes, good from `madeAt` for `seconds`.
+  /// Stores a code that an administrator granted to the user: ten bytes, valid from `madeAt` for
+  /// `seconds`.
   public func grant(
     _ kind: Grant.Kind, _ code: [UInt8], to account: Account, madeAt: Int64, seconds: Int64 = 1800,
     uses: UInt8 = 1
@@ -107,7 +108,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     if let failure, failure.step == step { throw failure.error }
   }
 
-  /// What is there.
+  /// Returns the user's state, or nil if the user has not enrolled.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     try note(.snapshot)
     defer { afterReading() }
@@ -115,15 +116,15 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
-  /// Counts it.
+  /// Records the operation.
   public func imitateSnapshot() throws(FactorStoreError) { try note(.imitateSnapshot) }
 
-  /// Fails where it is told to.
+  /// Records the operation, and fails on demand.
   public func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) { try note(.imitateAttempt) }
 
-  /// What is there, with a factor or without.
+  /// Returns the user's stored record, even when it has no factors, or nil.
   public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
     try note(.snapshot)
     defer { afterReading() }
@@ -131,7 +132,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return record
   }
 
-  /// Digests that anybody could make (FNV-1a): nothing is hidden here.
+  /// Returns digests without a key (FNV-1a), which hide nothing.
   public func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest] {
@@ -143,14 +144,15 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     }
   }
 
-  /// Whether it was the last; true where that is of no interest.
+  /// Returns whether this configuration was the last one recorded, or true if configurations are
+  /// not compared.
   public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
     guard followsConfigurations else { return true }
     try note(.knows)
     return self.configuration == configuration
   }
 
-  /// Keeps the event.
+  /// Stores the audit log record.
   public func enter(
     _ event: LedgerEvent, configuration: UInt64
   ) throws(FactorStoreError) -> LedgerMark? {
@@ -160,21 +162,21 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return LedgerMark(Array("\(events.count):00c0ffee".utf8))
   }
 
-  /// The one place there is.
+  /// Locks and returns the only entry of the store.
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> MemoryStoreEntry {
     try note(.lock)
     beforeLock()
     hasPlace = hasPlace || creating || record != nil
-    // ENOENT, as on a disk.
+    // ENOENT, as for a store on disk.
     guard hasPlace else { throw .system(.attempts, SystemError(.open, number: 2)) }
     isLocked = true
     return MemoryStoreEntry(self)
   }
 }
 
-/// The place in a store in memory.
+/// The only entry of a store in memory.
 public final class MemoryStoreEntry: FactorStoreEntry {
   private let store: MemoryStore
 
@@ -185,12 +187,12 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     store.steps.append(.unlock)
   }
 
-  /// What is there.
+  /// The record.
   public var kept: FactorRecord? { store.record }
-  /// What is there.
+  /// The attempt state.
   public var attempts: AttemptState { store.attempts }
 
-  /// The secret, which is not sealed here.
+  /// Returns the secret, which is not sealed here.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     try store.note(.secret)
     switch factor.kind {
@@ -198,7 +200,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     }
   }
 
-  /// The secret as it is.
+  /// Returns the secret unsealed.
   public func seal(
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
@@ -207,7 +209,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     return bytes
   }
 
-  /// The code itself, filled up to the length of a digest: nothing is hidden here.
+  /// Returns the code itself, padded to the length of a digest, which hides nothing.
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
@@ -215,20 +217,20 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     return try MemoryStore.digest(of: recoveryCode, kind: kind)
   }
 
-  /// As the store has it.
+  /// Returns the store's digests.
   public func digests(
     of places: [Place], in record: FactorRecord
   ) throws(FactorStoreError) -> [PlaceDigest] {
     try store.digests(of: places, in: record)
   }
 
-  /// Keeps the state.
+  /// Stores the state.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
     try store.note(.write(failures: attempts.failures))
     store.attempts = attempts
   }
 
-  /// Keeps both.
+  /// Stores the state and the audit log record.
   public func write(
     _ attempts: AttemptState, entering event: LedgerEvent
   ) throws(FactorStoreError) -> LedgerMark {
@@ -242,10 +244,10 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     return mark
   }
 
-  /// Does nothing.
+  /// Records the operation.
   public func sync() throws(FactorStoreError) { try store.note(.sync) }
 
-  /// Keeps both.
+  /// Stores the record, the attempt state and the audit log record.
   public func replace(
     record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
   ) throws(FactorStoreError) -> LedgerMark? {

@@ -2,45 +2,45 @@ public import Secrets
 public import SignIn
 public import System
 
-/// An application whose person answers from a script. A test asserts at its end that every line of
-/// the script was used (`isUsedUp`).
+/// A PAM application whose user answers from a script. At its end, a test asserts that every line
+/// of the script was used (`isUsedUp`).
 public final class ScriptedApplication: Application, @unchecked Sendable {
-  /// An answer.
+  /// A scripted answer.
   public enum Answer: Sendable {
     case text(String)
-    /// What a person types who has seen all that was asked with something secret in it.
+    /// An answer computed from the prompts so far that contained a secret.
     case seeing(@Sendable ([String]) -> String)
     case bytes([UInt8])
     case none
     case tooLong
   }
 
-  /// What is still to be answered.
+  /// The answers that are left.
   public private(set) var script: [Answer]
-  /// What an earlier module was given.
+  /// The password that an earlier module obtained.
   public var earlier: Answer = .none
-  /// Whether forwarding works.
+  /// Whether forwarding the password succeeds.
   public var forwards = true
-  /// What was asked.
+  /// The prompts so far.
   public private(set) var prompts: [String] = []
-  /// What the person was told.
+  /// The messages shown so far.
   public private(set) var told: [String] = []
-  /// What the person was told even where the application would rather have silence.
+  /// The messages shown even if the application requested silence (PAM_SILENT).
   public private(set) var essentials: [String] = []
-  /// What was logged.
+  /// The log lines so far.
   public private(set) var logged: [String] = []
-  /// What was forwarded.
+  /// The forwarded passwords.
   public private(set) var forwarded: [String] = []
-  /// Called at each question, before it is answered.
+  /// Called at each prompt, before it is answered.
   public var atPrompt: () -> Void = {}
 
-  /// The application.
+  /// Creates an application with a script.
   public init(_ script: [Answer] = []) { self.script = script }
 
   /// Whether every line of the script was used.
   public var isUsedUp: Bool { script.isEmpty }
 
-  /// Answers from the script; nothing when it is over.
+  /// Answers from the script; gives no answer when the script is used up.
   public func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
     prompts.append(String(decoding: prompt, as: UTF8.self) + (echo ? "(echo)" : ""))
     atPrompt()
@@ -60,28 +60,28 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     }
   }
 
-  /// Keeps it.
+  /// Records the message.
   public func tell(_ text: String, essential: Bool) {
     told.append(text)
     if essential { essentials.append(text) }
   }
 
-  /// Whether the person sees everything.
+  /// Whether the user sees all messages.
   public var isListening = true
-  /// What was revealed.
+  /// The messages that contained a secret.
   public private(set) var revealed: [String] = []
 
-  /// Keeps it.
+  /// Records the message.
   public func reveal(_ text: String, _ secret: consuming SecretBytes) {
     var bytes = Array(text.utf8)
     for index in secret.span.indices { bytes.append(secret.span[index]) }
     revealed.append(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// What was asked with something secret in it.
+  /// The prompts that contained a secret.
   public private(set) var secretPrompts: [String] = []
 
-  /// Answers as `ask` does.
+  /// Answers from the script, like `ask`.
   public func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
     var bytes: [UInt8] = []
     for index in prompt.span.indices { bytes.append(prompt.span[index]) }
@@ -89,27 +89,27 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     return ask(bytes, echo: echo)
   }
 
-  /// What `auth` has noted, and of whom.
+  /// The note that `auth` stored, followed by the user name.
   public var noted: [UInt8]?
-  /// Whether a note can be made.
+  /// Whether a note can be stored.
   public var takesNotes = true
 
-  /// Keeps it.
+  /// Stores the note.
   public func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
     guard takesNotes else { return false }
     noted = [note.rawValue] + name
     return true
   }
 
-  /// Looks at what was noted.
+  /// Returns whether the note was stored for this name.
   public func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
     noted == [note.rawValue] + name
   }
 
-  /// The records of the audit trail: `mfa:code alice 203.0.113.9 - yes`.
+  /// The kernel audit records: `mfa:code alice 203.0.113.9 - yes`.
   public private(set) var audited: [String] = []
 
-  /// Keeps it.
+  /// Records the audit record.
   public func audit(
     _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
     _ terminal: [UInt8]?, _ succeeded: Bool
@@ -119,21 +119,21 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     audited.append((words + [succeeded ? "yes" : "no"]).joined(separator: " "))
   }
 
-  /// Keeps it.
+  /// Records the log line.
   public func log(_ priority: LogPriority, _ line: LogLine) {
     logged.append(String(decoding: line.text, as: UTF8.self))
   }
 
-  /// How the person has proven who they are before.
+  /// The methods that the user authenticated with earlier.
   public var methods: String? = ""
 
-  /// What the test says.
+  /// Returns `methods`.
   public func earlierMethods() -> [UInt8]? { methods.map { Array($0.utf8) } }
 
-  /// What the test says.
+  /// Returns `earlier`.
   public func earlierAnswer() -> Reply { Self.reply(earlier) }
 
-  /// Keeps it.
+  /// Records the forwarded password.
   public func forward(_ password: Span<UInt8>) -> Bool {
     var bytes: [UInt8] = []
     for index in password.indices { bytes.append(password[index]) }

@@ -2,14 +2,14 @@ public import HelperProtocol
 import Secrets
 public import SignIn
 
-/// A helper that answers from a script, and writes down what it was asked.
+/// A helper that answers from a script and records the requests.
 public final class ScriptedHelper: HelperLink, @unchecked Sendable {
-  /// What it says to a request.
+  /// A scripted answer to a request.
   public enum Answer: Sendable {
     case response(@Sendable () -> HelperResponse)
     case trouble(HelperTrouble)
 
-    /// A refusal.
+    /// Returns an answer that reports a failure.
     public static func failure(_ failure: HelperFailure) -> Answer {
       .response { .failed(failure) }
     }
@@ -18,10 +18,10 @@ public final class ScriptedHelper: HelperLink, @unchecked Sendable {
   private var script: [Answer]
   private let ended: () -> Void
 
-  /// What it was asked, such as `hello` or `signIn - 123456`.
+  /// The requests so far, for example `hello` or `signIn - 123456`.
   public private(set) var requests: [String] = []
 
-  /// A conversation that follows `script`. `ended` is called when it is let go of.
+  /// Creates a session that follows `script`. `ended` is called when the session is released.
   public init(_ script: [Answer], ended: @escaping () -> Void = {}) {
     self.script = script
     self.ended = ended
@@ -32,7 +32,7 @@ public final class ScriptedHelper: HelperLink, @unchecked Sendable {
   /// Whether every line of the script was used.
   public var isUsedUp: Bool { script.isEmpty }
 
-  /// Answers from the script; it has ended when that is over.
+  /// Answers from the script; throws `ended` when the script is used up.
   public func ask(_ request: consuming HelperRequest) throws(HelperTrouble) -> HelperResponse {
     requests.append(Self.text(of: request))
     guard !script.isEmpty else { throw .ended }

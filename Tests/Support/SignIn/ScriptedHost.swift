@@ -6,48 +6,47 @@ public import System
 
 /// A machine with one account, a fixed clock and a store in memory.
 public final class ScriptedHost: Host, @unchecked Sendable {
-  /// The account.
+  /// The only account, or nil.
   public var account: Account? = Account(name: Array("alice".utf8), uid: 1000)
-  /// The configuration's text.
+  /// The text of the configuration.
   public var configuration = "[project]\nstate = enabled\n"
   /// Seconds since the epoch.
   public var time: Int64 = 1_700_000_000
-  /// The store.
+  /// The store in memory.
   public let memory = MemoryStore()
-  /// What fails.
+  /// The error of looking up the account.
   public var accountFailure: SystemError?
-  /// What fails.
+  /// The error of opening the store.
   public var storeFailure: FactorStoreError?
-  /// What fails.
+  /// The error of reading the clock.
   public var clockFailure: SystemError?
-  /// What fails.
+  /// The error of reading the configuration.
   public var configurationFailure: ConfigurationFile.Failure?
 
-  /// The machine.
+  /// Creates a host with default values.
   public init() {}
 
-  /// PAM's service files. Where nothing else is said, every service has an `account` line of the
-  /// module's.
+  /// PAM's service files. By default, every service has an `account` line with the module.
   public var stacks = ScriptedStacks()
 
-  /// Whether root called.
+  /// Whether root is the caller.
   public var isCalledByRoot = true
 
-  /// The address at the other end of the connection.
+  /// The peer address of the connection.
   public var peerAddress: UInt128?
-  /// How often it was asked for.
+  /// The number of times that the peer address was requested.
   public private(set) var peerQuestions = 0
 
-  /// Counts the question.
+  /// Counts the request.
   public func peer() -> UInt128? {
     peerQuestions += 1
     return peerAddress
   }
 
-  /// A fixed name.
+  /// Returns a fixed host name.
   public func name() -> [UInt8] { Array("host.example".utf8) }
 
-  /// Parses the text, as what the file says.
+  /// Parses the text of `configuration`.
   public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     if let configurationFailure { throw configurationFailure }
     do throws(ConfigurationError) {
@@ -59,7 +58,7 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     }
   }
 
-  /// The account, whatever the spelling's case.
+  /// Returns the account, ignoring the case of the name.
   public func account(named name: [UInt8]) throws(SystemError) -> Account? {
     if let accountFailure { throw accountFailure }
     guard let account,
@@ -71,10 +70,10 @@ public final class ScriptedHost: Host, @unchecked Sendable {
 
   /// Other accounts with the same uid.
   public var others: [Account] = []
-  /// What fails.
+  /// The error of looking up the other accounts.
   public var othersFailure: SystemError?
 
-  /// What the test says.
+  /// Returns an account of `others`.
   public func account(
     sharingUIDOf account: Account, at index: Int32
   ) throws(SystemError) -> Account? {
@@ -82,39 +81,39 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return others.indices.contains(Int(index)) ? others[Int(index)] : nil
   }
 
-  /// The groups of the account; nil when nobody can tell.
+  /// The groups of the account, or nil if the lookup fails.
   public var groups: [String]? = []
 
-  /// Looks in `groups`.
+  /// Searches `groups`.
   public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     groups?.contains(String(decoding: group, as: UTF8.self))
   }
 
-  /// The store in memory.
+  /// Returns the store in memory.
   public func store() throws(FactorStoreError) -> MemoryStore {
     if let storeFailure { throw storeFailure }
     return memory
   }
 
-  /// To whom notices were to be mailed.
+  /// The users to whom notices were mailed.
   public private(set) var delivered: [String] = []
-  /// Whether there is a helper that mails them.
+  /// Whether a helper that sends mail exists.
   public var delivers = true
 
-  /// Keeps the name.
+  /// Records the user name.
   public func deliverNotices(to account: Account) -> Bool {
     delivered.append(String(decoding: account.name, as: UTF8.self))
     return delivers
   }
 
-  /// Whose process this is.
+  /// The identity of this process.
   public var identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
-  /// The conversations with the helper that there may be, in order.
+  /// The sessions that the helper will accept, in order.
   public var helpers: [ScriptedHelper] = []
-  /// Why the helper cannot be started.
+  /// The error of starting the helper.
   public var helperFailure: HelperTrouble?
 
-  /// The next conversation of the script; trouble when it is over.
+  /// Returns the next scripted session; throws when the script is used up.
   public func helper() throws(HelperTrouble) -> ScriptedHelper {
     if let helperFailure { throw helperFailure }
     guard !helpers.isEmpty else { throw .ended }
@@ -123,14 +122,14 @@ public final class ScriptedHost: Host, @unchecked Sendable {
 
   /// The session of the process.
   public var session: Place?
-  /// Those around it.
+  /// The sessions that enclose it.
   public var enclosingSessions: [Place] = []
-  /// Whether the process leads its session.
+  /// Whether the process is the session leader.
   public var leadsSession = false
-  /// The terminal of the process.
+  /// The controlling terminal of the process.
   public var controllingTerminal: [UInt8]? = Array("pts/3".utf8)
 
-  /// The fixed time.
+  /// Returns the fixed time.
   public func now() throws(SystemError) -> Int64 {
     if let clockFailure { throw clockFailure }
     return time

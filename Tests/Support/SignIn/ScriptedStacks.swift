@@ -2,13 +2,13 @@ public import PAMStack
 
 /// PAM's service files in memory, in the folder `/pam`.
 public struct ScriptedStacks: StackSource {
-  /// What the files hold, by their names.
+  /// The content of the files, by name.
   public var files = ["other": "account required pam_mfa.so\n"]
 
-  /// Nothing but `other`.
+  /// Creates a folder that contains only `other`.
   public init() {}
 
-  /// The file of that name.
+  /// Returns the file with that name.
   public func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
     let name = String(decoding: name, as: UTF8.self)
     return files[name].map {

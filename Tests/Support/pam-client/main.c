@@ -1,17 +1,17 @@
-// A PAM application for tests: it asks PAM whether somebody may sign in, answers the questions from
-// a descriptor, and prints what happened as JSON, a line each.
+// A PAM application for tests: it signs a user in, answers the prompts from a descriptor, and
+// prints the events as JSON, one per line.
 //
 //   pam-client SERVICE USER [--confdir DIRECTORY] [--rhost HOST] [--tty NAME] [--ruser NAME]
 //     [--answers-fd N] [--silent] [--account] [--setcred] [--session] [--times N]
 //     [--hold --ready-fd N --go-fd N] [--openssl] [--observe PART-OF-A-PATH] [--fail-delay]
 //     [--watch-children] [--clock-offset SECONDS]
 //
-// The answers (descriptor 0 if nothing else is said) are a sequence of frames: the number of bytes,
-// 4 bytes, most significant first; then the bytes. Four numbers are not lengths, see `frame_kind`.
+// The answers (descriptor 0 by default) are a sequence of frames: the number of bytes, 4 bytes,
+// most significant first; then the bytes. Four numbers are not lengths; see `frame_kind`.
 //
-// With --hold the first question is announced by a byte on the ready descriptor, and is answered
-// once the go descriptor has something to read or has ended. Many clients that share the latter
-// answer together.
+// With --hold, the client writes a byte to the ready descriptor at the first prompt, and answers
+// once the go descriptor is readable or has ended. Many clients that share the go descriptor answer
+// at the same time.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,13 +30,13 @@
 #include <unistd.h>
 
 enum frame_kind {
-  // The application returns an answer without text.
+  // The conversation returns a response without text.
   FRAME_NO_TEXT = 0xFFFFFFFF,
-  // The application fails the conversation (PAM_CONV_ERR).
+  // The conversation fails (PAM_CONV_ERR).
   FRAME_FAILURE = 0xFFFFFFFE,
-  // The application says that it succeeded, and returns no answers at all.
+  // The conversation returns PAM_SUCCESS and no responses.
   FRAME_NO_ANSWERS = 0xFFFFFFFD,
-  // The application says that it succeeded, and leaves the answers' pointer as it found it.
+  // The conversation returns PAM_SUCCESS and leaves the response pointer unchanged.
   FRAME_UNTOUCHED = 0xFFFFFFFC,
 };
 
@@ -48,10 +48,10 @@ struct options {
 
 static struct options options = {.answers = 0, .ready = -1, .go = -1, .times = 1};
 
-// How far the time of day is ahead of the machine's, in seconds.
+// The number of seconds that the simulated time of day is ahead of the machine's.
 static long clock_offset;
 
-// Stands before the C library's, for this program and every module that it loads.
+// Overrides the C library's function for this program and every module that it loads.
 int clock_gettime(clockid_t clock, struct timespec *time) {
   const int result = (int)syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += clock_offset;
@@ -81,8 +81,8 @@ static bool read_number(uint32_t *number) {
   return true;
 }
 
-// Every byte above 126 is written as the character of the same number, so the line is ASCII and
-// nothing is lost; the reader turns it back into bytes.
+// Writes every byte above 126 as the character with the same number, so that the line is ASCII and
+// lossless; the reader decodes it to bytes.
 static void print_text(const char *text) {
   if (text == NULL) {
     fputs("null", stdout);
@@ -145,8 +145,8 @@ static void report(const char *call, int result) {
   fflush(stdout);
 }
 
-// How often the end of a child was announced. An application that has children of its own counts on
-// hearing of these alone, and on finding no others when it waits.
+// The number of SIGCHLD signals. An application with child processes relies on being notified of
+// those alone, and on finding no others when it waits.
 static volatile sig_atomic_t announced;
 
 static void count_child(int number) {
@@ -158,7 +158,7 @@ static bool finds_child(void) {
   return options.watches && (waitpid(-1, NULL, WNOHANG | __WALL) >= 0 || errno != ECHILD);
 }
 
-// What the process looks like now, for tests of what a module leaves behind in its host.
+// Prints the state of the process, for tests of what a module leaves behind in its host.
 static void observe(const char *moment) {
   if (options.observed == NULL) return;
   char line[1024], caught[32] = "", ignored[32] = "", blocked[32] = "";
@@ -240,7 +240,7 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   return PAM_SUCCESS;
 }
 
-// Reports the wait that libpam wants, and does not wait.
+// Reports the delay that libpam requests, and does not wait.
 static void no_delay(int result, unsigned microseconds, void *context) {
   (void)context;
   if (result == PAM_SUCCESS) return;
@@ -248,8 +248,8 @@ static void no_delay(int result, unsigned microseconds, void *context) {
   fflush(stdout);
 }
 
-// Brings OpenSSL up as a server has it before it asks PAM: loaded, configured, a hash fetched. The
-// server has looked the account up, too.
+// Initialises OpenSSL as a server does before it calls PAM: loads and configures it, and fetches a
+// hash. Like the server, it also looks up the account.
 static void start_openssl(void) {
   (void)getpwnam(options.user);
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_GLOBAL);
@@ -308,7 +308,7 @@ static void set_item(pam_handle_t *handle, int item, const void *value) {
   if (pam_set_item(handle, item, value) != PAM_SUCCESS) stop("pam_set_item failed");
 }
 
-// One sign-in from beginning to end. Returns the first result that was not a success.
+// Performs one sign-in. Returns the first result that is not PAM_SUCCESS.
 static int sign_in(void) {
   struct pam_conv conversation = {.conv = converse};
   pam_handle_t *handle = NULL;
@@ -350,7 +350,7 @@ static int sign_in(void) {
   (void)pam_get_item(handle, PAM_USER, &name);
   printf("{\"event\":\"user\",\"text\":");
   print_text(name);
-  // Applications may not read the password, so this is null unless a module got that wrong.
+  // Applications may not read PAM_AUTHTOK, so this is null unless a module is wrong.
   (void)pam_get_item(handle, PAM_AUTHTOK, &token);
   printf(",\"password\":%s}\n", token == NULL ? "false" : "true");
   observe("authenticated");
