@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// Code that runs in another program's process (the PAM module) or with another identity (the
-// helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The tests use the same
-// sources as ordinary Swift. The trait chooses:
+// Code that lives in another program's process (the PAM module) or runs with another identity
+// (the helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The same sources
+// are ordinary Swift to the tests. The trait chooses:
 //
 //     swift build -c release --traits Embedded --scratch-path .build-embedded --product mfa
 let everywhere: [SwiftSetting] = [
@@ -13,9 +13,9 @@ let everywhere: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-// Optimised for size, not speed: a sign-in runs every instruction a few times at most, and pays for
-// each page of code that it touches. Each function has its own section because the linker can
-// remove only whole sections.
+// Small rather than fast: a sign-in runs every instruction a few times at most, and pays for each
+// page of code that it touches. Each function has a section of its own, for the linker leaves out
+// whole sections only.
 let embeddable: [SwiftSetting] =
   everywhere + [
     .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
@@ -27,10 +27,61 @@ let embeddable: [SwiftSetting] =
       ], .when(traits: ["Embedded"])),
   ]
 
+/// The layers, lowest first. Each has a folder in Sources, and in it a folder for each of its targets.
+/// A target depends on targets of its own layer and of lower ones; packaging/test checks that.
+enum Layer: String {
+  case c = "C"
+  case base = "Base"
+  case pure = "Pure"
+  case core = "Core"
+  case flow = "Flow"
+  case services = "Services"
+  case clients = "Clients"
+  case tools = "Tools"
+
+  /// Whether the module and the helper consist of it.
+  var isEmbeddable: Bool {
+    switch self {
+    case .base, .pure, .core, .flow, .services: true
+    case .c, .clients, .tools: false
+    }
+  }
+
+  var settings: [SwiftSetting] { isEmbeddable ? embeddable : everywhere }
+}
+
+/// Names of targets are unique in everything that a program is built from, so that all but those of
+/// the products begin with MFA. The folder does not.
+func room(
+  _ name: String, _ layer: Layer, uses dependencies: [Target.Dependency] = [],
+  exclude: [String] = [],
+  linker: [LinkerSetting] = []
+) -> Target {
+  .target(
+    name: "MFA" + name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)",
+    exclude: exclude, swiftSettings: layer.settings, linkerSettings: linker)
+}
+
+/// The functions of a C library, or the constants and structures of the system.
+func headers(_ name: String) -> Target {
+  .systemLibrary(name: "MFA" + name, path: "Sources/C/" + name)
+}
+
+func tests(
+  _ name: String, in folder: String, uses dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: "MFA\(name)Tests", dependencies: dependencies, path: "Tests/" + folder, exclude: exclude,
+    swiftSettings: everywhere)
+}
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
   name: "mfa",
   products: [
-    .library(name: "mfa", type: .static, targets: ["SignIn"]),
+    .library(name: "mfa", type: .static, targets: ["MFASignIn"]),
     .library(name: "MultiFactor", targets: ["MultiFactor"]),
     .executable(name: "mfa-helper", targets: ["mfa-helper"]),
     .executable(name: "mfa-enroll", targets: ["mfa-enroll"]),
@@ -45,173 +96,256 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // C code that Swift may call: only headers, except for libcrypto, libqrencode and libpng, which
-    // are loaded on first use.
-    .systemLibrary(name: "CPOSIX"),
-    .target(name: "CCrypto"),
-    .systemLibrary(name: "CPAM"),
-    .target(name: "CQREncode"),
-    .target(name: "CPNG"),
-    .systemLibrary(name: "CMFA"),
-    .systemLibrary(name: "CSpawn"),
+    // What Swift may call in C. libcrypto, libqrencode and libpng are loaded on first use.
+    headers("CPOSIX"),
+    headers("CPAM"),
+    headers("CMFA"),
+    headers("CSpawn"),
+    room("CSecrets", .c),
+    room("CCrypto", .c),
+    room("CQREncode", .c),
+    room("CPNG", .c),
 
-    // Embedded and ordinary Swift.
-    .target(name: "Secrets", dependencies: ["CCrypto"], swiftSettings: embeddable),
-    .target(name: "OneTimePassword", dependencies: ["Secrets"], swiftSettings: embeddable),
-    .target(
-      name: "Factors", dependencies: ["OneTimePassword", "Secrets"], swiftSettings: embeddable),
-    .target(name: "Policy", dependencies: ["Factors", "Secrets"], swiftSettings: embeddable),
-    .target(name: "System", dependencies: ["CPOSIX", "Secrets"], swiftSettings: embeddable),
-    .target(name: "PAMStack", dependencies: ["Secrets", "System"], swiftSettings: embeddable),
-    .target(
-      name: "FactorStore", dependencies: ["Factors", "Policy", "Secrets", "System"],
-      swiftSettings: embeddable),
-    .target(
-      name: "HelperProtocol", dependencies: ["Factors", "OneTimePassword", "Secrets"],
-      exclude: ["PROTOCOL.md"], swiftSettings: embeddable),
-    .target(
-      name: "SignIn",
-      dependencies: [
-        "CMFA", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "PAMStack", "Policy",
-        "QRCode", "Secrets", "System",
+    // Base
+    room(
+      "Bytes", .base,
+      uses: []),
+    room(
+      "Crypto", .base,
+      uses: ["MFABytes", "MFACCrypto", "MFASecrets"]),
+    room(
+      "Secrets", .base,
+      uses: ["MFACSecrets"]),
+    room(
+      "System", .base,
+      uses: ["MFABytes", "MFACPOSIX"]),
+
+    // Pure
+    room(
+      "Factors", .pure,
+      uses: ["MFABytes", "MFAOneTimePassword", "MFASecrets"]),
+    room(
+      "OneTimePassword", .pure,
+      uses: ["MFABytes", "MFASecrets"]),
+    room(
+      "PAMStack", .pure,
+      uses: ["MFABytes", "MFASystem"]),
+    room(
+      "Policy", .pure,
+      uses: ["MFABytes", "MFAFactors"]),
+    room(
+      "Protocol", .pure,
+      uses: ["MFABytes", "MFAFactors", "MFAOneTimePassword", "MFASecrets"],
+      exclude: ["PROTOCOL.md"]),
+
+    // Core
+    room(
+      "AuditLog", .core,
+      uses: [
+        "MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFAStoreFiles", "MFASystem",
+      ]),
+    room(
+      "Authentication", .core,
+      uses: [
+        "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore",
+        "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets",
+        "MFAStoreFiles", "MFASystem", "MFAVerification",
+      ]),
+    room(
+      "Configuration", .core,
+      uses: [
+        "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAPolicy", "MFAStoreFiles",
+        "MFASystem",
+      ]),
+    room(
+      "FactorStore", .core,
+      uses: [
+        "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
+        "MFAStoreFiles", "MFASystem", "MFAVerification",
+      ]),
+    room(
+      "QRCode", .core,
+      uses: ["MFABytes", "MFACQREncode", "MFASecrets"]),
+    room(
+      "StoreFiles", .core,
+      uses: ["MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFASystem"]),
+    room(
+      "Verification", .core,
+      uses: ["MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
+
+    // Flow
+    room(
+      "SignIn", .flow,
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAPolicy", "MFAProtocol", "MFAQRCode", "MFASecrets", "MFAStoreFiles", "MFASystem",
+      ]),
+
+    // Services
+    room(
+      "Helper", .services,
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword", "MFAPolicy",
+        "MFAProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ],
-      swiftSettings: embeddable),
-    .target(
-      name: "Helper",
-      dependencies: [
-        "CPAM", "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "Policy", "Secrets",
-        "SignIn", "System",
-      ],
-      swiftSettings: embeddable, linkerSettings: [.linkedLibrary("pam")]),
-    .target(name: "QRCode", dependencies: ["CQREncode", "Secrets"], swiftSettings: embeddable),
+      linker: [.linkedLibrary("pam")]),
     .executableTarget(
-      name: "mfa-helper", dependencies: ["CPOSIX", "Helper"], swiftSettings: embeddable),
+      name: "mfa-helper",
+      dependencies: ["MFACPOSIX", "MFAHelper"],
+      path: "Sources/Services/mfa-helper", swiftSettings: Layer.services.settings),
 
-    // Ordinary Swift.
+    // Clients
+    room(
+      "Import", .clients,
+      uses: [
+        "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
+        "MFAVerification",
+      ]),
     .target(
       name: "MultiFactor",
-      dependencies: ["CSpawn", "Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
-      swiftSettings: everywhere),
-    .target(
-      name: "Import", dependencies: ["Factors", "OneTimePassword", "Secrets"],
-      swiftSettings: everywhere),
-    .target(
-      name: "QRImage", dependencies: ["CPNG", "QRCode", "Secrets"], swiftSettings: everywhere),
-    .executableTarget(
-      name: "mfa-enroll",
       dependencies: [
-        "Factors", "Import", "MultiFactor", "QRCode", "QRImage", "Secrets",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "MFABytes", "MFACSpawn", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
       ],
-      swiftSettings: everywhere),
+      path: "Sources/Clients/MultiFactor", swiftSettings: Layer.clients.settings),
+    room(
+      "QRImage", .clients,
+      uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
+
+    // Tools
     .executableTarget(
       name: "mfa-admin",
       dependencies: [
-        "CPOSIX", "FactorStore", "Factors", "HelperProtocol", "Import", "OneTimePassword",
-        "PAMStack", "Policy", "Secrets", "SignIn", "System",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAImport", "MFAOneTimePassword",
+        "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn", "MFAStoreFiles",
+        "MFASystem",
+        argumentParser,
       ],
-      swiftSettings: everywhere),
+      path: "Sources/Tools/mfa-admin", swiftSettings: Layer.tools.settings),
+    .executableTarget(
+      name: "mfa-enroll",
+      dependencies: [
+        "MFABytes", "MFAFactors", "MFAImport", "MFAQRCode", "MFAQRImage", "MFASecrets",
+        "MultiFactor",
+        argumentParser,
+      ],
+      path: "Sources/Tools/mfa-enroll", swiftSettings: Layer.tools.settings),
 
     // Tests.
+    .target(name: "MFACTestSupport", path: "Tests/Support/CTestSupport"),
     .target(
-      name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/Support",
-      exclude: ["CTestSupport", "SignIn", "pam-client"], swiftSettings: everywhere),
-    .target(name: "CTestSupport", path: "Tests/Support/CTestSupport"),
+      name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
+      exclude: ["CTestSupport", "SignIn", "pam-client", "thread-sanitizer.suppressions"],
+      swiftSettings: everywhere),
     .target(
-      name: "SignInTestSupport",
+      name: "MFASignInTestSupport",
       dependencies: [
-        "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "PAMStack", "Policy",
-        "Secrets", "SignIn", "System",
-      ], path: "Tests/Support/SignIn", swiftSettings: everywhere),
-    .testTarget(
-      name: "SignInTests",
-      dependencies: [
-        "FactorStore", "Factors", "HelperProtocol", "OneTimePassword", "PAMStack", "Policy",
-        "Secrets", "SignIn", "SignInTestSupport", "System", "TestSupport",
-      ], path: "Tests/SignIn", swiftSettings: everywhere),
-    .testTarget(
-      name: "FactorStoreTests",
-      dependencies: [
-        "FactorStore", "Factors", "OneTimePassword", "Secrets", "System", "TestSupport",
-      ], path: "Tests/FactorStore", swiftSettings: everywhere),
-    .testTarget(
-      name: "HelperTests",
-      dependencies: [
-        "FactorStore", "Factors", "Helper", "HelperProtocol", "OneTimePassword", "Policy",
-        "Secrets",
-        "SignIn", "SignInTestSupport", "System", "TestSupport",
-      ], path: "Tests/Helper", swiftSettings: everywhere),
-    .testTarget(
-      name: "SystemTests", dependencies: ["CTestSupport", "System", "TestSupport"],
-      path: "Tests/System", swiftSettings: everywhere),
-    // These three run only in packaging/private-machine.
-    .testTarget(
-      name: "FaultsTests", dependencies: ["TestSupport"], path: "Tests/Faults",
-      swiftSettings: everywhere),
-    .testTarget(
-      name: "DifferentialTests", dependencies: ["TestSupport"], path: "Tests/Differential",
-      swiftSettings: everywhere),
-    .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
-      swiftSettings: everywhere),
-    .testTarget(
-      name: "SecretsTests", dependencies: ["CSecretsTesting", "Secrets"], path: "Tests/Secrets",
-      exclude: ["CSecretsTesting"], swiftSettings: everywhere),
-    .target(name: "CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
-    .testTarget(
-      name: "OneTimePasswordTests", dependencies: ["OneTimePassword", "Secrets", "TestSupport"],
-      path: "Tests/OneTimePassword", swiftSettings: everywhere),
-    .testTarget(
-      name: "FactorsTests", dependencies: ["Factors", "OneTimePassword", "Secrets"],
-      path: "Tests/Factors", swiftSettings: everywhere),
-    .testTarget(
-      name: "PolicyTests", dependencies: ["Factors", "Policy"], path: "Tests/Policy",
-      swiftSettings: everywhere),
-    .testTarget(
-      name: "PAMStackTests", dependencies: ["PAMStack", "System", "TestSupport"],
-      path: "Tests/PAMStack", swiftSettings: everywhere),
-    .testTarget(
-      name: "HelperProtocolTests",
-      dependencies: ["Factors", "HelperProtocol", "OneTimePassword", "Secrets"],
-      path: "Tests/HelperProtocol", swiftSettings: everywhere),
-    .testTarget(
-      name: "MultiFactorTests",
-      dependencies: ["Factors", "HelperProtocol", "MultiFactor", "OneTimePassword", "Secrets"],
-      path: "Tests/MultiFactor", swiftSettings: everywhere),
-    .testTarget(
-      name: "EnrollToolTests",
-      dependencies: [
-        "Factors", "HelperProtocol", "MultiFactor", "OneTimePassword", "QRCode", "Secrets",
-        "mfa-enroll",
+        "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore",
+        "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol",
+        "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem", "MFAVerification",
       ],
-      path: "Tests/mfa-enroll", swiftSettings: everywhere),
-    .testTarget(
-      name: "QRCodeTests", dependencies: ["QRCode", "Secrets", "TestSupport"],
-      path: "Tests/QRCode",
-      swiftSettings: everywhere),
-    .testTarget(
-      name: "ImportTests",
-      dependencies: ["Factors", "Import", "OneTimePassword", "Secrets", "TestSupport"],
-      path: "Tests/Import", swiftSettings: everywhere),
-    .testTarget(
-      name: "QRImageTests", dependencies: ["QRCode", "QRImage", "Secrets", "TestSupport"],
-      path: "Tests/QRImage", swiftSettings: everywhere),
-    .testTarget(
-      name: "AdminTests",
-      dependencies: [
-        "FactorStore", "Factors", "Import", "OneTimePassword", "PAMStack", "Policy", "Secrets",
-        "SignIn", "SignInTestSupport", "System", "TestSupport", "mfa-admin",
+      path: "Tests/Support/SignIn", swiftSettings: everywhere),
+    .target(name: "MFACSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
+    tests(
+      "SignIn", in: "SignIn",
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
+        "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "FactorStore", in: "FactorStore",
+      uses: [
+        "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
+        "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "Helper", in: "Helper",
+      uses: [
+        "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAHelper",
+        "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
+        "MFASignInTestSupport", "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "System", in: "System",
+      uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
+    tests(
+      "Faults", in: "Faults",
+      uses: ["MFATestSupport"]),
+    tests(
+      "Differential", in: "Differential",
+      uses: ["MFATestSupport"]),
+    tests(
+      "EndToEnd", in: "EndToEnd",
+      uses: ["MFATestSupport"]),
+    tests(
+      "Secrets", in: "Secrets",
+      uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
+      exclude: ["CSecretsTesting"]),
+    tests(
+      "OneTimePassword", in: "OneTimePassword",
+      uses: [
+        "MFAAuthentication", "MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets",
+        "MFATestSupport", "MFAVerification",
+      ]),
+    tests(
+      "Factors", in: "Factors",
+      uses: [
+        "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
+        "MFAVerification",
+      ]),
+    tests(
+      "Policy", in: "Policy",
+      uses: ["MFABytes", "MFAFactors", "MFAPolicy"]),
+    tests(
+      "PAMStack", in: "PAMStack",
+      uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
+    tests(
+      "Protocol", in: "HelperProtocol",
+      uses: ["MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets"]),
+    tests(
+      "MultiFactor", in: "MultiFactor",
+      uses: [
+        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
+        "MultiFactor",
+      ]),
+    tests(
+      "EnrollTool", in: "mfa-enroll",
+      uses: [
+        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFAQRCode", "MFASecrets",
+        "MultiFactor", "mfa-enroll",
+      ]),
+    tests(
+      "QRCode", in: "QRCode",
+      uses: ["MFABytes", "MFAQRCode", "MFASecrets", "MFATestSupport"]),
+    tests(
+      "Import", in: "Import",
+      uses: [
+        "MFABytes", "MFAImport", "MFAOneTimePassword", "MFASecrets", "MFATestSupport",
+        "MFAVerification",
+      ]),
+    tests(
+      "QRImage", in: "QRImage",
+      uses: ["MFABytes", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFATestSupport"]),
+    tests(
+      "Admin", in: "Admin",
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
+        "MFAFactors", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASecrets",
+        "MFASignIn", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "mfa-admin",
+      ]),
+    tests(
+      "FuzzReplay", in: "Fuzz",
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFACrypto",
+        "MFAFactorStore", "MFAFactors", "MFAImport", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem",
+        "MFATestSupport", "mfa-admin",
       ],
-      path: "Tests/Admin", swiftSettings: everywhere),
-    // Tests/Fuzz/run links the same code with libFuzzer.
-    .testTarget(
-      name: "FuzzReplayTests",
-      dependencies: [
-        "FactorStore", "Factors", "HelperProtocol", "Import", "OneTimePassword", "PAMStack",
-        "Policy", "Secrets", "SignIn", "System", "TestSupport", "mfa-admin",
-      ],
-      path: "Tests/Fuzz", exclude: ["Regressions", "Seeds", "run"], swiftSettings: everywhere),
+      exclude: ["Regressions", "Seeds", "run"]),
   ],
   swiftLanguageModes: [.v6]
 )

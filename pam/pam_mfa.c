@@ -163,7 +163,7 @@ __attribute__((noinline)) static int consult(
   };
   const uid_t caller = getuid();
   const mfa_verdict verdict = decide(&request, &calls);
-  // The real uid is root's while a lock is held (Sources/System/UninterruptedSection.swift). If it
+  // The real uid is root's while a lock is held (Sources/Base/System/UninterruptedSection.swift). If it
   // could not be restored, the application must not continue as root.
   if (getuid() != caller) {
     pam_syslog(pam, LOG_ERR, "result=error part=process reason=identity-not-restored");

@@ -1,4 +1,4 @@
-import System
+import MFASystem
 import Testing
 
 @testable import mfa_admin
@@ -23,7 +23,7 @@ import Testing
     #expect(Dictionary(uniqueKeysWithValues: found) == expected, "case \(number)")
   }
 
-  @Test func withoutAPasswordFileThereAreNoneToSpare() {
+  @Test func missingPasswordFileGivesNoAccounts() {
     let source = AccountSource(
       named: { _ in nil }, passwordFile: { nil }, everybody: { () throws(SystemError) in [] })
     #expect(source.local().isEmpty)

@@ -1,8 +1,8 @@
-import FactorStore
-import Factors
-import Policy
-import SignIn
-import System
+import MFAConfiguration
+import MFAFactors
+import MFAPolicy
+import MFAStoreFiles
+import MFASystem
 import Testing
 
 @testable import mfa_admin
@@ -44,7 +44,7 @@ import Testing
           failure(.invalid(ConfigurationError(line: 1, reason: .noSelector(Excerpt([0x1B].span)))))),
         1
       ),
-      (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerWithoutEnd)))), 1),
+      (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerNeverEnds)))), 1),
       (.unusableRecords(1, of: 2), 1),
       (.lockedOut(1, of: 9), 1),
       (.lockedOut(3, of: 9), 1),
@@ -80,17 +80,17 @@ import Testing
       [.system($0, SystemError(.open, number: 13)), .untrusted($0, .wrongOwner), .damaged($0)]
     } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
 
-  @Test func statusesAreThoseThatHelpNames() throws {
+  @Test func helpListsEveryExitStatus() throws {
     for (number, (error, status)) in try Self.errors().enumerated() {
       #expect(error.status.rawValue == status, "case \(number)")
       #expect(AdminStatus.explanation.contains("\n  \(status) "), "case \(number)")
     }
   }
 
-  @Test func everyErrorSaysWhatHappenedAndWhatToDo() throws {
+  @Test func everyErrorHasMessageAndHint() throws {
     let all =
       try Self.errors().map(\.0) + Self.storeErrors.map { .store($0) }
-      + (try Self.storeErrors.map { .unusable(try userName("a\u{1B}b"), Trouble($0)) })
+      + (try Self.storeErrors.map { .unusable(try userName("a\u{1B}b"), RecordProblem($0)) })
     for (number, error) in all.enumerated() {
       for text in [error.message, error.hint] {
         #expect(
@@ -100,22 +100,22 @@ import Testing
     }
   }
 
-  @Test func theHintForOthersIsTheCommandAsRoot() {
+  @Test func hintForOtherUsersIsSudoCommand() {
     let error = AdminError.notRoot(arguments: ["revoke", "alice", "my phone's", "--yes", ""])
     #expect(error.hint == #"sudo mfa-admin revoke alice 'my phone'\''s' --yes ''"#)
   }
 
-  @Test func aTroubleOfTheUsersIsHealedByRevokingAll() throws {
+  @Test func hintForUnusableRecordIsRevokeAll() throws {
     let alice = try userName("alice")
     for trouble in [
-      Trouble.noSuchAccount, .belongsToAnother, .store(.damaged(.record)),
+      RecordProblem.noSuchAccount, .belongsToAnother, .store(.damaged(.record)),
       .store(.damaged(.attempts)), .store(.untrusted(.attempts, .wrongSize)),
     ] {
       #expect(trouble.hint(for: alice).contains("mfa-admin revoke alice --all"))
     }
     // These failures concern all users: the stored records are valid and must not be discarded.
     for trouble in [
-      Trouble.store(.otherKey), .store(.untrusted(.key, .wrongOwner)),
+      RecordProblem.store(.otherKey), .store(.untrusted(.key, .wrongOwner)),
       .store(.untrusted(.directory, .wrongPermissions)), .store(.busy), .store(.cryptography),
     ] {
       #expect(!trouble.hint(for: alice).contains("revoke"))

@@ -1,8 +1,9 @@
-import FactorStore
-import Factors
+import MFAAuditLog
+import MFABytes
+import MFAFactors
 import Foundation
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @testable import mfa_admin
@@ -22,11 +23,11 @@ import Testing
   }
 
   /// Returns an audit log position as it appears in log lines, or nil.
-  func text(_ mark: LedgerMark?) -> String? { mark.map { LedgerTrouble.text($0) } }
+  func text(_ mark: AuditLogCheckpoint?) -> String? { mark.map { AuditLogProblem.text($0) } }
 
   // MARK: Reading
 
-  @Test func everybodyIsListedByName() throws {
+  @Test func usersAreListedByName() throws {
     let store = try TemporaryStore()
     #expect(try store.administration.users().isEmpty)
     try store.enroll("carol", uid: 1002, ["phone"])
@@ -186,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func strayFilesAreNamedAndDraftsAreNot() throws {
+  @Test func strayFilesAreListedWithoutDrafts() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     try store.write([1], to: store.recordPath(".alice"))
@@ -197,7 +198,7 @@ import Testing
     #expect(reports.map(\.state) == ["stray file", "stray file", "ok"])
   }
 
-  @Test func anAccountThatCannotBeLookedUpIsNotTakenForGone() throws {
+  @Test func failedAccountLookupIsReported() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let failure = SystemError(.lookUpAccount, number: 5)
@@ -211,7 +212,7 @@ import Testing
     #expect(store.exists(store.recordPath("alice")))
   }
 
-  @Test func whoIsNotThereIsNotFound() throws {
+  @Test func unknownUserIsNotFound() throws {
     let store = try TemporaryStore()
     store.accounts["carol"] = 1
     let nobody = try userName("nobody-here")
@@ -233,7 +234,7 @@ import Testing
     #expect(!store.exists(store.attemptsPath("carol")))
   }
 
-  @Test func theAccountsOwnSpellingCounts() throws {
+  @Test func accountSpellingIsUsed() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     store.spellings = ["ALICE": "alice"]
@@ -276,7 +277,7 @@ import Testing
     #expect(entry.kept?.notices.map(\.kind) == [.unenrolled, .unenrolled, .unenrolled])
   }
 
-  @Test func aFactorThatWentMeanwhileIsNotRevokedTwice() throws {
+  @Test func removedFactorIsNotRevokedAgain() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet"])
     let plan = try store.administration.plan(.factor("phone"), of: "alice")
@@ -312,7 +313,7 @@ import Testing
     #expect(store.lines.count == 1)
   }
 
-  @Test func revokingEverythingWaitsForTheLock() throws {
+  @Test func revokeAllWaitsForLock() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let entry = try store.store.entry(
@@ -322,12 +323,12 @@ import Testing
     withExtendedLifetime(entry) { #expect(store.exists(store.recordPath("alice"))) }
   }
 
-  @Test func forget() throws {
+  @Test func rememberedSignInsAreCleared() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet"])
     let nothing = try store.administration.forget("alice")
     #expect(
-      nothing == ForgettingReport(user: try userName("alice"), places: 0, mark: nil))
+      nothing == ClearedSignInsReport(user: try userName("alice"), places: 0, mark: nil))
     for (index, change) in ["forget", "revoke", "revoke --all"].enumerated() {
       try store.remember("alice", places: index + 1)
       switch change {
@@ -376,7 +377,7 @@ import Testing
       let entry = try store.store.entry(of: account, creating: false)
       var attempts = entry.attempts
       while case .counted(let next) = attempts.begin(
-        ThrottlePolicy(), now: TemporaryStore.now, counter: .ownCheck)
+        ThrottlePolicy(), now: TemporaryStore.now, counter: .ownProcess)
       {
         attempts = next
       }
@@ -386,7 +387,7 @@ import Testing
     let report = try store.administration.unlock("alice")
     #expect(
       report.sentence == "alice: 5 wrong codes in the user's own programs, waiting 30 s: unlocked")
-    #expect(try store.unverifiedAttempts("alice").ownChecks.failures == 0)
+    #expect(try store.unverifiedAttempts("alice").ownProcessFailures.failures == 0)
     #expect(
       refusal { () throws(AdminError) in _ = try store.administration.unlock("alice") }
         == .notEnrolled(try userName("alice")))

@@ -1,8 +1,9 @@
-import FactorStore
-import Factors
+import MFABytes
+import MFAFactors
+import MFAStoreFiles
 import Foundation
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @testable import mfa_admin
@@ -62,7 +63,7 @@ struct BrokenLedgerTests {
   }
 
   @Test("a new audit log contains every record, and sign-ins work again")
-  func begun() throws {
+  func newAuditLogContainsEveryRecord() throws {
     let store = try prepare()
     try break_(store)
     let beginning = try store.administration.beginLedger(
@@ -113,7 +114,7 @@ struct BrokenLedgerTests {
 
   /// A process that waits for a lock on the head file checks the file's name once it has the lock.
   @Test("a new audit log unlinks the previous head file and leaves a copy of it")
-  func begunWhileAnotherWaits() throws {
+  func newAuditLogUnlinksPreviousHead() throws {
     let store = try prepare()
     let path = store.folder + "/store/ledger.head"
     let bytes = try store.bytes(of: path)

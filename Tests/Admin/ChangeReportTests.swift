@@ -1,7 +1,7 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Policy
+import MFAAuditLog
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
 import Testing
 
 @testable import mfa_admin
@@ -9,7 +9,7 @@ import Testing
 /// The reports of commands that change something: each value as text and as JSON.
 @Suite struct ChangeReportTests {
   static let now: Int64 = 1_700_000_000
-  static let mark = LedgerMark(Array("17:9f2c0a1b".utf8))
+  static let mark = AuditLogCheckpoint(Array("17:9f2c0a1b".utf8))
 
   static func phone() throws -> Factor { try factor(try id(0xAB, 0xCD), "phone") }
 
@@ -91,7 +91,7 @@ import Testing
     let attempts = AttemptState(
       record: record.id, failures: failures, lastFailure: failures == 0 ? 0 : Self.now - ago,
       watermarks: [AttemptState.Watermark(factor: phone.id, step: Self.now / 30 + ahead)])
-    let unlocking = Unlocking(
+    let unlocking = UnlockEffect(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     let report = UnlockingReport(
       user: try userName("alice"), unlocking: unlocking,
@@ -124,7 +124,7 @@ import Testing
 
   @Test(arguments: forgettings)
   func forgotten(_ number: Int, _ places: Int, _ sentence: String, _ json: String) throws {
-    let report = ForgettingReport(
+    let report = ClearedSignInsReport(
       user: try userName("alice"), places: places, mark: places == 0 ? nil : Self.mark)
     #expect(report.sentence == sentence, "case \(number)")
     #expect(Self.compact(report.json) == json, "case \(number)")
@@ -158,7 +158,7 @@ import Testing
       user: user, taken: .everything(factors, grants: 0, places: 0),
       entered: .entered(nil))
     let withdrawal = WithdrawalReport(user: user, grants: grants, mark: nil)
-    let forgetting = ForgettingReport(user: user, places: 0, mark: nil)
+    let forgetting = ClearedSignInsReport(user: user, places: 0, mark: nil)
     for (sentence, json) in [
       (revocation.sentence, revocation.json), (withdrawal.sentence, withdrawal.json),
       (forgetting.sentence, forgetting.json),

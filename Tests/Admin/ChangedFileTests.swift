@@ -14,7 +14,7 @@ import Testing
     var old: [UInt8]? = ChangedFileTests.old
     var new = ChangedFileTests.new
     let present: [UInt8]?
-    let remedy: ChangedFile.Remedy
+    let remedy: ChangedFile.Restoration
     var testDescription: String { "\(number)" }
   }
 

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 /// The installed `mfa-admin config`.
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test("only root can block changes to the configuration")
-  func nobodyElseLocks() throws {
+  func onlyRootCanBlockChanges() throws {
     try withMachine("[project]\n") { machine in
       let file = machine.folder + "/project.json"
       try machine.write(Self.json, to: file)

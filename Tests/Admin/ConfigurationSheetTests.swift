@@ -1,5 +1,5 @@
-import Policy
-import SignIn
+import MFAPolicy
+import MFASignIn
 import Testing
 
 @testable import mfa_admin
@@ -16,9 +16,9 @@ import Testing
     return try draft.finish()
   }
 
-  @Test func namesThePlaceOfEachValue() throws {
+  @Test func showsSourceOfEachValue() throws {
     #expect(
-      ConfigurationSheet(try configuration()).text == #"""
+      ConfigurationText(try configuration()).text == #"""
         [project]
         state = observe  # /one:2
         adjacent_intervals = 3  # /t\x1bwo:3
@@ -41,18 +41,18 @@ import Testing
         """#)
   }
 
-  @Test func showsWhatATenantComesTo() throws {
+  @Test func showsEffectiveTenantSettings() throws {
     let configuration = try configuration()
     let tenant = try #require(configuration.tenants.first)
-    let text = ConfigurationSheet(configuration).text(of: tenant)
+    let text = ConfigurationText(configuration).text(of: tenant)
     #expect(text.hasPrefix("[tenant a]\nusers = x, y  # /one:5\nstate = enabled  # /t\\x1bwo:5\n"))
     #expect(text.contains("\nadjacent_intervals = 3  # /t\\x1bwo:3, [project]\n"))
     #expect(text.contains("\nenrollment = self-service  # default\n"))
   }
 
-  @Test func speaksIdentityPlatformsLanguage() throws {
+  @Test func convertsToIdentityPlatformSettings() throws {
     let configuration = try configuration()
-    let sheet = ConfigurationSheet(configuration)
+    let sheet = ConfigurationText(configuration)
     let project = sheet.identityPlatform(nil)
     #expect(project.settings == IdentityPlatform(isEnabled: false, adjacentIntervals: 3))
     #expect(project.warning?.contains("observe") == true)

@@ -1,5 +1,5 @@
-import PAMStack
-import Policy
+import MFAPolicy
+import MFAPAMStack
 import Testing
 
 @testable import mfa_admin
@@ -82,7 +82,7 @@ struct DoctorTests {
       "su": "account sufficient pam_rootok.so\n" + Self.sound,
     ]
     host.configurationText = row.configuration
-    let chart = try Chart(of: host)
+    let chart = try HostSnapshot(of: host)
     return UnreadableStack.findings(on: chart) + MissingAccountLine.findings(on: chart)
   }
 

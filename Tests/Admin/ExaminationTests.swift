@@ -1,11 +1,10 @@
-import FactorStore
-import Factors
+import MFABytes
+import MFAConfiguration
+import MFAStoreFiles
 import Foundation
-import PAMStack
-import Policy
-import SignIn
-import System
-import TestSupport
+import MFAPAMStack
+import MFASystem
+import MFATestSupport
 import Testing
 
 @testable import mfa_admin
@@ -34,7 +33,8 @@ struct ExaminationTests {
   private func findings(_ row: Row, users: [String] = []) throws -> [Finding] {
     var host = MemoryHost()
     try row.change(&host)
-    return Doctor.findings(on: try Chart(of: host, users: try users.map { try userName($0) }))
+    return Doctor.findings(
+      on: try HostSnapshot(of: host, users: try users.map { try userName($0) }))
   }
 
   private func expectFindings(_ row: Row) throws {
@@ -403,10 +403,10 @@ struct ExaminationTests {
   func root(row: Row) throws { try expectFindings(row) }
 
   @Test("a faulty line that several services use is reported once")
-  func common() throws {
+  func sharedLineIsReportedOnce() throws {
     var host = MemoryHost()
     host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
-    let findings = Doctor.findings(on: try Chart(of: host))
+    let findings = Doctor.findings(on: try HostSnapshot(of: host))
     #expect(findings.map(\.code) == ["required-before"])
     #expect(
       try #require(findings.first).text.hasPrefix(
@@ -415,7 +415,7 @@ struct ExaminationTests {
     for name in ["login", "sshd", "su", "sudo"] {
       host.stacks.files[name] = "@include common-auth\naccount required pam_mfa.so\n"
     }
-    let finding = try #require(Doctor.findings(on: try Chart(of: host)).first)
+    let finding = try #require(Doctor.findings(on: try HostSnapshot(of: host)).first)
     #expect(
       finding.text.hasPrefix("warning: /pam/common-auth:1: cron, login, sshd, su, sudo: an "))
   }
@@ -458,7 +458,7 @@ struct ExaminationTests {
     },
     Row(22) { $0.statuses["/var/lib/mfa/factors/alice"] = MemoryHost.file(999, 0o600) },
     Row(23, "error helper-nosuid /usr/lib/mfa") {
-      $0.rooms["/usr/lib/mfa"] = FileSystemRoom(bytes: 1, files: 1, ignoresSetuid: true)
+      $0.rooms["/usr/lib/mfa"] = FileSystemSpace(bytes: 1, files: 1, ignoresSetuid: true)
     },
     Row(24, "error no-system-user /etc/passwd") { $0.owner = .success(nil) },
     Row(25, "warning system-user-signs-in /etc/passwd") { host in
@@ -502,11 +502,11 @@ struct ExaminationTests {
   }
 
   @Test("the hint for a wrong owner of the helper restores its capability, which chown removes")
-  func helperAgain() throws {
+  func wrongHelperOwnerHintRestoresCapability() throws {
     var host = MemoryHost()
     let helper = "/usr/lib/mfa/mfa-helper"
     host.statuses[helper] = MemoryHost.file(0, 0o4755)
-    let finding = try #require(Ownership.findings(on: try Chart(of: host)).first)
+    let finding = try #require(Ownership.findings(on: try HostSnapshot(of: host)).first)
     #expect(
       finding.hint == "chown mfa:mfa \(helper) && chmod 6755 \(helper)"
         + " && setcap cap_audit_write=p \(helper)")
@@ -524,22 +524,22 @@ struct ExaminationTests {
 
   static let storeRows = [
     Row(1, "error store-read-only \(path)") {
-      $0.rooms[path] = FileSystemRoom(bytes: 1 << 30, files: 1000, isReadOnly: true)
+      $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 1000, isReadOnly: true)
     },
     Row(2, "error store-full \(path)") {
-      $0.rooms[path] = FileSystemRoom(bytes: 4096, files: 1000)
+      $0.rooms[path] = FileSystemSpace(bytes: 4096, files: 1000)
     },
     Row(3, "error store-full \(path)") {
-      $0.rooms[path] = FileSystemRoom(bytes: 1 << 30, files: 3)
+      $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 3)
     },
     Row(4, "warning store-nearly-full \(path)") {
-      $0.rooms[path] = FileSystemRoom(bytes: 8 << 20, files: 1000)
+      $0.rooms[path] = FileSystemSpace(bytes: 8 << 20, files: 1000)
     },
     Row(5, "warning store-nearly-full \(path)") {
-      $0.rooms[path] = FileSystemRoom(bytes: 1 << 30, files: 100)
+      $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 100)
     },
     // btrfs has no file count.
-    Row(6) { $0.rooms[path] = FileSystemRoom(bytes: 1 << 30, files: nil) },
+    Row(6) { $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: nil) },
     Row(7, "error store-not-writable \(path)") {
       $0.writing = .system(SystemError(.write, number: 28))
     },
@@ -702,34 +702,35 @@ struct ExaminationTests {
     host.clock = .failure(Self.pamError)
     host.sshd = .failure(.untrusted(.wrongOwner))
     host.configurationFailure = ConfigurationFile.Failure([47], .system(Self.pamError))
-    let findings = Doctor.findings(on: try Chart(of: host))
+    let findings = Doctor.findings(on: try HostSnapshot(of: host))
     #expect(findings.filter { $0.code == "could-not-be-checked" }.count >= 8)
     #expect(findings.contains { $0.code == "configuration" && $0.severity == .error })
     for examination in [
       SystemUser.self, Ownership.self, UnwritableStore.self, UnusableRecords.self,
-      UnsynchronizedClock.self, LeftoverFiles.self, SilencedKeyboard.self,
+      UnsynchronizedClock.self, LeftoverFiles.self, DisabledPrompts.self,
     ] as [any Examination.Type] where examination != UnwritableStore.self {
-      #expect(!examination.findings(on: try Chart(of: host)).isEmpty, "\(examination)")
+      #expect(!examination.findings(on: try HostSnapshot(of: host)).isEmpty, "\(examination)")
     }
   }
 
   @Test("a damaged or unreadable audit log is reported")
   func auditLog() throws {
     var host = MemoryHost()
-    #expect(DamagedAuditLog.findings(on: try Chart(of: host)).isEmpty)
+    #expect(DamagedAuditLog.findings(on: try HostSnapshot(of: host)).isEmpty)
     for (row, log, code) in [
       (1, .success(.fault(.badIndex, last: nil)), "audit-log-damaged"),
-      (2, .success(.fault(.headless, last: nil)), "audit-log-damaged"),
+      (2, .success(.fault(.headMissing, last: nil)), "audit-log-damaged"),
       (3, .failure(.untrusted(.ledgerHead, .wrongSize)), "audit-log-damaged"),
       (4, .failure(.damaged(.ledgerIndex)), "audit-log-damaged"),
       (5, .failure(.cryptography), "could-not-be-checked"),
-    ] as [(Int, Result<LedgerTrouble?, FactorStoreError>, String)] {
+    ] as [(Int, Result<AuditLogProblem?, FactorStoreError>, String)] {
       host.auditLog = log
       #expect(
-        DamagedAuditLog.findings(on: try Chart(of: host)).map(\.code) == [code], "row \(row)")
+        DamagedAuditLog.findings(on: try HostSnapshot(of: host)).map(\.code) == [code], "row \(row)"
+      )
     }
     host.auditLog = .failure(.system(.directory, .notFound(.open)))
-    #expect(DamagedAuditLog.findings(on: try Chart(of: host)).isEmpty)
+    #expect(DamagedAuditLog.findings(on: try HostSnapshot(of: host)).isEmpty)
   }
 
   @Test("the manual documents every finding")

@@ -1,12 +1,12 @@
-import FactorStore
-import Factors
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFASignIn
 import Foundation
-import OneTimePassword
-import PAMStack
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFAPAMStack
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @testable import mfa_admin
@@ -70,7 +70,7 @@ struct ExplanationTests {
       number: 11, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
       prepare: { host in
         let entry = try host.memory.entry(of: try #require(host.account), creating: true)
-        try entry.write(AttemptState(record: .zero, signInsPutOff: 3))
+        try entry.write(AttemptState(record: .zero, postponedSignIns: 3))
       },
       expected: ("has-to-enroll", "certain")),
     Row(

@@ -1,4 +1,4 @@
-import Factors
+import MFAFactors
 import Testing
 
 @testable import mfa_admin
@@ -44,7 +44,7 @@ import Testing
     #expect(FactorSelection(selector, in: factors) == expected, "case \(number)")
   }
 
-  @Test func theOnlyOneNeedNotBeNamed() throws {
+  @Test func onlyFactorIsDefault() throws {
     let factors = try Self.factors()
     #expect(FactorSelection(nil, in: [factors[1]]) == .one(factors[1]))
     #expect(FactorSelection(nil, in: []) == FactorSelection.none)

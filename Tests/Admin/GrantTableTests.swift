@@ -1,5 +1,6 @@
-import Factors
-import OneTimePassword
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
 import Testing
 
 @testable import mfa_admin

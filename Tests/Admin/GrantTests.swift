@@ -1,11 +1,11 @@
-import FactorStore
-import Factors
+import MFAAuthentication
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
 import Foundation
-import OneTimePassword
-import Secrets
-import SignIn
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @testable import mfa_admin
@@ -16,17 +16,17 @@ import Testing
     Account(name: Array(user.utf8), uid: store.accounts[user] ?? 1000)
   }
 
-  private func attempt(_ made: MadeGrant, _ store: TemporaryStore, _ user: String) throws
+  private func attempt(_ made: NewGrant, _ store: TemporaryStore, _ user: String) throws
     -> Attempt.Result
   {
     let written = made.code.written()
     return try Attempt.make(
       TypedCodes(whole: written.span), by: account(store, user), in: store.store,
-      Attempt.Circumstances(settings: .defaults, clock: { TemporaryStore.now })
+      Attempt.Context(settings: .defaults, clock: { TemporaryStore.now })
     ).result
   }
 
-  @Test func aBypassCodeSignsInAsOftenAsItSays() throws {
+  @Test func bypassCodeUsesAreLimited() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let made = try store.administration.grant(
@@ -67,7 +67,7 @@ import Testing
       ])
   }
 
-  @Test func aTicketIsForWhoHasNothingYet() throws {
+  @Test func ticketWorksWithoutAFactor() throws {
     let store = try TemporaryStore()
     store.accounts["bob"] = 1001
     let made = try store.administration.grant(
@@ -78,7 +78,7 @@ import Testing
       made.explanation.hasPrefix("valid for one enrolment until 2023-11-15 22:13:20 UTC; id "))
     let result = try Attempt.redeem(
       ticket: made.code, by: account(store, "bob"), in: store.store,
-      Attempt.Circumstances(settings: .defaults, clock: { TemporaryStore.now + 86_399 }))
+      Attempt.Context(settings: .defaults, clock: { TemporaryStore.now + 86_399 }))
     guard case .good(made.report.grant.id) = result else {
       Issue.record("\(result)")
       return
@@ -89,7 +89,7 @@ import Testing
     #expect(try store.snapshot("bob") == nil)
   }
 
-  @Test func whatIsWithdrawnIsGone() throws {
+  @Test func withdrawnGrantIsRefused() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let administration = store.administration
@@ -106,7 +106,7 @@ import Testing
     let one = try administration.withdraw(.one(first), of: "alice")
     #expect(one.sentence == "alice: withdrawn \(id)")
     #expect(one.grants == [made[0].report.grant])
-    #expect(one.mark.map { LedgerTrouble.text($0) } == store.marks.last)
+    #expect(one.mark.map { AuditLogProblem.text($0) } == store.marks.last)
     #expect(
       refusal { () throws(AdminError) in
         _ = try administration.withdraw(.one(first), of: "alice")
@@ -121,7 +121,7 @@ import Testing
     #expect(store.lines.count { $0.hasPrefix("result=grant-withdrawn user=alice grant=") } == 4)
   }
 
-  @Test func whatIsOldMakesRoom() throws {
+  @Test func expiredGrantsAreReplaced() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     for _ in 1...4 {
@@ -135,7 +135,7 @@ import Testing
     #expect(try later.grants("alice").count == 1)
   }
 
-  @Test func whatKeepsItFromWorkingIsSaid() throws {
+  @Test func obstaclesAreReported() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"], failures: 100, lastFailure: 1)
     try store.enroll("carol", uid: 1002, ["phone"], failures: 7, lastFailure: TemporaryStore.now)
@@ -154,7 +154,7 @@ import Testing
       } == .noSuchUser(try userName("x")))
   }
 
-  @Test func revokingEverythingTakesGrantsAlongAndIsNoted() throws {
+  @Test func revokeAllRemovesGrants() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     _ = try store.administration.grant(.bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
@@ -169,7 +169,7 @@ import Testing
     #expect(entry.kept?.isEnrolled == false)
   }
 
-  @Test func whatWasGrantedToWhoHasNoFactorIsRevoked() throws {
+  @Test func grantsOfUnenrolledUserAreRevoked() throws {
     let store = try TemporaryStore()
     store.accounts["bob"] = 1001
     _ = try store.administration.grant(.ticket, to: "bob", for: .hours(1), uses: 1, reason: nil)

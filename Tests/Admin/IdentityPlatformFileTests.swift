@@ -1,5 +1,5 @@
-import Policy
-import SignIn
+import MFAConfiguration
+import MFAPolicy
 import Testing
 
 @testable import mfa_admin
@@ -81,19 +81,19 @@ import Testing
     #expect(again.result.settings == file.result.settings, "row \(row.number)")
   }
 
-  @Test func aTenantThatNoOtherFileHasIsRefused() throws {
+  @Test func unknownTenantIsRefused() throws {
     let error = #expect(throws: AdminError.self) { _ = try apply(1, tenant: "c", [Self.host]) }
     #expect(error?.message.contains("tenant \"c\" selects no sign-ins") == true)
     #expect(error?.hint.contains("selectors") == true)
   }
 
-  @Test func aResultThatContradictsItselfIsRefused() throws {
+  @Test func contradictoryResultIsRefused() throws {
     let late = (Self.folder + "60.conf", "[project]\nthrottle_first_wait = 16m\n")
     let error = #expect(throws: AdminError.self) { _ = try apply(1, [Self.host, late]) }
     #expect(error?.message.contains("60.conf:2: ") == true)
   }
 
-  @Test func anOwnFileThatDoesNotParseIsRefused() throws {
+  @Test func invalidDropInIsRefused() throws {
     let error = #expect(throws: AdminError.self) {
       _ = try apply(1, [Self.host, (Self.own, "[project]\nstate = on\n")])
     }

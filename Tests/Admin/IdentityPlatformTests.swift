@@ -1,4 +1,4 @@
-import Policy
+import MFAPolicy
 import Testing
 
 @testable import mfa_admin
@@ -149,14 +149,14 @@ import Testing
     #expect(refusal?.text == message, "case \(number)")
   }
 
-  @Test func aTenantHasAnotherRoot() throws {
+  @Test func tenantHasDifferentRootMember() throws {
     let text = Self.project(Self.totp)
     #expect(throws: IdentityPlatform.Refusal.self) { _ = try read(text, isTenant: true) }
     let tenant = text.replacing("mfa", with: "mfaConfig")
     #expect(try read(tenant, isTenant: true).adjacentIntervals == 5)
   }
 
-  @Test func namesFromOutsideAreHarmless() {
+  @Test func memberNamesAreEscaped() {
     let refusal = #expect(throws: IdentityPlatform.Refusal.self) {
       _ = try read("{\"mfa\":{},\"\\u001b[2J\u{202E}\":1}")
     }
@@ -178,7 +178,7 @@ import Testing
         == ["mfa.providerConfigs[1].\\x1b[2J\\x0aProviderConfig, which is disabled"])
   }
 
-  @Test func whatIsWrittenReadsBackEqual() throws {
+  @Test func writtenSettingsReadBackEqual() throws {
     for isTenant in [false, true] {
       for intervals in [UInt8?.none, 0, 5, 10] {
         for isEnabled in [false, true] {

@@ -1,10 +1,9 @@
-import FactorStore
-import Factors
+import MFABytes
+import MFAFactorStore
+import MFAOneTimePassword
 import Foundation
-import Import
-import OneTimePassword
-import Secrets
-import TestSupport
+import MFAImport
+import MFATestSupport
 import Testing
 
 @testable import mfa_admin
@@ -81,7 +80,7 @@ import Testing
     #expect(try store.snapshot("alice") == snapshot)
   }
 
-  @Test func addsToWhatIsThere() throws {
+  @Test func importKeepsExistingFactors() throws {
     let store = try TemporaryStore()
     try store.enroll("alice", ["imported"], failures: 3, lastFailure: 5)
     let homes = try homes(store)
@@ -96,7 +95,7 @@ import Testing
     #expect(snapshot.attempts.watermarks.count == 2)
   }
 
-  @Test func moreRecoveryCodesThanThereIsRoomFor() throws {
+  @Test func excessRecoveryCodesAreDropped() throws {
     let store = try TemporaryStore()
     store.accounts = ["alice": 1000]
     let homes = try homes(store)
@@ -112,7 +111,7 @@ import Testing
     #expect(try store.snapshot("alice")?.record.recoveryCodes.count == 10)
   }
 
-  @Test func anotherSpellingAndALongFile() throws {
+  @Test func wrongSpellingAndLongFileAreRefused() throws {
     let store = try TemporaryStore()
     store.accounts = ["alice": 1000]
     store.spellings = ["ALICE": "alice"]

@@ -17,7 +17,7 @@ import Testing
     #expect(try JSONReader.value(of: Array(text.utf8)) == value, "case \(number)")
   }
 
-  @Test func whatWasPrintedReadsBackEqual() throws {
+  @Test func printedValuesReadBackEqual() throws {
     for (number, value, text) in JSONTests.cases {
       #expect(try JSONReader.value(of: Array(text.utf8)) == value, "case \(number)")
     }
@@ -56,7 +56,7 @@ import Testing
     #expect(refusal == JSONReader.Refusal(line: line, reason: reason), "case \(number)")
   }
 
-  @Test func everyPrefixIsJudged() {
+  @Test func everyPrefixIsRefusedOrRead() {
     let text = Array(#" {"a": [1, true, null, "\u00fc\n"], "b": {"c": -12}} "#.utf8)
     for count in 0...text.count {
       do throws(JSONReader.Refusal) {

@@ -34,7 +34,7 @@ import Testing
     #expect(value.text == expected, "case \(number)")
   }
 
-  @Test func anotherReaderReadsTheSame() throws {
+  @Test func foundationReadsTheSameText() throws {
     let text = String(String.UnicodeScalarView((0...0x2FF).compactMap { Unicode.Scalar($0) }))
     let data = Data(JSON.object([("text", .string(text))]).text.utf8)
     let read = try JSONSerialization.jsonObject(with: data) as? [String: String]

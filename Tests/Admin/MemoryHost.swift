@@ -1,8 +1,9 @@
-import FactorStore
-import PAMStack
-import Policy
-import SignIn
-import System
+import MFABytes
+import MFAConfiguration
+import MFAPolicy
+import MFAStoreFiles
+import MFAPAMStack
+import MFASystem
 
 @testable import mfa_admin
 
@@ -34,15 +35,15 @@ struct MemoryHost: ExaminedHost {
     "/proc/self/mountinfo": "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
   ]
   /// The file system of each path.
-  var rooms: [String: FileSystemRoom] = [:]
+  var rooms: [String: FileSystemSpace] = [:]
   var writing: TrustedPath.Refusal?
   var clock: Result<Bool, SystemError> = .success(true)
   /// The fault of the audit log.
-  var auditLog: Result<LedgerTrouble?, FactorStoreError> = .success(nil)
+  var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   /// Whether the helper may write kernel audit records.
   var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
   /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
-  var sshd: Result<[String: String]?, ProgramOutput.Trouble> = .success([:])
+  var sshd: Result<[String: String]?, ProgramOutput.Failure> = .success([:])
   /// The output of `sshd -T -C` for all other users.
   var sshdOfOthers = MemoryHost.sshdSettings
   /// The output of systemctl, by unit.
@@ -192,9 +193,9 @@ struct MemoryHost: ExaminedHost {
     return texts[path].map { Array($0.utf8) }
   }
 
-  func room(at path: String) throws(SystemError) -> FileSystemRoom {
+  func room(at path: String) throws(SystemError) -> FileSystemSpace {
     if let error = unseen["room " + path] { throw error }
-    return rooms[path] ?? FileSystemRoom(bytes: 1 << 30, files: 100_000)
+    return rooms[path] ?? FileSystemSpace(bytes: 1 << 30, files: 100_000)
   }
 
   func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
@@ -209,7 +210,7 @@ struct MemoryHost: ExaminedHost {
 
   func output(
     of program: String, _ arguments: [String]
-  ) throws(ProgramOutput.Trouble) -> ProgramOutput? {
+  ) throws(ProgramOutput.Failure) -> ProgramOutput? {
     guard program == "/usr/sbin/sshd" else {
       guard let unit = arguments.last, let text = systemctl[unit] else { return nil }
       return ProgramOutput(status: 0, output: Array(text.utf8))
@@ -223,5 +224,5 @@ struct MemoryHost: ExaminedHost {
     return ProgramOutput(status: 0, output: Array(text.utf8))
   }
 
-  func auditLogTrouble() throws(FactorStoreError) -> LedgerTrouble? { try auditLog.get() }
+  func auditLogTrouble() throws(FactorStoreError) -> AuditLogProblem? { try auditLog.get() }
 }

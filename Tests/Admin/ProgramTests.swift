@@ -1,9 +1,11 @@
-import FactorStore
-import Factors
+import MFAAuditLog
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAStoreFiles
 import Foundation
-import OneTimePassword
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// The installed mfa-admin, run by root and by other users.
@@ -35,9 +37,9 @@ import Testing
 
   func discard(_ user: MachineUser) throws {
     guard let location = StoreLocation.standard else { return }
-    let event = LedgerEvent(
+    let event = AuditLogEvent(
       .revoked,
-      by: LedgerEvent.Actor(
+      by: AuditLogEvent.Actor(
         name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: .unknown), at: 0)
     _ = try LocalFactorStore(location)
       .discard(user: try userName(user.name), account: nil, entering: event)
@@ -79,7 +81,7 @@ import Testing
     #expect(isHarmless(command.errorText), "case \(number)")
   }
 
-  @Test func helpAndVersionAreForEverybody() throws {
+  @Test func helpAndVersionNeedNoPrivilege() throws {
     try Machine.use { machine in
       let user = try machine.addUser()
       for arguments in [["--help"], ["list", "--help"], ["revoke", "--help"], ["--version"], []] {
@@ -94,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func onlyRootMay() throws {
+  @Test func otherUsersAreRefused() throws {
     try withEnrolled { machine, user in
       for arguments in [
         ["list"], ["show", user.name], ["revoke", user.name, "--all", "--yes"],
@@ -131,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func aRecordThatCannotBeUsedDoesNotHideTheOthers() throws {
+  @Test func unusableRecordDoesNotHideOthers() throws {
     try withEnrolled { machine, user in
       let other = try machine.addUser()
       machine.atTheEnd("revoke") { try discard(other) }
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func revokesAndSaysSoInTheLog() throws {
+  @Test func revocationIsLogged() throws {
     try withEnrolled { machine, user in
       let start = try machine.log.position()
       let unasked = try run(["revoke", user.name, "phone"])
@@ -232,7 +234,7 @@ import Testing
     (6, ["revoke", "USER", "--all", "--yes"], "revoked", "factors", 1),
   ]
 
-  @Test("commands that change something report it as JSON") func tellsPrograms() throws {
+  @Test("commands that change something report it as JSON") func changesAreReportedAsJSON() throws {
     try withEnrolled { machine, user in
       try discard(user)
       try enroll(user, failures: 100, lastFailure: 1_700_000_000)
@@ -261,7 +263,7 @@ import Testing
     }
   }
 
-  @Test("prompts are not written to the JSON output") func asksBesideTheJSON() throws {
+  @Test("prompts are not written to the JSON output") func promptIsNotInJSONOutput() throws {
     try withEnrolled { machine, user in
       let unasked = try run(["revoke", user.name, "phone", "--json"])
       #expect(unasked.status == .exited(64))
@@ -281,7 +283,7 @@ import Testing
     }
   }
 
-  @Test func aBadConfigurationStopsOnlyWhatDependsOnIt() throws {
+  @Test func invalidConfigurationStopsDependentCommands() throws {
     try withEnrolled { machine, user in
       try machine.writeConfiguration("[project]\nadjacent_intervals = 11\n")
       let unlock = try run(["unlock", user.name])
@@ -341,10 +343,10 @@ import Testing
       #expect(missing.text.contains("\"account required pam_mfa.so\""))
 
       try machine.write(text.replacing(account, with: "") + account, to: file)
-      let passedOver = try run(["doctor", "--json"])
-      #expect(passedOver.status == .exited(3))
-      #expect(passedOver.text.contains("\"finding\": \"passed-over\""), "\(passedOver.text)")
-      #expect(passedOver.text.contains("\"place\": \"/etc/pam.d/common-account:"))
+      let skippable = try run(["doctor", "--json"])
+      #expect(skippable.status == .exited(3))
+      #expect(skippable.text.contains("\"finding\": \"passed-over\""), "\(skippable.text)")
+      #expect(skippable.text.contains("\"place\": \"/etc/pam.d/common-account:"))
 
       try machine.writeConfiguration("[project]\n")
       #expect(!(try run(["doctor"]).text.contains("must enrol")))

@@ -1,4 +1,4 @@
-import System
+import MFASystem
 import Testing
 
 @testable import mfa_admin
@@ -40,7 +40,7 @@ struct KnownAccountTests {
   ]
 
   @Test("personal accounts have a uid in the range for users and a login shell", arguments: rows)
-  func persons(row: Int, uid: UInt32, shell: String, expected: Bool) {
+  func personalAccountsAreRecognised(row: Int, uid: UInt32, shell: String, expected: Bool) {
     let account = KnownAccount(
       account: Account(name: Array("alice".utf8), uid: uid), shell: Array(shell.utf8))
     #expect(account.isPersonal == expected, "row \(row)")

@@ -1,8 +1,9 @@
-import Factors
+import MFABytes
+import MFAFactors
+import MFAPolicy
 import Foundation
-import Policy
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @testable import mfa_admin
@@ -157,7 +158,7 @@ import Testing
   private func putOff(_ count: UInt32, _ store: TemporaryStore) throws {
     let entry = try store.store.entry(
       of: Account(name: Array("dave".utf8), uid: 1003), creating: true)
-    try entry.write(AttemptState(record: .zero, signInsPutOff: count))
+    try entry.write(AttemptState(record: .zero, postponedSignIns: count))
     try entry.sync()
   }
 
@@ -187,7 +188,7 @@ import Testing
           bob must wait 20 s after too many wrong codes (host)
           carol is disabled after too many wrong codes (host)
           dave has no factor, but must have one (tenant x)
-          erin has a record that cannot be used: \(Trouble.store(.damaged(.record)).sentence) (host)
+          erin has a record that cannot be used: \(RecordProblem.store(.damaged(.record)).sentence) (host)
         host: 1 of 4 ready
         tenant x: 0 of 1 ready
 

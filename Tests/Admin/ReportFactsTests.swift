@@ -1,4 +1,4 @@
-import Factors
+import MFAFactors
 import Testing
 
 @testable import mfa_admin
@@ -6,7 +6,7 @@ import Testing
 /// The figures of a report, with a real store and its audit log.
 @Suite(.privateMachine) struct ReportFactsTests {
   @Test("only an unlock that makes a locked factor usable again is counted")
-  func forgiven() throws {
+  func unlockOfLockedFactorIsCounted() throws {
     let store = try TemporaryStore()
     let now = TemporaryStore.now
     try store.enroll("alice", ["phone"], failures: 7, lastFailure: now - 25)

@@ -1,7 +1,8 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Policy
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
 import Testing
 
 @testable import mfa_admin
@@ -100,7 +101,7 @@ import Testing
     (12, strict + "[tenant strict]\nusers = g\ndisable_after = 10\n", { _ in }, []),
   ]
 
-  @Test(arguments: spoilings) func whatBreaksAnItem(
+  @Test(arguments: spoilings) func changesFailRequirements(
     row: Int, text: String, spoil: @Sendable (inout ReportFacts) -> Void, ends: [String]
   ) throws {
     var facts = Self.goodFacts
@@ -116,7 +117,7 @@ import Testing
       var host = MemoryHost()
       change(&host)
       var facts = Self.goodFacts
-      facts.add(try Chart(of: host))
+      facts.add(try HostSnapshot(of: host))
       return facts
     }
     let sound = try facts { _ in }
@@ -180,7 +181,7 @@ import Testing
     #expect(json.contains("\"place\": \"/mfa.conf:6\"") && json.contains("\"status\": \"not met\""))
   }
 
-  @Test func tellsWhatWasCounted() throws {
+  @Test func countsAreShown() throws {
     var facts = Self.goodFacts
     facts.events = [
       "enrolled": 1, "enrolled-by-ticket": 2, "imported": 4, "unenrolled": 8, "revoked": 16,

@@ -1,4 +1,4 @@
-import PAMStack
+import MFAPAMStack
 import Testing
 
 @testable import mfa_admin

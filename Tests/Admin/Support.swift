@@ -1,10 +1,9 @@
-import FactorStore
-import Factors
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
 import Foundation
-import OneTimePassword
-import Policy
-import Secrets
-import System
+import MFASystem
 
 @testable import mfa_admin
 
@@ -48,13 +47,13 @@ func report(
   let attempts = AttemptState(
     record: record.id, failures: failures, lastFailure: failures == 0 ? 0 : 1_700_000_100,
     watermarks: factors.map { AttemptState.Watermark(factor: $0.id, step: 56_666_667) },
-    ownChecks: FailureCount(failures: own, last: own == 0 ? 0 : 1_700_000_100))
+    ownProcessFailures: FailureCount(failures: own, last: own == 0 ? 0 : 1_700_000_100))
   return UserReport(
     name: record.user.bytes,
     content: .usable(FactorSnapshot(record: record, attempts: attempts), standing))
 }
 
-func report(_ user: String, _ trouble: Trouble) -> UserReport {
+func report(_ user: String, _ trouble: RecordProblem) -> UserReport {
   UserReport(name: Array(user.utf8), content: .unusable(trouble))
 }
 

@@ -1,10 +1,10 @@
-import FactorStore
-import Factors
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAStoreFiles
 import Foundation
-import OneTimePassword
-import Policy
-import Secrets
-import System
+import MFASystem
 
 @testable import mfa_admin
 
@@ -101,7 +101,7 @@ final class TemporaryStore {
       of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000), creating: false)
     var attempts = entry.attempts
     for number in 0..<places {
-      attempts = attempts.remembering(PlaceDigest(.address, UInt64(number)), at: Self.now)
+      attempts = attempts.remembering(SignInOriginDigest(.address, UInt64(number)), at: Self.now)
     }
     try entry.write(attempts)
     try entry.sync()

@@ -17,11 +17,11 @@ import Testing
   ]
 
   @Test(arguments: visible)
-  func nothingDeceptiveIsShown(_ number: Int, _ bytes: [UInt8], _ expected: String) {
+  func deceptiveCharactersAreEscaped(_ number: Int, _ bytes: [UInt8], _ expected: String) {
     #expect(VisibleText.escaping(bytes) == expected, "case \(number)")
   }
 
-  @Test func severalLinesStaySeveral() {
+  @Test func lineFeedsAreKept() {
     #expect(VisibleText.escaping("one\ntwo\u{7}\n") == "one\ntwo\\x07\n")
   }
 

@@ -24,7 +24,7 @@ import Testing
     #expect(Timestamp(seconds)?.iso8601 == expected, "case \(number)")
   }
 
-  @Test func asFoundationWritesIt() {
+  @Test func formatMatchesFoundation() {
     let formatter = ISO8601DateFormatter()
     for seconds in stride(from: Int64(0), through: 4_200_000_000, by: 86_399 * 7) {
       let date = Date(timeIntervalSince1970: Double(seconds))

@@ -1,5 +1,5 @@
-import Factors
-import Policy
+import MFAFactors
+import MFAPolicy
 import Testing
 
 @testable import mfa_admin
@@ -70,27 +70,29 @@ import Testing
       record: record.id, failures: row.failures,
       lastFailure: row.failures == 0 ? 0 : Self.now - row.ago,
       watermarks: [AttemptState.Watermark(factor: factor.id, step: Self.step + row.ahead)],
-      ownChecks: FailureCount(failures: row.own, last: row.own == 0 ? 0 : Self.now - row.ago))
-    let unlocking = Unlocking(
+      ownProcessFailures: FailureCount(
+        failures: row.own, last: row.own == 0 ? 0 : Self.now - row.ago))
+    let unlocking = UnlockEffect(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     #expect(unlocking.sentence == row.sentence)
     #expect((unlocking.state != nil) == row.writes)
     let state = unlocking.state ?? attempts
     #expect(state.watermarks.map(\.step) == [Self.step + row.expectedAhead])
     if row.writes {
-      #expect(state.failures == 0 && state.ownChecks.failures == 0)
+      #expect(state.failures == 0 && state.ownProcessFailures.failures == 0)
       #expect(state.standing(ThrottlePolicy(), now: Self.now) == .open)
     }
   }
 
-  @Test func aClockBeforeTheEpochChangesNoWatermark() throws {
+  @Test func clockBeforeEpochKeepsWatermarks() throws {
     let factor = try factor(id(1), "phone")
     let record = try record("alice", [factor])
     let attempts = AttemptState(
       record: record.id, failures: 7, lastFailure: 7,
       watermarks: [AttemptState.Watermark(factor: factor.id, step: 9)])
     for now in [Int64.min, -1_000_000] {
-      let unlocking = Unlocking(record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: now)
+      let unlocking = UnlockEffect(
+        record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: now)
       #expect(unlocking.state?.watermarks.map(\.step) == [9])
       #expect(unlocking.state?.failures == 0)
     }

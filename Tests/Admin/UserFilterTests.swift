@@ -1,6 +1,7 @@
-import FactorStore
-import Factors
-import OneTimePassword
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
 import Testing
 
 @testable import mfa_admin

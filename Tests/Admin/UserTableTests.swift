@@ -1,4 +1,4 @@
-import FactorStore
+import MFAFactorStore
 import Foundation
 import Testing
 
@@ -118,8 +118,8 @@ import Testing
       last used    2023-11-14 22:13:30 UTC
 
       """
-    #expect(UserSheet.text(try Self.reports()[1]) == expected)
-    let locker = UserSheet.text(try report("alice", [try factor(id(1), "phone")], own: 4))
+    #expect(UserDetails.text(try Self.reports()[1]) == expected)
+    let locker = UserDetails.text(try report("alice", [try factor(id(1), "phone")], own: 4))
     let lines = """
       wrong codes  0
                    in the user's own programs: 4 in a row, the last 2023-11-14 22:15:00 UTC
@@ -127,7 +127,7 @@ import Testing
       """
     #expect(locker.contains(lines), "\(locker)")
     #expect(
-      UserSheet.text(try Self.reports()[3])
+      UserDetails.text(try Self.reports()[3])
         == "user         dave\\x1b[2J\nstate        no such account\n")
   }
 }

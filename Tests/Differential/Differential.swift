@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 /// Comparison of the module with other programs that do the same.

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -186,7 +186,7 @@ extension EndToEnd {
 
     @Test(
       "only `disabled` and `observe` skip the code for enrolled users", arguments: stateRows)
-    func onlyThoseStates(row: State) throws {
+    func onlyDisabledAndObserveSkipTheCode(row: State) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let stranger = try machine.addUser()

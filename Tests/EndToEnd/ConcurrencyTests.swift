@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -45,7 +45,7 @@ extension EndToEnd {
     @Test(
       "a bypass code signs in only as many of 32 processes as it has uses",
       arguments: [1, 3])
-    func bypassCodeAsOftenAsItSays(uses: Int) throws {
+    func bypassCodeUsesAreLimited(uses: Int) throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)

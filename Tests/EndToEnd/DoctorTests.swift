@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -348,7 +348,7 @@ extension EndToEnd {
 
     /// Compares the doctor's findings about a stack with what PAM then does.
     @Test("findings about stacks that ask for no code, or ask too early, are correct")
-    func truth() throws {
+    func findingsMatchPAM() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
         let passed = try machine.makeService([

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -307,7 +307,7 @@ extension EndToEnd {
     }
 
     @Test("neither sudo nor su asks root for a code, so root cannot confirm through them")
-    func rootProvesNothing() throws {
+    func rootCannotConfirmBySudoOrSu() throws {
       try Self.withMachine { machine in
         _ = try machine.administer("enable", "sudo", "su")
         let bySudo = try Command.run(["/usr/bin/sudo", ServiceFiles.program, "confirm"])

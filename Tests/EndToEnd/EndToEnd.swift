@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 /// Tests of the installed programs, run as users and servers run them. The tests run one after the

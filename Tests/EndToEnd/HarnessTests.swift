@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -36,7 +36,7 @@ extension EndToEnd {
       #expect(throws: HarnessFailure.self) { try Command.run(["/no/such/program"]) }
     }
 
-    @Test func whatATestChangedIsAsItWas() throws {
+    @Test func changesOfATestAreUndone() throws {
       struct Stop: Error {}
       let shells = try Command.succeed(["/bin/cat", "/etc/shells"])
       var name = ""
@@ -172,7 +172,7 @@ extension EndToEnd {
       #expect(throws: HarnessFailure.self) { try Authenticator(url: "https://example.org/") }
     }
 
-    @Test func theClientIsABareHost() throws {
+    @Test func clientLinksOnlyPAMAndLibc() throws {
       let needed = try Command.succeed(["/usr/bin/readelf", "-d", try PAMClient.path()])
         .matches(of: /\(NEEDED\).*\[(.+)\]/).map { String($0.output.1) }
       #expect(needed == ["libpam.so.0", "libc.so.6"])
@@ -290,7 +290,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func aTerminalShowsWhatHappened() throws {
+    @Test func terminalRecordsTranscript() throws {
       let session = try TerminalSession(
         [
           "/bin/sh", "-c",

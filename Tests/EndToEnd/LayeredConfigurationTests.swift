@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -171,7 +171,7 @@ extension EndToEnd {
     }
 
     @Test("a folder that cannot be listed completely denies sign-ins")
-    func halfAFolder() throws {
+    func incompleteFolderListingDenies() throws {
       try withMachine { machine, user, service, wrongCode in
         try machine.write("[project]\nstate = disabled\n", to: Self.folder + "/a.conf")
         let start = try machine.log.position()

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -301,7 +301,7 @@ extension EndToEnd {
     }
 
     @Test("a manual change of the configuration is recorded by the first program that uses it")
-    func editor() throws {
+    func manualConfigurationChangeIsRecorded() throws {
       try withLedger { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 
 /// The stack of most tests: only the module.
 enum OneCode {

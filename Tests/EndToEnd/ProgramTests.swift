@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -34,8 +34,8 @@ extension EndToEnd {
       }
     }
 
-    /// Builds the program next to the checkout, as the text says, and without the network: the
-    /// checkout's dependencies come from its own build folder.
+    /// Builds the program next to the checkout, as the text says, without the network and without
+    /// OpenSSL's headers. The checkout's dependencies come from its own build folder.
     private func build(in folder: String) throws -> String {
       let blocks = try ReadMe.blocks(under: "From a Swift program")
       let package = folder + "/settings"
@@ -49,14 +49,34 @@ extension EndToEnd {
         try lines.joined(separator: "\n").write(
           toFile: package + "/" + path, atomically: false, encoding: .utf8)
       }
+      try addTargets(["Policy", "System"], to: package)
       try swift(
         [
           "package", "config", "set-mirror", "--mirror", parser, "--original",
           "https://github.com/apple/swift-argument-parser",
         ], package)
+      let headers = "/usr/include/openssl"
+      try Command.succeed(["/bin/mount", "-t", "tmpfs", "none", headers])
+      defer { _ = try? Command.run(["/bin/umount", headers]) }
       try swift(["build", "--jobs", "2"], package)
       try Command.succeed(["/bin/chmod", "-R", "a+rX", folder])
       return package + "/.build/debug/settings"
+    }
+
+    /// Gives a program targets whose names are those of folders in this package.
+    private func addTargets(_ names: [String], to package: String) throws {
+      let path = package + "/Package.swift"
+      let manifest = try String(contentsOfFile: path, encoding: .utf8)
+      let declarations = names.map { ".target(name: \"\($0)\")," }.joined(separator: " ")
+      let changed = manifest.replacing(
+        "targets: [", with: "targets: [\(declarations)", maxReplacements: 1)
+      try #require(changed != manifest)
+      try changed.write(toFile: path, atomically: false, encoding: .utf8)
+      for name in names {
+        try Command.succeed(["/bin/mkdir", "-p", package + "/Sources/" + name])
+        try "".write(
+          toFile: package + "/Sources/\(name)/\(name).swift", atomically: false, encoding: .utf8)
+      }
     }
 
     private func swift(_ arguments: [String], _ package: String) throws {

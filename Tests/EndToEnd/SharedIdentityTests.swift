@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {

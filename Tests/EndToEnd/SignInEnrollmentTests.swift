@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -311,7 +311,7 @@ extension EndToEnd {
     }
 
     /// Presses Ctrl-C until ssh has ended, because ssh loses keys between its prompt and its read.
-    private func interrupt(_ session: TerminalSession) throws -> TestSupport.ExitStatus {
+    private func interrupt(_ session: TerminalSession) throws -> MFATestSupport.ExitStatus {
       for _ in 0..<10 {
         try session.sendKeys([3])
         do throws(HarnessFailure) {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 
 /// A substitute libaudit that records how it is called.
 struct StandInAudit {

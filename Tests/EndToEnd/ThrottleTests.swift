@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -92,7 +92,7 @@ extension EndToEnd {
     }
 
     @Test("a hundred consecutive failures are counted, and no more")
-    func hundred() throws {
+    func hundredFailuresAreCounted() throws {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 100\n")
         let (user, enrollment) = try machine.addEnrolledUser()

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension EndToEnd {
@@ -109,7 +109,7 @@ extension EndToEnd {
     }
 
     @Test("another user's account is refused at once")
-    func anothersAccount() throws {
+    func accountMismatch() throws {
       try Machine.use { machine in
         try machine.writeService(Self.service, Self.stack)
         let (user, enrollment) = try machine.addEnrolledUser()

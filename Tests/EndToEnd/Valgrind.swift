@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 
 /// Command lines of valgrind.
 enum Valgrind {

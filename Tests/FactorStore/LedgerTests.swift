@@ -1,10 +1,12 @@
-@testable import FactorStore
-import Factors
+@testable import MFAAuditLog
+import MFABytes
+@testable import MFAFactorStore
+import MFAFactors
+@testable import MFAStoreFiles
 import Foundation
-import Secrets
 import Synchronization
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @Suite("The audit log", .privateMachine)
@@ -16,10 +18,10 @@ struct LedgerTests {
   var ledger: String { fixture.folder + "/store/ledger" }
   var head: String { fixture.folder + "/store/ledger.head" }
 
-  private func event(_ name: String = "phone") -> LedgerEvent {
-    LedgerEvent(
+  private func event(_ name: String = "phone") -> AuditLogEvent {
+    AuditLogEvent(
       .renamed, ids: Array("0a1b".utf8), detail: Array(name.utf8),
-      by: LedgerEvent.Actor(
+      by: AuditLogEvent.Actor(
         name: Array("ali ce".utf8), uid: 1000, program: Array("sshd".utf8),
         source: Source(Array("2001:db8::1".utf8))), at: 1_700_000_059)
   }
@@ -31,8 +33,8 @@ struct LedgerTests {
     }
   }
 
-  private func inspect() throws -> (reading: LedgerReading, lines: [LedgerReading.Line]) {
-    var lines: [LedgerReading.Line] = []
+  private func inspect() throws -> (reading: AuditLogReading, lines: [AuditLogReading.Line]) {
+    var lines: [AuditLogReading.Line] = []
     let reading = try fixture.open().inspectLedger { lines.append($0) }
     return (reading, lines)
   }
@@ -63,7 +65,9 @@ struct LedgerTests {
     #expect(lines[1].contains("n=2 ") && lines[1].contains(" name=tab\\x0alet "))
     for (line, mark) in zip(lines, marks) {
       let value = line.suffix(64).prefix(8)
-      #expect(mark.hasSuffix(":\(value)") && LedgerMark(Array(mark.utf8))?.text == Array(mark.utf8))
+      #expect(
+        mark.hasSuffix(":\(value)")
+          && AuditLogCheckpoint(Array(mark.utf8))?.text == Array(mark.utf8))
     }
     let (reading, seen) = try inspect()
     #expect(reading.fault == nil && reading.last?.text == Array(marks[1].utf8))
@@ -113,7 +117,7 @@ struct LedgerTests {
       #expect(reading.fault == nil && reading.last?.number == 3, "byte \(index)")
     }
     try fixture.overwrite(head, [UInt8](repeating: 0, count: 1024))
-    #expect(try inspect().reading.fault == .headless)
+    #expect(try inspect().reading.fault == .headMissing)
     #expect(try refusal() == .damaged(.ledgerHead))
   }
 
@@ -121,7 +125,7 @@ struct LedgerTests {
   func everyLineRemoved() throws {
     try enter("one", "two", "three", "four")
     let whole = try text().split(separator: "\n").map(String.init)
-    func check(_ lines: [String], _ fault: LedgerReading.Fault, _ row: String) throws {
+    func check(_ lines: [String], _ fault: AuditLogReading.Fault, _ row: String) throws {
       try fixture.overwrite(ledger, Array(lines.map { $0 + "\n" }.joined().utf8))
       #expect(try inspect().reading.fault == fault, "\(row)")
     }
@@ -355,11 +359,11 @@ struct LedgerTests {
 
   // MARK: Configurations
 
-  private func change(_ configuration: UInt64) throws -> LedgerMark? {
+  private func change(_ configuration: UInt64) throws -> AuditLogCheckpoint? {
     try fixture.open().enter(
-      LedgerEvent(
+      AuditLogEvent(
         .policyChanged, ids: Array("9f".utf8), detail: Array("/etc/mfa/mfa.conf@x".utf8),
-        by: LedgerEvent.Actor(
+        by: AuditLogEvent.Actor(
           name: [], uid: nil, program: Array("sshd".utf8), source: Source([])), at: 0),
       configuration: configuration)
   }
@@ -409,7 +413,7 @@ struct LedgerTests {
     var unknown = try fixture.bytes(of: head)
     for slot in [0, 512] { unknown[slot + 5] = 4 }
     try fixture.overwrite(head, unknown)
-    #expect(try inspect().reading.fault == .headless)
+    #expect(try inspect().reading.fault == .headMissing)
   }
 
   @Test("thirty-two concurrent writers record each of their events once")
@@ -433,8 +437,8 @@ struct LedgerTests {
   /// Records a configuration. This does not wait for the lock, so it is repeated until the lock is
   /// free.
   private static func enter(
-    _ event: LedgerEvent, _ configuration: UInt64, in location: StoreLocation
-  ) throws -> LedgerMark? {
+    _ event: AuditLogEvent, _ configuration: UInt64, in location: StoreLocation
+  ) throws -> AuditLogCheckpoint? {
     while true {
       do {
         return try LocalFactorStore(location).enter(event, configuration: configuration)
@@ -447,7 +451,7 @@ struct LedgerTests {
   @Test("if thirty-two concurrent processes see a new configuration, only one records it")
   func oneEntersConfigurations() throws {
     let location = try fixture.location()
-    let changed = LedgerEvent(.policyChanged, by: event().actor, at: 0)
+    let changed = AuditLogEvent(.policyChanged, by: event().actor, at: 0)
     let entered = Mutex([UInt64: Int]())
     let failures = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: 32) { number in

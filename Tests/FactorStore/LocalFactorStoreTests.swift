@@ -1,9 +1,10 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Secrets
-import System
-import TestSupport
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+import MFATestSupport
 import Testing
 
 @Suite("The local store", .privateMachine)
@@ -280,7 +281,7 @@ struct LocalFactorStoreTests {
   /// Begins a change whose audit log record cannot be written.
   private func failBeforeItsEntry() throws {
     let entry = try fixture.open().entry(of: fixture.account, creating: true)
-    let record = try entry.keptOrNew(for: fixture.account)
+    let record = try entry.storedRecordOrNew(for: fixture.account)
     let log = fixture.folder + "/store/ledger"
     try Command.succeed(["/bin/mv", log, log + ".away"])
     #expect(throws: FactorStoreError.self) {

@@ -1,8 +1,10 @@
-@testable import FactorStore
-import Factors
+@testable import MFAAuditLog
+import MFABytes
+import MFAFactors
+@testable import MFAStoreFiles
 import Foundation
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// Earlier copies of the store's files, restored by a process without the key.
@@ -196,13 +198,13 @@ struct RollbackTests {
   @Test("attempts in between, and changes of users at the same index position, have no effect")
   func othersAtOnePosition() throws {
     try fixture.enroll(entering: StoreFixture.event)
-    let place = LedgerIndex.Place(escapedName: Array("alice".utf8)[...])
+    let place = AuditLogIndex.SignInOrigin(escapedName: Array("alice".utf8)[...])
     var others: [Account] = []
     var number = 0
     while others.count < 3 {
       number += 1
       let name = Array("user\(number)".utf8)
-      if LedgerIndex.Place(escapedName: name[...]) == place {
+      if AuditLogIndex.SignInOrigin(escapedName: name[...]) == place {
         others.append(Account(name: name, uid: UInt32(2000 + number)))
       }
     }
@@ -210,7 +212,7 @@ struct RollbackTests {
     #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
     for account in others + [fixture.account] {
       let entry = try fixture.open().entry(of: account, creating: false)
-      try entry.write(entry.attempts.puttingOff())
+      try entry.write(entry.attempts.countingPostponedSignIn())
       try entry.sync()
     }
     let earlier = try copy(["factors/alice", "attempts/alice"])

@@ -1,10 +1,13 @@
-import FactorStore
-import Factors
+import MFAAuditLog
+import MFABytes
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAStoreFiles
 import Foundation
-import OneTimePassword
-import Secrets
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 
 /// A store in a temporary folder under /var/lib, which is removed at the end.
 final class StoreFixture {
@@ -58,7 +61,7 @@ final class StoreFixture {
   func enroll(_ account: Account, _ name: String = "Phone") throws {
     let entry = try open().entry(of: account, creating: true)
     guard let id = FactorID(bytes: try randomBytes(count: 16)) else { return }
-    var record = try entry.keptOrNew(for: account)
+    var record = try entry.storedRecordOrNew(for: account)
     let sealed = try entry.seal(
       Array("12345678901234567890".utf8).span, for: id, parameters: parameters, in: record)
     try record.add(
@@ -71,22 +74,22 @@ final class StoreFixture {
 
   /// Makes a change that is recorded in the audit log.
   @discardableResult
-  func rename(_ name: String = "Phone") throws -> LedgerMark? {
+  func rename(_ name: String = "Phone") throws -> AuditLogCheckpoint? {
     let entry = try open().entry(of: account, creating: false)
     guard var record = entry.record, let factor = record.factors.first else { return nil }
     try record.rename(factor.id, to: try DisplayName(Array(name.utf8)))
     return try entry.replace(record: record, attempts: entry.attempts, entering: Self.event)
   }
 
-  static let event = LedgerEvent(
+  static let event = AuditLogEvent(
     .renamed, ids: Array("0a1b".utf8), detail: Array("phone".utf8),
-    by: LedgerEvent.Actor(
+    by: AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([])),
     at: 1_700_000_059)
 
   @discardableResult
   func enroll(
-    _ name: String = "Phone", confirmedAt step: Int64 = 10, entering event: LedgerEvent? = nil
+    _ name: String = "Phone", confirmedAt step: Int64 = 10, entering event: AuditLogEvent? = nil
   ) throws -> Factor {
     let entry = try open().entry(of: account, creating: true)
     guard let user = UserName(account.name),

@@ -1,4 +1,4 @@
-import Factors
+import MFAFactors
 import Testing
 
 @Suite struct AttemptStateTests {
@@ -8,13 +8,13 @@ import Testing
   private static let second = identifier(2)
 
   private static func state(
-    failures: UInt32 = 0, lastFailure: Int64 = 0, step: Int64 = 100, ownChecks: UInt32 = 0
+    failures: UInt32 = 0, lastFailure: Int64 = 0, step: Int64 = 100, ownProcessFailures: UInt32 = 0
   ) -> AttemptState {
     AttemptState(
       record: identifier(0xEE), failures: failures, lastFailure: lastFailure,
       watermarks: [
         .init(factor: first, step: step), .init(factor: second, step: step),
-      ], ownChecks: FailureCount(failures: ownChecks, last: now))
+      ], ownProcessFailures: FailureCount(failures: ownProcessFailures, last: now))
   }
 
   /// Returns the state after the attempt was counted, or nil if the attempt is refused.
@@ -28,7 +28,7 @@ import Testing
   // MARK: Counting
 
   /// MUST 1.
-  @Test func aGuessIsCountedBeforeItIsCompared() throws {
+  @Test func attemptIsCountedBeforeComparison() throws {
     let state = Self.state(failures: 2, lastFailure: 7)
     let counted = try #require(Self.counted(state))
     #expect(counted.failures == 3)
@@ -104,7 +104,7 @@ import Testing
     #expect(state.begin(Self.policy, now: .min) == .refused(.disabled))
   }
 
-  @Test func theHundredthMayStillBeRight() throws {
+  @Test func hundredthAttemptCanBeAccepted() throws {
     let state = Self.state(failures: 99, lastFailure: Self.now - 900)
     let counted = try #require(Self.counted(state))
     #expect(counted.standing(Self.policy, now: Self.now) == .disabled)
@@ -127,24 +127,24 @@ import Testing
   }
 
   /// MUST 4.
-  @Test func ownChecks() throws {
+  @Test func ownProcessFailures() throws {
     var state = Self.state()
     var now = Self.now
     var number = 0
-    while case .counted(let next) = state.begin(Self.policy, now: now, counter: .ownCheck) {
+    while case .counted(let next) = state.begin(Self.policy, now: now, counter: .ownProcess) {
       state = next.judge([]).state
       #expect(state.failures == 0 && state.standing(Self.policy, now: now) == .open)
       now += 900
       number += 1
     }
     #expect(number == 20)
-    #expect(state.standing(Self.policy, now: now, counter: .ownCheck) == .disabled)
+    #expect(state.standing(Self.policy, now: now, counter: .ownProcess) == .disabled)
     // The same waits apply, with a separate count.
     #expect(
-      Self.state(ownChecks: 5).standing(Self.policy, now: Self.now, counter: .ownCheck)
+      Self.state(ownProcessFailures: 5).standing(Self.policy, now: Self.now, counter: .ownProcess)
         == .waiting(seconds: 30))
     #expect(
-      Self.state(failures: 5).standing(Self.policy, now: Self.now, counter: .ownCheck) == .open)
+      Self.state(failures: 5).standing(Self.policy, now: Self.now, counter: .ownProcess) == .open)
     // All failures together never exceed the limit.
     while case .counted(let next) = state.begin(Self.policy, now: now) {
       state = next
@@ -155,10 +155,10 @@ import Testing
     // An accepted code resets both counts.
     let (outcome, accepted) = state.judge([.init(factor: Self.first, step: 101)])
     #expect(outcome == .accepted(Self.first))
-    #expect(accepted.failures == 0 && accepted.ownChecks == FailureCount())
-    #expect(state.unlocked().ownChecks == FailureCount())
+    #expect(accepted.failures == 0 && accepted.ownProcessFailures == FailureCount())
+    #expect(state.unlocked().ownProcessFailures == FailureCount())
     // A policy that locks at the first failure still allows one attempt.
-    #expect(AttemptState.mostOwnChecks(ThrottlePolicy(disablesAfter: 1)) == 1)
+    #expect(AttemptState.maximumOwnProcessFailures(ThrottlePolicy(locksAfter: 1)) == 1)
   }
 
   @Test func interruptedChangeIsCounted() throws {
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func noClockTraps() {
+  @Test func extremeTimesDoNotTrap() {
     for time in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
       for last in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
         for failures in [0, 5, 99, 100, UInt32.max] as [UInt32] {
@@ -243,7 +243,7 @@ import Testing
   }
 
   /// MUST 2 for two factors with the same secret, and therefore the same codes.
-  @Test func oneSecretInTwoFactorsIsGoodOnce() throws {
+  @Test func codeOfSharedSecretIsAcceptedOnce() throws {
     let matches = [
       AttemptState.Match(factor: Self.first, step: 101),
       AttemptState.Match(factor: Self.second, step: 101),
@@ -257,7 +257,7 @@ import Testing
     #expect(again.judge([matches[1]]).outcome == .replayed(Self.second))
   }
 
-  @Test func theFactorThatIsFreshIsTheOneAccepted() throws {
+  @Test func factorWithUnusedStepIsAccepted() throws {
     let state = AttemptState(
       record: .zero,
       watermarks: [.init(factor: Self.first, step: 200), .init(factor: Self.second, step: 100)])
@@ -307,7 +307,7 @@ import Testing
 
   // MARK: Pending notices
 
-  @Test func whatWasTriedIsCountedUntilItIsTold() {
+  @Test func failuresStayPendingUntilShown() {
     var state = AttemptState(record: identifier(1))
     for (number, address) in [(1, "192.0.2.7"), (2, "203.0.113.9")] {
       guard
@@ -320,25 +320,25 @@ import Testing
       state = next
     }
     #expect(
-      state.untold
+      state.unreported
         == .init(
           failures: 2, lastFailure: Self.now + 2, source: Source(Array("203.0.113.9".utf8))))
-    #expect(state.unlocked().untold == state.untold, "unlocking keeps pending failures")
+    #expect(state.unlocked().unreported == state.unreported, "unlocking keeps pending failures")
     let told = state.told(upTo: 7)
-    #expect(told.untold == .init(noticesTold: 7))
+    #expect(told.unreported == .init(lastShownNotice: 7))
     #expect(told.failures == 2, "showing failures does not reset the count")
-    #expect(state.restoring(told.untold).untold == told.untold)
+    #expect(state.restoring(told.unreported).unreported == told.unreported)
   }
 
-  @Test func aFirstFactorBeginsAnewAndKeepsWhatIsUntold() throws {
+  @Test func firstFactorKeepsPendingFailures() throws {
     let state = AttemptState(
       record: .zero, failures: 100, lastFailure: Self.now,
-      watermarks: [.init(factor: Self.first, step: 9)], signInsPutOff: 2,
-      untold: .init(failures: 3, noticesTold: 1))
+      watermarks: [.init(factor: Self.first, step: 9)], postponedSignIns: 2,
+      unreported: .init(failures: 3, lastShownNotice: 1))
     let record = try record(1)
     #expect(
       state.beginning(record)
-        == AttemptState(record: record.id, signInsPutOff: 2, untold: state.untold))
+        == AttemptState(record: record.id, postponedSignIns: 2, unreported: state.unreported))
   }
 
   // MARK: Binary form
@@ -349,11 +349,11 @@ import Testing
     AttemptState(
       record: identifier(0xFF), failures: .max, lastFailure: .min,
       watermarks: (1...8).map { .init(factor: identifier($0), step: $0 % 2 == 0 ? .min : .max) },
-      signInsPutOff: .max,
-      untold: .init(
+      postponedSignIns: .max,
+      unreported: .init(
         failures: .max, lastFailure: .min, source: Source([UInt8](repeating: 0x78, count: 64)),
-        noticesTold: .max),
-      ownChecks: FailureCount(failures: .max, last: .min),
+        lastShownNotice: .max),
+      ownProcessFailures: FailureCount(failures: .max, last: .min),
       ownChanges: HourlyCount(hour: .max, count: .max),
       binding: RecordBinding(
         current: .init(checksum: .max, fingerprint: 1), pending: .init(checksum: 0, fingerprint: 0),
@@ -365,7 +365,7 @@ import Testing
   ]
 
   @Test(arguments: samples)
-  func whatIsWrittenIsRead(_ sample: AttemptState) throws {
+  func encodedStateReadsBackEqual(_ sample: AttemptState) throws {
     for sequence in [0, 1, 1 << 40, UInt64.max] as [UInt64] {
       let encoded = sample.encoded(sequence: sequence)
       #expect(encoded.count == AttemptState.encodedLength)
@@ -378,7 +378,7 @@ import Testing
   /// A change of any single bit, or of a whole byte, is refused, or decodes to a different value
   /// with the same encoding.
   @Test(arguments: samples)
-  func everyByteCounts(_ sample: AttemptState) {
+  func everyChangedByteIsSignificant(_ sample: AttemptState) {
     let encoded = sample.encoded(sequence: 3)
     for index in encoded.indices {
       for flip in [1, 2, 4, 8, 16, 32, 64, 128, 255] as [UInt8] {
@@ -417,21 +417,21 @@ import Testing
     #expect(decodedState(old) == nil)
   }
 
-  @Test func aStateGoesWithItsRecord() {
+  @Test func stateMatchesItsRecord() {
     let one = RecordBinding.Identity(checksum: 1, fingerprint: 10)
     let two = RecordBinding.Identity(checksum: 2, fingerprint: 20)
     let id = Self.first
     var state = AttemptState(record: id)
     #expect(state.goes(with: id, checksum: 9) && !state.goes(with: Self.second, checksum: 9))
-    #expect(state.goesWithoutRecord)
+    #expect(state.allowsMissingRecord)
     state.binding = RecordBinding(current: one)
     #expect(state.goes(with: Self.second, checksum: 1) && !state.goes(with: id, checksum: 2))
-    #expect(!state.goesWithoutRecord)
+    #expect(!state.allowsMissingRecord)
     state.binding?.pending = two
     #expect(state.goes(with: id, checksum: 1) && state.goes(with: id, checksum: 2))
-    #expect(!state.goesWithoutRecord && !state.goes(with: id, checksum: 0))
+    #expect(!state.allowsMissingRecord && !state.goes(with: id, checksum: 0))
     state.binding?.pending = RecordBinding.Identity.none
-    #expect(state.goesWithoutRecord)
+    #expect(state.allowsMissingRecord)
     #expect(state.binding?.allows(fingerprint: 10) == true)
     #expect(state.binding?.allows(fingerprint: 0) == true)
     #expect(state.binding?.allows(fingerprint: 20) == false)

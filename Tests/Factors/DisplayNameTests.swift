@@ -1,4 +1,4 @@
-import Factors
+import MFAFactors
 import Testing
 
 @Suite struct DisplayNameTests {
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// All Unicode scalars, by their general category.
-  @Test func noScalarThatControlsIsLetThrough() {
+  @Test func controlCharactersAreRefused() {
     for value in UInt32(0)...0x10_FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let text = Array("a".utf8) + Array(String(Character(scalar)).utf8) + Array("b".utf8)

@@ -1,4 +1,5 @@
-import Factors
+import MFABytes
+import MFAFactors
 import Testing
 
 @Suite struct FactorIDTests {
@@ -7,7 +8,7 @@ import Testing
   ]
   private static let text = "0001090a0f107f80999aa0afbcdef0ff"
 
-  @Test func theTextIsTheBytes() throws {
+  @Test func textIsHexadecimalOfBytes() throws {
     let id = try #require(FactorID(bytes: Self.bytes))
     #expect(id.hexadecimal == Array(Self.text.utf8))
     #expect(FactorID(hexadecimal: Array(Self.text.utf8)) == id)
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 15, 17, 32])
-  func anotherNumberOfBytesIsNoId(count: Int) {
+  func wrongLengthIsRefused(count: Int) {
     #expect(FactorID(bytes: [UInt8](repeating: 0, count: count)) == nil)
   }
 

@@ -1,6 +1,7 @@
-import Factors
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
 import Testing
 
 @Suite struct FactorRecordTests {
@@ -156,7 +157,7 @@ import Testing
 
   /// MUST 1: a record with any bit changed is refused, or decodes to a different record with the
   /// same encoding.
-  @Test func everyBitIsRefusedOrMeansSomethingElse() throws {
+  @Test func everyChangedBitIsRefusedOrSignificant() throws {
     let sample = try record(3)
     let encoded = sample.encoded()
     for index in encoded.indices {
@@ -183,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func anotherKindOfFileIsNoRecord() throws {
+  @Test func otherFilesAreRefused() throws {
     let encoded = try record(1).encoded()
     #expect(refusal(of: []) == .notARecord)
     for index in 0..<4 {
@@ -256,7 +257,7 @@ import Testing
     Field(number: 12, offset: 89, bytes: [4], whatFor: "subject 4"),
   ]
 
-  @Test func noGrantAndNoNoticeHoldsWhatItMustNot() throws {
+  @Test func invalidGrantsAndNoticesAreRefused() throws {
     var sample = try record(0)
     sample.beginGeneration()
     let start = sample.encoded().count - 6
@@ -277,7 +278,7 @@ import Testing
 
   // MARK: Grants and notices
 
-  @Test func aGrantIsUsedAsOftenAsItSays() throws {
+  @Test func grantUsesAreLimited() throws {
     var sample = try record(0)
     #expect(sample.isVacant)
     let grant = try Self.grant(1)
@@ -297,7 +298,7 @@ import Testing
     #expect(!changed8)
   }
 
-  @Test func grantsAreFewAndEnd() throws {
+  @Test func grantsAreLimitedAndExpire() throws {
     var sample = try record(0)
     for number in 0..<4 as Range<UInt8> {
       let changed9 = try sample.add(Self.grant(number))
@@ -322,7 +323,7 @@ import Testing
     #expect(sample.isVacant)
   }
 
-  @Test func noticesAreNumberedOnAndOldOnesGiveWay() throws {
+  @Test func noticesAreNumberedAndLimited() throws {
     var sample = try record(0)
     for number in 1...20 as ClosedRange<UInt32> {
       sample.note(.resynchronized, about: .account, from: .unknown, at: Int64(number))
@@ -390,7 +391,7 @@ import Testing
     #expect(try record(2).subject(of: identifier(2)) == .factor(identifier(2)))
   }
 
-  @Test func everythingThatLetsInGoesTogether() throws {
+  @Test func removeEverythingKeepsOnlyNotices() throws {
     var sample = try record(2)
     sample.setRecoveryCodes([try Self.digest(0)])
     let changed13 = try sample.add(Self.grant(0, kind: .bypass))
@@ -406,7 +407,7 @@ import Testing
     #expect(last.recoveryCodes.isEmpty, "recovery codes without a factor")
   }
 
-  @Test func noFieldHoldsWhatItMustNot() throws {
+  @Test func invalidFieldsAreRefused() throws {
     let encoded = try record(1).encoded()
     #expect(encoded.count == 86)
     for row in Self.fields {
@@ -452,7 +453,7 @@ import Testing
     #expect(sample == before)
   }
 
-  @Test func thereIsRoomForEight() throws {
+  @Test func eightFactorsAreTheLimit() throws {
     var sample = try record(8)
     #expect(throws: FactorRecord.ChangeRefusal.tooManyFactors) { try sample.add(try factor(9)) }
     #expect(try sample.remove(identifier(3)) == false)
@@ -460,7 +461,7 @@ import Testing
     #expect(sample.factors.map(\.id) == [1, 2, 4, 5, 6, 7, 8, 9].map { identifier($0) })
   }
 
-  @Test func aSpentRecoveryCodeIsGoneOrReplaced() throws {
+  @Test func usedRecoveryCodeIsRemovedOrReplaced() throws {
     var sample = try record(1)
     sample.setRecoveryCodes([try Self.digest(1), try Self.digest(2), try Self.digest(3)])
     sample.spendRecoveryCode(try Self.digest(2), replacement: nil)
@@ -489,7 +490,7 @@ import Testing
     #expect(sample.factors.map(\.displayName) == [try name("tablet"), try name("phone 2")])
   }
 
-  @Test func removingTellsWhetherItWasTheNewest() throws {
+  @Test func removalReportsNewestFactor() throws {
     var sample = try record(3)
     #expect(throws: FactorRecord.ChangeRefusal.noSuchFactor) { try sample.remove(identifier(7)) }
     #expect(try sample.remove(identifier(1)) == false)
@@ -501,7 +502,7 @@ import Testing
 
   /// A sealed secret cannot be opened in any other place, because the associated data contain
   /// everything that it is bound to.
-  @Test func theAssociatedDataNameEverything() throws {
+  @Test func associatedDataBindTheSecret() throws {
     let other = try TOTPParameters(algorithm: .sha256, codeLength: .six, period: 30).orThrow()
     let longer = try TOTPParameters(algorithm: .sha1, codeLength: .eight, period: 30).orThrow()
     let slower = try TOTPParameters(algorithm: .sha1, codeLength: .six, period: 60).orThrow()

@@ -1,10 +1,11 @@
-import Factors
+import MFABytes
+import MFAFactors
 import Testing
 
 @Suite("Remembered codes")
 struct RememberedCodesTests {
-  private func place(_ number: UInt8, _ kind: Place.Kind = .address) -> PlaceDigest {
-    PlaceDigest(kind, UInt64(number) * 0x0101_0101_0101_0101)
+  private func place(_ number: UInt8, _ kind: SignInOrigin.Kind = .address) -> SignInOriginDigest {
+    SignInOriginDigest(kind, UInt64(number) * 0x0101_0101_0101_0101)
   }
 
   struct Row: Sendable {
@@ -27,7 +28,7 @@ struct RememberedCodesTests {
       Row(number: 7, time: 0, age: 0, now: 0, isFound: true),
     ])
   func age(_ row: Row) {
-    var codes = RememberedCodes()
+    var codes = RememberedSignIns()
     codes.add(place(1), at: row.time)
     let found = codes.time(of: place(1), notOlderThan: row.age, at: row.now)
     #expect((found != nil) == row.isFound, "row \(row.number)")
@@ -39,7 +40,7 @@ struct RememberedCodesTests {
 
   @Test("the latest code from a place replaces the previous one")
   func latest() {
-    var codes = RememberedCodes()
+    var codes = RememberedSignIns()
     codes.add(place(1), at: 100)
     codes.add(place(1), at: 200)
     #expect(codes.entries.map { $0.time } == [200])
@@ -47,12 +48,12 @@ struct RememberedCodesTests {
 
   @Test(
     "if a kind has too many places, its oldest one is removed",
-    arguments: [Place.Kind.address, .session])
-  func bounded(_ kind: Place.Kind) {
-    let other: Place.Kind = kind == .address ? .session : .address
-    var codes = RememberedCodes()
+    arguments: [SignInOrigin.Kind.address, .session])
+  func bounded(_ kind: SignInOrigin.Kind) {
+    let other: SignInOrigin.Kind = kind == .address ? .session : .address
+    var codes = RememberedSignIns()
     codes.add(place(1, other), at: 1)
-    let most = RememberedCodes.maximumCount(of: kind)
+    let most = RememberedSignIns.maximumCount(of: kind)
     // The oldest code is not the first one.
     codes.add(place(200, kind), at: 50)
     for number in 1...UInt8(most) { codes.add(place(number, kind), at: 100 - Int64(number)) }
@@ -66,16 +67,17 @@ struct RememberedCodesTests {
   func fullest() throws {
     var state = AttemptState(
       record: try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length))),
-      untold: AttemptState.Untold(
+      unreported: AttemptState.Unreported(
         failures: .max, lastFailure: .max,
-        source: Source([UInt8](repeating: 0x61, count: Source.maximumLength)), noticesTold: .max))
+        source: Source([UInt8](repeating: 0x61, count: Source.maximumLength)), lastShownNotice: .max
+      ))
     for number in 0..<UInt8(FactorRecord.maximumFactors) {
       let id = try #require(
         FactorID(bytes: [UInt8](repeating: number, count: FactorID.length)))
       state = state.adding(id, confirmedAt: .max)
     }
-    for kind in [Place.Kind.address, .session] {
-      for number in 1...UInt8(RememberedCodes.maximumCount(of: kind)) {
+    for kind in [SignInOrigin.Kind.address, .session] {
+      for number in 1...UInt8(RememberedSignIns.maximumCount(of: kind)) {
         state = state.remembering(place(number, kind), at: .max - Int64(number))
       }
     }
@@ -128,7 +130,9 @@ struct RememberedCodesTests {
     #expect(AttemptState.decode(changed.span) == nil, "an unknown kind")
     // The same place appears twice.
     changed = encoded
-    for index in 0..<PlaceDigest.length { changed[count + 19 + index] = changed[count + 2 + index] }
+    for index in 0..<SignInOriginDigest.length {
+      changed[count + 19 + index] = changed[count + 2 + index]
+    }
     #expect(AttemptState.decode(changed.span) == nil, "a repeated place")
   }
 }

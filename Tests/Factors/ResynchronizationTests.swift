@@ -1,6 +1,7 @@
-import Factors
-import OneTimePassword
-import Secrets
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAVerification
 import Testing
 
 @Suite("Resynchronisation")

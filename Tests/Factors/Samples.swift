@@ -1,6 +1,6 @@
-import Factors
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
 
 /// Returns an id of sixteen equal bytes.
 func identifier(_ byte: UInt8) -> FactorID {

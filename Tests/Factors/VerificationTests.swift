@@ -1,6 +1,7 @@
-import Factors
-import OneTimePassword
-import Secrets
+import MFACrypto
+import MFAOneTimePassword
+import MFASecrets
+import MFAVerification
 import Testing
 
 @Suite struct VerificationTests {
@@ -94,7 +95,7 @@ import Testing
   }
 
   /// RFC 4226, appendix D: 755224 is the code of counter 0.
-  @Test func theEpochIsAStepLikeOthers() throws {
+  @Test func stepZeroIsAccepted() throws {
     let first = try Code(answer: Array("755224".utf8).span).orThrow()
     #expect(try latestMatch(of: first, now: 0, adjacentIntervals: 0) == 0)
     #expect(try latestMatch(of: first, now: 150, adjacentIntervals: 5) == 0)
@@ -104,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max])
-  func noClockTraps(now: Int64) throws {
+  func extremeTimesDoNotTrap(now: Int64) throws {
     let code = try Code(answer: Array("00000000".utf8).span).orThrow()
     for adjacentIntervals in [0, 10, 255] as [UInt8] {
       #expect(try latestMatch(of: code, now: now, adjacentIntervals: adjacentIntervals) == nil)

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 
 /// A model of the rules for one account, written independently of the product's code: which answers
 /// are correct at a time, and the state after an answer.
@@ -39,7 +39,7 @@ struct AccountModel {
     /// Denied before any prompt.
     case refused
     /// The process was killed before it reported a result.
-    case untold
+    case unreported
   }
 
   /// The last accepted step.
@@ -115,7 +115,7 @@ struct AccountModel {
     // The answer cannot be a code, so it is not compared or counted.
     case (.denied, .usedBypass): break
     case (.denied, _): count(at: time)
-    case (.accepted, _), (.refused, _), (.untold, _): break
+    case (.accepted, _), (.refused, _), (.unreported, _): break
     }
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension Faults {
@@ -102,7 +102,7 @@ extension Faults {
     }
 
     @Test("if enable is killed, the rollback watcher restores all files at once")
-    func guardian() throws {
+    func rollbackWatcherRestoresAfterKill() throws {
       try Machine.use { machine in
         try machine.keepServices()
         let files = ServiceFiles(["sudo", "sudo-i"])

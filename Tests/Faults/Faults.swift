@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 /// The state after system calls fail, or after a process is killed.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import MFATestSupport
 import Testing
 
 /// Three accounts, and random requests to them.
@@ -160,7 +160,7 @@ final class RandomPlay {
   }
 
   private func result(_ outcome: PAMOutcome) -> AccountModel.Result {
-    guard let code = outcome.results.last?.code else { return .untold }
+    guard let code = outcome.results.last?.code else { return .unreported }
     switch code {
     case "PAM_SUCCESS": return .accepted
     default: return outcome.prompts.isEmpty ? .refused : .denied

@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension Faults {

@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 import Testing
 
 extension Faults {
@@ -94,10 +94,11 @@ extension Faults {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
         let service = try machine.makeService(Self.stack)
-        var edition = 100
+        var configurationFingerprint = 100
         func edit() throws {
-          edition += 1
-          try machine.writeConfiguration("[project]\nadjacent_intervals = 5\n# \(edition)\n")
+          configurationFingerprint += 1
+          try machine.writeConfiguration(
+            "[project]\nadjacent_intervals = 5\n# \(configurationFingerprint)\n")
         }
         func events() throws -> Int {
           let shown = try Command.succeed([

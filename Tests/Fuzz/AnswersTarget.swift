@@ -1,6 +1,6 @@
-import OneTimePassword
-import Secrets
-import SignIn
+import MFAAuthentication
+import MFABytes
+import MFAOneTimePassword
 
 /// Reads what a user typed: as a code, as a recovery code, and as a password followed by a code.
 ///

@@ -1,6 +1,5 @@
-import Secrets
-
-@testable import SignIn
+import MFASecrets
+@testable import MFASignIn
 
 /// Reads the arguments of the module in a service file. NUL separates them in the input.
 ///

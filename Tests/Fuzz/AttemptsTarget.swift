@@ -1,9 +1,8 @@
-import Factors
+import MFABytes
+@testable import MFAFactorStore
+import MFAFactors
 import Foundation
-import Secrets
-import System
-
-@testable import FactorStore
+import MFASystem
 
 /// Reads an attempt state, and the two slots of an attempts file. The input is the encoding of a
 /// state without the slot's checksum, followed by any bytes.
@@ -56,8 +55,8 @@ enum AttemptsTarget {
         try require(standing != .open, "an attempt is refused while codes may be tried")
       }
     }
-    try checkRoundTrip(of: state.puttingOff().told(upTo: .max).forgetting())
-    let place = PlaceDigest(.session, .max)
+    try checkRoundTrip(of: state.countingPostponedSignIn().told(upTo: .max).forgetting())
+    let place = SignInOriginDigest(.session, .max)
     try checkRoundTrip(of: state.remembering(place, at: .max))
   }
 
@@ -95,16 +94,18 @@ enum AttemptsTarget {
     let watermarks = try (0..<FactorRecord.maximumFactors).map {
       AttemptState.Watermark(factor: try Samples.identifier(UInt8($0)), step: 59_000_000)
     }
-    var remembered = RememberedCodes()
+    var remembered = RememberedSignIns()
     for number in 0..<16 as Range<UInt64> {
-      remembered.add(PlaceDigest(number % 2 == 0 ? .address : .session, number), at: 1_700_000_000)
+      remembered.add(
+        SignInOriginDigest(number % 2 == 0 ? .address : .session, number), at: 1_700_000_000)
     }
     let full = AttemptState(
       record: record, failures: .max, lastFailure: .max, watermarks: watermarks,
-      signInsPutOff: .max,
-      untold: AttemptState.Untold(
+      postponedSignIns: .max,
+      unreported: AttemptState.Unreported(
         failures: .max, lastFailure: .min,
-        source: Source([UInt8](repeating: 0x3A, count: Source.maximumLength)), noticesTold: .max),
+        source: Source([UInt8](repeating: 0x3A, count: Source.maximumLength)), lastShownNotice: .max
+      ),
       remembered: remembered)
     return [empty, empty.adding(try Samples.identifier(1), confirmedAt: 59_000_000), full]
       .map { $0.encoded(sequence: 7) }

@@ -1,4 +1,4 @@
-@testable import Policy
+@testable import MFAPolicy
 
 /// Reads a configuration of up to three files, which the byte 0x1E separates.
 ///
@@ -82,8 +82,8 @@ enum ConfigurationTarget {
   private static func checkContradictions(in settings: Settings) throws {
     let throttle = settings.throttle
     try require(
-      throttle.waitsAfter <= throttle.disablesAfter && throttle.firstWait <= throttle.longestWait
-        && throttle.disablesAfter <= 100 && settings.adjacentIntervals <= 10,
+      throttle.waitsAfter <= throttle.locksAfter && throttle.firstWait <= throttle.longestWait
+        && throttle.locksAfter <= 100 && settings.adjacentIntervals <= 10,
       "settings contradict each other: \(settings)")
     try require(
       settings.enrollment != .offered || settings.offer.ends, "an offer has no end: \(settings)")
@@ -109,8 +109,8 @@ enum ConfigurationTarget {
     if unknown.enrollment == .offered, known.enrollment == .offered {
       for made in [0, 1, 10, 999, 1000] as [UInt32] {
         for now in [0, 1_700_000_000, 200_000_000_000] as [Int64]
-        where unknown.offer.allowsPuttingOff(afterSignIns: made, now: now)
-          && !known.offer.allowsPuttingOff(afterSignIns: made, now: now)
+        where unknown.offer.allowsPostponing(afterSignIns: made, now: now)
+          && !known.offer.allowsPostponing(afterSignIns: made, now: now)
         {
           weaker.append("offer after \(made) sign-ins at \(now)")
         }
@@ -120,7 +120,7 @@ enum ConfigurationTarget {
     if unknown.oldestCode(in: service) > known.oldestCode(in: service) {
       weaker.append("remember")
     }
-    if unknown.throttle.disablesAfter > known.throttle.disablesAfter {
+    if unknown.throttle.locksAfter > known.throttle.locksAfter {
       weaker.append("disable_after")
     }
     for failures in 0...110 as ClosedRange<UInt32>

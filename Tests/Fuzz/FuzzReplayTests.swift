@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MFATestSupport
 import Testing
 
 /// Replays the fuzzer's seeds and its findings through the same functions.

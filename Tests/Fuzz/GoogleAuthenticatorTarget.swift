@@ -1,6 +1,7 @@
-import Import
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAOneTimePassword
+import MFASecrets
+import MFAImport
 
 /// Imports the file of google-authenticator.
 ///

@@ -1,5 +1,5 @@
+import MFAPolicy
 import Foundation
-import Policy
 
 @testable import mfa_admin
 

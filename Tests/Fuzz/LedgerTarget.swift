@@ -1,7 +1,10 @@
-import FactorStore
-import Factors
+import MFAAuditLog
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAStoreFiles
 import Foundation
-import System
+import MFASystem
 
 @testable import mfa_admin
 
@@ -22,7 +25,7 @@ enum LedgerTarget {
 
   private final class Store {
     private let folder: ScratchFolder
-    private var marks: [LedgerMark] = []
+    private var marks: [AuditLogCheckpoint] = []
     /// The written lines, without their line feeds.
     private var lines: [[UInt8]] = []
     /// The content of the head file after each record.
@@ -77,15 +80,15 @@ enum LedgerTarget {
       try file.close()
     }
 
-    private static func event(_ instructions: inout Instructions) -> LedgerEvent {
+    private static func event(_ instructions: inout Instructions) -> AuditLogEvent {
       let kinds = [
-        LedgerEvent.Kind.enrolled, .revoked, .configured, .recoveryCodeUsed, .serviceRestored,
+        AuditLogEvent.Kind.enrolled, .revoked, .configured, .recoveryCodeUsed, .serviceRestored,
       ]
       let kind = kinds[instructions.number() % kinds.count]
       let detail = instructions.bytes(atMost: 160)
-      return LedgerEvent(
+      return AuditLogEvent(
         kind, ids: Array("0a1b".utf8), detail: detail,
-        by: LedgerEvent.Actor(
+        by: AuditLogEvent.Actor(
           name: instructions.bytes(atMost: 40), uid: UInt32(instructions.number()),
           program: Array("mfa-admin".utf8), source: Source(instructions.bytes(atMost: 70))),
         at: Int64(truncatingIfNeeded: instructions.number64()))
@@ -135,8 +138,8 @@ enum LedgerTarget {
       try replace("ledger", damaged)
     }
 
-    private func read() throws -> (reading: LedgerReading, lines: [LedgerReading.Line]) {
-      var lines: [LedgerReading.Line] = []
+    private func read() throws -> (reading: AuditLogReading, lines: [AuditLogReading.Line]) {
+      var lines: [AuditLogReading.Line] = []
       let reading = try opened().inspectLedger { lines.append($0) }
       return (reading, lines)
     }

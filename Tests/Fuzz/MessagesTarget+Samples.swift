@@ -1,7 +1,8 @@
-import Factors
-import HelperProtocol
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAProtocol
 
 extension MessagesTarget {
   /// Returns the body of a message of each kind.
@@ -13,7 +14,9 @@ extension MessagesTarget {
     SecretBytes(copying: Array(text.utf8).span)
   }
 
-  private static func text(_ text: String) -> ShownText { ShownText(cleaning: Array(text.utf8)) }
+  private static func text(_ text: String) -> DisplayText {
+    DisplayText(cleaning: Array(text.utf8))
+  }
 
   private static func requests() throws -> [[UInt8]] {
     let factor = try Samples.identifier(7)

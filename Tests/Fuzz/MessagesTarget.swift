@@ -1,7 +1,6 @@
-import Factors
-import HelperProtocol
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAOneTimePassword
+import MFAProtocol
 
 /// Reads messages of the helper protocol. The input is the body of a frame in either direction; its
 /// first four bytes are also read as the header of a frame.
@@ -11,11 +10,11 @@ import Secrets
 enum MessagesTarget {
   static func check(_ input: [UInt8]) throws {
     try checkHeader(Array(input.prefix(Frame.headerLength)))
-    let cleaned = ShownText(cleaning: input)
-    try require(cleaned.utf8.count <= ShownText.longest, "a text is longer than the limit")
+    let cleaned = DisplayText(cleaning: input)
+    try require(cleaned.utf8.count <= DisplayText.longest, "a text is longer than the limit")
     try requireShowable(cleaned.utf8, allowing: ["\n"], "a text to be shown")
     try require(
-      ShownText(cleaning: cleaned.utf8) == cleaned, "cleaning twice gives different texts")
+      DisplayText(cleaning: cleaned.utf8) == cleaned, "cleaning twice gives different texts")
     guard input.count <= Frame.longestBody else { return }
     if let frame = frame(ofRequest: input) { try checkFrame(frame, of: input) }
     if let frame = frame(ofResponse: input) { try checkFrame(frame, of: input) }
@@ -30,7 +29,7 @@ enum MessagesTarget {
   }
 
   private static func bodyLength(_ header: [UInt8]) -> Int? {
-    do throws(MessageRefusal) {
+    do throws(MessageError) {
       return try Frame.bodyLength(header: header.span)
     } catch {
       return nil
@@ -39,7 +38,7 @@ enum MessagesTarget {
 
   /// Returns the encoded frame of a parsed request, or nil if the body is not a request.
   private static func frame(ofRequest body: [UInt8]) -> [UInt8]? {
-    do throws(MessageRefusal) {
+    do throws(MessageError) {
       let request = try HelperRequest(body: body.span)
       return bytes(try request.encoded())
     } catch {
@@ -49,7 +48,7 @@ enum MessagesTarget {
 
   /// Returns the encoded frame of a parsed response, or nil if the body is not a response.
   private static func frame(ofResponse body: [UInt8]) -> [UInt8]? {
-    do throws(MessageRefusal) {
+    do throws(MessageError) {
       let response = try HelperResponse(body: body.span)
       return bytes(try response.encoded())
     } catch {

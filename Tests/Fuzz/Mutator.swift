@@ -1,4 +1,4 @@
-import TestSupport
+import MFATestSupport
 
 /// A mutator that derives the same inputs from the same seed.
 struct Mutator {

@@ -1,6 +1,7 @@
+import MFABytes
+import MFAOneTimePassword
+import MFASecrets
 import Foundation
-import OneTimePassword
-import Secrets
 
 /// Creates otpauth URLs. The input holds the parameters, the secret, the issuer and the account. A
 /// length byte precedes each of the last three.

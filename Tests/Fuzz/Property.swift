@@ -1,4 +1,5 @@
-import Secrets
+import MFABytes
+import MFASecrets
 
 /// A property that does not hold for an input.
 struct Violation: Error, CustomStringConvertible {

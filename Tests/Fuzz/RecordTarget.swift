@@ -1,9 +1,9 @@
-import Factors
-import OneTimePassword
-import Secrets
-import System
-
-@testable import FactorStore
+import MFABytes
+@testable import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+@testable import MFAStoreFiles
+import MFASystem
 
 /// Reads a factor record. The input is the encoding without the store's seal.
 ///

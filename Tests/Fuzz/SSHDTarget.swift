@@ -1,8 +1,10 @@
-import FactorStore
-import PAMStack
-import Policy
-import SignIn
-import System
+import MFABytes
+import MFAConfiguration
+import MFAFactorStore
+import MFAPolicy
+import MFASignIn
+import MFAPAMStack
+import MFASystem
 
 @testable import mfa_admin
 
@@ -123,8 +125,8 @@ enum SSHDTarget {
 
     func status(of path: String) throws(SystemError) -> PathStatus? { nil }
 
-    func room(at path: String) throws(SystemError) -> FileSystemRoom {
-      FileSystemRoom(bytes: 0, files: 0)
+    func room(at path: String) throws(SystemError) -> FileSystemSpace {
+      FileSystemSpace(bytes: 0, files: 0)
     }
 
     func tryWriting(in folder: String) throws(TrustedPath.Refusal) {}
@@ -135,6 +137,6 @@ enum SSHDTarget {
 
     func output(
       of program: String, _ arguments: [String]
-    ) throws(ProgramOutput.Trouble) -> ProgramOutput? { nil }
+    ) throws(ProgramOutput.Failure) -> ProgramOutput? { nil }
   }
 }

@@ -1,8 +1,8 @@
-import Factors
-import OneTimePassword
-import Secrets
-
-@testable import FactorStore
+import MFABytes
+import MFACrypto
+import MFAFactors
+import MFAOneTimePassword
+@testable import MFAStoreFiles
 
 /// The values that the samples of the targets consist of.
 enum Samples {

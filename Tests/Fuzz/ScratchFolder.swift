@@ -1,5 +1,5 @@
 import Foundation
-import System
+import MFASystem
 
 /// A new, empty folder for one input.
 struct ScratchFolder {

@@ -1,4 +1,4 @@
-@testable import PAMStack
+@testable import MFAPAMStack
 @testable import mfa_admin
 
 /// Reads PAM service files, which the byte 0x1E separates: the file of the service, then those
@@ -25,7 +25,7 @@ enum ServicesTarget {
     let source = Source(files: files)
     let commented = Source(files: files.map { $0 + Array("\n\n  # comment \n\t\n".utf8) })
     let service = Array(names[0].utf8)
-    for facility in StackFacility.allCases {
+    for facility in StackType.allCases {
       let stack: ServiceStack
       do throws(StackRefusal) {
         stack = try ServiceStack(facility, of: service, from: source)
@@ -33,7 +33,7 @@ enum ServicesTarget {
         try checkPlace(error.place, files)
         continue
       }
-      try require(stack.entries.count <= ServiceStack.mostLines, "a stack is too long")
+      try require(stack.entries.count <= ServiceStack.maximumLineCount, "a stack is too long")
       for entry in stack.entries { try checkPlace(entry.position.text, files) }
       try require(
         try ServiceStack(facility, of: service, from: commented) == stack,

@@ -1,4 +1,4 @@
-import PAMStack
+import MFAPAMStack
 
 /// Runs a stack like libpam (`_pam_dispatch_aux` in Linux-PAM's pam_dispatch.c), for every result
 /// of its modules. A module succeeds, or fails with PAM_AUTH_ERR. Every stack that succeeds with

@@ -1,6 +1,6 @@
-import Import
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAOneTimePassword
+import MFAImport
 
 /// Imports the file of pam_oath.
 ///
@@ -37,9 +37,9 @@ enum UsersOATHTarget {
   /// Returns the UTC time, or in some years no time or two times, as for clock changes.
   private static func moments(_ time: LocalTime) -> [Int64] {
     switch time.year % 3 {
-    case 0: [time.secondsInGreenwich]
-    case 1: [time.secondsInGreenwich, time.secondsInGreenwich + 3600]
-    case _: time.year == 2003 ? [] : [time.secondsInGreenwich]
+    case 0: [time.secondsSinceEpochAsUTC]
+    case 1: [time.secondsSinceEpochAsUTC, time.secondsSinceEpochAsUTC + 3600]
+    case _: time.year == 2003 ? [] : [time.secondsSinceEpochAsUTC]
     }
   }
 

@@ -1,4 +1,4 @@
-import System
+import MFASystem
 
 /// The kernel audit records of a test.
 final class AuditTrail {

@@ -1,11 +1,11 @@
-import Factors
-import Helper
-import HelperProtocol
-import OneTimePassword
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFASignIn
+import MFAHelper
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("The helper's conversation")
@@ -24,7 +24,7 @@ struct ConversationTests {
     let account = try #require(host.account)
     let boot = boot
     var conversation = Conversation(
-      caller: account, servesEverybody: false, terminal: terminal, host: host,
+      caller: account, servesAllUsers: false, terminal: terminal, host: host,
       proof: PasswordProof(), client: client, sinceBoot: { boot.seconds }, log: { _, _ in },
       audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
     conversation.run()
@@ -160,7 +160,7 @@ struct ConversationTests {
       }, enroll(), generate, enroll("Second", steps: 1),
     ]
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: PasswordProof(), client: client, sinceBoot: { 0 }, log: { _, _ in },
       audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
@@ -340,11 +340,12 @@ struct ConversationTests {
     }
     let client = try run([request, request])
     #expect(client.heard.suffix(2) == [.tested, .failed(.codeAlreadyUsed)])
-    #expect(host.memory.attempts.ownChecks.failures == 1 && host.memory.attempts.failures == 0)
+    #expect(
+      host.memory.attempts.ownProcessFailures.failures == 1 && host.memory.attempts.failures == 0)
   }
 
   @Test("wrong codes from the user's own processes without a password throttle no sign-in")
-  func ownChecks() throws {
+  func ownProcessFailures() throws {
     try enrollKnown()
     let wrong: Line = { _ in
       try HelperRequestBox(
@@ -352,7 +353,7 @@ struct ConversationTests {
           CodeRequest(factor: nil, code: SecretBytes(copying: Array("000000".utf8).span))))
     }
     for _ in 1...100 { _ = try run([wrong, wrong]) }
-    #expect(host.memory.attempts.ownChecks.failures == 5)
+    #expect(host.memory.attempts.ownProcessFailures.failures == 5)
     #expect(host.memory.attempts.failures == 0)
     let started = try run([session, answer("right"), answer(try KnownFactor.code(at: host.time))])
     #expect(started.heard.last == .sessionStarted(600))
@@ -366,7 +367,7 @@ struct ConversationTests {
     host.configuration = "nonsense"
     let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello) }])
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: PasswordProof(), client: broken, sinceBoot: { 0 }, log: { _, _ in },
       audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
@@ -379,7 +380,7 @@ struct ConversationTests {
       let client = try run([line])
       #expect(client.heard.last == .failed(.protocolError))
     }
-    let client = try run([{ _ in throw MessageRefusal.malformed }])
+    let client = try run([{ _ in throw MessageError.malformed }])
     #expect(client.heard.last == .failed(.protocolError))
   }
 }

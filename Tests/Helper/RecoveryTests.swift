@@ -1,16 +1,16 @@
-import Factors
-import Helper
-import HelperProtocol
-import OneTimePassword
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFASignIn
+import MFAHelper
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 /// Authentication that always succeeds.
 private struct GivenProof: AccountProof {
-  func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool { true }
+  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool { true }
   func retire() -> Bool { true }
 }
 
@@ -30,7 +30,7 @@ struct RecoveryTests {
   private func run(_ script: [Line]) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: GivenProof(), client: client, sinceBoot: { [clock] in clock.time }, log: { _, _ in },
       audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
     conversation.run()
@@ -71,7 +71,7 @@ struct RecoveryTests {
 
   private func remember() {
     host.memory.attempts = host.memory.attempts.remembering(
-      PlaceDigest(.address, 7), at: host.time)
+      SignInOriginDigest(.address, 7), at: host.time)
   }
 
   @Test("clearing remembered codes needs no session and changes nothing else")
@@ -192,7 +192,7 @@ struct RecoveryTests {
         .failed(.secondFactorRequired), .failed(.secondFactorRequired), .done, .done,
       ])
     #expect(host.memory.record?.factors.first?.timeOffset == 9)
-    #expect(host.memory.attempts.failures == 0 && host.memory.attempts.untold.failures == 0)
+    #expect(host.memory.attempts.failures == 0 && host.memory.attempts.unreported.failures == 0)
     #expect(host.memory.record?.notices.map(\.kind) == [.resynchronized])
     #expect(host.delivered == ["alice"])
     #expect(trail.records == ["management mfa:resynchronized true"])
@@ -307,7 +307,7 @@ struct RecoveryTests {
     ])
     #expect(host.memory.record?.factors.first?.timeOffset == 6)
     #expect(host.memory.attempts.failures == 0)
-    #expect(host.memory.attempts.untold.failures == 1)
+    #expect(host.memory.attempts.unreported.failures == 1)
   }
 
   @Test("a resynchronisation that cannot be written changes nothing")

@@ -1,33 +1,33 @@
-import Factors
-import FactorStore
-import Helper
-import HelperProtocol
-import OneTimePassword
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
+import MFABytes
+import MFAFactorStore
+import MFAOneTimePassword
+import MFASecrets
+import MFASignIn
+import MFAHelper
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 /// Authentication that records the store's operations before it was retired.
 private final class RetiringProof: AccountProof, @unchecked Sendable {
-  private(set) var isRetired = false
+  private(set) var hasDroppedCallerIdentity = false
   private(set) var proofs: [Bool] = []
   private(set) var stepsBefore: [MemoryStore.Step] = []
   private let store: MemoryStore
 
   init(_ store: MemoryStore) { self.store = store }
 
-  func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool {
-    proofs.append(isRetired)
-    let prompt = ShownText(cleaning: Array("Password: ".utf8))
+  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool {
+    proofs.append(hasDroppedCallerIdentity)
+    let prompt = DisplayText(cleaning: Array("Password: ".utf8))
     guard let answer = person.ask(prompt, echo: false) else { return false }
     return constantTimeEquals(answer.span, Array("right".utf8).span)
   }
 
   func retire() -> Bool {
-    if !isRetired { stepsBefore = store.steps }
-    isRetired = true
+    if !hasDroppedCallerIdentity { stepsBefore = store.steps }
+    hasDroppedCallerIdentity = true
     return true
   }
 }
@@ -48,7 +48,7 @@ struct RetirementTests {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     let proof = RetiringProof(host.memory)
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: proof, client: client, sinceBoot: { 100 }, log: { _, _ in },
       audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
@@ -78,7 +78,7 @@ struct RetirementTests {
       5: [session, answer("right"), answer(code)],
     ]
     let (_, proof) = try run(try #require(scripts[row]))
-    #expect(proof.isRetired, "row \(row)")
+    #expect(proof.hasDroppedCallerIdentity, "row \(row)")
     let early = proof.stepsBefore.filter { $0 == .lock || $0 == .enterConfiguration }
     #expect(early.isEmpty, "row \(row): \(proof.stepsBefore)")
     #expect(host.memory.steps.contains(.enterConfiguration), "row \(row)")
@@ -94,7 +94,7 @@ struct RetirementTests {
     #expect(client.heard.last == .failed(.reauthenticationFailed))
     #expect(!host.memory.steps.contains(.lock))
     // At the end of the conversation.
-    #expect(proof.isRetired && !proof.stepsBefore.contains(.enterConfiguration))
+    #expect(proof.hasDroppedCallerIdentity && !proof.stepsBefore.contains(.enterConfiguration))
     #expect(host.memory.steps.last == .enterConfiguration)
   }
 
@@ -110,7 +110,7 @@ struct RetirementTests {
   }
 
   @Test("a client has one minute for a request, ten for an answer, and a session until its end")
-  func patience() throws {
+  func timeLimitsAreApplied() throws {
     let code = try KnownFactor.code(at: host.time)
     let (client, _) = try run([
       session, answer("right"), answer(code), { _ in try HelperRequestBox(.list) },

@@ -1,6 +1,6 @@
-import Helper
-import HelperProtocol
-import Secrets
+import MFABytes
+import MFAHelper
+import MFAProtocol
 
 /// A client that sends requests from a script and records the responses.
 final class ScriptedClient: Link {
@@ -31,7 +31,7 @@ final class ScriptedClient: Link {
     do {
       guard let box = try script.removeFirst()(self) else { return .ended }
       return .request(try HelperRequest(body: box.body.span))
-    } catch MessageRefusal.unsupportedDisplayName {
+    } catch MessageError.unsupportedDisplayName {
       return .unsupportedDisplayName
     } catch {
       return .malformed

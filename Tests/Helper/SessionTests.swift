@@ -1,10 +1,10 @@
-import FactorStore
-import Factors
-import Helper
-import HelperProtocol
-import Secrets
-import SignInTestSupport
-import System
+import MFAAuditLog
+import MFAFactors
+import MFASecrets
+import MFAHelper
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 /// The events that end a helper session.
@@ -21,7 +21,7 @@ struct SessionTests {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     let boot = boot
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: PasswordProof(), client: client, sinceBoot: { boot.seconds }, log: { _, _ in },
       audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
@@ -70,9 +70,9 @@ struct SessionTests {
     try body(&record)
     _ = try entry.replace(
       record: record, attempts: entry.attempts,
-      entering: LedgerEvent(
+      entering: AuditLogEvent(
         .revoked,
-        by: LedgerEvent.Actor(
+        by: AuditLogEvent.Actor(
           name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: .unknown), at: 0))
   }
 

@@ -1,14 +1,14 @@
-import FactorStore
-import Factors
-import Helper
-import HelperProtocol
-import OneTimePassword
-import Policy
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
-import TestSupport
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFASecrets
+import MFASignIn
+import MFAHelper
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// Random requests of every kind that an attacker with the password can make, without a code.
@@ -30,7 +30,7 @@ struct ThrottleModelTests {
   private static func allowed(in seconds: Int64, _ policy: ThrottlePolicy) -> Int {
     var count = 0
     var time: Int64 = 0
-    while count < Int(policy.disablesAfter) {
+    while count < Int(policy.locksAfter) {
       time += policy.wait(afterFailures: UInt32(count))
       guard time <= seconds else { break }
       count += 1
@@ -92,7 +92,7 @@ struct ThrottleModelTests {
 
   private func converse(_ script: [Line], _ host: ScriptedHost) throws {
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: false, terminal: nil, host: host,
+      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: PasswordProof(), client: ScriptedClient(script), sinceBoot: { host.time },
       log: { _, _ in }, audit: { _, _, _ in }, mail: { _, _ in .sent })
     conversation.run()
@@ -144,9 +144,10 @@ struct ThrottleModelTests {
       let elapsed = host.time - start
       let allowed =
         Self.allowed(in: elapsed, policy)
-        + min(Self.allowed(in: elapsed, policy), Int(AttemptState.mostOwnChecks(policy)))
+        + min(
+          Self.allowed(in: elapsed, policy), Int(AttemptState.maximumOwnProcessFailures(policy)))
       #expect(
-        comparisons(host.memory.steps) <= min(allowed, Int(policy.disablesAfter)),
+        comparisons(host.memory.steps) <= min(allowed, Int(policy.locksAfter)),
         "seed \(seed), after \(elapsed) s, \(comparisons(host.memory.steps) - count) at once")
     }
     #expect(comparisons(host.memory.steps) > 3, "the throttle was never tried")

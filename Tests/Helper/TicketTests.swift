@@ -1,16 +1,16 @@
-import Factors
-import Helper
-import HelperProtocol
-import OneTimePassword
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFASignIn
+import MFAHelper
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 /// Authentication that always fails: a ticket is for users without a password.
 private struct NoProof: AccountProof {
-  func prove<Asker: Person>(_ account: Account, by person: Asker) -> Bool { false }
+  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool { false }
   func retire() -> Bool { true }
 }
 
@@ -39,10 +39,10 @@ struct TicketTests {
 
   private final class Lines: @unchecked Sendable { var text: [String] = [] }
 
-  private func run(_ script: [Line], servesEverybody: Bool = false) throws -> ScriptedClient {
+  private func run(_ script: [Line], servesAllUsers: Bool = false) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
     var conversation = Conversation(
-      caller: try #require(host.account), servesEverybody: servesEverybody, terminal: nil,
+      caller: try #require(host.account), servesAllUsers: servesAllUsers, terminal: nil,
       host: host, proof: NoProof(), client: client, sinceBoot: { 100 },
       log: { [log] _, line in log.text.append(String(decoding: line.text, as: UTF8.self)) },
       audit: { _, _, _ in },
@@ -160,7 +160,8 @@ struct TicketTests {
     }
     #expect(answers(try run([session, answer("123456")])).last == .failed(.ticketInvalid))
     #expect(
-      host.memory.attempts.ownChecks.failures == 4, "an answer that is not a ticket is not counted")
+      host.memory.attempts.ownProcessFailures.failures == 4,
+      "an answer that is not a ticket is not counted")
     _ = try run([session, answer("aaaa-aaaa-aaaa-aaaa")])
     #expect(
       answers(try run([session, answer(Self.written)])).last
@@ -181,13 +182,13 @@ struct TicketTests {
       #expect(
         answers(try run([session, answer(Self.written), answer(wrong)])).last
           == .failed(attempt == 5 ? .tooManyAttempts(seconds: 30) : .invalidVerificationCode))
-      #expect(host.memory.attempts.ownChecks.failures == attempt)
+      #expect(host.memory.attempts.ownProcessFailures.failures == attempt)
       #expect(host.memory.attempts.failures == 0)
     }
     for _ in 1...20 {
       #expect(answers(try run([session])).last == .failed(.tooManyAttempts(seconds: 30)))
     }
-    #expect(host.memory.attempts.ownChecks.failures == 5)
+    #expect(host.memory.attempts.ownProcessFailures.failures == 5)
   }
 
   @Test("redeeming a ticket is limited by the number of changes per hour")
@@ -277,9 +278,9 @@ struct TicketTests {
     host.memory.record?.note(.revoked, about: .account, from: .unknown, at: 0)
     #expect(answers(try run([deliver("bob")])) == [.failed(.notPermitted)])
     #expect(mailbox.mails.isEmpty)
-    #expect(answers(try run([deliver("alice")], servesEverybody: true)) == [.done])
+    #expect(answers(try run([deliver("alice")], servesAllUsers: true)) == [.done])
     #expect(mailbox.mails.count == 1)
-    #expect(answers(try run([deliver("bob")], servesEverybody: true)) == [.failed(.notPermitted)])
+    #expect(answers(try run([deliver("bob")], servesAllUsers: true)) == [.failed(.notPermitted)])
   }
 
   @Test("a user without stored data is mailed nothing")

@@ -1,4 +1,4 @@
-import HelperProtocol
+import MFAProtocol
 import Testing
 
 @Suite struct FrameTests {
@@ -6,7 +6,7 @@ import Testing
     let number: Int
     let header: [UInt8]
     let length: Int?
-    let refusal: MessageRefusal?
+    let refusal: MessageError?
   }
 
   static let rows: [Row] = [
@@ -22,7 +22,7 @@ import Testing
 
   @Test("a header contains the length of an acceptable body", arguments: rows)
   func bodyLength(row: Row) throws {
-    do throws(MessageRefusal) {
+    do throws(MessageError) {
       #expect(try Frame.bodyLength(header: row.header.span) == row.length)
     } catch {
       #expect(error == row.refusal)

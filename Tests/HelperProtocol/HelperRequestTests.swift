@@ -1,5 +1,5 @@
-import HelperProtocol
-import Secrets
+import MFABytes
+import MFAProtocol
 import Testing
 
 @Suite struct HelperRequestTests {
@@ -31,7 +31,7 @@ import Testing
   func everyTruncation(number: Int) throws {
     let body = try Self.body(number)
     for length in 0..<body.count {
-      #expect(throws: MessageRefusal.self, "\(length) of \(body.count)") {
+      #expect(throws: MessageError.self, "\(length) of \(body.count)") {
         _ = try HelperRequest(body: body.span.extracting(first: length))
       }
     }
@@ -41,7 +41,7 @@ import Testing
   func trailingBytes(number: Int) throws {
     for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
       let body = try Self.body(number) + tail
-      #expect(throws: MessageRefusal.malformed) { _ = try HelperRequest(body: body.span) }
+      #expect(throws: MessageError.malformed) { _ = try HelperRequest(body: body.span) }
     }
   }
 
@@ -53,7 +53,7 @@ import Testing
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
         var changed = body
         changed[index] ^= change
-        do throws(MessageRefusal) {
+        do throws(MessageError) {
           let request = try HelperRequest(body: changed.span)
           #expect(Samples.bytes(try request.encoded()).dropFirst(4).elementsEqual(changed))
         } catch {}
@@ -64,7 +64,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let body: [UInt8]
-    let refusal: MessageRefusal
+    let refusal: MessageError
     var testDescription: String { "\(number): \(refusal)" }
   }
 
@@ -152,19 +152,19 @@ import Testing
   @Test("a request with an answer that is too long cannot be encoded")
   func longAnswers() throws {
     let answer = HelperRequest.answer(Samples.secret(count: 513))
-    #expect(throws: MessageRefusal.tooLong) { _ = try answer.encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try answer.encoded() }
     let test = HelperRequest.test(Samples.secret(count: 5000))
-    #expect(throws: MessageRefusal.tooLong) { _ = try test.encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try test.encoded() }
     let enroll = HelperRequest.enroll(
       EnrollmentRequest(code: Samples.secret(count: 513), displayName: try Samples.name("a")))
-    #expect(throws: MessageRefusal.tooLong) { _ = try enroll.encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try enroll.encoded() }
     let resync = HelperRequest.resync(
       ResyncRequest(factor: try Samples.factor(1), code: Samples.secret(count: 513)))
-    #expect(throws: MessageRefusal.tooLong) { _ = try resync.encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try resync.encoded() }
     let completion = HelperRequest.completeResync(Samples.secret(count: 513))
-    #expect(throws: MessageRefusal.tooLong) { _ = try completion.encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try completion.encoded() }
     let signIn = HelperRequest.signIn(CodeRequest(factor: nil, code: Samples.secret(count: 513)))
-    #expect(throws: MessageRefusal.tooLong) { _ = try signIn.encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try signIn.encoded() }
   }
 
   @Test(
@@ -172,8 +172,8 @@ import Testing
     arguments: [
       (9, "", .malformed), (65, "", .tooLong), (20, "1234567", .malformed),
       (20, "1234567a", .malformed), (20, String(repeating: "12345678", count: 11), .tooLong),
-    ] as [(Int, String, MessageRefusal)])
-  func imports(keyLength: Int, codes: String, refusal: MessageRefusal) throws {
+    ] as [(Int, String, MessageError)])
+  func imports(keyLength: Int, codes: String, refusal: MessageError) throws {
     let request = HelperRequest.importFactor(
       ImportRequest(
         displayName: try Samples.name("a"), parameters: .standard,

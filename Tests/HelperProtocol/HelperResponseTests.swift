@@ -1,5 +1,5 @@
-import HelperProtocol
-import Secrets
+import MFABytes
+import MFAProtocol
 import Testing
 
 @Suite struct HelperResponseTests {
@@ -38,7 +38,7 @@ import Testing
   func everyTruncation(number: Int) throws {
     let body = try Self.body(number)
     for length in 0..<body.count {
-      #expect(throws: MessageRefusal.self, "\(length) of \(body.count)") {
+      #expect(throws: MessageError.self, "\(length) of \(body.count)") {
         _ = try HelperResponse(body: body.span.extracting(first: length))
       }
     }
@@ -48,7 +48,7 @@ import Testing
   func trailingBytes(number: Int) throws {
     for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
       let body = try Self.body(number) + tail
-      #expect(throws: MessageRefusal.self) { _ = try HelperResponse(body: body.span) }
+      #expect(throws: MessageError.self) { _ = try HelperResponse(body: body.span) }
     }
   }
 
@@ -61,7 +61,7 @@ import Testing
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
         var changed = body
         changed[index] ^= change
-        do throws(MessageRefusal) {
+        do throws(MessageError) {
           let response = try HelperResponse(body: changed.span)
           #expect(Samples.bytes(try response.encoded()).dropFirst(4).elementsEqual(changed))
         } catch {}
@@ -72,7 +72,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let body: [UInt8]
-    let refusal: MessageRefusal
+    let refusal: MessageError
     var testDescription: String { "\(number): \(refusal)" }
   }
 
@@ -153,20 +153,20 @@ import Testing
 
   @Test("keys and lists out of range cannot be encoded")
   func bounds() throws {
-    for (count, refusal) in [(15, MessageRefusal.malformed), (65, .tooLong)] {
+    for (count, refusal) in [(15, MessageError.malformed), (65, .tooLong)] {
       let response = HelperResponse.secret(
         GeneratedSecret(
           key: Samples.secret(count: count), parameters: .standard, secondsLeft: 1))
       #expect(throws: refusal) { _ = try response.encoded() }
     }
     let nine = try (0..<9).map { try Samples.summary($0, name: "\($0)") }
-    #expect(throws: MessageRefusal.tooLong) { _ = try HelperResponse.factors(nine).encoded() }
+    #expect(throws: MessageError.tooLong) { _ = try HelperResponse.factors(nine).encoded() }
     let status = HelperResponse.status(
       Samples.status(.required, .enabled, codes: 3, imported: 4, .open))
-    #expect(throws: MessageRefusal.malformed) { _ = try status.encoded() }
+    #expect(throws: MessageError.malformed) { _ = try status.encoded() }
     for text in ["ABCD-2345-EFGH-678", String(repeating: "ABCD-2345-EFGH-6789", count: 11), "-"] {
       let codes = HelperResponse.recoveryCodes(RecoveryCodeList(text: Samples.secret(text)))
-      #expect(throws: MessageRefusal.malformed) { _ = try codes.encoded() }
+      #expect(throws: MessageError.malformed) { _ = try codes.encoded() }
     }
   }
 }

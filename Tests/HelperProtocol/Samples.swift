@@ -1,7 +1,8 @@
-import Factors
-import HelperProtocol
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAProtocol
 import Testing
 
 /// Messages to encode and parse. They are functions, because messages cannot be copied.
@@ -26,7 +27,7 @@ enum Samples {
 
   static func name(_ text: String) throws -> DisplayName { try DisplayName(Array(text.utf8)) }
 
-  static func text(_ text: String) -> ShownText { ShownText(cleaning: Array(text.utf8)) }
+  static func text(_ text: String) -> DisplayText { DisplayText(cleaning: Array(text.utf8)) }
 
   static func parameters(
     _ algorithm: HashAlgorithm, _ length: CodeLength, _ period: UInt16

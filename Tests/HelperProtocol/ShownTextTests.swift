@@ -1,4 +1,4 @@
-import HelperProtocol
+import MFAProtocol
 import Testing
 
 @Suite struct ShownTextTests {
@@ -31,8 +31,8 @@ import Testing
 
   @Test("control characters are removed from shown text", arguments: rows)
   func cleaning(row: Row) {
-    let text = ShownText(cleaning: row.text)
+    let text = DisplayText(cleaning: row.text)
     #expect(text.utf8 == Array(row.shown.utf8))
-    #expect(ShownText(cleaning: text.utf8) == text)
+    #expect(DisplayText(cleaning: text.utf8) == text)
   }
 }

@@ -1,5 +1,5 @@
-import Import
-import OneTimePassword
+import MFAOneTimePassword
+import MFAImport
 import Testing
 
 @Suite struct GoogleAuthenticatorFileTests {
@@ -338,24 +338,25 @@ import Testing
     // No code after an invalid line works.
     Codes(
       number: 7, lines: "12345678\n# mine\n23456789\n34567890\n", codes: ["12345678"],
-      warnings: [.weakRecoveryCodes(count: 1), .deadRecoveryCodes(line: 5, count: 2)]),
+      warnings: [.weakRecoveryCodes(count: 1), .unreachableRecoveryCodes(line: 5, count: 2)]),
     Codes(
       number: 8, lines: "1234567\n23456789\n", codes: [],
-      warnings: [.deadRecoveryCodes(line: 4, count: 1)]),
+      warnings: [.unreachableRecoveryCodes(line: 4, count: 1)]),
     Codes(
-      number: 9, lines: "123456789\n", codes: [], warnings: [.deadRecoveryCodes(line: 4, count: 0)]),
+      number: 9, lines: "123456789\n", codes: [],
+      warnings: [.unreachableRecoveryCodes(line: 4, count: 0)]),
     Codes(
       number: 10, lines: "01234567\n23456789\n", codes: [],
-      warnings: [.deadRecoveryCodes(line: 4, count: 1)]),
+      warnings: [.unreachableRecoveryCodes(line: 4, count: 1)]),
     Codes(
       number: 11, lines: "12345678 \n23456789\n", codes: [],
-      warnings: [.deadRecoveryCodes(line: 4, count: 1)]),
+      warnings: [.unreachableRecoveryCodes(line: 4, count: 1)]),
     Codes(
       number: 12, lines: " \n23456789\n", codes: [],
-      warnings: [.deadRecoveryCodes(line: 4, count: 1)]),
+      warnings: [.unreachableRecoveryCodes(line: 4, count: 1)]),
     Codes(
       number: 13, lines: "-12345678\n", codes: [],
-      warnings: [.deadRecoveryCodes(line: 4, count: 0)]),
+      warnings: [.unreachableRecoveryCodes(line: 4, count: 0)]),
     // At most as many as an account can have.
     Codes(
       number: 14, lines: (0..<12).map { "\(20_000_000 + $0)\n" }.joined(),

@@ -1,4 +1,4 @@
-import Import
+import MFAImport
 import Testing
 
 /// The messages about an import.
@@ -15,11 +15,11 @@ import Testing
     .weakSecret(bits: 80), .windowNarrowed(steps: 50), .timeSkew(steps: -960),
     .skewMeasurementDropped, .gracePeriodDropped, .rateLimitDropped(attempts: 3, seconds: 30),
     .reuseWasAllowed, .lastCodeNotFound, .passwordDropped, .weakRecoveryCodes(count: 1),
-    .weakRecoveryCodes(count: 5), .deadRecoveryCodes(line: 4, count: 2),
+    .weakRecoveryCodes(count: 5), .unreachableRecoveryCodes(line: 4, count: 2),
     .recoveryCodesDropped(count: 1), .recoveryCodesDropped(count: 2),
   ]
 
-  @Test func oneLineEach() {
+  @Test func everyMessageIsOneLine() {
     let options = GoogleAuthenticatorOption.allCases
     let texts =
       (Self.reasons + options.map { .invalidValue($0) }).map {

@@ -1,5 +1,6 @@
-import Import
-import Secrets
+import MFABytes
+import MFASecrets
+import MFAImport
 
 /// Returns the bytes of a secret, for comparisons.
 func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {

@@ -1,6 +1,6 @@
-import Import
-import OneTimePassword
-import TestSupport
+import MFAVerification
+import MFAImport
+import MFATestSupport
 import Testing
 
 /// Files written by the tool google-authenticator.

@@ -1,5 +1,5 @@
-import Import
-import TestSupport
+import MFAImport
+import MFATestSupport
 import Testing
 
 /// Files after use with the other modules: codes used there count as used here.
@@ -94,7 +94,7 @@ struct UsedFileTests {
       let text = try #require(machine.contents(of: path))
       let entries = try UsersOATHFile.parse(text.span, window: 6) { time in
         let east = Int64(localOffset(of: time))
-        return [time.secondsInGreenwich - east]
+        return [time.secondsSinceEpochAsUTC - east]
       }
       let entry = try #require(entries.first)
       #expect(entries.count == 1)

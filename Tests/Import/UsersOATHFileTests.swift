@@ -1,6 +1,6 @@
-import Import
-import OneTimePassword
-import TestSupport
+import MFAOneTimePassword
+import MFAImport
+import MFATestSupport
 import Testing
 
 @Suite struct UsersOATHFileTests {
@@ -12,7 +12,7 @@ import Testing
     _ text: String, window: UInt8 = 5, hoursEast: [Int64] = [0]
   ) throws(ImportRefusal) -> [UsersOATHEntry] {
     try UsersOATHFile.parse(Array(text.utf8).span, window: window) { time in
-      hoursEast.map { time.secondsInGreenwich - $0 * 3600 }
+      hoursEast.map { time.secondsSinceEpochAsUTC - $0 * 3600 }
     }
   }
 
@@ -241,7 +241,7 @@ import Testing
     var found: [Int64] = []
     let line = "HOTP/T30 alice - \(Self.key) 0 123456 \(text)"
     _ = try UsersOATHFile.parse(Array(line.utf8).span) { time in
-      found.append(time.secondsInGreenwich)
+      found.append(time.secondsSinceEpochAsUTC)
       return []
     }
     #expect(found == [seconds])

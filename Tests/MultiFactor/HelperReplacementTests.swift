@@ -1,5 +1,5 @@
-import HelperProtocol
-import Secrets
+import MFASecrets
+import MFAProtocol
 import Synchronization
 import Testing
 

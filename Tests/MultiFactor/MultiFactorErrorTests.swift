@@ -1,4 +1,4 @@
-import HelperProtocol
+import MFAProtocol
 import Testing
 
 @testable import MultiFactor

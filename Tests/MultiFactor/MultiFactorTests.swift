@@ -1,6 +1,7 @@
+import MFABytes
+import MFASecrets
 import Foundation
-import HelperProtocol
-import Secrets
+import MFAProtocol
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
-import HelperProtocol
-import Secrets
+import MFASecrets
+import MFAProtocol
 import Testing
 
 @testable import MultiFactor
@@ -41,9 +41,9 @@ import Testing
         .expectEnd,
       ])
     let multiFactor = MultiFactor(open: helper.open)
-    #expect(try await multiFactor.forgetRememberedCodes() == 3)
+    #expect(try await multiFactor.clearRememberedSignIns() == 3)
     await #expect(throws: MultiFactorError.protocolError) {
-      try await multiFactor.forgetRememberedCodes()
+      try await multiFactor.clearRememberedSignIns()
     }
     #expect(await helper.finished() == [])
   }

@@ -1,7 +1,8 @@
-import Factors
-import HelperProtocol
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAProtocol
 
 @testable import MultiFactor
 
@@ -10,7 +11,7 @@ enum Samples {
 
   static func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
 
-  static func text(_ text: String) -> ShownText { ShownText(cleaning: Array(text.utf8)) }
+  static func text(_ text: String) -> DisplayText { DisplayText(cleaning: Array(text.utf8)) }
 
   static func factor(_ byte: UInt8) throws -> FactorID {
     guard let id = FactorID(bytes: [UInt8](repeating: byte, count: 16)) else { throw Unusable() }

@@ -1,10 +1,10 @@
+import MFABytes
+import MFAOneTimePassword
+import MFASecrets
 import Dispatch
-import Factors
 import Foundation
 import Glibc
-import HelperProtocol
-import OneTimePassword
-import Secrets
+import MFAProtocol
 import Synchronization
 
 @testable import MultiFactor

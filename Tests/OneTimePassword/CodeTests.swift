@@ -1,4 +1,4 @@
-import OneTimePassword
+import MFAOneTimePassword
 import Testing
 
 @Suite struct CodeTests {

@@ -1,6 +1,7 @@
+import MFABytes
+import MFAOneTimePassword
+import MFASecrets
 import Foundation
-import OneTimePassword
-import Secrets
 import Testing
 
 @Suite struct OTPAuthURITests {
@@ -18,7 +19,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func theWholeOfIt() {
+  @Test func completeURL() {
     #expect(
       Self.uri(account: Array("alice@host".utf8), issuer: Array("Example Co".utf8))
         == "otpauth://totp/Example%20Co:alice%40host?secret=\(Self.key)&issuer=Example%20Co"

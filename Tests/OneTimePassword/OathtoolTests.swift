@@ -1,6 +1,7 @@
-import OneTimePassword
-import Secrets
-import TestSupport
+import MFABytes
+import MFAOneTimePassword
+import MFASecrets
+import MFATestSupport
 import Testing
 
 /// Compares the codes with those of another implementation, oathtool, which packaging/test

@@ -1,5 +1,7 @@
-import OneTimePassword
-import Secrets
+import MFAAuthentication
+import MFABytes
+import MFAOneTimePassword
+import MFASecrets
 import Testing
 
 @Suite("Recovery codes")

@@ -1,4 +1,4 @@
-import OneTimePassword
+import MFAOneTimePassword
 import Testing
 
 @Suite struct TOTPParametersTests {
@@ -11,7 +11,7 @@ import Testing
     #expect(parameters?.period == (isAccepted ? period : nil))
   }
 
-  @Test func theStandardIsWhatEveryAuthenticatorKnows() {
+  @Test func standardParametersAreTheDefaults() {
     let expected = TOTPParameters(algorithm: .sha1, codeLength: .six, period: 30)
     #expect(TOTPParameters.standard == expected)
   }
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// No time traps, with any period and any number of intervals.
-  @Test func noTimeTraps() throws {
+  @Test func extremeTimesDoNotTrap() throws {
     let times = [Int64.min, .min + 1, -1 << 32, -121, -1, 0, 1, 121, 1 << 32, .max - 1, .max]
     for period in TOTPParameters.periods {
       let parameters = try #require(

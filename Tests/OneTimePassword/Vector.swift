@@ -1,6 +1,9 @@
+import MFABytes
+import MFACrypto
+import MFAOneTimePassword
+import MFASecrets
+import MFAVerification
 import Foundation
-import OneTimePassword
-import Secrets
 import Testing
 
 /// A file of Tests/Vectors: lines of `name: value`, the last of which is `expect`.

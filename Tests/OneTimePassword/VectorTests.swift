@@ -1,5 +1,6 @@
-import OneTimePassword
-import Secrets
+import MFAOneTimePassword
+import MFASecrets
+import MFAVerification
 import Testing
 
 /// The test vectors of the RFCs, one file each in Tests/Vectors.

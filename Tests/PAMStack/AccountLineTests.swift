@@ -1,4 +1,4 @@
-import PAMStack
+import MFAPAMStack
 import Testing
 
 @Suite("Whether the account line always runs")
@@ -36,30 +36,30 @@ struct AccountLineTests {
     // pam_unix ends the stack if the password has expired.
     Row(
       2, "@include common-account\n" + ours,
-      .passedOver(at: at("s:2"), by: at("common-account:1"))),
+      .skippable(at: at("s:2"), by: at("common-account:1"))),
     Row(3, "@include common-account", .missing),
     Row(4, "auth required pam_mfa.so", .missing),
     Row(5, "account requisite pam_mfa.so", .certain(at: at("s:1"))),
-    Row(6, "account optional pam_mfa.so", .toothless(at: at("s:1"))),
-    Row(7, "account sufficient pam_mfa.so", .toothless(at: at("s:1"))),
+    Row(6, "account optional pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    Row(7, "account sufficient pam_mfa.so", .denialIgnored(at: at("s:1"))),
     Row(8, "account [success=ok ignore=ignore default=bad] pam_mfa.so", .certain(at: at("s:1"))),
     Row(9, "account [default=die] pam_mfa.so", .certain(at: at("s:1"))),
-    Row(10, "account [success=ok default=ignore] pam_mfa.so", .toothless(at: at("s:1"))),
-    Row(11, "account [success=ok] pam_mfa.so", .toothless(at: at("s:1"))),
-    Row(12, "account [auth_err=ignore default=bad] pam_mfa.so", .toothless(at: at("s:1"))),
+    Row(10, "account [success=ok default=ignore] pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    Row(11, "account [success=ok] pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    Row(12, "account [auth_err=ignore default=bad] pam_mfa.so", .denialIgnored(at: at("s:1"))),
     Row(13, "account [maxtries=die default=bad] pam_mfa.so", .certain(at: at("s:1"))),
-    Row(14, "account [default=bad default=ok] pam_mfa.so", .toothless(at: at("s:1"))),
-    Row(15, "account [module_unknown=1 default=bad] pam_mfa.so", .toothless(at: at("s:1"))),
+    Row(14, "account [default=bad default=ok] pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    Row(15, "account [module_unknown=1 default=bad] pam_mfa.so", .denialIgnored(at: at("s:1"))),
     Row(
-      16, "account sufficient pam_localuser.so\n" + ours, .passedOver(at: at("s:2"), by: at("s:1"))),
+      16, "account sufficient pam_localuser.so\n" + ours, .skippable(at: at("s:2"), by: at("s:1"))),
     Row(
       17, "account required pam_nologin.so\naccount optional x.so\n" + ours, .certain(at: at("s:3"))
     ),
     Row(
-      18, "account [default=1] x.so\n" + ours, .passedOver(at: at("s:2"), by: at("s:1"))),
+      18, "account [default=1] x.so\n" + ours, .skippable(at: at("s:2"), by: at("s:1"))),
     Row(
       19, "account [success=2 default=ignore] x.so\naccount required y.so\n" + ours,
-      .passedOver(at: at("s:3"), by: at("s:1"))),
+      .skippable(at: at("s:3"), by: at("s:1"))),
     // The jump skips the line in between.
     Row(
       20, "account [success=1 default=ignore] x.so\naccount required y.so\n" + ours,
@@ -74,16 +74,16 @@ struct AccountLineTests {
     // The end of a substack does not end the rest of the stack.
     Row(24, "account substack common-account\n" + ours, .certain(at: at("s:2"))),
     Row(25, "account substack mine", .certain(at: at("mine:1"))),
-    Row(26, "account substack late", .passedOver(at: at("late:2"), by: at("late:1"))),
+    Row(26, "account substack late", .skippable(at: at("late:2"), by: at("late:1"))),
     Row(
       27, "account [success=1 default=ignore] x.so\naccount substack mine",
-      .passedOver(at: at("mine:1"), by: at("s:1"))),
+      .skippable(at: at("mine:1"), by: at("s:1"))),
     Row(
       28, "account [success=1 default=ignore] x.so\naccount substack mine\n" + ours,
       .certain(at: at("s:3"))),
     Row(
       29, "account [success=2 default=ignore] x.so\naccount substack common-account\n" + ours,
-      .passedOver(at: at("s:3"), by: at("s:1"))),
+      .skippable(at: at("s:3"), by: at("s:1"))),
     Row(30, "account include mine\n@include common-account", .certain(at: at("mine:1"))),
     Row(31, "-account required /lib/security/pam_mfa.so", .certain(at: at("s:1"))),
     Row(32, "account required pam_mfa.so.old\naccount required xpam_mfa.so", .missing),
@@ -93,7 +93,8 @@ struct AccountLineTests {
     Row(33, "#account required pam_mfa.so\naccount required x.so", .missing),
     Row(34, "account optional pam_mfa.so\n" + ours, .certain(at: at("s:2"))),
     Row(
-      35, "account optional pam_mfa.so\naccount sufficient pam_mfa.so", .toothless(at: at("s:1"))),
+      35, "account optional pam_mfa.so\naccount sufficient pam_mfa.so",
+      .denialIgnored(at: at("s:1"))),
     Row(36, "account required pam_mfa.so config=/etc/a", .otherConfiguration(at: at("s:1"))),
     Row(
       37, "account required pam_mfa.so config=/etc/a debug", .certain(at: at("s:1")),
@@ -147,9 +148,9 @@ struct AccountLineTests {
   func names() {
     for (line, name, obstacle) in [
       (AccountLine.missing, "missing", nil),
-      (.toothless(at: StackPosition("s:1")), "toothless", "/pam/s:1"),
+      (.denialIgnored(at: StackPosition("s:1")), "toothless", "/pam/s:1"),
       (
-        .passedOver(at: StackPosition("s:2"), by: StackPosition("c:7")), "passed-over", "/pam/c:7"
+        .skippable(at: StackPosition("s:2"), by: StackPosition("c:7")), "passed-over", "/pam/c:7"
       ),
       (.unknown(.notAServiceName), "not-a-service-name", nil),
       (.unknown(.notUnderstood(StackPosition("c:3"))), "not-understood", "/pam/c:3"),

@@ -1,5 +1,5 @@
-import PAMStack
-import TestSupport
+import MFAPAMStack
+import MFATestSupport
 import Testing
 
 /// The lines of a stack that PAM executes, according to the analysis and to libpam.

@@ -1,6 +1,6 @@
-import PAMStack
-import System
-import TestSupport
+import MFAPAMStack
+import MFASystem
+import MFATestSupport
 import Testing
 
 @Suite("Service files on disk", .privateMachine)
@@ -36,12 +36,12 @@ struct InstalledStackTests {
   @Test(
     "files that other users could have written are not read",
     arguments: [
-      (1, "echo >s; chown 1 s", Distrust.wrongOwner),
+      (1, "echo >s; chown 1 s", TrustFailure.wrongOwner),
       (2, "echo >s; chmod 0664 s", .wrongPermissions),
       (3, "echo >s; chmod 0646 s", .wrongPermissions), (4, "mkdir s", .notARegularFile),
       (5, "mkfifo s", .notARegularFile), (6, "echo >t; ln -s t s", .symbolicLink),
     ])
-  func distrusted(row: Int, script: String, expected: Distrust) throws {
+  func distrusted(row: Int, script: String, expected: TrustFailure) throws {
     let (stacks, folder) = try stacks(script)
     let file = Array("\(folder)/a/s".utf8)
     #expect(throws: StackRefusal.untrusted(file: file, expected), "row \(row)") {
@@ -63,7 +63,7 @@ struct InstalledStackTests {
   @Test("the services of this machine can be read")
   func own() throws {
     for service in ["sshd", "login", "sudo", "su", "other"] {
-      for facility in StackFacility.allCases {
+      for facility in StackType.allCases {
         _ = try ServiceStack(facility, of: Array(service.utf8), from: InstalledStacks())
       }
     }

@@ -1,4 +1,4 @@
-import PAMStack
+import MFAPAMStack
 
 /// Service files in memory, in the folder `/pam`.
 struct MemoryStacks: StackSource {

@@ -1,11 +1,11 @@
-import PAMStack
+import MFAPAMStack
 import Testing
 
 @Suite("The stack of a service")
 struct ServiceStackTests {
   /// Returns `level file:line module arguments`, or `level file:line substack`, for each line.
   private func shown(
-    _ files: [String: String], _ facility: StackFacility = .account, service: String = "s"
+    _ files: [String: String], _ facility: StackType = .account, service: String = "s"
   ) throws -> [String] {
     let stack = try ServiceStack(
       facility, of: Array(service.utf8), from: MemoryStacks(files: files))

@@ -1,5 +1,6 @@
-import Factors
-import Policy
+import MFABytes
+import MFAFactors
+import MFAPolicy
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -83,7 +84,7 @@ import Testing
     #expect(project.enrollment == .selfService, "row \(row.number)")
     let throttle = ThrottlePolicy(
       waitsAfter: row.throttleAfter, firstWait: row.firstWait, longestWait: row.longestWait,
-      disablesAfter: row.disableAfter)
+      locksAfter: row.disableAfter)
     #expect(project.throttle == throttle, "row \(row.number)")
   }
 
@@ -270,9 +271,9 @@ import Testing
     Refused(129, .promptHints, "offf"),
     Refused(130, .endSessionsOnUnenroll, "yes"),
     Refused(131, .endSessionsOnUnenroll, "of"),
-    Refused(132, "[project]\n\nenrollment = offered\n", line: 3, .offerWithoutEnd),
+    Refused(132, "[project]\n\nenrollment = offered\n", line: 3, .offerNeverEnds),
     Refused(
-      133, "[project]\noffer_sign_ins = 0\nenrollment = offered\n", line: 3, .offerWithoutEnd),
+      133, "[project]\noffer_sign_ins = 0\nenrollment = offered\n", line: 3, .offerNeverEnds),
     // Remembered codes.
     Refused(136, .remember, ""),
     Refused(137, .remember, "0s"),
@@ -285,8 +286,8 @@ import Testing
     Refused(144, .rememberServices, "sshd, sshd"),
     Refused(145, .freshFor, "0m"),
     Refused(146, .freshFor, "86401s"),
-    Refused(147, "[project]\nremember = 1s\n", line: 2, .rememberedNowhere),
-    Refused(148, "[tenant a]\nusers = a\nremember = 1s\n", line: 3, .rememberedNowhere),
+    Refused(147, "[project]\nremember = 1s\n", line: 2, .rememberWithoutServices),
+    Refused(148, "[tenant a]\nusers = a\nremember = 1s\n", line: 3, .rememberWithoutServices),
     // The keys of a tenant.
     Refused(134, "[project]\nusers = a\n", line: 2, .unknownKey(excerpt("users"), in: .project)),
     Refused(
@@ -369,7 +370,7 @@ import Testing
   }
 
   /// MUST 3.
-  @Test func whatIsPrintedParsesBackEqual() throws {
+  @Test func printedConfigurationParsesBackEqual() throws {
     var random = FixedRandom(seed: 3)
     let issuers: [String?] = [nil, "A", "Example GmbH", "a = b # [c]", "\u{1F511} \u{FC}"]
     for _ in 0..<2000 {
@@ -448,12 +449,12 @@ import Testing
     }
   }
 
-  @Test func everyPrefixIsJudged() {
+  @Test func everyPrefixIsRefusedOrParsed() {
     #expect(refusal(of: Self.everything) == nil)
     for count in 0...Self.everything.count { judge(Array(Self.everything.prefix(count))) }
   }
 
-  @Test func everyByteMayBeAnyOther() {
+  @Test func changedBytesAreRefusedOrParsed() {
     for index in Self.everything.indices {
       for byte in UInt8.min...UInt8.max {
         var text = Self.everything
@@ -463,7 +464,7 @@ import Testing
     }
   }
 
-  @Test func everyByteMayBeMissingOrDouble() {
+  @Test func missingOrRepeatedBytesAreRefusedOrParsed() {
     for index in Self.everything.indices {
       var text = Self.everything
       text.remove(at: index)
@@ -474,7 +475,7 @@ import Testing
     }
   }
 
-  @Test func randomBytesAreJudged() {
+  @Test func randomBytesAreRefusedOrParsed() {
     var random = FixedRandom(seed: 1)
     for _ in 0..<10_000 {
       let count = Int.random(in: 0...200, using: &random)
@@ -482,7 +483,7 @@ import Testing
     }
   }
 
-  @Test func randomPiecesAreJudged() {
+  @Test func randomPiecesAreRefusedOrParsed() {
     let words = [
       "[", "]", "[project]\n", "=", " = ", "\n", "#", " ", "\t", "0", "1", "9", "99999999999", "s",
       "m", "h", "enabled", "observe", "self-service", "\u{FC}", "\u{FEFF}", ":", "\r", "offered",

@@ -1,4 +1,4 @@
-import Policy
+import MFAPolicy
 import Testing
 
 @Suite struct ExcerptTests {

@@ -1,4 +1,4 @@
-import Policy
+import MFABytes
 import Testing
 
 @Suite struct IPAddressTests {
@@ -42,7 +42,7 @@ import Testing
     #expect(address(of: text) == nil, "row \(number)")
   }
 
-  @Test func randomTextsAreJudged() {
+  @Test func randomTextsAreRefusedOrParsed() {
     let pieces = ["::", ":", "0", "1", "ffff", "f", ".", "192.0.2.1", "255", "01", "g", "/", "%"]
     var random = FixedRandom(seed: 5)
     for _ in 0..<50_000 {

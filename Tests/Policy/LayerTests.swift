@@ -1,4 +1,5 @@
-import Policy
+import MFABytes
+import MFAPolicy
 import Testing
 
 /// A configuration in several files, of which later ones override earlier ones.
@@ -130,7 +131,7 @@ import Testing
       Refused(
         10,
         ["[project]\nenrollment = offered\noffer_sign_ins = 1\n", "[project]\noffer_sign_ins=0"],
-        file: 1, line: 2, .offerWithoutEnd),
+        file: 1, line: 2, .offerNeverEnds),
       Refused(
         11, ["[tenant a]\nstate = observe\n", "[tenant a]\nstate = enabled\n"], file: 1, line: 1,
         .noSelector(excerpt("a"))),
@@ -191,31 +192,34 @@ import Testing
   @Test(
     "different configurations have different fingerprints, and the newest file is known"
   )
-  func edition() throws {
+  func configurationFingerprint() throws {
     let texts = [
       ["[project]\n"], ["[project]\n\n"], ["[project]\n", ""], ["", "[project]\n"],
       ["[project]\nstate = enabled\n"], ["[project]\n", "[project]\n"],
     ]
-    let fingerprints = try texts.map { try layered($0).edition.fingerprint }
+    let fingerprints = try texts.map { try layered($0).configurationFingerprint.fingerprint }
     #expect(Set(fingerprints).count == texts.count && !fingerprints.contains(0))
     for text in texts {
-      #expect(try layered(text).edition == layered(text).edition, "\(text)")
+      #expect(
+        try layered(text).configurationFingerprint == layered(text).configurationFingerprint,
+        "\(text)")
     }
-    #expect(Configuration.defaults.edition.fingerprint == 0)
+    #expect(Configuration.defaults.configurationFingerprint.fingerprint == 0)
     // The expected values use the FNV-1a test vectors for `a` and NUL, and for an empty text and
     // NUL, one after the other.
     var draft = ConfigurationDraft()
     try draft.add([UInt8]().span, from: Array("a".utf8))
-    #expect(try draft.finish().edition.fingerprint == FNV.hash(Array("a\0\0".utf8)))
+    #expect(
+      try draft.finish().configurationFingerprint.fingerprint == FNV.hash(Array("a\0\0".utf8)))
 
     for (row, times, newest) in [(1, [5, 9, 7], 1), (2, [9, 9, 7], 1), (3, [0, 0, 0], 2)] {
       var draft = ConfigurationDraft()
       for (number, time) in times.enumerated() {
         try draft.add([UInt8]().span, from: Array("file\(number)".utf8), writtenAt: Int64(time))
       }
-      let edition = try draft.finish().edition
-      #expect(readable(edition.newestFile) == "file\(newest)", "row \(row)")
-      #expect(edition.newestChange == Int64(times[newest]), "row \(row)")
+      let configurationFingerprint = try draft.finish().configurationFingerprint
+      #expect(readable(configurationFingerprint.newestFile) == "file\(newest)", "row \(row)")
+      #expect(configurationFingerprint.newestChange == Int64(times[newest]), "row \(row)")
     }
   }
 }

@@ -1,4 +1,4 @@
-import Policy
+import MFAPolicy
 import Testing
 
 @Suite struct OfferTests {
@@ -20,7 +20,7 @@ import Testing
     #expect(offer.lastDay.map(readable) == text, "row \(number)")
   }
 
-  @Test func everyDayIsADayLaterThanTheOneBefore() throws {
+  @Test func successiveDaysAreADayApart() throws {
     var last: Int64 = 0
     for year in 1970...2110 {
       let isLeapYear = year % 4 == 0 && year != 2100
@@ -72,7 +72,7 @@ import Testing
   func whatEndsItFirst(_ row: Row) throws {
     let offer = try offer(row.lines)
     #expect(
-      offer.allowsPuttingOff(afterSignIns: row.made, now: row.now) == row.isAllowed,
+      offer.allowsPostponing(afterSignIns: row.made, now: row.now) == row.isAllowed,
       "row \(row.number)")
   }
 }

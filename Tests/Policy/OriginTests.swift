@@ -1,4 +1,5 @@
-import Policy
+import MFABytes
+import MFAPolicy
 import Testing
 
 @Suite("Sources of settings")
@@ -78,7 +79,8 @@ struct OriginTests {
       let value = String(decoding: origin.value ?? [], as: UTF8.self)
       let tenant = String(decoding: origin.tenant ?? [], as: UTF8.self)
       let line = origin.origin.map { "\($0.line)" } ?? "nowhere"
-      return "\(origin.key.name)=\(value) \(tenant)\(origin.isByDoubt ? " in doubt" : "") \(line)"
+      return
+        "\(origin.key.name)=\(value) \(tenant)\(origin.isFromUncertainMatch ? " in doubt" : "") \(line)"
     }
     #expect(shown == row.expected)
     let own = origins.filter { $0.tenant == nil && $0.origin != nil }

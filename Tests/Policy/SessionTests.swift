@@ -1,4 +1,4 @@
-import Policy
+import MFAPolicy
 import Testing
 
 /// Configurations that depend on the session of a sign-in.

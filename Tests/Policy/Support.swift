@@ -1,5 +1,5 @@
-import Factors
-import Policy
+import MFABytes
+import MFAPolicy
 
 /// Returns the configuration of `text`.
 func parse(_ text: String) throws(ConfigurationError) -> Configuration {

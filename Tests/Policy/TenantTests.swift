@@ -1,4 +1,5 @@
-import Policy
+import MFABytes
+import MFAPolicy
 import Testing
 
 @Suite struct TenantTests {
@@ -326,7 +327,7 @@ import Testing
     init(_ number: Int, network: String, meant: String) {
       self.init(
         number, "[tenant t]\nnetworks = \(network)\n", line: 2,
-        .miswrittenNetwork(excerpt(network), meant: excerpt(meant)))
+        .nonCanonicalNetwork(excerpt(network), meant: excerpt(meant)))
     }
   }
 
@@ -389,11 +390,11 @@ import Testing
     Refused(
       63, "[tenant a]\nusers=x\nthrottle_first_wait = 1h\n", line: 3,
       .aboveLimit(.throttleFirstWait, limit: .throttleLongestWait, excerpt("15m"))),
-    Refused(64, "[tenant a]\nusers=x\nenrollment=offered\n", line: 3, .offerWithoutEnd),
+    Refused(64, "[tenant a]\nusers=x\nenrollment=offered\n", line: 3, .offerNeverEnds),
     Refused(
       65, "[project]\nenrollment=offered\noffer_sign_ins=1\n[tenant a]\nusers=x\noffer_sign_ins=0",
-      line: 6, .offerWithoutEnd),
-    Refused(66, "[tenant a]\nusers=x\noffer_sign_ins = 0\n", line: 3, .offerWithoutEnd),
+      line: 6, .offerNeverEnds),
+    Refused(66, "[tenant a]\nusers=x\noffer_sign_ins = 0\n", line: 3, .offerNeverEnds),
     Refused(
       67, manyTenants(65), line: 129, .tooManyTenants),
   ])
@@ -403,7 +404,7 @@ import Testing
     #expect(error?.reason == row.reason, "row \(row.number)")
   }
 
-  @Test func thereMayBeSixtyFour() throws {
+  @Test func sixtyFourTenantsAreAccepted() throws {
     #expect(try parse(manyTenants(64)).tenants.count == 64)
   }
 
@@ -508,7 +509,7 @@ import Testing
         for members in 0..<8 {
           let unsure = settings(configuration, members: members, failing: failing)
           #expect(unsure.enrollment != .offered || unsure.offer.ends, "\(text)")
-          #expect(unsure.throttle.waitsAfter <= unsure.throttle.disablesAfter, "\(text)")
+          #expect(unsure.throttle.waitsAfter <= unsure.throttle.locksAfter, "\(text)")
           for answers in 0..<8 {
             let sure = settings(
               configuration, members: members & ~failing | answers & failing, failing: 0)
@@ -519,7 +520,7 @@ import Testing
             #expect(unsure.offer.until ?? .max <= sure.offer.until ?? .max, "\(text)")
             #expect(!unsure.promptHints || sure.promptHints, "\(text)")
             #expect(unsure.throttle.waitsAfter <= sure.throttle.waitsAfter, "\(text)")
-            #expect(unsure.throttle.disablesAfter <= sure.throttle.disablesAfter, "\(text)")
+            #expect(unsure.throttle.locksAfter <= sure.throttle.locksAfter, "\(text)")
           }
         }
       }

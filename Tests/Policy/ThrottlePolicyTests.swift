@@ -1,4 +1,4 @@
-import Factors
+import MFAFactors
 import Testing
 
 @Suite struct ThrottlePolicyTests {
@@ -61,12 +61,12 @@ import Testing
   }
 
   /// MUST 2.
-  @Test func everyPolicyWaitsAndEnds() {
+  @Test func everyPolicyWaitsAndLocks() {
     for waitsAfter in Self.counts {
-      for disablesAfter in Self.counts {
-        let policy = ThrottlePolicy(waitsAfter: waitsAfter, disablesAfter: disablesAfter)
-        #expect((1...100).contains(policy.disablesAfter))
-        #expect((1...policy.disablesAfter).contains(policy.waitsAfter))
+      for locksAfter in Self.counts {
+        let policy = ThrottlePolicy(waitsAfter: waitsAfter, locksAfter: locksAfter)
+        #expect((1...100).contains(policy.locksAfter))
+        #expect((1...policy.locksAfter).contains(policy.waitsAfter))
       }
     }
   }
@@ -77,7 +77,7 @@ import Testing
     var waitsAfter: UInt32 = 5
     var firstWait: Int64 = 30
     var longestWait: Int64 = 900
-    var disablesAfter: UInt32 = 100
+    var locksAfter: UInt32 = 100
   }
 
   @Test(arguments: [
@@ -91,14 +91,14 @@ import Testing
       number: 7, made: ThrottlePolicy(firstWait: .max), firstWait: 86_400, longestWait: 86_400),
     Stricter(number: 8, made: ThrottlePolicy(longestWait: 86_401), longestWait: 86_400),
     Stricter(number: 9, made: ThrottlePolicy(longestWait: 29), longestWait: 30),
-    Stricter(number: 10, made: ThrottlePolicy(disablesAfter: 0), waitsAfter: 1, disablesAfter: 1),
-    Stricter(number: 11, made: ThrottlePolicy(disablesAfter: .max)),
-    Stricter(number: 12, made: ThrottlePolicy(disablesAfter: 4), waitsAfter: 4, disablesAfter: 4),
+    Stricter(number: 10, made: ThrottlePolicy(locksAfter: 0), waitsAfter: 1, locksAfter: 1),
+    Stricter(number: 11, made: ThrottlePolicy(locksAfter: .max)),
+    Stricter(number: 12, made: ThrottlePolicy(locksAfter: 4), waitsAfter: 4, locksAfter: 4),
   ])
   func theStricterValueHolds(_ row: Stricter) {
     #expect(row.made.waitsAfter == row.waitsAfter, "row \(row.number)")
     #expect(row.made.firstWait == row.firstWait, "row \(row.number)")
     #expect(row.made.longestWait == row.longestWait, "row \(row.number)")
-    #expect(row.made.disablesAfter == row.disablesAfter, "row \(row.number)")
+    #expect(row.made.locksAfter == row.locksAfter, "row \(row.number)")
   }
 }

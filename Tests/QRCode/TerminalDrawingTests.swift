@@ -1,9 +1,10 @@
+import MFABytes
+import MFASecrets
 import Foundation
-import Secrets
-import TestSupport
+import MFATestSupport
 import Testing
 
-@testable import QRCode
+@testable import MFAQRCode
 
 @Suite struct TerminalDrawingTests {
   static let url =
@@ -12,7 +13,7 @@ import Testing
 
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
-    let ink: TerminalInk
+    let ink: TerminalColours
     let theme: ShownScreen.Theme
     let palette: ShownScreen.Palette
     let quietZone: Int
@@ -57,7 +58,7 @@ import Testing
   static func drawing(_ row: Row) throws -> String {
     let symbol = try QRSymbol(
       encoding: Array(url.utf8).span, errorCorrection: row.errorCorrection)
-    let text = TerminalDrawing(ink: row.ink, quietZone: row.quietZone).draw(symbol)
+    let text = TerminalRenderer(ink: row.ink, quietZone: row.quietZone).draw(symbol)
     return string(text)
   }
 
@@ -129,7 +130,7 @@ import Testing
   func promisedSize(row: Row) throws {
     let symbol = try QRSymbol(
       encoding: Array(Self.url.utf8).span, errorCorrection: row.errorCorrection)
-    let size = TerminalDrawing(ink: row.ink, quietZone: row.quietZone).size(of: symbol)
+    let size = TerminalRenderer(ink: row.ink, quietZone: row.quietZone).size(of: symbol)
     let screen = try ShownScreen(showing: try Self.drawing(row), theme: row.theme)
     #expect(size == TerminalSize(columns: screen.lines[0].count, rows: screen.lines.count))
   }

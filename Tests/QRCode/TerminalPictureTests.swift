@@ -1,8 +1,8 @@
-import Secrets
-import TestSupport
+import MFABytes
+import MFATestSupport
 import Testing
 
-@testable import QRCode
+@testable import MFAQRCode
 
 @Suite struct TerminalPictureTests {
   /// 132 bytes: version 8 (49 modules) at level M, version 6 (41 modules) at level L.

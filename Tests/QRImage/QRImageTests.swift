@@ -1,10 +1,11 @@
+import MFABytes
+import MFASecrets
 import Foundation
-import QRCode
-import Secrets
-import TestSupport
+import MFAQRCode
+import MFATestSupport
 import Testing
 
-@testable import QRImage
+@testable import MFAQRImage
 
 @Suite struct QRImageTests {
   struct Row: Sendable, CustomTestStringConvertible {

@@ -1,4 +1,5 @@
-import Secrets
+import MFABytes
+import MFACrypto
 import Testing
 
 @Suite struct AES256GCMTests {
@@ -56,7 +57,7 @@ import Testing
   private static let associated = Array("mfa".utf8)
 
   @Test(arguments: [1, 15, 16, 17, 20, 32, 64, 4_096])
-  func whatWasSealedOpens(count: Int) throws {
+  func sealedTextOpens(count: Int) throws {
     let text = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     for associated in [[], Self.associated, [UInt8](repeating: 1, count: 1_000)] {
       let sealed = try seal(text, key: Self.key, associated: associated)
@@ -70,7 +71,7 @@ import Testing
     #expect(Set(sealed.map { Array($0.prefix(AES256GCM.nonceLength)) }).count == sealed.count)
   }
 
-  @Test func everyBitCounts() throws {
+  @Test func everyChangedBitIsRefused() throws {
     let text = (0..<20).map { UInt8($0) }
     let sealed = try seal(text, key: Self.key, associated: Self.associated)
     for (index, bit) in bits(of: sealed) {
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func everyLengthCounts() throws {
+  @Test func everyChangedLengthIsRefused() throws {
     let sealed = try seal([1, 2, 3, 4], key: Self.key, associated: Self.associated)
     for count in sealed.indices {
       let cut = Array(sealed.prefix(count))

@@ -1,4 +1,5 @@
-import Secrets
+import MFABytes
+import MFASecrets
 import Testing
 
 @Suite struct Base32Tests {
@@ -80,12 +81,12 @@ import Testing
     Typed(number: 33, text: "MZXW7", bytes: nil),
     Typed(number: 34, text: "MZXW6YR", bytes: nil),
   ])
-  func readsWhatPeopleType(_ row: Typed) {
+  func acceptsSpacesHyphensAndLowerCase(_ row: Typed) {
     #expect(decoded(Array(row.text.utf8)) == row.bytes.map { Array($0.utf8) }, "row \(row.number)")
   }
 
   /// Every byte value at every position of a group, and every length up to the longest key.
-  @Test func everythingComesBack() {
+  @Test func everyValueRoundTrips() {
     for count in 0...64 {
       for first in UInt8.min...UInt8.max {
         let bytes = (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0 * 37) }

@@ -1,4 +1,5 @@
-import Secrets
+import MFABytes
+import MFASecrets
 import Testing
 
 @Suite struct ConstantTimeTests {

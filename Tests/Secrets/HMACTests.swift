@@ -1,4 +1,6 @@
-import Secrets
+import MFABytes
+import MFACrypto
+import MFASecrets
 import Testing
 
 @Suite struct HMACTests {

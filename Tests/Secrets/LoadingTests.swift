@@ -1,11 +1,13 @@
-import CSecretsTesting
-import Secrets
+import MFABytes
+import MFACrypto
+import MFASecrets
+import MFACSecretsTesting
 import Testing
 
 /// libcrypto is loaded by the first call that needs it, or that call fails. Each test runs in a
 /// separate process, because the library is loaded only once.
 @Suite struct LoadingTests {
-  @Test func notBeforeItIsNeeded() async {
+  @Test func libcryptoIsLoadedOnDemand() async {
     await #expect(processExitsWith: .success) {
       let key = SecretBytes(copying: [UInt8](repeating: 7, count: 20).span)
       let text = Base32.encode(key.span)
@@ -21,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func withoutItEverythingThatNeedsItFails() async {
+  @Test func withoutLibcryptoOperationsFail() async {
     await #expect(processExitsWith: .success) {
       let key = [UInt8](repeating: 7, count: 32)
       // No file can be opened, so no library can be loaded.

@@ -1,9 +1,10 @@
-import Secrets
+import MFACrypto
+import MFASecrets
 import Testing
 
 @Suite struct RandomTests {
   @Test(arguments: [-1, 0, 1, 12, 32, 10_000])
-  func asManyAsAskedFor(count: Int) throws {
+  func lengthIsAsRequested(count: Int) throws {
     #expect(try randomBytes(count: count).count == max(count, 0))
     #expect(try SecretBytes.random(count: count).count == max(count, 0))
   }

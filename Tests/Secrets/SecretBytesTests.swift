@@ -1,5 +1,7 @@
-import CSecretsTesting
-import Secrets
+import MFABytes
+import MFACrypto
+import MFASecrets
+import MFACSecretsTesting
 import Testing
 
 @Suite struct SecretBytesTests {

@@ -1,4 +1,4 @@
-import Secrets
+import MFABytes
 import Testing
 
 @Suite struct StaticStringTests {

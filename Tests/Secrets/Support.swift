@@ -1,5 +1,7 @@
-import CSecretsTesting
-import Secrets
+import MFABytes
+import MFACSecretsTesting
+import MFACrypto
+import MFASecrets
 import Testing
 
 /// Returns the bytes of hexadecimal digits; spaces are skipped.

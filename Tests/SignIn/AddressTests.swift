@@ -1,9 +1,8 @@
-import SignInTestSupport
-import System
+@testable import MFAPolicy
+@testable import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
-
-@testable import Policy
-@testable import SignIn
 
 @Suite("The client's address")
 struct AddressTests {

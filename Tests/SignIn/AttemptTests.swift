@@ -1,10 +1,10 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFAAuthentication
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFAStoreFiles
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Attempts")
@@ -16,7 +16,7 @@ struct AttemptTests {
   private func attempt(_ code: String) throws -> Attempt.Result {
     try Attempt.make(
       TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
-      Attempt.Circumstances(settings: .defaults, clock: { now })
+      Attempt.Context(settings: .defaults, clock: { now })
     ).result
   }
 
@@ -51,18 +51,18 @@ struct AttemptTests {
   @Test("a new clock offset is written first, then the two codes are marked as used")
   func resynchronized() throws {
     let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
-    func resynchronize() throws -> Attempt.Resynchronizing {
+    func resynchronize() throws -> Attempt.ResynchronizationResult {
       let first = TypedCodes(whole: Array(try KnownFactor.code(at: now, steps: 6).utf8).span)
       let second = TypedCodes(whole: Array(try KnownFactor.code(at: now, steps: 7).utf8).span)
-      let circumstances = Attempt.Circumstances(settings: .defaults, clock: { now })
+      let context = Attempt.Context(settings: .defaults, clock: { now })
       guard
-        case .counted(let untold) = try Attempt.beginResynchronizing(
-          factor.id, first: first, by: account, in: store, circumstances)
+        case .counted(let unreported) = try Attempt.beginResynchronizing(
+          factor.id, first: first, by: account, in: store, context)
       else { throw FactorStoreError.busy }
       store.steps = []
-      let pair = Attempt.CodePair(first: first, second: second, elapsed: 30, untold: untold)
+      let pair = Attempt.CodePair(first: first, second: second, elapsed: 30, unreported: unreported)
       return try Attempt.resynchronize(
-        factor.id, with: pair, by: account, in: store, circumstances)
+        factor.id, with: pair, by: account, in: store, context)
     }
     store.failure = (.write(failures: 0), .busy)
     #expect(throws: FactorStoreError.busy) { _ = try resynchronize() }
@@ -183,7 +183,7 @@ struct AttemptTests {
     try enrollWithRecoveryCodes()
     let result = try Attempt.make(
       TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: store,
-      Attempt.Circumstances(settings: .defaults, clock: { now }, isListening: true)
+      Attempt.Context(settings: .defaults, clock: { now }, showsMessages: true)
     ).result
     guard case .recovered(let recovery) = result, let replacement = recovery.replacement else {
       Issue.record("the used code was not replaced")

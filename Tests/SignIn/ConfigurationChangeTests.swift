@@ -1,9 +1,8 @@
-import FactorStore
-import Factors
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFABytes
+import MFASignIn
+import MFAStoreFiles
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("A configuration that was changed with an editor")

@@ -1,10 +1,10 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
+import MFABytes
+import MFAFactorStore
+import MFAOneTimePassword
+import MFASecrets
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Enrolment during a sign-in")

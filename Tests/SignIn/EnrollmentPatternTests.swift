@@ -1,9 +1,9 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Users without a factor")
@@ -211,7 +211,7 @@ struct EnrollmentPatternTests {
   }
 
   @Test("no files are created for a user before the first factor is verified")
-  func looksOnly() {
+  func authLineCreatesNoFiles() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
     #expect(signIn(ScriptedApplication()) == .notConcerned)
     #expect(!host.memory.hasPlace)

@@ -1,10 +1,10 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFAAuthentication
+import MFABytes
+import MFAOneTimePassword
+import MFASignIn
+import MFAStoreFiles
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Bypass codes and tickets")
@@ -103,7 +103,7 @@ struct GrantTests {
     let factor = try #require(host.memory.record?.factors.first)
     let result = try Attempt.make(
       TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: host.memory,
-      Attempt.Circumstances(settings: .defaults, clock: { host.time }, factor: factor.id)
+      Attempt.Context(settings: .defaults, clock: { host.time }, factor: factor.id)
     ).result
     guard case .notACode = result else {
       Issue.record("\(result)")
@@ -115,7 +115,7 @@ struct GrantTests {
 
   @Test(
     "a user who must enrol and has a bypass code is asked for it, and passes both lines with it")
-  func bypassInPlaceOfEnrolling() throws {
+  func bypassCodeReplacesEnrolment() throws {
     host.configuration = "[project]\nenrollment = required\n"
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
@@ -149,11 +149,11 @@ struct GrantTests {
 
   // MARK: Tickets
 
-  private func redeem(_ code: [UInt8]) throws -> Attempt.Redeeming {
+  private func redeem(_ code: [UInt8]) throws -> Attempt.RedemptionResult {
     guard let ticket = RecoveryCode(bytes: code.span) else { throw FactorStoreError.cryptography }
     return try Attempt.redeem(
       ticket: ticket, by: account, in: host.memory,
-      Attempt.Circumstances(settings: .defaults, clock: { host.time }))
+      Attempt.Context(settings: .defaults, clock: { host.time }))
   }
 
   @Test("a ticket is found and kept, also for a user without a factor")

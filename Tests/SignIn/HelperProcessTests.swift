@@ -1,8 +1,8 @@
+import MFASignIn
 import Foundation
-import HelperProtocol
-import SignIn
-import System
-import TestSupport
+import MFAProtocol
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// Real processes in place of the helper.
@@ -11,11 +11,11 @@ struct HelperProcessTests {
   /// The result of a request.
   enum End: Equatable, Sendable {
     case done, something
-    case trouble(HelperTrouble)
+    case trouble(HelperError)
   }
 
   private static func ask(_ path: String) -> End {
-    do throws(HelperTrouble) {
+    do throws(HelperError) {
       let helper = try HelperProcess(path: Array(path.utf8))
       guard case .done = try helper.ask(.list) else { return .something }
       return .done
@@ -27,13 +27,13 @@ struct HelperProcessTests {
   @Test(
     "a program that is not a helper is reported",
     arguments: [
-      (1, "/nonexistent/mfa-helper", HelperTrouble.system(SystemError(.process, number: 2))),
+      (1, "/nonexistent/mfa-helper", HelperError.system(SystemError(.process, number: 2))),
       (2, "/etc/passwd", .system(SystemError(.process, number: 13))),
       (3, "/bin/true", .ended),
       // A program that echoes requests, which are not responses.
       (4, "/bin/cat", .malformed),
     ])
-  func noHelper(number: Int, path: String, trouble: HelperTrouble) {
+  func noHelper(number: Int, path: String, trouble: HelperError) {
     #expect(Self.ask(path) == .trouble(trouble), "row \(number)")
   }
 
@@ -81,7 +81,7 @@ struct HelperProcessTests {
       Issue.record("unexpected response")
       return
     }
-    do throws(HelperTrouble) {
+    do throws(HelperError) {
       _ = try helper.ask(.list)
       Issue.record("unexpected end")
     } catch {

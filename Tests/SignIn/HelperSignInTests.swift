@@ -1,11 +1,11 @@
-import FactorStore
-import Factors
-import HelperProtocol
-import OneTimePassword
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASignIn
+import MFAStoreFiles
+import MFAProtocol
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 /// Sign-ins in a process that may not open the store.
@@ -34,7 +34,7 @@ struct HelperSignInTests {
 
   private static func welcome(_ name: String = "alice") throws -> ScriptedHelper.Answer {
     let user = try #require(UserName(Array(name.utf8)))
-    return .response { .welcome(user: user, issuer: ShownText(cleaning: [])) }
+    return .response { .welcome(user: user, issuer: DisplayText(cleaning: [])) }
   }
 
   private static func factor(
@@ -308,7 +308,7 @@ struct HelperSignInTests {
   // MARK: Only the caller's account
 
   @Test("a different user's account is refused without starting the helper")
-  func anothersAccount() throws {
+  func accountMismatch() throws {
     host.identity = ProcessIdentity(user: 1001, actsAsRoot: false, isConfined: false)
     host.helpers = [try Self.look([])]
     let application = ScriptedApplication([.text("123456")])
@@ -330,7 +330,7 @@ struct HelperSignInTests {
   }
 
   @Test("for root, and for other store failures, the helper is not used")
-  func notForbidden() throws {
+  func helperIsNotUsedForRoot() throws {
     let rows: [(Int, Bool, FactorStoreError)] = [
       (1, true, Self.forbidden),
       (2, false, .system(.directory, SystemError(.open, number: 2))),

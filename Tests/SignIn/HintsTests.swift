@@ -1,9 +1,9 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("The factor list in the prompt")

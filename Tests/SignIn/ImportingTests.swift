@@ -1,11 +1,13 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Secrets
-import SignIn
-import SignInTestSupport
-import System
-import TestSupport
+import MFAAuditLog
+import MFAAuthentication
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAStoreFiles
+import MFASignInTestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @Suite("Importing factors") struct ImportingTests {
@@ -26,7 +28,7 @@ import Testing
     return try Importing.add(
       description, key: key.span, recoveryCodes: Array(codes.utf8).span, to: entry, of: account,
       attempts: entry.attempts, now: Self.now, from: Source(Array("here".utf8)),
-      by: LedgerEvent.Actor(
+      by: AuditLogEvent.Actor(
         name: account.name, uid: account.uid, program: Array("tests".utf8), source: .unknown))
   }
 

@@ -1,10 +1,10 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Pending notices")
@@ -19,7 +19,7 @@ struct NewsTests {
       user: account.name, service: Array("sshd".utf8),
       remoteHost: address.map { Array($0.utf8) }, terminal: Array("tty1".utf8))
     let application = ScriptedApplication([.text(code)])
-    application.isListening = listening
+    application.showsMessages = listening
     let verdict = SignIn(request, host: host, application: application).authenticate()
     return (verdict, application.told)
   }
@@ -54,7 +54,7 @@ struct NewsTests {
   }
 
   @Test("if messages are not shown, notices stay pending")
-  func silence() throws {
+  func noticesStayPendingWhenSilent() throws {
     try enroll()
     host.memory.record?.note(
       .enrolled, Array("Pixel".utf8), about: .account, from: Source(Array("mfa-enroll".utf8)),
@@ -293,8 +293,8 @@ struct NewsTests {
       host.memory.attempts = counted
     }
     #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
-    #expect(host.memory.attempts.untold.noticesTold == 1)
-    #expect(host.memory.attempts.untold.failures == 1)
+    #expect(host.memory.attempts.unreported.lastShownNotice == 1)
+    #expect(host.memory.attempts.unreported.failures == 1)
     #expect(host.memory.attempts.failures == 1)
   }
 
@@ -316,9 +316,9 @@ struct NewsTests {
       host.time += 30
       if row == 2 {
         // The write itself succeeded.
-        #expect(host.memory.attempts.untold.noticesTold == 1)
+        #expect(host.memory.attempts.unreported.lastShownNotice == 1)
       } else {
-        #expect(host.memory.attempts.untold.noticesTold == 0, "\(step)")
+        #expect(host.memory.attempts.unreported.lastShownNotice == 0, "\(step)")
       }
     }
   }
@@ -349,7 +349,7 @@ struct NewsTests {
     let application = ScriptedApplication([.text(try right())])
     #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
     #expect(application.prompts.count == (isShown ? 1 : 2), "row \(row)")
-    #expect(host.memory.attempts.untold.noticesTold == (isShown ? 1 : 0), "row \(row)")
+    #expect(host.memory.attempts.unreported.lastShownNotice == (isShown ? 1 : 0), "row \(row)")
   }
 
   @Test("a user without a factor confirms notices in the account phase")

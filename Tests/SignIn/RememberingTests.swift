@@ -1,9 +1,10 @@
-import FactorStore
-import Factors
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFAAuthentication
+import MFAFactorStore
+import MFAFactors
+import MFAPolicy
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Remembered codes at a sign-in")
@@ -216,9 +217,9 @@ struct RememberingTests {
     ])
   func failures(row: Int, step: MemoryStore.Step) throws {
     host.configuration = Self.sudo
-    host.session = Place(.session, [1])
+    host.session = SignInOrigin(.session, [1])
     try prove(Attempt())
-    host.session = Place(.session, [2])
+    host.session = SignInOrigin(.session, [2])
     host.memory.failure = (step, .system(.attempts, SystemError(.write, number: 28)))
     #expect(signIn(Attempt()).0 == .deny, "row \(row)")
   }
@@ -253,10 +254,10 @@ struct RememberingTests {
   func stepUp(row: Int, seconds: Int64, sessions: [UInt8], expected: Bool) throws {
     host.configuration = Self.sudo
     run(as: 1000)
-    host.session = Place(.session, [7])
+    host.session = SignInOrigin(.session, [7])
     try prove(Attempt())
     host.time += seconds
-    host.enclosingSessions = sessions.map { Place(.session, [$0]) }
+    host.enclosingSessions = sessions.map { SignInOrigin(.session, [$0]) }
     #expect(isRemembered(sudo) == expected, "row \(row)")
   }
 
@@ -264,8 +265,8 @@ struct RememberingTests {
   func sudoTwice() throws {
     host.configuration = Self.sudo
     run(as: 1000)
-    host.session = Place(.session, [7])
-    host.enclosingSessions = [Place(.session, [7])]
+    host.session = SignInOrigin(.session, [7])
+    host.enclosingSessions = [SignInOrigin(.session, [7])]
     try prove(sudo)
     host.time += 600
     #expect(isRemembered(sudo))
@@ -276,12 +277,12 @@ struct RememberingTests {
   func followed() throws {
     host.configuration = Self.sudo
     run(as: 1000)
-    host.session = Place(.session, [7])
+    host.session = SignInOrigin(.session, [7])
     try prove(Attempt())
     host.time += 600
-    host.session = Place(.session, [8])
+    host.session = SignInOrigin(.session, [8])
     #expect(isRemembered(Attempt()))
-    host.enclosingSessions = [Place(.session, [8])]
+    host.enclosingSessions = [SignInOrigin(.session, [8])]
     #expect(isRemembered(sudo))
     host.time += 301
     #expect(!isRemembered(sudo))
@@ -355,8 +356,8 @@ struct RememberingTests {
     host.configuration = "[project]\nfresh_for = 15m\n"
     host.controllingTerminal = row.controllingTerminal.map { Array($0.utf8) }
     host.leadsSession = row.leadsSession
-    host.session = Place(.session, [7])
-    host.enclosingSessions = [Place(.session, [7])]
+    host.session = SignInOrigin(.session, [7])
+    host.enclosingSessions = [SignInOrigin(.session, [7])]
     run(as: row.caller)
     let attempt = Attempt(
       service: row.service, address: row.address, methods: nil, terminal: row.terminal)
@@ -366,12 +367,12 @@ struct RememberingTests {
 
     // A different sign-in has stored a code for the session.
     for (session, expected) in [(UInt8(7), row.reads), (8, row.readsEnclosing)] {
-      host.enclosingSessions = [Place(.session, [7]), Place(.session, [8])]
+      host.enclosingSessions = [SignInOrigin(.session, [7]), SignInOrigin(.session, [8])]
       let account = try #require(host.account)
       let entry = try host.memory.entry(of: account, creating: false)
       let record = try #require(host.memory.record)
       var state = entry.attempts.forgetting()
-      for digest in try entry.digests(of: [Place(.session, [session])], in: record) {
+      for digest in try entry.digests(of: [SignInOrigin(.session, [session])], in: record) {
         state = state.remembering(digest, at: host.time)
       }
       try entry.write(state)
@@ -382,7 +383,7 @@ struct RememberingTests {
   @Test("sessions are not looked up unless the policy needs them")
   func noSession() throws {
     host.configuration = "[project]\nremember = 8h\nremember_services = sshd\n"
-    host.session = Place(.session, [7])
+    host.session = SignInOrigin(.session, [7])
     try prove(Attempt())
     #expect(host.memory.attempts.remembered.entries.map { $0.place.kind } == [.address])
   }
@@ -390,9 +391,9 @@ struct RememberingTests {
   @Test("codes that are cleared during the sign-in are not accepted")
   func forgottenMeanwhile() throws {
     host.configuration = Self.sudo
-    host.session = Place(.session, [7])
+    host.session = SignInOrigin(.session, [7])
     try prove(Attempt())
-    host.session = Place(.session, [8])
+    host.session = SignInOrigin(.session, [8])
     host.memory.beforeLock = { host.memory.attempts = host.memory.attempts.forgetting() }
     #expect(!isRemembered(Attempt()))
   }

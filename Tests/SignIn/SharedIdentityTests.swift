@@ -1,7 +1,7 @@
-import Factors
-import SignIn
-import SignInTestSupport
-import System
+import MFAFactors
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 /// `alice` signs in; `bob` has the same uid.

@@ -1,9 +1,11 @@
-import FactorStore
-import Factors
-import OneTimePassword
-import SignIn
-import SignInTestSupport
-import System
+import MFABytes
+import MFAConfiguration
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Sign-ins")
@@ -94,7 +96,7 @@ struct SignInTests {
     try enroll()
     try keepRecoveryCodes(count)
     let first = ScriptedApplication([.text(Self.recoveryCode)])
-    first.isListening = false
+    first.showsMessages = false
     #expect(signIn(first) == .allow, "row \(row)")
     #expect(first.told == [told], "row \(row)")
     #expect(first.essentials == first.told, "row \(row)")
@@ -408,7 +410,7 @@ struct SignInTests {
       try enroll()
       for _ in 0..<row.failures {
         let counted = host.memory.attempts.begin(
-          ThrottlePolicy(waitsAfter: 100, firstWait: 30, longestWait: 900, disablesAfter: 100),
+          ThrottlePolicy(waitsAfter: 100, firstWait: 30, longestWait: 900, locksAfter: 100),
           now: host.time)
         if case .counted(let state) = counted { host.memory.attempts = state }
       }

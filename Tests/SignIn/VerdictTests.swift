@@ -1,8 +1,9 @@
-import Factors
-import Policy
-import SignIn
-import SignInTestSupport
-import System
+import MFAAuthentication
+import MFAFactors
+import MFAPolicy
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
 import Testing
 
 @Suite("Verdicts")
@@ -13,19 +14,20 @@ struct VerdictTests {
     let factor = try store.enroll(
       "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
     return [
-      ("accepted", .accepted(factor.id)), ("enrolled", .enrolled), ("notEnrolled", .notEnrolled),
+      ("accepted", .attempted(.accepted(factor.id))), ("enrolled", .enrolled),
+      ("notEnrolled", .notEnrolled),
       ("remembered", .remembered(age: 1)),
-      ("recovered", .recovered(Attempt.Recovery(left: 9, replacement: nil))),
+      ("recovered", .attempted(.recovered(Attempt.Recovery(left: 9, replacement: nil)))),
       ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
       ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor, nil)),
       ("noAccountLine", .enrollmentRequired(.accountLine(.missing))),
       ("noConversation", .enrollmentRequired(.noConversation)),
       ("abandoned", .enrollmentRequired(.abandoned)), ("switchedOff", .switchedOff),
-      ("wrong", .wrong(wait: 0)),
-      ("wrongThenWait", .wrong(wait: 30)),
-      ("replayed", .replayed(factor.id, wait: 0)),
-      ("replayedThenWait", .replayed(factor.id, wait: 30)),
-      ("throttled", .throttled(seconds: 1)), ("disabled", .disabled),
+      ("wrong", .attempted(.wrong(wait: 0))),
+      ("wrongThenWait", .attempted(.wrong(wait: 30))),
+      ("replayed", .attempted(.replayed(factor.id, wait: 0))),
+      ("replayedThenWait", .attempted(.replayed(factor.id, wait: 30))),
+      ("throttled", .attempted(.throttled(seconds: 1))), ("disabled", .attempted(.disabled)),
       ("notACode", .notACode(.somethingElse)), ("noAnswer", .notACode(.none)),
       ("tooLong", .notACode(.tooLong)), ("withheld", .notACode(.withheldBySSHD)),
       ("unknownUser", .unknownUser), ("failed", .failed(.forwarding)),

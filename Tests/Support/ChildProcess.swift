@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Glibc
 
 /// A program that a test started, in a new session.

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 
 extension Deadline {
   /// Polls until the condition holds or the deadline has passed. Returns whether it holds.

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 
 /// A moment at which a test stops waiting.
 ///

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 
 /// A file descriptor that is closed when the value is destroyed.
 public struct Descriptor: ~Copyable {

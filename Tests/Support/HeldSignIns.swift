@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Glibc
 
 /// Many sign-ins that wait at the code prompt and then answer at the same moment.

@@ -1,7 +1,7 @@
-import CTestSupport
+import MFACTestSupport
 import Foundation
 
-/// A client of mfa-helper that speaks the protocol of Sources/HelperProtocol/PROTOCOL.md byte by
+/// A client of mfa-helper that speaks the protocol of Sources/Pure/Protocol/PROTOCOL.md byte by
 /// byte.
 ///
 /// It is written independently of the product's own client, so that each verifies the other, and it

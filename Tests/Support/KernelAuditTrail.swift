@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 
 /// A listener for the kernel's audit records.
 public final class KernelAuditTrail {

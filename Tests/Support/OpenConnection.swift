@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Glibc
 
 /// Connections of this process to itself, by numeric addresses. They stay open until the process

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Foundation
 
 /// A PAM application that signs a user in and checks the account, and whose prompts the test

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 
 /// A pipe whose ends are closed when they are no longer used.
 struct Pipe: ~Copyable {

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Glibc
 
 /// An OpenSSH server for one test, at 127.0.0.1 and a free port.

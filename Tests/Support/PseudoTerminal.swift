@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 
 /// The user's side of a pseudo-terminal.
 struct PseudoTerminal: ~Copyable {

@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Foundation
 import Synchronization
 

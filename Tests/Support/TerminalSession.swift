@@ -1,4 +1,4 @@
-import CTestSupport
+import MFACTestSupport
 import Foundation
 
 /// A program at its controlling pseudo-terminal, as a user sees it.

@@ -1,19 +1,19 @@
-import CTestSupport
+import MFACTestSupport
 import Foundation
 import Glibc
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// Real processes started as companions.
 @Suite("Companion processes")
 struct CompanionTests {
-  static func start(_ path: String) throws(SystemError) -> Companion {
-    try Companion(path: Array(path.utf8), name: "companion")
+  static func start(_ path: String) throws(SystemError) -> SupervisedProgram {
+    try SupervisedProgram(path: Array(path.utf8), name: "companion")
   }
 
   /// Sends a text to the program and receives the same number of bytes.
-  private static func exchange(_ companion: Companion, _ text: String) throws -> String {
+  private static func exchange(_ companion: SupervisedProgram, _ text: String) throws -> String {
     let sent = Array(text.utf8)
     try companion.send(sent.span)
     var received = [UInt8](repeating: 0, count: sent.count)
@@ -23,8 +23,8 @@ struct CompanionTests {
   }
 
   static func receive(
-    _ companion: Companion, seconds: Int64
-  ) throws -> Companion.Reception {
+    _ companion: SupervisedProgram, seconds: Int64
+  ) throws -> SupervisedProgram.Reception {
     var room = [UInt8](repeating: 0, count: 1)
     var span = room.mutableSpan
     return try companion.receive(into: &span, seconds: seconds)
@@ -73,7 +73,7 @@ struct CompanionTests {
   /// its output.
   private static func shell(
     _ commands: String, lines count: Int
-  ) throws -> (companion: Companion, lines: [String]) {
+  ) throws -> (companion: SupervisedProgram, lines: [String]) {
     let companion = try start("/bin/sh")
     try companion.send(Array((commands + "\n").utf8).span)
     var lines = [""]
@@ -119,7 +119,7 @@ struct CompanionTests {
   @Test("all signals have their defaults in the program")
   func signals() throws {
     // A shell would reset the signals itself.
-    let companion = try Companion(path: Array("/bin/cat".utf8), name: "companion-signals")
+    let companion = try SupervisedProgram(path: Array("/bin/cat".utf8), name: "companion-signals")
     #expect(try Self.exchange(companion, "started") == "started")
     let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc")
     let process = try #require(
@@ -135,7 +135,7 @@ struct CompanionTests {
   }
 
   @Test("a program that ignores signals and does not end is killed")
-  func nothingIsLeft() throws {
+  func stubbornProgramIsKilled() throws {
     let number: Int32
     do {
       let (companion, lines) = try Self.shell(

@@ -1,6 +1,6 @@
 import Glibc
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// Each test runs in a separate process, whose connections are known.

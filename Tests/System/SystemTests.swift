@@ -1,5 +1,5 @@
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @Suite("Files and directories", .privateMachine)

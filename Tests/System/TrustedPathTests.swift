@@ -1,5 +1,5 @@
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 @Suite("Trusted paths", .privateMachine)
@@ -7,7 +7,7 @@ struct TrustedPathTests {
   /// The result of opening the parent folders of a path.
   enum Expected: Sendable {
     case opened, notADirectory, notFound
-    case untrusted(Distrust)
+    case untrusted(TrustFailure)
   }
 
   /// Scripts that change the folders `outer` and `outer/inner`, and the result for

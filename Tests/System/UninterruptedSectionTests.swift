@@ -1,8 +1,8 @@
-import CTestSupport
+import MFACTestSupport
 import Foundation
 import Glibc
-import System
-import TestSupport
+import MFASystem
+import MFATestSupport
 import Testing
 
 /// The tests run in separate processes, because identities, limits and signals belong to a whole

@@ -1,5 +1,5 @@
+import MFASecrets
 import MultiFactor
-import Secrets
 import Testing
 
 @testable import mfa_enroll

@@ -1,4 +1,4 @@
-import OneTimePassword
+import MFAOneTimePassword
 import Testing
 
 @testable import mfa_enroll

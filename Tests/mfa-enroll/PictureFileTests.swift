@@ -1,5 +1,5 @@
+import MFASecrets
 import Foundation
-import Secrets
 import Testing
 
 @testable import mfa_enroll

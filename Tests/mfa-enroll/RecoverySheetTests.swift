@@ -11,6 +11,6 @@ import Testing
     ] as [(Int, String?)])
   func warning(left: Int, text: String?) {
     let warning = text.map { "\($0)\nhint: make new ones with mfa-enroll recovery-codes --new" }
-    #expect(RecoverySheet.warning(left: left) == warning)
+    #expect(RecoveryCodeDisplay.warning(left: left) == warning)
   }
 }

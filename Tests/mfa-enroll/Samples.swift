@@ -1,7 +1,7 @@
-import Factors
-import HelperProtocol
-import OneTimePassword
-import Secrets
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+import MFAProtocol
 
 @testable import MultiFactor
 

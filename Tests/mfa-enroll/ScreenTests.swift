@@ -1,4 +1,4 @@
-import QRCode
+import MFAQRCode
 import Testing
 
 @testable import mfa_enroll
@@ -11,7 +11,7 @@ import Testing
     var noColor: String?
     var colorFGBG: String?
     var isUTF8 = true
-    let ink: TerminalInk?
+    let ink: TerminalColours?
   }
 
   static let rows: [Row] = [

@@ -1,5 +1,6 @@
-public import OneTimePassword
-import Secrets
+public import MFAOneTimePassword
+import MFASecrets
+import MFAVerification
 
 /// The secret of the RFCs' examples, and its codes.
 public enum KnownFactor {

@@ -1,8 +1,12 @@
-public import FactorStore
-public import Factors
-public import OneTimePassword
-public import Secrets
-public import System
+public import MFAAuditLog
+import MFABytes
+import MFACrypto
+public import MFAFactorStore
+public import MFAFactors
+public import MFAOneTimePassword
+public import MFASecrets
+public import MFAStoreFiles
+public import MFASystem
 
 /// A store in memory that records its operations in order, and fails on demand.
 public final class MemoryStore: FactorStore, @unchecked Sendable {
@@ -21,7 +25,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// The operation that fails, and its error.
   public var failure: (step: Step, error: FactorStoreError)?
   /// The audit log records so far, in order.
-  public internal(set) var events: [LedgerEvent] = []
+  public internal(set) var events: [AuditLogEvent] = []
   /// Whether the store compares the configuration with the last recorded one.
   public var followsConfigurations = false
   /// The fingerprint of the last recorded configuration.
@@ -134,13 +138,13 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
 
   /// Returns digests without a key (FNV-1a), which hide nothing.
   public func digests(
-    of places: [Place], in record: FactorRecord
-  ) throws(FactorStoreError) -> [PlaceDigest] {
+    of places: [SignInOrigin], in record: FactorRecord
+  ) throws(FactorStoreError) -> [SignInOriginDigest] {
     places.map { place in
       let hash = place.identity.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x100_0000_01B3
       }
-      return PlaceDigest(place.kind, hash)
+      return SignInOriginDigest(place.kind, hash)
     }
   }
 
@@ -154,12 +158,12 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
 
   /// Stores the audit log record.
   public func enter(
-    _ event: LedgerEvent, configuration: UInt64
-  ) throws(FactorStoreError) -> LedgerMark? {
+    _ event: AuditLogEvent, configuration: UInt64
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     try note(.enterConfiguration)
     self.configuration = configuration
     events.append(event)
-    return LedgerMark(Array("\(events.count):00c0ffee".utf8))
+    return AuditLogCheckpoint(Array("\(events.count):00c0ffee".utf8))
   }
 
   /// Locks and returns the only entry of the store.
@@ -219,8 +223,8 @@ public final class MemoryStoreEntry: FactorStoreEntry {
 
   /// Returns the store's digests.
   public func digests(
-    of places: [Place], in record: FactorRecord
-  ) throws(FactorStoreError) -> [PlaceDigest] {
+    of places: [SignInOrigin], in record: FactorRecord
+  ) throws(FactorStoreError) -> [SignInOriginDigest] {
     try store.digests(of: places, in: record)
   }
 
@@ -232,13 +236,13 @@ public final class MemoryStoreEntry: FactorStoreEntry {
 
   /// Stores the state and the audit log record.
   public func write(
-    _ attempts: AttemptState, entering event: LedgerEvent
-  ) throws(FactorStoreError) -> LedgerMark {
+    _ attempts: AttemptState, entering event: AuditLogEvent
+  ) throws(FactorStoreError) -> AuditLogCheckpoint {
     try write(attempts)
     try sync()
     store.record?.beginGeneration()
     store.events.append(event)
-    guard let mark = LedgerMark(Array("\(store.events.count):00c0ffee".utf8)) else {
+    guard let mark = AuditLogCheckpoint(Array("\(store.events.count):00c0ffee".utf8)) else {
       throw .damaged(.ledger)
     }
     return mark
@@ -249,8 +253,8 @@ public final class MemoryStoreEntry: FactorStoreEntry {
 
   /// Stores the record, the attempt state and the audit log record.
   public func replace(
-    record: FactorRecord, attempts: AttemptState, entering event: LedgerEvent?
-  ) throws(FactorStoreError) -> LedgerMark? {
+    record: FactorRecord, attempts: AttemptState, entering event: AuditLogEvent?
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     try store.note(.replace)
     var record = record
     if event != nil { record.beginGeneration() }
@@ -258,6 +262,6 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     store.attempts = attempts
     guard let event else { return nil }
     store.events.append(event)
-    return LedgerMark(Array("\(store.events.count):00c0ffee".utf8))
+    return AuditLogCheckpoint(Array("\(store.events.count):00c0ffee".utf8))
   }
 }

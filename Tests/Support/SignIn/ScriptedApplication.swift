@@ -1,6 +1,7 @@
-public import Secrets
-public import SignIn
-public import System
+import MFABytes
+public import MFASecrets
+public import MFASignIn
+public import MFASystem
 
 /// A PAM application whose user answers from a script. At its end, a test asserts that every line
 /// of the script was used (`isUsedUp`).
@@ -67,7 +68,7 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// Whether the user sees all messages.
-  public var isListening = true
+  public var showsMessages = true
   /// The messages that contained a secret.
   public private(set) var revealed: [String] = []
 

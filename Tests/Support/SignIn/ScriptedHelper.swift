@@ -1,13 +1,13 @@
-public import HelperProtocol
-import Secrets
-public import SignIn
+import MFABytes
+public import MFASignIn
+public import MFAProtocol
 
 /// A helper that answers from a script and records the requests.
 public final class ScriptedHelper: HelperLink, @unchecked Sendable {
   /// A scripted answer to a request.
   public enum Answer: Sendable {
     case response(@Sendable () -> HelperResponse)
-    case trouble(HelperTrouble)
+    case trouble(HelperError)
 
     /// Returns an answer that reports a failure.
     public static func failure(_ failure: HelperFailure) -> Answer {
@@ -33,7 +33,7 @@ public final class ScriptedHelper: HelperLink, @unchecked Sendable {
   public var isUsedUp: Bool { script.isEmpty }
 
   /// Answers from the script; throws `ended` when the script is used up.
-  public func ask(_ request: consuming HelperRequest) throws(HelperTrouble) -> HelperResponse {
+  public func ask(_ request: consuming HelperRequest) throws(HelperError) -> HelperResponse {
     requests.append(Self.text(of: request))
     guard !script.isEmpty else { throw .ended }
     switch script.removeFirst() {

@@ -1,8 +1,9 @@
-public import FactorStore
-public import Factors
-public import Policy
-public import SignIn
-public import System
+public import MFAConfiguration
+public import MFAFactors
+public import MFAPolicy
+public import MFASignIn
+public import MFAStoreFiles
+public import MFASystem
 
 /// A machine with one account, a fixed clock and a store in memory.
 public final class ScriptedHost: Host, @unchecked Sendable {
@@ -111,19 +112,19 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// The sessions that the helper will accept, in order.
   public var helpers: [ScriptedHelper] = []
   /// The error of starting the helper.
-  public var helperFailure: HelperTrouble?
+  public var helperFailure: HelperError?
 
   /// Returns the next scripted session; throws when the script is used up.
-  public func helper() throws(HelperTrouble) -> ScriptedHelper {
+  public func helper() throws(HelperError) -> ScriptedHelper {
     if let helperFailure { throw helperFailure }
     guard !helpers.isEmpty else { throw .ended }
     return helpers.removeFirst()
   }
 
   /// The session of the process.
-  public var session: Place?
+  public var session: SignInOrigin?
   /// The sessions that enclose it.
-  public var enclosingSessions: [Place] = []
+  public var enclosingSessions: [SignInOrigin] = []
   /// Whether the process is the session leader.
   public var leadsSession = false
   /// The controlling terminal of the process.

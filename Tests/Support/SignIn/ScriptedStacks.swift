@@ -1,4 +1,4 @@
-public import PAMStack
+public import MFAPAMStack
 
 /// PAM's service files in memory, in the folder `/pam`.
 public struct ScriptedStacks: StackSource {

@@ -1,0 +1,47 @@
+import MFABytes
+import MFASecrets
+import MFACCrypto
+
+/// A failure of libcrypto: it could not be loaded or initialised, refused an algorithm, or had no
+/// entropy.
+public struct CryptographyError: Error, Equatable {
+  /// The operation that failed.
+  public enum Operation: UInt8, Sendable {
+    case random, authenticate, seal
+  }
+
+  /// The operation that failed.
+  public let operation: Operation
+
+  /// Creates an error.
+  public init(operation: Operation) { self.operation = operation }
+}
+
+extension SecretBytes {
+  /// Returns `count` bytes from libcrypto's approved random generator, from its instance for
+  /// private values.
+  public static func random(count: Int) throws(CryptographyError) -> SecretBytes {
+    var bytes = SecretBytes(count: count)
+    let done = bytes.withMutableSpan { $0.fillWithRandomBytes() }
+    guard done else { throw CryptographyError(operation: .random) }
+    return bytes
+  }
+}
+
+/// Returns `count` random bytes that need not be secret, for example for a nonce or an identifier.
+public func randomBytes(count: Int) throws(CryptographyError) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: max(count, 0))
+  var span = bytes.mutableSpan
+  guard span.fillWithRandomBytes() else { throw CryptographyError(operation: .random) }
+  return bytes
+}
+
+extension MutableSpan<UInt8> {
+  fileprivate mutating func fillWithRandomBytes() -> Bool {
+    // SAFETY: the buffer is the span's own `count` bytes.
+    unsafe withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return true }
+      return unsafe ccrypto_random(base, buffer.count) == 1
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import MFACPOSIX
+
+/// The system clocks. Only boundary code reads them; all other code takes the time as a parameter.
+public enum Clock {
+  /// Returns the seconds since the epoch (CLOCK_REALTIME).
+  public static func now() throws(SystemError) -> Int64 { try seconds(CLOCK_REALTIME) }
+
+  /// Returns the seconds since the machine was started (CLOCK_BOOTTIME). This clock cannot be set.
+  public static func sinceBoot() throws(SystemError) -> Int64 { try seconds(CLOCK_BOOTTIME) }
+
+  private static func seconds(_ clock: clockid_t) throws(SystemError) -> Int64 {
+    var time = timespec()
+    // SAFETY: the call writes `time`, which outlives it.
+    _ = try retrying(.clock) { unsafe clock_gettime(clock, &time) }
+    return Int64(time.tv_sec)
+  }
+
+  /// Sleeps for `milliseconds`, at most 999.
+  public static func pause(milliseconds: Int) {
+    var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
+    // SAFETY: `time` outlives the call. A signal only makes the sleep shorter.
+    _ = unsafe nanosleep(&time, nil)
+  }
+}

@@ -1,0 +1,142 @@
+import MFACPOSIX
+
+/// An open file. Destroying the value closes it.
+///
+/// MUST 1: no write begins that RLIMIT_FSIZE would cut short: the limit of the user who started the
+/// application neither ends the application nor leaves half a record. (`FileSizeLimitTests`)
+public struct File: ~Copyable {
+  let descriptor: Int32
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { _ = close(descriptor) }
+
+  /// Returns the status of the file.
+  public func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    // SAFETY: the call writes `status`, which outlives it.
+    _ = try retrying(.status) { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Reads `count` bytes from `offset`, or fewer at the end of the file.
+  public func read(count: Int, at offset: Int64 = 0) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(count, 0))
+    var span = bytes.mutableSpan
+    let filled = try fill(&span, at: offset)
+    bytes.removeLast(bytes.count - filled)
+    return bytes
+  }
+
+  /// Fills `bytes` from the beginning of the file. Returns whether the file has that many bytes.
+  public func read(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Bool {
+    try fill(&bytes, at: 0) == bytes.count
+  }
+
+  /// Fills `bytes` from `offset` to the end of the file at most. Returns the number of bytes read.
+  private func fill(_ bytes: inout MutableSpan<UInt8>, at offset: Int64) throws(SystemError) -> Int
+  {
+    var filled = 0
+    while filled < bytes.count {
+      let already = filled
+      let descriptor = descriptor
+      let read = try retrying(.read) {
+        // SAFETY: the call writes at most the rest of the span.
+        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+          unsafe pread(
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
+            Int(offset) + already)
+        }
+      }
+      guard read > 0 else { break }
+      filled += read
+    }
+    return filled
+  }
+
+  /// Writes all of `bytes` at `offset`, or nothing if RLIMIT_FSIZE allows only a part (EFBIG).
+  public func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(SystemError) {
+    let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
+    guard !overflow, cposix_may_grow_to(end) != 0 else { throw SystemError(.write, number: EFBIG) }
+    var written = 0
+    while written < bytes.count {
+      let already = written
+      let descriptor = descriptor
+      let count = try retrying(.write) {
+        // SAFETY: the call reads at most the rest of the array.
+        unsafe bytes.withUnsafeBytes { buffer in
+          unsafe pwrite(
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
+            Int(offset) + already)
+        }
+      }
+      guard count > 0 else { throw SystemError(.write, number: EIO) }
+      written += count
+    }
+  }
+
+  /// Truncates the file to `length` bytes, or extends it with zeros.
+  public func setLength(_ length: Int64) throws(SystemError) {
+    _ = try retrying(.write) { ftruncate(descriptor, Int(length)) }
+  }
+
+  /// Waits until the file's data, and its length if that changed, are on disk.
+  public func syncData() throws(SystemError) {
+    _ = try retrying(.sync) { fdatasync(descriptor) }
+  }
+
+  /// Waits until the file's data and all its metadata are on disk.
+  public func sync() throws(SystemError) {
+    _ = try retrying(.sync) { fsync(descriptor) }
+  }
+
+  /// Changes the file's owner. Only root may do that.
+  public func changeOwner(to owner: UInt32) throws(SystemError) {
+    _ = try retrying(.changeOwner) { fchown(descriptor, owner, gid_t.max) }
+  }
+
+  /// Changes the file's group. Only root may choose an arbitrary group.
+  public func changeGroup(to group: UInt32) throws(SystemError) {
+    _ = try retrying(.changeOwner) { fchown(descriptor, uid_t.max, group) }
+  }
+
+  /// Sets the permissions, regardless of the umask.
+  public func changeMode(to permissions: UInt32) throws(SystemError) {
+    _ = try retrying(.changeMode) { fchmod(descriptor, permissions) }
+  }
+
+  /// Takes the file's exclusive lock, or gives up after `seconds`. With 0, tries once.
+  ///
+  /// The lock is released when the file is closed. The function tries every millisecond instead of
+  /// blocking: only a signal could end a blocking call, and signals belong to the host application.
+  ///
+  /// - Returns: whether the lock was taken.
+  public func lock(seconds: Int64) throws(SystemError) -> Bool {
+    // One attempt and its pause take a little over a millisecond, so 900 of them take about a
+    // second.
+    var triesLeft = seconds &* 900
+    while true {
+      do throws(SystemError) {
+        _ = try retrying(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
+        return true
+      } catch {
+        guard error.number == EWOULDBLOCK else { throw error }
+      }
+      guard triesLeft > 0 else { return false }
+      triesLeft &-= 1
+      Clock.pause(milliseconds: 1)
+    }
+  }
+
+  /// Locks one byte until the file is closed. The byte may be past the end of the file. Returns
+  /// false if another open file description has it locked.
+  public func lockByte(at offset: Int64) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      _ = try retrying(.lock) { cposix_lock_byte(descriptor, offset) }
+      return true
+    } catch {
+      guard error.number == EAGAIN || error.number == EACCES else { throw error }
+      return false
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import MFACPOSIX
+
+/// The status of a file, as `fstat` reports it.
+public struct FileStatus: Equatable, Sendable {
+  /// The type of a file.
+  public enum Kind: Equatable, Sendable {
+    case regular, directory, other
+  }
+
+  /// The file's type.
+  public let kind: Kind
+  /// The owner's user id.
+  public let owner: UInt32
+  /// The group's id.
+  public let group: UInt32
+  /// The permissions: the lower twelve bits of the mode.
+  public let permissions: UInt32
+  /// The number of hard links.
+  public let links: UInt64
+  /// The size in bytes.
+  public let size: Int64
+  /// The time of the last write, in seconds since the epoch.
+  public let writtenAt: Int64
+
+  @inline(never)
+  init(_ status: stat) {
+    switch Int32(bitPattern: status.st_mode) & S_IFMT {
+    case S_IFREG: kind = .regular
+    case S_IFDIR: kind = .directory
+    case _: kind = .other
+    }
+    owner = status.st_uid
+    group = status.st_gid
+    permissions = status.st_mode & 0o7777
+    links = UInt64(status.st_nlink)
+    size = Int64(status.st_size)
+    writtenAt = Int64(status.st_mtim.tv_sec)
+  }
+
+  /// Whether any user other than the owner may write to the file.
+  public var isWritableByOthers: Bool { permissions & 0o022 != 0 }
+}

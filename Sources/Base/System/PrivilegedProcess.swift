@@ -1,0 +1,67 @@
+import MFACPOSIX
+
+/// The first steps of a program that may run with a different identity from its caller's. The
+/// program trusts nothing that it inherits.
+public enum PrivilegedProcess {
+  /// The user ids of the process.
+  public struct Identities: Equatable, Sendable {
+    /// The caller's user id (the real one).
+    public let caller: UInt32
+    /// The program's user id (the effective one).
+    public let own: UInt32
+  }
+
+  /// Sets every inherited attribute and resource limit to a known value, or refuses the process.
+  /// First opens the log under `name` in authpriv, so that a refusal can be logged.
+  public static func settle(name: StaticString) throws(ProcessRefusal) {
+    // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.
+    name.withUTF8Buffer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      unsafe cposix_open_log(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
+    }
+    for attribute in InheritedAttribute.allCases { try attribute.settle() }
+    for limit in ResourceLimit.allCases { try limit.settle() }
+  }
+
+  /// Returns the user ids of the process. Throws if the saved one differs from the effective one.
+  public static func identities() throws(SystemError) -> Identities {
+    let (real, effective, saved) = try all()
+    guard effective == saved else { throw SystemError(.identity, number: EPERM) }
+    return Identities(caller: real, own: effective)
+  }
+
+  /// Gives up the caller's identity permanently, so that the caller can no longer send signals, and
+  /// verifies that it cannot be regained. When the function returns, any signal that the caller was
+  /// sending has arrived. The real and saved groups become the effective group, which is the
+  /// program's own if its file is setgid. The permitted capabilities stay.
+  ///
+  /// The caller's supplementary groups stay: removing them takes CAP_SETGID, which would allow a
+  /// process to join any group. They give no access that the caller does not have, and the helper
+  /// opens no path that the caller names.
+  public static func dropCallerIdentity(_ identities: Identities) throws(SystemError) {
+    let own = identities.own
+    // The group comes first: changing it may be impossible once the user id has changed.
+    guard cposix_leave_group() != 0 else { throw SystemError.last(.identity) }
+    // A process that gives up root's identity loses its capabilities unless it asks to keep them.
+    // If that request fails, they are lost.
+    let isKept = cposix_keep_capabilities(1) == 0
+    guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
+    guard !isKept || cposix_keep_capabilities(0) == 0 else { throw SystemError.last(.identity) }
+    guard try all() == (own, own, own) else { throw SystemError(.identity, number: EPERM) }
+    cposix_await_signals()
+    guard identities.caller == own || cposix_set_identities(identities.caller, own, own) != 0 else {
+      throw SystemError(.identity, number: EPERM)
+    }
+  }
+
+  private static func all() throws(SystemError) -> (UInt32, UInt32, UInt32) {
+    var real: uid_t = 0
+    var effective: uid_t = 0
+    var saved: uid_t = 0
+    // SAFETY: the call writes the three values, which outlive it.
+    guard unsafe cposix_identities(&real, &effective, &saved) == 0 else {
+      throw SystemError.last(.identity)
+    }
+    return (real, effective, saved)
+  }
+}

@@ -1,0 +1,26 @@
+import MFACPOSIX
+
+/// The user that a process runs as, and whether the process can gain another identity.
+public struct ProcessIdentity: Equatable, Sendable {
+  /// The user who runs the process (the real user id).
+  public let user: UInt32
+  /// Whether the process acts as root (the effective user id).
+  public let actsAsRoot: Bool
+  /// Whether programs that the process starts cannot gain another identity, as in a sandbox
+  /// (no_new_privs).
+  public let isConfined: Bool
+
+  /// Creates an identity.
+  public init(user: UInt32, actsAsRoot: Bool, isConfined: Bool) {
+    self.user = user
+    self.actsAsRoot = actsAsRoot
+    self.isConfined = isConfined
+  }
+
+  /// The identity of this process.
+  public static var current: ProcessIdentity {
+    // If the kernel does not answer, the helper later reports that it did not gain its identity.
+    ProcessIdentity(
+      user: getuid(), actsAsRoot: geteuid() == 0, isConfined: cposix_has_no_new_privileges() == 1)
+  }
+}

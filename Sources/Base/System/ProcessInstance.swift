@@ -1,0 +1,59 @@
+import MFACPOSIX
+
+/// An identifier that is unique among all processes that this machine ever runs: the boot id, the
+/// process id and the process's start time.
+public struct ProcessInstance: Equatable, Sendable {
+  /// The boot id, the process id and the start time, in this order.
+  public let bytes: [UInt8]
+
+  /// The most processes that `enclosing` examines.
+  private static var mostAncestors: Int { 64 }
+
+  /// The length of the boot id in bytes.
+  private static var bootLength: Int { 36 }
+
+  /// The mark of this process's session leader, or nil if the leader cannot be determined or is not
+  /// visible to this process.
+  public static var ownSession: ProcessInstance? {
+    let leader = getsid(0)
+    guard leader > 0, let boot, let process = RunningProcess(leader) else { return nil }
+    return ProcessInstance(boot, leader, process.start)
+  }
+
+  /// Whether this process leads its session.
+  public static var isLeader: Bool { getsid(0) == getpid() }
+
+  /// The marks of this process and its ancestors, nearest first, as far as they can be determined.
+  public static var enclosing: [ProcessInstance] {
+    guard let boot else { return [] }
+    var marks: [ProcessInstance] = []
+    var number = getpid()
+    while number > 0, marks.count < mostAncestors, let process = RunningProcess(number) {
+      marks.append(ProcessInstance(boot, number, process.start))
+      number = process.parent
+    }
+    return marks
+  }
+
+  private init(_ boot: [UInt8], _ number: pid_t, _ ticks: UInt64) {
+    var bytes = boot
+    for shift in [24, 16, 8, 0] as [Int32] {
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+    for shift in [56, 48, 40, 32, 24, 16, 8, 0] as [UInt64] {
+      bytes.append(UInt8(truncatingIfNeeded: ticks >> shift))
+    }
+    self.bytes = bytes
+  }
+
+  /// The boot id, which is new each time the machine is started.
+  private static var boot: [UInt8]? {
+    var identity = [CChar](repeating: 0, count: bootLength)
+    // SAFETY: the call writes at most 36 bytes.
+    let status = unsafe identity.withUnsafeMutableBufferPointer { identity -> Int32 in
+      guard let base = identity.baseAddress else { return -1 }
+      return unsafe cposix_boot_identity(base)
+    }
+    return status == 0 ? identity.map { UInt8(bitPattern: $0) } : nil
+  }
+}

@@ -1,0 +1,78 @@
+import MFACPOSIX
+
+/// Functions that start another program from a process that may belong to any PAM application. They
+/// leave that process's signals and children alone.
+public enum Program {
+  /// The longest input in bytes: what a pipe accepts at once.
+  public static let longestInput = 4096
+
+  /// Returns whether this process may run a program at `path`.
+  public static func isThere(_ path: StaticString) -> Bool {
+    path.withUTF8Buffer { path in
+      guard let base = path.baseAddress else { return false }
+      // SAFETY: a literal is NUL-terminated and is never freed.
+      return unsafe access(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), X_OK) == 0
+    }
+  }
+
+  /// Starts the program at `path` without arguments, with `input` as its standard input. Does not
+  /// wait for the program to end.
+  public static func startDetached(
+    _ path: StaticString, input: [UInt8]
+  ) throws(SystemError) {
+    let reading = try pipe(holding: input)
+    defer { close(reading) }
+    let status = path.withUTF8Buffer { path -> Int32 in
+      guard let base = path.baseAddress else { return -1 }
+      // SAFETY: a literal is NUL-terminated and is never freed.
+      return unsafe cposix_start_detached(
+        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), reading)
+    }
+    guard status == 0 else { throw SystemError.last(.process) }
+  }
+
+  /// Runs the `sendmail` at `path` to deliver `message`, headers first, to `recipient`, for at most
+  /// `seconds`.
+  ///
+  /// - Returns: its exit status; 126 or 127 if it could not be run; -1 if no process could be
+  ///   created or the process was killed.
+  public static func mail(
+    _ message: [UInt8], to recipient: [UInt8], with path: StaticString, seconds: Int32
+  ) throws(SystemError) -> Int32 {
+    let reading = try pipe(holding: message)
+    defer { close(reading) }
+    let user = recipient.map { CChar(bitPattern: $0) } + [0]
+    return path.withUTF8Buffer { path -> Int32 in
+      guard let base = path.baseAddress else { return -1 }
+      // SAFETY: both strings are NUL-terminated and outlive the call.
+      return unsafe cposix_mail(
+        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), user, reading,
+        seconds.multipliedReportingOverflow(by: 1000).partialValue)
+    }
+  }
+
+  /// Returns the reading end of a pipe that holds `input` and whose writing end is closed.
+  private static func pipe(holding input: [UInt8]) throws(SystemError) -> Int32 {
+    guard input.count <= longestInput else { throw SystemError(.write, number: E2BIG) }
+    var ends: [Int32] = [-1, -1]
+    // SAFETY: the call writes two numbers.
+    let made = unsafe ends.withUnsafeMutableBufferPointer { ends -> Int32 in
+      guard let base = ends.baseAddress else { return -1 }
+      return unsafe cposix_pipe(base, O_CLOEXEC)
+    }
+    guard made == 0, let reading = ends.first, let writing = ends.last else {
+      throw SystemError.last(.process)
+    }
+    defer { close(writing) }
+    // SAFETY: the call reads the array. A pipe accepts this much at once, so the call does not
+    // block.
+    let written = unsafe input.withUnsafeBufferPointer {
+      unsafe write(writing, $0.baseAddress, $0.count)
+    }
+    guard written == input.count else {
+      close(reading)
+      throw SystemError.last(.write)
+    }
+    return reading
+  }
+}

@@ -1,0 +1,97 @@
+import MFABytes
+import MFACPOSIX
+
+/// The failure of a system call.
+public struct SystemError: Error, Equatable, Sendable {
+  /// The kind of system call.
+  public enum Call: UInt8, Sendable {
+    case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode,
+      listDirectory
+    case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment, process
+  }
+
+  /// The call that failed.
+  public let call: Call
+
+  /// The error number (errno).
+  public let number: Int32
+
+  /// Creates an error.
+  public init(_ call: Call, number: Int32) {
+    self.call = call
+    self.number = number
+  }
+
+  /// Returns the error for a target of `call` that does not exist.
+  public static func notFound(_ call: Call) -> SystemError { SystemError(call, number: ENOENT) }
+
+  /// Returns the error for a resource that another process has held for too long.
+  public static func busy(_ call: Call) -> SystemError { SystemError(call, number: EWOULDBLOCK) }
+
+  /// Returns the error of the call that has just failed.
+  static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
+
+  /// Whether the target does not exist.
+  public var isNotFound: Bool { number == ENOENT }
+
+  /// Whether access was denied (EACCES).
+  public var isForbidden: Bool { number == EACCES }
+
+  /// Whether the call was not permitted (EPERM).
+  public var isNotPermitted: Bool { number == EPERM }
+
+  /// Whether another process has held the resource for too long.
+  public var isBusy: Bool { number == EWOULDBLOCK }
+
+  /// Whether the other end of a stream is closed.
+  public var isBrokenPipe: Bool { number == EPIPE || number == ECONNRESET }
+
+  /// Whether the target is a symbolic link, which O_NOFOLLOW forbids.
+  public var isSymbolicLink: Bool { number == ELOOP }
+
+  /// Whether the target is not a directory.
+  public var isNotADirectory: Bool { number == ENOTDIR }
+
+  /// Whether the target exists already.
+  public var isExisting: Bool { number == EEXIST }
+
+  /// The system's description of the error, such as `No space left on device`.
+  public var text: String {
+    // SAFETY: the C library returns a string that is never freed, or null.
+    guard let text = unsafe cposix_error_text(number) else {
+      return joined("error ", decimal(Int64(number)))
+    }
+    return unsafe Self.text(text)
+  }
+
+  /// The system's name for the error, such as `ENOSPC`.
+  public var name: String {
+    // SAFETY: as in `text`.
+    guard let name = unsafe cposix_error_name(number) else {
+      return joined("E", decimal(Int64(number)))
+    }
+    return unsafe Self.text(name)
+  }
+
+  private static func text(_ string: UnsafePointer<CChar>) -> String {
+    var bytes: [UInt8] = []
+    // SAFETY: the caller's string ends with a NUL, and nothing is read past it.
+    while unsafe string[bytes.count] != 0 {
+      unsafe bytes.append(UInt8(bitPattern: string[bytes.count]))
+    }
+    return utf8Text(bytes)
+  }
+}
+
+/// Repeats a call until no signal interrupts it. Throws any other error of the call.
+@inline(__always)
+func retrying<Number: SignedInteger>(
+  _ call: SystemError.Call, _ body: () -> Number
+) throws(SystemError) -> Number {
+  while true {
+    let result = body()
+    guard result < 0 else { return result }
+    let error = SystemError.last(call)
+    guard error.number == EINTR else { throw error }
+  }
+}

@@ -1,0 +1,32 @@
+/// Why an opened file or directory is not trusted.
+public enum TrustFailure: UInt8, Error, Sendable {
+  case symbolicLink, notARegularFile, notADirectory, wrongOwner, wrongPermissions, severalNames
+  case empty, tooLarge, wrongSize
+
+  /// The reason, as written in log lines and messages.
+  public var name: StaticString {
+    switch self {
+    case .symbolicLink: "symbolic-link"
+    case .notARegularFile: "not-a-regular-file"
+    case .notADirectory: "not-a-directory"
+    case .wrongOwner: "wrong-owner"
+    case .wrongPermissions: "wrong-permissions"
+    case .severalNames: "several-names"
+    case .empty: "empty"
+    case .tooLarge: "too-large"
+    case .wrongSize: "wrong-size"
+    }
+  }
+}
+
+extension FileStatus {
+  /// Returns nil if this is a regular file with one name, with an owner among `owners` and with
+  /// exactly `permissions`; otherwise returns what is wrong.
+  public func distrust(owners: (UInt32, UInt32), permissions: UInt32) -> TrustFailure? {
+    if kind != .regular { return .notARegularFile }
+    if owner != owners.0 && owner != owners.1 { return .wrongOwner }
+    if self.permissions != permissions { return .wrongPermissions }
+    if links != 1 { return .severalNames }
+    return nil
+  }
+}

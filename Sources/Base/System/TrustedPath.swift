@@ -1,0 +1,120 @@
+import MFABytes
+import MFACPOSIX
+
+/// A path whose directories all belong to root and can be changed by no other user, so that only
+/// root can have created the file at its end.
+///
+/// The directories are checked by path, from the root directory down, and only the last one is
+/// opened. This is safe because an entry of a directory that only root can change cannot be
+/// replaced while the next one is checked. MUST 1: none of the directories is a symbolic link.
+/// (`TrustedPathTests`)
+public struct TrustedPath: Sendable {
+  /// The path as given.
+  private let bytes: [UInt8]
+
+  /// The last component.
+  public let last: FileName
+
+  /// The components, from the root directory down.
+  public var components: [FileName] {
+    bytes.split(separator: UInt8(ascii: "/")).compactMap { FileName(Array($0)) }
+  }
+
+  /// Parses an absolute path. Returns nil if the path is not absolute or has an empty component,
+  /// `.` or `..`.
+  public init?(_ path: [UInt8]) {
+    guard path.first == UInt8(ascii: "/") else { return nil }
+    var start = 1
+    for index in path.indices.dropFirst() where path[index] == UInt8(ascii: "/") {
+      guard FileName.isName(path[start..<index]) else { return nil }
+      start = index &+ 1
+    }
+    guard let last = FileName(Array(path[start...])) else { return nil }
+    bytes = path
+    self.last = last
+  }
+
+  /// Parses a literal path; see `init(_:)`.
+  public init?(_ path: StaticString) { self.init(path.bytes) }
+
+  /// Why the path cannot be used.
+  public enum Refusal: Error, Equatable, Sendable {
+    case system(SystemError)
+    case untrusted(TrustFailure)
+  }
+
+  /// Checks all directories of the path, and opens the one that contains the last component.
+  public func parent() throws(Refusal) -> Directory {
+    let end = bytes.count &- last.bytes.count &- 1
+    try checkDirectories(above: end)
+    let directory = try Self.translating { () throws(SystemError) in
+      try Directory.at(path(upTo: end))
+    }
+    try Self.check(directory)
+    return directory
+  }
+
+  /// Checks all directories except the last component, which can then be opened with
+  /// `lastDirectory`.
+  public func checkParents() throws(Refusal) { try checkDirectories(above: bytes.count) }
+
+  /// Opens the last component, a directory, without checking it.
+  public func lastDirectory() throws(SystemError) -> Directory {
+    try Directory.at(path(upTo: bytes.count))
+  }
+
+  /// Checks the directories above the one whose path is `end` bytes long.
+  private func checkDirectories(above end: Int) throws(Refusal) {
+    for index in bytes.prefix(end).indices where bytes[index] == UInt8(ascii: "/") {
+      let path = path(upTo: index)
+      let status = try Self.translating { () throws(SystemError) in try Directory.status(at: path) }
+      guard status.kind == .directory else {
+        throw .system(SystemError(.open, number: ENOTDIR))
+      }
+      try Self.check(status)
+    }
+  }
+
+  /// Returns the first `end` bytes of the path as a C string, or the path of the root directory if
+  /// `end` is 0.
+  private func path(upTo end: Int) -> [CChar] {
+    var path: [CChar] = []
+    path.reserveCapacity(max(end, 1) &+ 1)
+    for byte in bytes.prefix(max(end, 1)) { path.append(CChar(bitPattern: byte)) }
+    path.append(0)
+    return path
+  }
+
+  /// Opens a directory that belongs to root and can be changed by no other user. `parent` must have
+  /// passed the same check.
+  public static func directory(
+    _ name: FileName, in parent: borrowing Directory
+  ) throws(Refusal) -> Directory {
+    let directory = try translating { () throws(SystemError) in try parent.directory(name) }
+    try check(directory)
+    return directory
+  }
+
+  private static func check(_ directory: borrowing Directory) throws(Refusal) {
+    let status: FileStatus
+    do throws(SystemError) { status = try directory.status() } catch { throw .system(error) }
+    try check(status)
+  }
+
+  private static func check(_ status: FileStatus) throws(Refusal) {
+    guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
+    guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
+  }
+
+  /// Opens a file with `body`, which does not follow symbolic links. Reports a symbolic link as
+  /// untrusted.
+  public static func translating<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(Refusal) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+public import MFAOneTimePassword
+public import MFASecrets
+
+/// A time-based factor that another program stored, converted to this project's terms.
+public final class ImportableFactor: Sendable {
+  /// The shared key, `secretLengths` bytes.
+  public let secret: SecretBytes
+
+  /// The parameters of its codes.
+  public let parameters: TOTPParameters
+
+  /// How many steps before and after the current one were accepted, 0 to
+  /// `maximumAdjacentIntervals`. This is a suggestion: the configuration decides.
+  public let adjacentIntervals: UInt8
+
+  /// How many steps the device's clock is ahead of this host's; negative if it is behind.
+  public let timeOffset: Int32
+
+  /// The warnings, in the order of the file.
+  public let warnings: [ImportWarning]
+
+  /// The steps whose codes are known to be used.
+  private let usedSteps: [Int64]
+
+  /// How many steps ahead of the current one a code could be used.
+  private let reach: Int64
+
+  /// The key lengths that are imported, in bytes. A key below 10 bytes (80 bits, the oldest keys of
+  /// google-authenticator) can be found by trying; a key above 64 bytes does not fit a factor.
+  public static let secretLengths = 10...64
+
+  /// The length in bytes below which a key is weak (RFC 4226, section 4, R6).
+  public static let strongSecretLength = 16
+
+  /// The most steps before and after the current one that a configuration can accept.
+  public static let maximumAdjacentIntervals = 10
+
+  /// Creates a factor. `acceptedSteps` is how many steps before and after the current one were
+  /// accepted.
+  init(
+    secret: consuming SecretBytes, parameters: TOTPParameters, acceptedSteps: Int,
+    timeOffset: Int32 = 0, usedSteps: [Int64], warnings: [ImportWarning]
+  ) {
+    var all: [ImportWarning] = []
+    if secret.count < Self.strongSecretLength { all.append(.weakSecret(bits: secret.count * 8)) }
+    if acceptedSteps > Self.maximumAdjacentIntervals {
+      all.append(.windowNarrowed(steps: acceptedSteps))
+    }
+    self.secret = secret
+    self.parameters = parameters
+    adjacentIntervals = UInt8(min(max(acceptedSteps, 0), Self.maximumAdjacentIntervals))
+    self.timeOffset = timeOffset
+    self.usedSteps = usedSteps
+    self.warnings = all + warnings
+    // google-authenticator's list of used steps reaches less than a whole window ahead.
+    reach = Int64(acceptedSteps) * 2 + 1
+  }
+
+  /// Returns the latest step whose code must no longer be accepted, as the device counts steps, if
+  /// the factor is imported at `now` (seconds since the epoch).
+  ///
+  /// This is the latest step known to be used. If no step is known, or all known steps are so far
+  /// ahead that they were used under a wrong clock, every code until now counts as used.
+  public func watermark(at now: Int64) -> Int64 {
+    let present = Self.sum(parameters.step(at: now), Int64(timeOffset))
+    let limit = Self.sum(present, reach)
+    return usedSteps.filter { $0 <= limit }.max() ?? present
+  }
+
+  private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? (right < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// A scope in which SIGPIPE is blocked in this thread, for writes to a helper that may have ended.
+/// A library must neither let the signal end the program nor change how the program handles it.
+struct BrokenPipeSignalBlock: ~Copyable {
+  private var before: sigset_t
+  private let signal: sigset_t
+
+  init() {
+    // SAFETY: the calls initialise the sets before they are used.
+    var signal = sigset_t()
+    unsafe sigemptyset(&signal)
+    unsafe sigaddset(&signal, SIGPIPE)
+    var before = sigset_t()
+    unsafe pthread_sigmask(SIG_BLOCK, &signal, &before)
+    self.signal = signal
+    self.before = before
+  }
+
+  /// Discards the SIGPIPE that a failed write left pending in this thread.
+  func discardPendingSignal() {
+    var signal = signal
+    var now = timespec(tv_sec: 0, tv_nsec: 0)
+    // SAFETY: all objects are initialised and outlive the call.
+    guard unsafe sigismember(&signal, SIGPIPE) == 1 else { return }
+    _ = unsafe sigtimedwait(&signal, nil, &now)
+  }
+
+  deinit {
+    var before = before
+    // SAFETY: the set is the one that the system returned in `init`.
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+}

@@ -1,0 +1,3 @@
+// Re-exports the types in the module's interface, so that a program needs no second import.
+@_exported public import enum MFASecrets.HashAlgorithm
+@_exported public import struct MFASecrets.SecretBytes

@@ -1,0 +1,538 @@
+import MFABytes
+import MFAFactors
+import MFAOneTimePassword
+public import MFASecrets
+import FoundationEssentials
+import MFAProtocol
+
+/// The second factors of the user who runs this program.
+///
+/// The type needs no privilege: it sends requests to the helper, which identifies its caller by
+/// itself. Each value holds one conversation with the helper, which begins when it is first needed.
+/// If a conversation breaks, the next operation begins a new one; sessions and secrets of the old
+/// one are then invalid.
+///
+/// MUST 1: a response that does not match the request ends the conversation, and its contents are
+/// not used. (`MultiFactorTests.answersOutOfTurn`)
+/// MUST 2: a program that uses this type is not killed by SIGPIPE, and no ended helper remains as a
+/// zombie process. (`MultiFactorTests.helperEnds`)
+public actor MultiFactor {
+  /// The path at which the helper is installed.
+  public static let helperPath = "/usr/lib/mfa/mfa-helper"
+
+  /// A closure that asks the user a question. Returning nil declines to answer.
+  public typealias Reauthenticator =
+    @Sendable (ReauthenticationPrompt) async -> SecretBytes?
+
+  nonisolated let executor = HelperExecutor()
+  private let open: @Sendable () throws(MultiFactorError) -> HelperPipes
+  private let tell: @Sendable (String) -> Void
+  private var conversation: Conversation?
+  private var conversationsBegun = 0
+  private var sessionsBegun = 0
+  /// The number of the latest session that an unenrolment invalidated.
+  private var latestVoidSession = 0
+  private var isAsking = false
+
+  /// Prepares a conversation with the helper.
+  ///
+  /// - Parameter tell: shows the user a text from the host, for example that the password expires
+  ///   soon. The text contains no control characters other than newlines.
+  public init(tell: @escaping @Sendable (String) -> Void = { _ in }) {
+    self.init(tell: tell) { () throws(MultiFactorError) in
+      try HelperPipes(starting: MultiFactor.helperPath)
+    }
+  }
+
+  init(
+    tell: @escaping @Sendable (String) -> Void = { _ in },
+    open: @escaping @Sendable () throws(MultiFactorError) -> HelperPipes
+  ) {
+    self.tell = tell
+    self.open = open
+  }
+
+  // MARK: Account and issuer
+
+  /// The name of the account whose factors these are, as the system spells it.
+  public var userName: String {
+    get throws(MultiFactorError) {
+      try begin()
+      return conversation?.userName ?? ""
+    }
+  }
+
+  /// The issuer of the codes, from the host's configuration.
+  public var issuer: String {
+    get throws(MultiFactorError) {
+      try begin()
+      return conversation?.issuer ?? ""
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Verifies that the user owns the account, and begins a session.
+  ///
+  /// - Parameter reauthenticate: asks the user the host's questions, usually for the password.
+  /// - Returns: the session, which operations that change something need.
+  /// - Throws: `reauthenticationFailed` if the answers were wrong or declined,
+  ///   `operationInProgress` while another session is being started.
+  public func session(
+    reauthenticate: Reauthenticator
+  ) async throws(MultiFactorError) -> MultiFactorSession {
+    try await recognise(reauthenticate, withTicket: false)
+  }
+
+  /// Begins a session for a user without a password. A ticket from an administrator takes the place
+  /// of the password, and can be used once.
+  ///
+  /// - Parameter reauthenticate: asks the user for the ticket, and for a code if a factor is
+  ///   already enrolled.
+  /// - Returns: the session, which operations that change something need.
+  /// - Throws: `ticketInvalid` if the ticket belongs to a different account, was used or has
+  ///   expired; otherwise as `session(reauthenticate:)`.
+  public func ticketSession(
+    reauthenticate: Reauthenticator
+  ) async throws(MultiFactorError) -> MultiFactorSession {
+    try await recognise(reauthenticate, withTicket: true)
+  }
+
+  /// Passes the helper's prompts to the user until a session begins.
+  private func recognise(
+    _ reauthenticate: Reauthenticator, withTicket: Bool
+  ) async throws(MultiFactorError) -> MultiFactorSession {
+    var response = try firstResponse(withTicket: withTicket)
+    isAsking = true
+    defer { isAsking = false }
+    while true {
+      switch consume response {
+      case .prompt(let text, let echo):
+        let prompt = ReauthenticationPrompt(
+          text: String(decoding: text.utf8, as: UTF8.self), echo: echo)
+        if let answer = await reauthenticate(prompt), answer.count <= HelperRequest.longestAnswer {
+          try send(.answer(answer))
+        } else {
+          try send(.cancel)
+        }
+      case .sessionStarted(let secondsLeft):
+        sessionsBegun += 1
+        return MultiFactorSession(
+          multiFactor: self, conversation: conversationsBegun, number: sessionsBegun,
+          duration: .seconds(Int64(secondsLeft)))
+      case .welcome: throw closeAfterProtocolError()
+      case .notice: throw closeAfterProtocolError()
+      case .secret: throw closeAfterProtocolError()
+      case .enrolled: throw closeAfterProtocolError()
+      case .factors: throw closeAfterProtocolError()
+      case .done: throw closeAfterProtocolError()
+      case .unenrolled: throw closeAfterProtocolError()
+      case .tested: throw closeAfterProtocolError()
+      case .failed: throw closeAfterProtocolError()
+      case .status: throw closeAfterProtocolError()
+      case .recoveryCodes: throw closeAfterProtocolError()
+      case .forgotten: throw closeAfterProtocolError()
+      }
+      response = try receive()
+    }
+  }
+
+  /// Requests a session. A helper that has verified a code or a ticket can no longer check a
+  /// password and fails with `requiresRecentLogin`; this function then starts another helper.
+  private func firstResponse(withTicket: Bool) throws(MultiFactorError) -> HelperResponse {
+    do throws(MultiFactorError) {
+      return try exchange(withTicket ? .ticketSession : .session)
+    } catch {
+      guard error == .requiresRecentLogin else { throw error }
+    }
+    close()
+    return try exchange(withTicket ? .ticketSession : .session)
+  }
+
+  // MARK: Factors
+
+  /// The enrolled factors, oldest first.
+  public var enrolledFactors: [MultiFactorInfo] {
+    get throws(MultiFactorError) {
+      guard case .factors(let factors) = try exchange(.list) else {
+        throw closeAfterProtocolError()
+      }
+      return factors.map { MultiFactorInfo($0) }
+    }
+  }
+
+  /// The state of the account: the policy that applies, the number of recovery codes left, and
+  /// whether codes are verified now.
+  public var status: MultiFactorStatus {
+    get throws(MultiFactorError) {
+      guard case .status(let status) = try exchange(.status) else {
+        throw closeAfterProtocolError()
+      }
+      return MultiFactorStatus(status)
+    }
+  }
+
+  /// The number of recovery codes left.
+  public var recoveryCodesLeft: Int {
+    get throws(MultiFactorError) { try status.recoveryCodesLeft }
+  }
+
+  /// Requests a new secret from the helper; see `TOTPMultiFactorGenerator`.
+  func generateSecret(
+    with session: MultiFactorSession, hashingAlgorithm: HashAlgorithm, codeLength: Int,
+    codeIntervalSeconds: Int
+  ) throws(MultiFactorError) -> TOTPSecret {
+    guard
+      let parameters = TOTPParameters(
+        hashingAlgorithm: hashingAlgorithm, codeLength: codeLength,
+        codeIntervalSeconds: codeIntervalSeconds)
+    else { throw .invalidArgument }
+    try check(session)
+    guard case .secret(let secret) = try exchange(.generateSecret(parameters)),
+      secret.parameters == parameters
+    else { throw closeAfterProtocolError() }
+    return TOTPSecret(secret, session: session, now: .now)
+  }
+
+  /// Enrols a secret that is in an authenticator, and returns the factor's `uid`.
+  ///
+  /// - Throws: `invalidVerificationCode` or `notACode` if the code was wrong, after which the same
+  ///   secret can be tried with another code; `sessionExpired` after the secret's deadline;
+  ///   `secondFactorAlreadyEnrolled` if the name is taken; or any other failure that the helper
+  ///   reports.
+  @discardableResult
+  public func enroll(
+    with assertion: consuming MultiFactorAssertion, displayName: String
+  ) throws(MultiFactorError) -> String {
+    let displayName = try Self.displayName(displayName)
+    try check(assertion.secret.session)
+    let request = EnrollmentRequest(code: assertion.take(), displayName: displayName)
+    guard case .enrolled(let factor) = try exchange(.enroll(request)) else {
+      throw closeAfterProtocolError()
+    }
+    return String(decoding: factor.hexadecimal, as: UTF8.self)
+  }
+
+  /// Returns whether a factor may have this name: 1 to 64 Unicode scalars, none of which changes
+  /// how a terminal or a log shows the text around it.
+  public static func isSupported(displayName: String) -> Bool {
+    do throws(MultiFactorError) {
+      _ = try self.displayName(displayName)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Renames a factor. Needs a session in this conversation.
+  public func rename(
+    _ factor: MultiFactorInfo, to displayName: String
+  ) throws(MultiFactorError) {
+    try checkSignedIn()
+    let name = try Self.displayName(displayName)
+    let identifier = try Self.identifier(factor.uid)
+    guard case .done = try exchange(.rename(factor: identifier, displayName: name)) else {
+      throw closeAfterProtocolError()
+    }
+  }
+
+  /// Removes a factor. Needs a session in this conversation.
+  ///
+  /// - Returns: the consequences. If the user is signed out, the conversation is closed and its
+  ///   session is invalid: operations that need a session throw `userTokenExpired` until a new one
+  ///   begins.
+  /// - Throws: `lastFactorRequired` if policy requires a factor and this is the only one;
+  ///   `factorNotFound`, `requiresRecentLogin`, `sessionExpired`, or any other failure that the
+  ///   helper reports.
+  @discardableResult
+  public func unenroll(
+    with factor: MultiFactorInfo
+  ) throws(MultiFactorError) -> Unenrollment {
+    try checkSignedIn()
+    let identifier = try Self.identifier(factor.uid)
+    guard
+      case .unenrolled(let signedOut, let endsSessions) = try exchange(
+        .unenroll(factor: identifier))
+    else { throw closeAfterProtocolError() }
+    if signedOut {
+      latestVoidSession = sessionsBegun
+      close()
+    }
+    return Unenrollment(signedOut: signedOut, endsSessions: endsSessions)
+  }
+
+  /// Sends the helper a code of a factor whose clock is off. Call `completeResync` with the code
+  /// after it as soon as the authenticator shows that code, at most two minutes later.
+  ///
+  /// - Parameters:
+  ///   - factor: the factor.
+  ///   - code: a code as typed.
+  ///   - session: a fresh session.
+  /// - Throws: `notACode`; `tooManyAttempts`; or any other failure that the helper reports. The
+  ///   helper does not report whether the code is correct before it has the second one.
+  public func resync(
+    _ factor: MultiFactorInfo, code: consuming SecretBytes, with session: MultiFactorSession
+  ) throws(MultiFactorError) {
+    try check(session)
+    guard code.count <= HelperRequest.longestAnswer else { throw .notACode }
+    let request = ResyncRequest(factor: try Self.identifier(factor.uid), code: code)
+    guard case .done = try exchange(.resync(request)) else { throw closeAfterProtocolError() }
+  }
+
+  /// Sends the helper the code after the one that `resync` sent. From both codes the helper
+  /// determines how far the factor's clock is off. Both are then used up.
+  ///
+  /// - Throws: `codesNotConsecutive` if the codes are not consecutive, if one of them was wrong or
+  ///   used, if they were sent too far apart, or if the clock is off by more than five minutes;
+  ///   `notACode`; or any other failure that the helper reports.
+  public func completeResync(
+    code: consuming SecretBytes, with session: MultiFactorSession
+  ) throws(MultiFactorError) {
+    try check(session)
+    guard code.count <= HelperRequest.longestAnswer else { throw .notACode }
+    guard case .done = try exchange(.completeResync(code)) else { throw closeAfterProtocolError() }
+  }
+
+  /// Imports a factor that another program created, and returns the factor's `uid`.
+  ///
+  /// Codes that the other program recorded as used are not accepted again. Ask the user to delete
+  /// that program's file afterwards: it contains the key.
+  ///
+  /// - Throws: `secretTooShort` for a key that the host does not accept; `invalidArgument` for a
+  ///   value out of range; `alreadyImported` if a factor has this key;
+  ///   `secondFactorAlreadyEnrolled` if the name is taken; or any other failure that the helper
+  ///   reports.
+  @discardableResult
+  public func importFactor(
+    _ factor: consuming ImportedFactor, displayName: String, with session: MultiFactorSession
+  ) throws(MultiFactorError) -> String {
+    let request = try Self.importRequest(factor, displayName: displayName)
+    try check(session)
+    guard case .enrolled(let factor) = try exchange(.importFactor(request)) else {
+      throw closeAfterProtocolError()
+    }
+    return String(decoding: factor.hexadecimal, as: UTF8.self)
+  }
+
+  // MARK: Recovery codes
+
+  /// Requests new recovery codes from the helper. All earlier ones become invalid.
+  ///
+  /// - Returns: the codes, which cannot be shown again.
+  /// - Throws: `factorNotFound` if no factor is enrolled, or any other failure that the helper
+  ///   reports.
+  public func generateRecoveryCodes(
+    with session: MultiFactorSession
+  ) throws(MultiFactorError) -> RecoveryCodes {
+    try check(session)
+    guard case .recoveryCodes(let codes) = try exchange(.generateRecoveryCodes) else {
+      throw closeAfterProtocolError()
+    }
+    return RecoveryCodes(codes)
+  }
+
+  /// Clears remembered sign-ins, so that the next sign-in asks for a code, from every place. While
+  /// a sign-in is remembered, which policy can allow, further sign-ins from the same place do not
+  /// ask for a code.
+  ///
+  /// - Returns: the number of places from which a sign-in was remembered.
+  @discardableResult
+  public func clearRememberedSignIns() throws(MultiFactorError) -> Int {
+    guard case .forgotten(let places) = try exchange(.forget) else {
+      throw closeAfterProtocolError()
+    }
+    return Int(places)
+  }
+
+  // MARK: Signing in
+
+  /// Returns a resolver, through which the user presents a second factor before the program
+  /// continues; see `MultiFactorResolver`.
+  ///
+  /// - Throws: `factorNotFound` if no factor is enrolled. The program decides whether to continue
+  ///   in that case; `status` tells what the host's policy is.
+  public func signInResolver() throws(MultiFactorError) -> MultiFactorResolver {
+    let factors = try enrolledFactors
+    guard !factors.isEmpty else { throw .factorNotFound }
+    return MultiFactorResolver(multiFactor: self, hints: factors)
+  }
+
+  /// Verifies a code; see `MultiFactorResolver.resolveSignIn`.
+  func signIn(
+    factor: String?, oneTimePassword: consuming SecretBytes
+  ) throws(MultiFactorError) {
+    guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
+    var identifier: FactorID?
+    if let factor { identifier = try Self.identifier(factor) }
+    let request = CodeRequest(factor: identifier, code: oneTimePassword)
+    guard case .tested = try exchange(.signIn(request)) else { throw closeAfterProtocolError() }
+  }
+
+  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code is used up.
+  public func test(oneTimePassword: consuming SecretBytes) throws(MultiFactorError) {
+    guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
+    guard case .tested = try exchange(.test(oneTimePassword)) else {
+      throw closeAfterProtocolError()
+    }
+  }
+
+  /// Ends the conversation and waits for the helper to end. The next operation begins a new one.
+  public func close() {
+    guard conversation != nil else { return }
+    do throws(MultiFactorError) {
+      try send(.bye)
+    } catch {
+      // The helper has already ended.
+    }
+    conversation = nil
+  }
+
+  // MARK: Conversation
+
+  private struct Conversation: ~Copyable {
+    let pipes: HelperPipes
+    let userName: String
+    let issuer: String
+
+    /// Whether the helper has ended or sent an unrequested message.
+    var hasEnded: Bool { pipes.hasSomethingToRead }
+
+    func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
+      try pipes.send(message)
+    }
+
+    func receive(tell: (String) -> Void) throws(ConversationError) -> HelperResponse {
+      try pipes.receive(tell: tell)
+    }
+  }
+
+  /// Begins a conversation, unless one has begun.
+  private func begin() throws(MultiFactorError) {
+    guard !isAsking else { throw .operationInProgress }
+    // A helper without a session ends after a minute without a request.
+    if conversation?.hasEnded == true { conversation = nil }
+    guard conversation == nil else { return }
+    let pipes = try open()
+    try pipes.send(Self.encoded(.hello))
+    do throws(ConversationError) {
+      guard case .welcome(let user, let issuer) = try pipes.receive(tell: tell) else {
+        throw .broken(.protocolError)
+      }
+      conversationsBegun += 1
+      conversation = Conversation(
+        pipes: pipes, userName: String(decoding: user.bytes, as: UTF8.self),
+        issuer: String(decoding: issuer.utf8, as: UTF8.self))
+    } catch {
+      throw MultiFactorError(error)
+    }
+  }
+
+  private func exchange(
+    _ request: consuming HelperRequest
+  ) throws(MultiFactorError) -> HelperResponse {
+    // Encodes first, so that an invalid request is refused even without a helper.
+    let message = try Self.encoded(request)
+    try begin()
+    try send(message)
+    return try receive()
+  }
+
+  private func send(_ request: consuming HelperRequest) throws(MultiFactorError) {
+    try send(try Self.encoded(request))
+  }
+
+  private func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
+    do throws(MultiFactorError) {
+      guard try conversation?.send(message) != nil else { throw .helperEnded }
+    } catch {
+      conversation = nil
+      throw error
+    }
+  }
+
+  /// Returns the next response. If the conversation broke, or the failure is one after which the
+  /// helper ends, closes the conversation.
+  private func receive() throws(MultiFactorError) -> HelperResponse {
+    do throws(ConversationError) {
+      guard let response = try conversation?.receive(tell: tell) else {
+        throw .broken(.helperEnded)
+      }
+      return response
+    } catch {
+      if error.endsConversation { conversation = nil }
+      throw MultiFactorError(error)
+    }
+  }
+
+  /// Ends a conversation in which a response did not match the request.
+  private func closeAfterProtocolError() -> MultiFactorError {
+    conversation = nil
+    return .protocolError
+  }
+
+  private func check(_ session: MultiFactorSession) throws(MultiFactorError) {
+    guard session.multiFactor === self else { throw .sessionExpired }
+    guard session.number > latestVoidSession else { throw .userTokenExpired }
+    guard session.conversation == conversationsBegun, conversation != nil else {
+      throw .sessionExpired
+    }
+  }
+
+  /// Throws if the latest session was invalidated, for operations that need a session.
+  private func checkSignedIn() throws(MultiFactorError) {
+    guard sessionsBegun > latestVoidSession || latestVoidSession == 0 else {
+      throw .userTokenExpired
+    }
+  }
+
+  // MARK: Conversions
+
+  private static func encoded(
+    _ request: consuming HelperRequest
+  ) throws(MultiFactorError) -> SecretBytes {
+    do throws(MessageError) {
+      return try request.encoded()
+    } catch {
+      throw .invalidArgument
+    }
+  }
+
+  private static func displayName(_ text: String) throws(MultiFactorError) -> DisplayName {
+    do throws(DisplayName.Refusal) {
+      return try DisplayName(Array(text.utf8))
+    } catch {
+      throw .unsupportedDisplayName
+    }
+  }
+
+  private static func importRequest(
+    _ factor: consuming ImportedFactor, displayName: String
+  ) throws(MultiFactorError) -> ImportRequest {
+    guard let timeOffset = Int32(exactly: factor.timeOffset),
+      let parameters = TOTPParameters(
+        hashingAlgorithm: factor.hashingAlgorithm, codeLength: factor.codeLength,
+        codeIntervalSeconds: factor.codeIntervalSeconds)
+    else { throw .invalidArgument }
+    guard factor.key.count >= ImportRequest.shortestKey else { throw .secretTooShort }
+    return ImportRequest(
+      displayName: try self.displayName(displayName), parameters: parameters,
+      key: factor.key.prefix(factor.key.count), timeOffset: timeOffset,
+      watermark: factor.latestTimeStep ?? .min,
+      recoveryCodes: factor.recoveryCodes.prefix(factor.recoveryCodes.count))
+  }
+
+  private static func identifier(_ uid: String) throws(MultiFactorError) -> FactorID {
+    guard let identifier = FactorID(hexadecimal: Array(uid.utf8)) else { throw .factorNotFound }
+    return identifier
+  }
+}
+
+extension TOTPParameters {
+  /// Returns nil if a value is out of range.
+  fileprivate init?(hashingAlgorithm: HashAlgorithm, codeLength: Int, codeIntervalSeconds: Int) {
+    guard let codeLength = UInt8(exactly: codeLength).flatMap({ CodeLength(rawValue: $0) }),
+      let period = UInt16(exactly: codeIntervalSeconds)
+    else { return nil }
+    self.init(algorithm: hashingAlgorithm, codeLength: codeLength, period: period)
+  }
+}

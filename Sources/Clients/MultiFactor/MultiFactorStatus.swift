@@ -1,0 +1,69 @@
+import MFAProtocol
+
+/// The state of the second factors of the user who runs this program.
+public struct MultiFactorStatus: Equatable, Sendable {
+  /// Which users enrol, according to the policy for the account.
+  public enum Enrollment: String, Sendable {
+    /// Users who want a second factor. A user without one signs in without a code.
+    case selfService = "self-service"
+    /// All users: each is asked to enrol and may postpone it for a while.
+    case offered
+    /// All users: each must enrol, and the last factor cannot be unenrolled.
+    case required
+  }
+
+  /// Whether second factors are in force on this host.
+  public enum State: String, Sendable {
+    /// Codes are requested and enforced.
+    case enabled
+    /// Codes are not requested.
+    case disabled
+    /// Codes are requested but not enforced.
+    case observe
+  }
+
+  /// Whether codes are verified now.
+  public enum Standing: Equatable, Sendable {
+    /// Codes are verified.
+    case open
+    /// No code is verified for this many seconds, after failed attempts.
+    case waiting(seconds: Int)
+    /// No code is verified until an administrator unlocks the account.
+    case disabled
+  }
+
+  /// Which users enrol.
+  public let enrollment: Enrollment
+  /// Whether second factors are in force.
+  public let state: State
+  /// The number of recovery codes left, including imported ones.
+  public let recoveryCodesLeft: Int
+  /// How many of them were imported from another program. These are shorter and should be replaced.
+  public let importedRecoveryCodesLeft: Int
+  /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
+  /// separately.
+  public let standing: Standing
+
+  init(_ status: AccountStatus) {
+    enrollment =
+      switch status.enrollment {
+      case .selfService: .selfService
+      case .offered: .offered
+      case .required: .required
+      }
+    state =
+      switch status.state {
+      case .enabled: .enabled
+      case .disabled: .disabled
+      case .observe: .observe
+      }
+    recoveryCodesLeft = Int(status.recoveryCodesLeft)
+    importedRecoveryCodesLeft = Int(status.importedRecoveryCodesLeft)
+    standing =
+      switch status.standing {
+      case .open: .open
+      case .waiting(let seconds): .waiting(seconds: Int(seconds))
+      case .disabled: .disabled
+      }
+  }
+}

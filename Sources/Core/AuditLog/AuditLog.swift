@@ -1,0 +1,515 @@
+import MFABytes
+import MFACrypto
+import MFAFactors
+import MFAStoreFiles
+import MFASystem
+
+/// The audit log in the store's directory: a line of text for each change to how users can sign in,
+/// chained to all lines before it. Two more files hold the head, which records the end of the
+/// chain, and an index.
+///
+/// MUST 1: an event that cannot be recorded does not happen: its entry is on the disk before the
+/// change begins. (`LedgerTests.distrusted`, and Tests/Faults)
+/// MUST 2: an entry that was modified, removed, inserted, moved or truncated is detected and
+/// identified. (`LedgerTests.everyByteFlipped`, `.everyLineRemoved`, `.everyTruncation`)
+/// MUST 3: the next entry replaces the remains of an interrupted write after the last entry, unless
+/// they form a complete entry. They do not prevent any sign-in. (`LedgerTests.interrupted`,
+/// `.interruptedOften`)
+/// MUST 4: writing to the audit log neither reads nor allocates memory in proportion to its length.
+/// (`LedgerTests.readsLittle`)
+public struct AuditLog: ~Copyable {
+  private let directory: StoreDirectory
+  private let text: OwnedFile
+  private let head: OwnedFile
+  private let index: OwnedFile
+
+  /// Creates a value for the log in the store's directory. Nothing is opened yet.
+  public init(in directory: StoreDirectory, owner: UInt32) throws(FactorStoreError) {
+    guard let text = FileName("ledger"), let head = FileName("ledger.head"),
+      let index = FileName("ledger.index")
+    else {
+      throw .nameTooLong
+    }
+    self.directory = directory
+    self.text = OwnedFile(.ledger, directory: directory, name: text, owner: owner)
+    self.head = OwnedFile(.ledgerHead, directory: directory, name: head, owner: owner)
+    self.index = OwnedFile(.ledgerIndex, directory: directory, name: index, owner: owner)
+  }
+
+  /// A written entry: its checkpoint for the system log, and its position for the user's attempt
+  /// state.
+  public struct Entered {
+    /// The number and the hash of the entry.
+    public let mark: AuditLogCheckpoint
+    /// Where the entry is in the log.
+    public let position: RecordBinding.LogPosition
+  }
+
+  /// Records an event durably, before it happens.
+  public func enter(
+    _ event: AuditLogEvent, about subject: AuditLogSubject, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Entered {
+    guard let entered = try enter(event, subject, configuration: nil, &key) else {
+      throw .damaged(.ledgerHead)
+    }
+    return entered
+  }
+
+  /// Records a change to this configuration fingerprint. Returns nil if it is already recorded.
+  public func enter(
+    _ event: AuditLogEvent, configuration: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    try enter(event, AuditLogSubject(), configuration: configuration, &key)?.mark
+  }
+
+  /// Returns whether this configuration fingerprint is the last one recorded. Uses neither the key
+  /// nor the lock, so the answer is not verified.
+  public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    guard let file = try present(head) else { return false }
+    return AuditLogHead.likelyConfiguration(try Self.read(file.file)) == configuration
+  }
+
+  /// Returns whether the audit log has entries. Does not use the key, so the answer is not
+  /// verified.
+  public func hasEntries() throws(FactorStoreError) -> Bool {
+    guard let file = try present(head) else { return try present(text) != nil }
+    return try Self.read(file.file).contains { $0 != 0 }
+  }
+
+  private static func read(_ head: borrowing File) throws(FactorStoreError) -> [UInt8] {
+    try onPart(.ledgerHead) { () throws(SystemError) in try head.read(count: AuditLogHead.length) }
+  }
+
+  private func enter(
+    _ event: AuditLogEvent, _ subject: AuditLogSubject, configuration: UInt64?,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Entered? {
+    var open = try open(patience: event.kind.patience, &key)
+    if let configuration, open.content.configuration == configuration { return nil }
+    try adopt(&open, &key)
+    if let configuration { open.content.configuration = configuration }
+    let start = open.content.chain.length
+    var page: AuditLogIndex.Page?
+    var previous: Int64 = 0
+    let place = subject.user.map {
+      AuditLogIndex.SignInOrigin(escapedName: LogLine.escaped($0.bytes)[...])
+    }
+    if let place {
+      let present = try AuditLogIndex.Page(
+        place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
+      previous = present.entry(at: place.position)
+      page = present
+    }
+    var entry = AuditLogLine.text(
+      of: event, number: open.content.chain.count &+ 1, subject,
+      previous: place.map { _ in previous })
+    let value = try open.content.chain.value(after: entry, &key)
+    entry += AuditLogLine.chainKey
+    entry += Hexadecimal.text(of: value)
+    entry.append(UInt8(ascii: "\n"))
+    try write(entry, at: start, to: open.text)
+    try open.content.chain.advance(by: entry.count, to: value)
+    if let place, let page {
+      try page.write(
+        start &+ 1, at: place.position, for: open.content.chain.count, to: open.index, &key)
+      open.content.pages[place.page] = open.content.chain.count
+    }
+    try open.head.write(open.content, to: open.headFile, &key)
+    return Entered(
+      mark: AuditLogCheckpoint(number: open.content.chain.count, chain: value),
+      position: RecordBinding.LogPosition(log: open.content.log, entry: start &+ 1))
+  }
+
+  /// Adopts an entry that an interrupted process left after the end recorded in the head, as
+  /// `enter` does.
+  public func settle(patience seconds: Int64, _ key: inout SealingKey) throws(FactorStoreError) {
+    var open = try open(patience: seconds, &key)
+    try adopt(&open, &key)
+  }
+
+  /// The files, open for writing. The lock is held until the head's file is closed.
+  private struct Open: ~Copyable {
+    let headFile: File
+    var head: AuditLogHead
+    var content: AuditLogHead.Content
+    let text: File
+    let index: File
+  }
+
+  private func open(
+    patience seconds: Int64, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Open {
+    let headFile = try head.lock(creating: true, length: AuditLogHead.length, seconds: seconds)
+    let head = try AuditLogHead(try Self.read(headFile), &key)
+    var content = head.content ?? AuditLogHead.Content(chain: .empty)
+    if content.log == 0 { content.log = try Self.newLog() }
+    // A removed audit log is not recreated automatically.
+    let text = try text.open(creating: head.content == nil)
+    let index = try index.lock(
+      creating: content.pages.allSatisfy { $0 == 0 }, length: AuditLogIndex.length)
+    return Open(headFile: headFile, head: head, content: content, text: text, index: index)
+  }
+
+  private static func newLog() throws(FactorStoreError) -> UInt32 {
+    let bytes = try cryptographic { () throws(CryptographyError) in try randomBytes(count: 4) }
+    var reader = ByteReader(bytes.span)
+    return max(reader.read(UInt32.self) ?? 1, 1)
+  }
+
+  /// Writes an entry durably, replacing anything after the last entry.
+  private func write(
+    _ entry: [UInt8], at offset: Int64, to text: borrowing File
+  ) throws(FactorStoreError) {
+    try onPart(.ledger) { () throws(SystemError) in
+      if try text.status().size > offset { try text.setLength(offset) }
+      try text.write(entry, at: offset)
+      try text.syncData()
+      if offset == 0 { try directory.opened.sync() }
+    }
+  }
+
+  /// Examines the bytes after the end recorded in the head, which an interrupted process left
+  /// behind. A complete entry becomes part of the chain. The next entry replaces any other bytes.
+  private func adopt(
+    _ open: inout Open, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let size = try onPart(.ledger) { () throws(SystemError) in try open.text.status() }.size
+    let start = open.content.chain.length
+    let (left, overflow) = size.subtractingReportingOverflow(start)
+    // An interrupted process leaves at most one entry.
+    guard !overflow, left >= 0, left <= Int64(AuditLogLine.longest) else { throw .damaged(.ledger) }
+    guard left > 0 else { return }
+    let bytes = try onPart(.ledger) { () throws(SystemError) in
+      try open.text.read(count: Int(truncatingIfNeeded: left), at: start)
+    }
+    // An entry that lacks only its line feed is complete.
+    let feed = [UInt8(ascii: "\n")]
+    guard
+      let next = try open.content.chain.next(in: bytes + feed, from: 0, to: bytes.count &+ 1, &key)
+    else {
+      // These bytes can only be the beginning of the first entry if there is no valid head.
+      let isFirst = !bytes.contains(UInt8(ascii: "\n"))
+      guard open.head.content != nil || isFirst else { throw .damaged(.ledgerHead) }
+      guard bytes.count <= AuditLogLine.maximumIncompleteLength else { throw .damaged(.ledger) }
+      return
+    }
+    let used = Int(truncatingIfNeeded: next.length &- start)
+    // An interrupted process leaves at most one entry that is missing from the head.
+    let rest = Array(bytes.dropFirst(used))
+    guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) == nil,
+      rest.count <= AuditLogLine.maximumIncompleteLength,
+      open.head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
+    else {
+      throw .damaged(.ledgerHead)
+    }
+    if used > bytes.count {
+      try onPart(.ledger) { () throws(SystemError) in try open.text.write(feed, at: size) }
+    }
+    let line = bytes.prefix(used).dropLast()
+    open.content.chain = next
+    // A line before the entry was left behind by version 1, which had no index.
+    if !line.contains(UInt8(ascii: "\n")), let name = AuditLogLine.value(of: "user", in: line),
+      !name.elementsEqual([UInt8(ascii: "-")])
+    {
+      let place = AuditLogIndex.SignInOrigin(escapedName: name)
+      let page = try AuditLogIndex.Page(
+        place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
+      try page.write(start &+ 1, at: place.position, for: next.count, to: open.index, &key)
+      open.content.pages[place.page] = next.count
+    }
+    try open.head.write(open.content, to: open.headFile, &key)
+  }
+
+  // MARK: The last entry about a user
+
+  /// The state of a user in the audit log, compared with a known position.
+  public struct Standing {
+    /// The position to start the next check from.
+    public let position: RecordBinding.LogPosition
+    /// The fingerprint of the record after the last new entry about the user, or nil if there is no
+    /// new entry.
+    public let fingerprint: UInt64?
+  }
+
+  /// How often to read the files again while another process is writing to them.
+  private static var mostReadings: Int { 200 }
+
+  /// Finds the last entry about a user after a position. Takes no lock.
+  ///
+  /// - Throws: `.rolledBack` if the audit log ends before the position or is missing.
+  public func standing(
+    of user: [UInt8], uid: UInt32, since known: RecordBinding.LogPosition, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Standing {
+    let name = LogLine.escaped(user)
+    let place = AuditLogIndex.SignInOrigin(escapedName: name[...])
+    var failure = FactorStoreError.rolledBack(.ledger)
+    for reading in 0..<Self.mostReadings {
+      if reading > 0 { Clock.pause(milliseconds: 1) }
+      do throws(FactorStoreError) {
+        return try standing(name, uid, place, since: known, &key)
+      } catch {
+        // These errors also occur between two writes of another process, so try again.
+        switch error {
+        case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
+          failure = error
+        case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
+          .cryptography, .nameTooLong:
+          throw error
+        }
+      }
+    }
+    throw failure
+  }
+
+  private func standing(
+    _ name: [UInt8], _ uid: UInt32, _ place: AuditLogIndex.SignInOrigin,
+    since known: RecordBinding.LogPosition, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Standing {
+    guard let file = try present(head) else {
+      guard known.log == 0 else { throw .rolledBack(.ledgerHead) }
+      try requireNoHistory()
+      return Standing(position: .none, fingerprint: nil)
+    }
+    let bytes = try Self.read(file.file)
+    guard let content = try AuditLogHead(bytes, &key).content else {
+      guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.ledgerHead) }
+      try requireNoHistory()
+      return Standing(position: .none, fingerprint: nil)
+    }
+    var last: Int64 = 0
+    if content.pages[place.page] > 0 {
+      let index = try index.open(creating: false)
+      let page = try AuditLogIndex.Page(
+        place.page, writtenFor: content.pages[place.page], in: index, &key)
+      last = page.entry(at: place.position)
+    }
+    let isSameLog = known.log == content.log
+    let checked = isSameLog ? known.entry : 0
+    guard last >= checked else { throw .rolledBack(.ledger) }
+    let fingerprint =
+      last > checked ? try self.fingerprint(name, uid, from: last, behind: checked, &key) : nil
+    // A different audit log must have an entry about every user that the previous one covered.
+    guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
+    return Standing(
+      position: RecordBinding.LogPosition(log: content.log, entry: last), fingerprint: fingerprint)
+  }
+
+  /// Throws if the log has more than one entry although the head is missing. An interrupted process
+  /// leaves at most the first entry without a head.
+  private func requireNoHistory() throws(FactorStoreError) {
+    guard let file = try present(text) else { return }
+    let bytes = try onPart(.ledger) { () throws(SystemError) in
+      try file.file.read(count: AuditLogLine.longest &+ 1)
+    }
+    guard bytes.count <= AuditLogLine.longest, bytes.count(where: { $0 == UInt8(ascii: "\n") }) <= 1
+    else {
+      throw .rolledBack(.ledgerHead)
+    }
+  }
+
+  /// Follows the entries at one position of the index backwards from `last` to the latest one about
+  /// the user, and returns the fingerprint in that entry.
+  private func fingerprint(
+    _ name: [UInt8], _ uid: UInt32, from last: Int64, behind checked: Int64,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> UInt64? {
+    let text = try text.open(creating: false)
+    var entry = last
+    while entry > checked {
+      let line = try AuditLogLine.read(at: entry &- 1, in: text, &key)
+      guard let user = AuditLogLine.value(of: "user", in: line),
+        let record = AuditLogLine.value(of: "record", in: line),
+        let owner = AuditLogLine.value(of: "uid", in: line)
+      else { throw .damaged(.ledger) }
+      if user.elementsEqual(name) {
+        // An earlier account with the same name is a different user.
+        let none = [UInt8(ascii: "-")]
+        guard owner.elementsEqual(none) || AuditLogLine.number(owner) == uid else { return nil }
+        return AuditLogLine.fingerprint(record)
+      }
+      // Entries from before the index have no `previous`.
+      guard let previous = AuditLogLine.value(of: "previous", in: line) else { return nil }
+      let before = AuditLogLine.offset(previous) ?? 0
+      guard before < entry else { throw .damaged(.ledger) }
+      entry = before
+    }
+    return nil
+  }
+
+  // MARK: Starting a new log
+
+  /// Renames the files, so that the next entry begins a new audit log. Appends a full stop and
+  /// `suffix` to the file names, and returns the new names.
+  ///
+  /// No entry can be written meanwhile. The head is copied and removed rather than renamed. A
+  /// process that waits for its lock then finds that the file has no name any more, and locks the
+  /// new head instead.
+  public func moveAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
+    let locked = try lockedHead()
+    let content: [UInt8]? =
+      switch locked {
+      case .some(let present): try Self.read(present.file)
+      case .none: nil
+      }
+    var moved: [[UInt8]] = []
+    for name in [text.name, head.name, index.name] {
+      guard let aside = FileName(name.bytes + [UInt8(ascii: ".")] + suffix) else {
+        throw .nameTooLong
+      }
+      do throws(SystemError) {
+        if let content, name == head.name {
+          let copy = try directory.opened.create(aside)
+          try copy.changeMode(to: 0o600)
+          try copy.write(content)
+          try copy.sync()
+          try directory.opened.unlink(name)
+        } else {
+          try directory.opened.rename(name, to: aside)
+        }
+        moved.append(aside.bytes)
+      } catch {
+        guard error.isNotFound else { throw .system(.ledger, error) }
+      }
+    }
+    try onPart(.ledger) { () throws(SystemError) in try directory.opened.sync() }
+    // The lock ends with the head's file, which must stay open until here.
+    withExtendedLifetime(locked) {}
+    return moved
+  }
+
+  /// Returns the locked head, or nil if there is no usable head, so that no entry can be written
+  /// either.
+  private func lockedHead() throws(FactorStoreError) -> PresentFile? {
+    do throws(FactorStoreError) {
+      return PresentFile(file: try head.lock(creating: false, length: AuditLogHead.length))
+    } catch {
+      if case .system(.ledgerHead, let cause) = error, cause.isBusy { throw error }
+      return nil
+    }
+  }
+
+  // MARK: Verification
+
+  /// Verifies the audit log from its beginning and returns the result.
+  ///
+  /// Calls `body` with each line, without its line feed, and the result of verifying it.
+  public func inspect(
+    _ key: inout SealingKey, _ body: (AuditLogReading.Line) -> Void
+  ) throws(FactorStoreError) -> AuditLogReading {
+    guard let locked = try present(head, length: AuditLogHead.length) else {
+      guard let file = try present(text) else { return AuditLogReading(head: nil, hasHead: false) }
+      return try read(file.file, AuditLogReading(head: nil, hasHead: false), &key, body)
+    }
+    let slots = try onPart(.ledgerHead) { () throws(SystemError) in
+      try locked.file.read(count: AuditLogHead.length)
+    }
+    let content = try AuditLogHead(slots, &key).content
+    let reading = AuditLogReading(head: content?.chain, hasHead: true)
+    guard let file = try present(text) else { return reading.finished(.empty) }
+    var positions: [Int: Int64] = [:]
+    var result = try read(file.file, reading, &key) { line in
+      if let start = line.start, let (place, _) = Self.place(of: line.text[...]) {
+        positions[place.page &* AuditLogIndex.positionsPerPage &+ place.position] = start &+ 1
+      }
+      body(line)
+    }
+    if result.fault == nil, let content, try !indexFits(positions, content, &key) {
+      result.foundBadIndex()
+    }
+    // The lock ends with the head's file, which must stay open until here.
+    withExtendedLifetime(locked) {}
+    return result
+  }
+
+  /// Returns the place of an entry in the index, or nil for an entry about no user or from before
+  /// the index.
+  private static func place(
+    of line: ArraySlice<UInt8>
+  ) -> (AuditLogIndex.SignInOrigin, previous: Int64)? {
+    guard let name = AuditLogLine.value(of: "user", in: line),
+      let previous = AuditLogLine.value(of: "previous", in: line).flatMap({
+        AuditLogLine.offset($0)
+      })
+    else { return nil }
+    return (AuditLogIndex.SignInOrigin(escapedName: name), previous)
+  }
+
+  /// Returns whether each position of the index refers to the last entry there. An entry that is
+  /// missing from the head is not in the index.
+  private func indexFits(
+    _ positions: [Int: Int64], _ content: AuditLogHead.Content, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Bool {
+    guard content.pages.contains(where: { $0 > 0 }) else {
+      return positions.values.allSatisfy { $0 > content.chain.length }
+    }
+    do throws(FactorStoreError) {
+      let index = try index.open(creating: false)
+      for number in 0..<AuditLogIndex.pageCount {
+        let page = try AuditLogIndex.Page(
+          number, writtenFor: content.pages[number], in: index, &key)
+        for position in 0..<AuditLogIndex.positionsPerPage {
+          let last = positions[number &* AuditLogIndex.positionsPerPage &+ position] ?? 0
+          let isKnown = last <= content.chain.length
+          guard !isKnown || page.entry(at: position) == last else { return false }
+        }
+      }
+      return true
+    } catch {
+      guard error.concernsAuditLog else { throw error }
+      return false
+    }
+  }
+
+  private func read(
+    _ file: borrowing File, _ reading: AuditLogReading, _ key: inout SealingKey,
+    _ body: (AuditLogReading.Line) -> Void
+  ) throws(FactorStoreError) -> AuditLogReading {
+    var reading = reading
+    var chain = AuditLogChain.empty
+    let size = try onPart(.ledger) { () throws(SystemError) in try file.status() }.size
+    var offset: Int64 = 0
+    var window: [UInt8] = []
+    var used = 0
+    while true {
+      if window.count - used < AuditLogLine.longest, offset < size {
+        window.removeFirst(used)
+        used = 0
+        let start = offset
+        let count = Int(min(size - start, 65_536))
+        let more = try onPart(.ledger) { () throws(SystemError) in
+          try file.read(count: count, at: start)
+        }
+        guard !more.isEmpty else { break }
+        offset += Int64(more.count)
+        window += more
+      }
+      guard used < window.count else { break }
+      used += try reading.take(from: window, at: used, &chain, &key, body)
+    }
+    return reading.finished(chain)
+  }
+
+  /// Opens a file that may be missing. Locks it if `length` is given.
+  private func present(
+    _ file: borrowing OwnedFile, length: Int? = nil
+  ) throws(FactorStoreError) -> PresentFile? {
+    do throws(FactorStoreError) {
+      guard let length else { return PresentFile(file: try file.open(creating: false)) }
+      return PresentFile(file: try file.lock(creating: false, length: length))
+    } catch {
+      switch error {
+      case .system(.ledger, let cause), .system(.ledgerHead, let cause):
+        guard cause.isNotFound else { throw error }
+        return nil
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong:
+        throw error
+      }
+    }
+  }
+}
+
+/// An existing, open file.
+private struct PresentFile: ~Copyable {
+  let file: File
+}

@@ -1,0 +1,134 @@
+import MFABytes
+public import MFAFactors
+import MFAStoreFiles
+
+/// A change to how users can sign in, to be recorded in the audit log. It contains no secret.
+///
+/// This is a class because the module passes events through many functions, and copies of a large
+/// value add code.
+public final class AuditLogEvent: Sendable {
+  /// The type of event, as named in a line of the audit log.
+  public struct Kind: Sendable {
+    /// The name.
+    public let name: StaticString
+
+    /// How long to wait for the audit log's lock, in seconds; 0 for a single try. A sign-in waits
+    /// at most briefly for other processes, and not at all to record something that has already
+    /// happened.
+    public let patience: Int64
+
+    private init(_ name: StaticString, patience: Int64 = OwnedFile.patience) {
+      self.name = name
+      self.patience = patience
+    }
+
+    /// A factor was enrolled.
+    public static var enrolled: Kind { Kind("enrolled") }
+    /// A factor was enrolled with a ticket instead of a password.
+    public static var enrolledByTicket: Kind { Kind("enrolled-by-ticket") }
+    /// A factor was imported from another program.
+    public static var imported: Kind { Kind("imported") }
+    /// A factor was renamed.
+    public static var renamed: Kind { Kind("renamed") }
+    /// A factor was removed.
+    public static var unenrolled: Kind { Kind("unenrolled") }
+    /// The clock offset of a factor was corrected.
+    public static var resynchronized: Kind { Kind("resynchronized") }
+    /// A recovery code was used.
+    public static var recoveryCodeUsed: Kind { Kind("recovery-code-used", patience: 1) }
+    /// New recovery codes were created, which invalidates the old ones.
+    public static var recoveryCodesMade: Kind { Kind("recovery-codes-made") }
+    /// An administrator created a ticket.
+    public static var ticketMade: Kind { Kind("ticket-made") }
+    /// An administrator created a bypass code.
+    public static var bypassMade: Kind { Kind("bypass-made") }
+    /// A bypass code was used.
+    public static var bypassUsed: Kind { Kind("bypass-used", patience: 1) }
+    /// Tickets or bypass codes were withdrawn.
+    public static var grantWithdrawn: Kind { Kind("grant-withdrawn") }
+    /// All factors, recovery codes and grants of a user were removed.
+    public static var revoked: Kind { Kind("revoked") }
+    /// A user's failed attempts were cleared.
+    public static var unlocked: Kind { Kind("unlocked") }
+    /// A user's remembered sign-ins were cleared.
+    public static var forgotten: Kind { Kind("forgotten") }
+    /// An administrator accepted files that are older than the audit log requires.
+    public static var restoreAccepted: Kind { Kind("restore-accepted") }
+    /// An administrator began this audit log; `detail` is the reason.
+    public static var logBegun: Kind { Kind("log-begun") }
+    /// The user had this record when the audit log was begun.
+    public static var recordPresent: Kind { Kind("record-present") }
+    /// An administrator is about to change the configuration with mfa-admin.
+    public static var configured: Kind { Kind("configured") }
+    /// The configuration changed since it was last checked.
+    public static var policyChanged: Kind { Kind("policy-changed", patience: 0) }
+    /// A service was enabled, permanently or pending confirmation.
+    public static var serviceEnabled: Kind { Kind("service-enabled") }
+    /// An enabled service was confirmed.
+    public static var serviceConfirmed: Kind { Kind("service-confirmed") }
+    /// A service was disabled.
+    public static var serviceDisabled: Kind { Kind("service-disabled") }
+    /// An enabled service was rolled back because it was not confirmed in time.
+    public static var serviceRestored: Kind { Kind("service-restored") }
+  }
+
+  /// The account, program and source that caused an event.
+  public final class Actor: Sendable {
+    /// The account's name; empty if unknown.
+    public let name: [UInt8]
+    /// The account's uid; nil if unknown.
+    public let uid: UInt32?
+    /// The name of the program, or of the PAM service for a sign-in.
+    public let program: [UInt8]
+    /// The address, terminal or program that the request came from.
+    public let source: Source
+
+    /// Creates an actor.
+    @inline(never)
+    public init(name: [UInt8], uid: UInt32?, program: [UInt8], source: Source) {
+      self.name = name
+      self.uid = uid
+      self.program = program
+      self.source = source
+    }
+  }
+
+  /// The type of event.
+  public let kind: Kind
+  /// The ids of the factors and grants concerned, or the configuration fingerprint: hexadecimal
+  /// digits, separated by commas.
+  public let ids: [UInt8]
+  /// The factor's name, the grant's reason, or the configuration file and, if known, its
+  /// modification time.
+  public let detail: [UInt8]
+  /// The account, program and source that caused the event.
+  public let actor: Actor
+  /// The time of the event, in seconds since the epoch.
+  public let time: Int64
+
+  /// Creates an event.
+  @inline(never)
+  public init(
+    _ kind: Kind, ids: [UInt8] = [], detail: [UInt8] = [], by actor: Actor, at time: Int64
+  ) {
+    self.kind = kind
+    self.ids = ids
+    self.detail = detail
+    self.actor = actor
+    self.time = time
+  }
+
+  /// Creates an event about a factor.
+  @inline(never)
+  public convenience init(_ kind: Kind, _ factor: Factor, by actor: Actor, at time: Int64) {
+    self.init(
+      kind, ids: factor.id.hexadecimal, detail: factor.displayName.utf8, by: actor, at: time)
+  }
+
+  /// Creates an event about a grant.
+  @inline(never)
+  public convenience init(_ kind: Kind, _ grant: Grant, by actor: Actor, at time: Int64) {
+    self.init(
+      kind, ids: grant.id.hexadecimal, detail: grant.reason?.utf8 ?? [], by: actor, at: time)
+  }
+}

@@ -1,0 +1,138 @@
+import MFABytes
+import MFACrypto
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+/// The recorded end of the audit log, which makes a truncated log detectable. It has two slots,
+/// which are written alternately.
+///
+/// The head also holds the fingerprint of the last recorded configuration, and identifies the valid
+/// copy of each index page.
+struct AuditLogHead {
+  /// The content of a slot.
+  struct Content {
+    /// The end of the chain.
+    var chain: AuditLogChain
+    /// The fingerprint of the last recorded configuration; 0 before the first one.
+    var configuration: UInt64 = 0
+    /// A random number that identifies this audit log; 0 in heads of versions 1 and 2.
+    var log: UInt32 = 0
+    /// For each index page, the number of the entry it was last written for; 0 if it was never
+    /// written.
+    var pages = [UInt32](repeating: 0, count: AuditLogIndex.pageCount)
+  }
+
+  /// The content of the newest valid slot, or nil if no slot is valid.
+  private(set) var content: Content?
+  /// The slot to write to next.
+  private var free: Int
+
+  /// The length of the file in bytes.
+  static let length = 1024
+  private static let slotLength = length / 2
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
+  /// Version 1 has no configuration fingerprint, and versions 1 and 2 have no index.
+  private static let versions: ClosedRange<UInt16> = 1...3
+  /// The `purpose` of `SealingKey.checksum` for slots of the head.
+  private static let purpose: UInt8 = 5
+
+  init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
+    // If the slot with the higher entry count is valid, the checksum of the other slot is not
+    // computed.
+    for slot in Self.slots(of: bytes) {
+      let expected = try Self.checksum(of: slot.encoded, &key)
+      guard constantTimeEquals(slot.checksum.span, expected.span) else { continue }
+      content = slot.content
+      free = 1 &- slot.number
+      return
+    }
+    content = nil
+    free = 0
+  }
+
+  /// Returns the slots, the one with the higher entry count first.
+  private static func slots(of bytes: [UInt8]) -> [Slot] {
+    var slots: [Slot] = []
+    for number in 0..<2 {
+      guard let slot = Slot(number, of: bytes) else { continue }
+      let isNewer = slot.content.chain.count > slots.first?.content.chain.count ?? 0
+      slots.insert(slot, at: isNewer ? 0 : slots.count)
+    }
+    return slots
+  }
+
+  /// Returns the fingerprint of the last recorded configuration without verifying it. Use it only
+  /// to skip recording an unchanged configuration.
+  static func likelyConfiguration(_ bytes: [UInt8]) -> UInt64 {
+    slots(of: bytes).first?.content.configuration ?? 0
+  }
+
+  /// A slot whose checksum has not been verified.
+  private struct Slot {
+    let number: Int
+    let content: Content
+    /// The bytes that the checksum covers.
+    let encoded: [UInt8]
+    let checksum: [UInt8]
+
+    init?(_ number: Int, of bytes: [UInt8]) {
+      let slot = Array(bytes.dropFirst(number &* slotLength).prefix(slotLength))
+      var reader = ByteReader(slot.span)
+      guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
+        versions.contains(version), let count = reader.read(UInt32.self),
+        let length = reader.read(Int64.self), length >= 0,
+        let value = reader.read(count: SealingKey.checksumLength)
+      else { return nil }
+      var content = Content(chain: AuditLogChain(count: count, length: length, value: value))
+      if version > 1 {
+        guard let configuration = reader.read(UInt64.self) else { return nil }
+        content.configuration = configuration
+      }
+      if version > 2 {
+        guard let log = reader.read(UInt32.self) else { return nil }
+        content.log = log
+        for page in content.pages.indices {
+          guard let count = reader.read(UInt32.self) else { return nil }
+          content.pages[page] = count
+        }
+      }
+      encoded = Array(slot.prefix(reader.position))
+      guard let checksum = reader.read(count: SealingKey.checksumLength) else { return nil }
+      self.number = number
+      self.content = content
+      self.checksum = checksum
+    }
+  }
+
+  /// Writes the end of the audit log durably to the free slot.
+  mutating func write(
+    _ content: Content, to file: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(Self.versions.upperBound)
+    writer.write(content.chain.count)
+    writer.write(content.chain.length)
+    writer.write(content.chain.value)
+    writer.write(content.configuration)
+    writer.write(content.log)
+    for page in content.pages { writer.write(page) }
+    let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
+    let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)
+    try onPart(.ledgerHead) { () throws(SystemError) in
+      try file.write(slot, at: offset)
+      try file.syncData()
+    }
+    self.content = content
+    free = 1 &- free
+  }
+
+  private static func checksum(
+    of encoded: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: purpose)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import MFABytes
+import MFACrypto
+import MFAFactors
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+/// The index of the audit log: for each user, the offset of the last entry about that user.
+///
+/// Users share positions by a hash of their name, so the index has a fixed size. Each entry names
+/// the previous entry at the same position, and these links lead to the last entry about one user.
+///
+/// The positions are grouped into pages. A page has two copies, which are written alternately. The
+/// head of the audit log records the entry that a page was last written for; the other copy is not
+/// trusted.
+///
+/// MUST 1: a page that is older than the head requires, or that was modified in any bit, is
+/// refused. (`LedgerIndexTests.olderPage`, `.everyByteFlipped`)
+/// MUST 2: after an interruption at any point, the index still matches the head.
+/// (`LedgerIndexTests.interrupted`)
+enum AuditLogIndex {
+  /// The number of pages.
+  static var pageCount: Int { 64 }
+  /// The number of positions in a page.
+  static var positionsPerPage: Int { 55 }
+
+  private static var copyLength: Int { 512 }
+  /// The length of the file in bytes.
+  static var length: Int { 2 * copyLength * pageCount }
+
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x49]  // MFAI
+  private static let version: UInt16 = 1
+  /// The `purpose` of `SealingKey.checksum` for index pages.
+  private static let purpose: UInt8 = 8
+
+  /// The page and position of a user in the index.
+  struct SignInOrigin: Equatable {
+    let page: Int
+    let position: Int
+
+    /// Computes the place of a user whose name is escaped as in a line of the audit log.
+    init(escapedName: ArraySlice<UInt8>) {
+      // FNV-1a. A collision of two users only costs time.
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for byte in escapedName { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      let slot = Int(truncatingIfNeeded: hash % UInt64(pageCount &* positionsPerPage))
+      page = slot / positionsPerPage
+      position = slot % positionsPerPage
+    }
+  }
+
+  /// A page: for each position, the 1-based offset of its last entry, or 0 before the first entry.
+  struct Page {
+    private let number: Int
+    /// The header and the positions, as written to the file.
+    private var content: [UInt8]
+    /// The copy to write to next.
+    private var free = 0
+
+    private static let headerLength = 12
+    private static var contentLength: Int { headerLength &+ 8 &* positionsPerPage }
+
+    /// Reads the copy that was written for the entry `count`, or an empty page if `count` is 0.
+    init(
+      _ number: Int, writtenFor count: UInt32, in file: borrowing File, _ key: inout SealingKey
+    ) throws(FactorStoreError) {
+      self.number = number
+      content = Self.header(number, count)
+      guard count > 0 else {
+        content += [UInt8](repeating: 0, count: 8 &* positionsPerPage)
+        return
+      }
+      let bytes = try onPart(.ledgerIndex) { () throws(SystemError) in
+        try file.read(count: 2 &* copyLength, at: Int64(number &* 2 &* copyLength))
+      }
+      for copy in 0..<2 {
+        let found = Array(bytes.dropFirst(copy &* copyLength).prefix(Self.contentLength))
+        guard found.starts(with: content) else { continue }
+        let checksum = bytes.dropFirst(copy &* copyLength &+ Self.contentLength)
+          .prefix(SealingKey.checksumLength)
+        let expected = try AuditLogIndex.checksum(of: found, &key)
+        guard constantTimeEquals(Array(checksum).span, expected.span) else { continue }
+        content = found
+        free = 1 &- copy
+        return
+      }
+      throw .damaged(.ledgerIndex)
+    }
+
+    private static func header(_ number: Int, _ count: UInt32) -> [UInt8] {
+      var writer = ByteWriter()
+      writer.write(magic)
+      writer.write(version)
+      writer.write(UInt16(truncatingIfNeeded: number))
+      writer.write(count)
+      return writer.bytes
+    }
+
+    /// Returns the 1-based offset of the last entry at a position, or 0 before the first entry.
+    func entry(at position: Int) -> Int64 {
+      var reader = ByteReader(content.span)
+      _ = reader.read(count: Self.headerLength &+ 8 &* position)
+      return reader.read(Int64.self) ?? 0
+    }
+
+    /// Writes the page durably to the free copy, for the entry with the number `count` and the
+    /// 1-based offset `entry`.
+    func write(
+      _ entry: Int64, at position: Int, for count: UInt32, to file: borrowing File,
+      _ key: inout SealingKey
+    ) throws(FactorStoreError) {
+      var writer = ByteWriter()
+      writer.write(entry)
+      var copy = content
+      let start = Self.headerLength &+ 8 &* position
+      copy.replaceSubrange(start..<start &+ 8, with: writer.bytes)
+      copy.replaceSubrange(0..<Self.headerLength, with: Self.header(number, count))
+      copy += try AuditLogIndex.checksum(of: copy, &key)
+      let bytes = copy
+      let offset = Int64((2 &* number &+ free) &* copyLength)
+      try onPart(.ledgerIndex) { () throws(SystemError) in
+        try file.write(bytes, at: offset)
+        try file.syncData()
+      }
+    }
+  }
+
+  private static func checksum(
+    of encoded: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: purpose)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import MFAPolicy
+import MFAAuditLog
+import MFABytes
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+// Grants by an administrator: bypass codes and tickets.
+extension Attempt {
+  /// Returns the record's bypass grant whose code was typed, or nil. All grants are compared.
+  static func bypass<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, now: Int64
+  ) throws(FactorStoreError) -> Grant? {
+    guard let code = codes.recoveryCode else { return nil }
+    return try grant(.bypass, code, of: record, entry, now: now)
+  }
+
+  /// Returns the record's grant of this kind that has the code and is valid at `now` (seconds since
+  /// the epoch), or nil. All grants are compared.
+  static func grant<Entry: FactorStoreEntry>(
+    _ kind: Grant.Kind, _ code: RecoveryCode, of record: FactorRecord, _ entry: Entry, now: Int64
+  ) throws(FactorStoreError) -> Grant? {
+    guard record.grants.contains(where: { $0.kind == kind }) else { return nil }
+    let bytes = code.bytes()
+    let typed = try entry.digest(
+      of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
+    var found: Grant?
+    for grant in record.grants {
+      let digest = grant.digest
+      guard constantTimeEquals(digest.span, typed.bytes.span), grant.kind == kind,
+        grant.isGood(at: now)
+      else { continue }
+      found = grant
+    }
+    return found
+  }
+
+  /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.
+  static func use<Entry: FactorStoreEntry>(
+    _ grant: Grant, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
+    _ context: Context
+  ) throws(FactorStoreError) -> Result {
+    var record = record
+    guard record.use(grant.id) else { throw .damaged(.record) }
+    record.removeExpiredGrants(at: context.now)
+    record.note(
+      .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
+      at: context.now)
+    let event = AuditLogEvent(
+      .bypassUsed, grant, by: context.actor(record), at: context.now)
+    let mark = try entry.replace(
+      record: record, attempts: state, entering: event)
+    return .bypassed(grant, mark)
+  }
+
+  /// The result of verifying a ticket.
+  public enum RedemptionResult: Sendable {
+    /// The ticket is valid. It is used up only when a factor is enrolled with it.
+    case good(GrantID)
+    /// The ticket is wrong, used or expired. `wait` is the number of seconds before the next
+    /// attempt is allowed; 0 for none.
+    case wrong(wait: Int64)
+    case refused(AttemptState.Standing)
+    /// The user has made all the changes that are allowed in an hour. `wait` is the number of
+    /// seconds until the next one is allowed.
+    case tooManyChanges(wait: Int64)
+  }
+
+  /// Verifies a ticket that the user typed. Every ticket counts as an attempt. If the ticket is
+  /// valid, the attempt is taken back and counted as one of the user's changes of this hour
+  /// instead: a valid ticket neither adds failures nor clears them.
+  public static func redeem<Store: FactorStore>(
+    ticket: RecoveryCode, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> RedemptionResult {
+    // A user without an entry in the store has no ticket, and an attempt does not create an entry.
+    guard let entry = try store.existingEntry(of: account),
+      let record = entry.kept, record.grants.contains(where: { $0.kind == .ticket })
+    else { return .wrong(wait: 0) }
+    try context.start()
+    guard let allowed = entry.attempts.countingOwnChange(at: context.now) else {
+      return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
+    }
+    switch try begin(entry, context) {
+    case .refused(let standing): return .refused(standing)
+    case .counted(let counted):
+      guard
+        let found = try grant(.ticket, ticket, of: record, entry, now: context.now)
+      else {
+        try entry.sync()
+        return .wrong(
+          wait: counted.wait(context.settings.throttle, counter: context.counter))
+      }
+      try entry.write(allowed)
+      try entry.sync()
+      return .good(found.id)
+    }
+  }
+
+  /// Creates a grant for `record` and returns it with its code, which is stored nowhere.
+  public static func newGrant<Entry: FactorStoreEntry>(
+    _ kind: Grant.Kind, of record: FactorRecord, _ entry: Entry, madeAt: Int64, expiresAt: Int64,
+    uses: UInt8, reason: Grant.Reason?
+  ) throws(FactorStoreError) -> (code: RecoveryCode, grant: Grant) {
+    let code = try randomCode()
+    let bytes = code.bytes()
+    let digest = try entry.digest(of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
+    guard
+      let grant = Grant(
+        kind: kind, id: try randomGrantID(), madeAt: madeAt, expiresAt: expiresAt, usesLeft: uses,
+        reason: reason, digest: digest.bytes)
+    else { throw .cryptography }
+    return (code, grant)
+  }
+
+  static func randomGrantID() throws(FactorStoreError) -> GrantID {
+    let bytes: [UInt8]
+    do throws(CryptographyError) {
+      bytes = try randomBytes(count: GrantID.length)
+    } catch {
+      throw .cryptography
+    }
+    guard let id = GrantID(bytes: bytes) else { throw .cryptography }
+    return id
+  }
+}
+
+extension RecoveryCodeDigest.Kind {
+  /// The kind of digest that is stored for a grant's code.
+  init(_ kind: Grant.Kind) {
+    switch kind {
+    case .ticket: self = .ticket
+    case .bypass: self = .bypass
+    }
+  }
+}

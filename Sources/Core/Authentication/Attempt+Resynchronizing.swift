@@ -1,0 +1,139 @@
+import MFASecrets
+import MFAVerification
+import MFAAuditLog
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFAStoreFiles
+import MFASystem
+
+// Resynchronisation with an authenticator whose clock has drifted.
+extension Attempt {
+  /// The result of submitting the first code of a resynchronisation.
+  public enum ResynchronizationStart: Sendable {
+    /// The attempt was counted. The associated value holds what was pending before the attempt.
+    case counted(AttemptState.Unreported)
+    case refused(AttemptState.Standing)
+    case notACode
+    case noSuchFactor
+    /// The record has changed since the user was authenticated.
+    case superseded
+  }
+
+  /// The two codes of a resynchronisation.
+  public struct CodePair: Sendable {
+    let first: TypedCodes
+    let second: TypedCodes
+    /// The number of seconds between the arrival of the two codes, by a clock that cannot be set.
+    let elapsed: Int64
+    /// The failures and notices that were pending before the first code was counted.
+    let unreported: AttemptState.Unreported
+
+    /// Creates a pair.
+    public init(
+      first: TypedCodes, second: TypedCodes, elapsed: Int64, unreported: AttemptState.Unreported
+    ) {
+      self.first = first
+      self.second = second
+      self.elapsed = elapsed
+      self.unreported = unreported
+    }
+  }
+
+  /// The result of resynchronising a factor.
+  public enum ResynchronizationResult: Sendable {
+    /// The factor was resynchronised. `generation` is the record's new generation.
+    case done(Factor, generation: UInt32, AuditLogCheckpoint?)
+    /// The record has changed since the user was authenticated.
+    case superseded
+    /// The user has made all the changes that are allowed in an hour. `wait` is the number of
+    /// seconds until the next one is allowed.
+    case tooManyChanges(wait: Int64)
+    /// The codes are not two consecutive, unused codes of the factor, or they arrived too far
+    /// apart. `wait` is the number of seconds before the next attempt is allowed; 0 for none.
+    case wrong(wait: Int64)
+    case notACode
+    case noSuchFactor
+  }
+
+  /// Counts an attempt for the first code. Nothing is compared until the second code has arrived,
+  /// so that the response reveals nothing about the first code.
+  public static func beginResynchronizing<Store: FactorStore>(
+    _ id: FactorID, first: TypedCodes, by account: Account, in store: Store,
+    _ context: Context
+  ) throws(FactorStoreError) -> ResynchronizationStart {
+    let entry = try store.entry(of: account, creating: false)
+    try context.start()
+    guard context.allows(entry.kept) else { return .superseded }
+    guard let factor = entry.record?.factor(id) else { return .noSuchFactor }
+    guard first.code(of: factor.parameters.codeLength) != nil else { return .notACode }
+    let unreported = entry.attempts.unreported
+    switch try begin(entry, context) {
+    case .refused(let standing): return .refused(standing)
+    case .counted:
+      try entry.sync()
+      return .counted(unreported)
+    }
+  }
+
+  /// Determines from two consecutive codes how far a factor's authenticator clock is ahead. The
+  /// attempt was counted with the first code. If the resynchronisation succeeds, both codes are
+  /// used up.
+  public static func resynchronize<Store: FactorStore>(
+    _ id: FactorID, with pair: CodePair, by account: Account, in store: Store,
+    _ context: Context
+  ) throws(FactorStoreError) -> ResynchronizationResult {
+    let entry = try store.entry(of: account, creating: false)
+    try context.start()
+    guard context.allows(entry.kept) else { return .superseded }
+    guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
+    let length = factor.parameters.codeLength
+    guard let first = pair.first.code(of: length), let second = pair.second.code(of: length) else {
+      return .notACode
+    }
+    guard let attempts = entry.attempts.countingOwnChange(at: context.now) else {
+      return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
+    }
+    let wait = attempts.wait(context.settings.throttle, counter: context.counter)
+    guard Resynchronization.isTimely(pair.elapsed, period: factor.parameters.period),
+      let finding = try finding(first, second, factor, attempts, entry, context.now)
+    else { return .wrong(wait: wait) }
+    do throws(FactorRecord.ChangeRefusal) {
+      try record.setTimeOffset(of: id, to: finding.timeOffset)
+    } catch {
+      return .noSuchFactor
+    }
+    record.note(
+      .resynchronized, factor.displayName.utf8, about: record.subject(of: id),
+      from: context.source, at: context.now)
+    // The offset is written first. With the watermark alone, all codes of the old clock would be
+    // rejected as too early. If the process ends before it writes the watermark, the user has not
+    // been told that the codes are used up.
+    let event = AuditLogEvent(
+      .resynchronized, factor, by: context.actor(record), at: context.now)
+    let mark = try entry.replace(record: record, attempts: attempts, entering: event)
+    let state = attempts.resynchronized(id, at: finding.step)
+    try entry.write(state.withdrawingFailure(unreported: pair.unreported))
+    try entry.sync()
+    return .done(factor, generation: entry.kept?.generation ?? 0, mark)
+  }
+
+  /// Returns the offset and time step that the two codes prove, or nil. Also returns nil if the
+  /// factor's watermark was lost.
+  static func finding<Entry: FactorStoreEntry>(
+    _ first: Code, _ second: Code, _ factor: Factor, _ state: AttemptState, _ entry: Entry,
+    _ now: Int64
+  ) throws(FactorStoreError) -> Resynchronization.Finding? {
+    guard let watermark = state.watermark(of: factor.id) else { return nil }
+    let secret = try entry.secret(of: factor)
+    do throws(CryptographyError) {
+      return try Resynchronization.finding(
+        first: first, second: second, secret: secret.span, parameters: factor.parameters,
+        now: now, watermark: watermark)
+    } catch {
+      throw .cryptography
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import MFAAuditLog
+import MFABytes
+public import MFAFactors
+public import MFAPolicy
+import MFAStoreFiles
+
+extension Attempt {
+  /// The context of an attempt: settings, time and source. This is a class because it is passed
+  /// between many functions, and each copy of a large value adds code to the module.
+  public final class Context {
+    /// The settings in force.
+    public let settings: Settings
+    /// The time in seconds since the epoch. It is 0 until `start()` has read the clock.
+    public private(set) var now: Int64 = 0
+    /// Reads the clock.
+    private let clock: () throws(FactorStoreError) -> Int64
+    /// The source of the attempt.
+    public let source: Source
+    /// The PAM service or program that makes the attempt.
+    public let program: [UInt8]
+    /// The only factor whose codes are accepted, or nil to accept the codes of any factor, and
+    /// recovery and bypass codes.
+    public let factor: FactorID?
+    /// The address and session for which an accepted code is remembered.
+    public let places: [SignInOrigin]
+    /// Whether the user sees messages. If so, a used recovery code is replaced, and pending notices
+    /// are shown.
+    public let showsMessages: Bool
+    /// Whether text certainly reaches the user's screen. Otherwise notices stay pending until the
+    /// user answers a question about them.
+    public let isShown: Bool
+
+    /// The failures that the attempt is counted among.
+    public let counter: AttemptState.Counter
+
+    /// Creates a context. `clock` is read under the user's lock: a process that was stopped before
+    /// it had the lock must not use an earlier time.
+    public init(
+      settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
+      source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
+      places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
+      counter: AttemptState.Counter = .signIn
+    ) {
+      self.settings = settings
+      self.clock = clock
+      self.counter = counter
+      self.source = source
+      self.program = program
+      self.factor = factor
+      self.places = places
+      self.showsMessages = showsMessages
+      self.isShown = isShown
+    }
+
+    /// Returns what is pending for a sign-in by `factor`, or nothing if the application asked for
+    /// silence.
+    @inline(never)
+    func news(
+      _ record: FactorRecord, _ unreported: AttemptState.Unreported, _ factor: FactorID?
+    ) -> PendingNotices {
+      guard showsMessages else { return .none }
+      return PendingNotices(record, unreported, factor: factor, isShown: isShown)
+    }
+
+    /// One version of a record.
+    struct Version {
+      let id: FactorID?
+      let generation: UInt32
+    }
+
+    /// The version of the record that the attempt requires, or nil if any version is allowed.
+    private(set) var expected: Version?
+
+    /// Requires this version of the record: the attempt fails if the record has changed since.
+    public func expect(id: FactorID?, generation: UInt32) {
+      expected = Version(id: id, generation: generation)
+    }
+
+    /// Returns whether the attempt is allowed with the current version of the record.
+    func allows(_ kept: FactorRecord?) -> Bool {
+      guard let expected else { return true }
+      return kept?.id == expected.id && kept?.generation ?? 0 == expected.generation
+    }
+
+    /// Reads the clock. The caller holds the user's lock.
+    func start() throws(FactorStoreError) { now = try clock() }
+
+    /// Returns the owner of a record as the actor for the audit log.
+    func actor(_ record: FactorRecord) -> AuditLogEvent.Actor {
+      AuditLogEvent.Actor(
+        name: record.user.bytes, uid: record.uid, program: program, source: source)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+public import MFAConfiguration
+public import MFAFactorStore
+public import MFAPolicy
+public import MFAStoreFiles
+public import MFASystem
+
+/// The services that an attempt, or a change of a user's factors, needs from its host.
+public protocol AuthenticationHost {
+  /// The store of factors.
+  associatedtype Store: FactorStore
+
+  /// Reads the configuration file at `path` alone, or all files of the host's configuration if
+  /// `path` is nil.
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
+
+  /// Returns the account that the system knows by `name`, or nil if no account has this name.
+  func account(named name: [UInt8]) throws(SystemError) -> Account?
+
+  /// Returns whether an account belongs to a group, or nil if the lookup failed.
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool?
+
+  /// Opens the store.
+  func store() throws(FactorStoreError) -> Store
+
+  /// Returns the time in seconds since the epoch.
+  func now() throws(SystemError) -> Int64
+
+  /// Starts a delivery of the notices in an account's record in the background, if there is a
+  /// mailer. Returns false if the delivery could not be started.
+  func deliverNotices(to account: Account) -> Bool
+}
+
+/// The configuration, name service, store and clock of this machine.
+extension AuthenticationHost where Store == LocalFactorStore {
+  /// Reads one file, or all files of the host.
+  public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    guard let path else { return try ConfigurationFile.read() }
+    return try ConfigurationFile.read(path)
+  }
+
+  /// Looks the account up in the name service.
+  public func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    try Account.named(name)
+  }
+
+  /// Looks the group up in the name service.
+  public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    account.isMember(of: group)
+  }
+
+  /// Opens /var/lib/mfa.
+  public func store() throws(FactorStoreError) -> LocalFactorStore {
+    guard let location = StoreLocation.standard else { throw .damaged(.directory) }
+    return try LocalFactorStore(location)
+  }
+
+  /// Reads the clock.
+  public func now() throws(SystemError) -> Int64 { try Clock.now() }
+
+  /// Starts `mfa-helper` without waiting for it.
+  public func deliverNotices(to account: Account) -> Bool { Delivery.start(for: account) }
+}
+
+/// This machine, for a program that changes factors and signs no user in.
+public struct LocalAuthenticationHost: AuthenticationHost {
+  /// The store in /var/lib/mfa.
+  public typealias Store = LocalFactorStore
+
+  /// Creates the host. Nothing is read yet.
+  public init() {}
+}
+
+extension AuthenticationHost {
+  /// Returns the time for an attempt. A failure is thrown as an error of the store.
+  func attemptTime() throws(FactorStoreError) -> Int64 {
+    do throws(SystemError) { return try now() } catch { throw .system(.clock, error) }
+  }
+
+  /// The clock of an attempt, which is read under a user's lock.
+  public var attemptClock: () throws(FactorStoreError) -> Int64 {
+    { () throws(FactorStoreError) in try attemptTime() }
+  }
+
+  /// The time of a change of the configuration; 0 when the clock cannot be read.
+  public var changeTime: Int64 {
+    do throws(SystemError) { return try now() } catch { return 0 }
+  }
+}

@@ -1,0 +1,56 @@
+public import MFAFactors
+
+/// The pending failures and notices, which are shown to the user at a sign-in.
+public struct PendingNotices: Equatable, Sendable {
+  /// The number of failed attempts, and the source of the last one.
+  public let unreported: AttemptState.Unreported
+  /// The pending notices, oldest first.
+  public let notices: [Notice]
+  /// What happens to the notices once they are shown.
+  public let ending: Ending
+
+  /// What happens to pending notices that this sign-in shows.
+  public enum Ending: Sendable {
+    /// The notices are not shown again.
+    case told
+    /// The notices are shown again unless the user confirms having read them.
+    case asks
+    /// The notices are shown again, because one of them is about the factor that signed in.
+    case stays
+  }
+
+  /// No failures and no notices.
+  public static var none: PendingNotices {
+    PendingNotices(unreported: AttemptState.Unreported(), notices: [], ending: .stays)
+  }
+
+  /// Creates a value from its parts.
+  public init(unreported: AttemptState.Unreported, notices: [Notice], ending: Ending) {
+    self.unreported = unreported
+    self.notices = notices
+    self.ending = ending
+  }
+
+  /// Collects what is pending in `record` for a sign-in by `factor`. A sign-in by a recovery code
+  /// or a bypass code passes nil and confirms nothing.
+  ///
+  /// `isShown` is whether text certainly reaches the user's screen.
+  public init(
+    _ record: FactorRecord, _ unreported: AttemptState.Unreported, factor: FactorID?, isShown: Bool
+  ) {
+    let notices = record.notices(after: unreported.lastShownNotice)
+    let mayConfirm =
+      factor.map { record.mayConfirm(after: unreported.lastShownNotice, with: $0) } ?? false
+    self.init(
+      unreported: unreported, notices: notices,
+      ending: mayConfirm ? Self.ending(notices, isShown) : .stays)
+  }
+
+  /// Returns what happens to notices that this sign-in may confirm.
+  static func ending(_ notices: [Notice], _ isShown: Bool) -> Ending {
+    isShown || !notices.contains { $0.subject.needsConfirmation } ? .told : .asks
+  }
+
+  /// Whether there is nothing to show.
+  public var isEmpty: Bool { unreported.failures == 0 && notices.isEmpty }
+}

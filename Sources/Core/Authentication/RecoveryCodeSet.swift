@@ -1,0 +1,26 @@
+public import MFAFactorStore
+public import MFAFactors
+import MFAOneTimePassword
+public import MFASecrets
+public import MFAStoreFiles
+
+/// A complete new set of recovery codes, created by `mfa-enroll` or during a sign-in.
+public enum RecoveryCodeSet {
+  /// Creates the maximum number of codes for `record`, and returns them as ASCII text without
+  /// separators. Appends the digests to store to `digests`.
+  public static func make<Entry: FactorStoreEntry>(
+    for record: FactorRecord, by entry: Entry, digests: inout [RecoveryCodeDigest]
+  ) throws(FactorStoreError) -> SecretBytes {
+    let length = RecoveryCode.writtenLength
+    var text = SecretBytes(count: FactorRecord.maximumRecoveryCodes &* length)
+    for number in 0..<FactorRecord.maximumRecoveryCodes {
+      let (code, digest) = try Attempt.newRecoveryCode(of: record, entry)
+      digests.append(digest)
+      let written = code.written()
+      text.withMutableSpan { text in
+        for index in written.span.indices { text[number &* length &+ index] = written.span[index] }
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,64 @@
+import MFAFactorStore
+public import MFAAuditLog
+import MFABytes
+import MFAFactors
+public import MFAPolicy
+import MFAStoreFiles
+public import MFASystem
+
+/// Records in the audit log that the configuration changed. The first process that uses the new
+/// configuration records the change, because an editor does not.
+///
+/// MUST 1: no sign-in succeeds under a configuration that has not been recorded, as long as the
+/// audit log can be written. (`ConfigurationChangeTests.entered`)
+/// MUST 2: a failure to write the audit log is reported in the system log and has no other effect:
+/// the change itself has already happened. (`ConfigurationChangeTests.unwritable`)
+public enum ConfigurationChange {
+  /// Records this configuration in the audit log, unless it is the one recorded last. Returns the
+  /// line to write to the system log, or nil if there is nothing to report.
+  public static func note<Store: FactorStore>(
+    _ configurationFingerprint: ConfigurationFingerprint, in store: Store,
+    by actor: AuditLogEvent.Actor, at time: Int64
+  ) -> (LogPriority, LogLine)? {
+    var line = LogLine()
+    line.add("result", "policy-changed")
+    line.add("configuration", escaping: configurationFingerprint.name)
+    line.add("newest", escaping: configurationFingerprint.newest)
+    do throws(FactorStoreError) {
+      guard try !store.knows(configuration: configurationFingerprint.fingerprint) else {
+        return nil
+      }
+      let event = AuditLogEvent(
+        .policyChanged, ids: configurationFingerprint.name, detail: configurationFingerprint.newest,
+        by: actor, at: time)
+      guard let mark = try store.enter(event, configuration: configurationFingerprint.fingerprint)
+      else {
+        return nil
+      }
+      line.add(mark)
+      return (.notice, line)
+    } catch {
+      line.add(error)
+      return (.warning, line)
+    }
+  }
+
+  /// Returns the actor for a change of the configuration files: a user unknown to `program`.
+  public static func somebody(seenBy program: [UInt8]) -> AuditLogEvent.Actor {
+    AuditLogEvent.Actor(name: [], uid: nil, program: program, source: Source([]))
+  }
+}
+
+extension ConfigurationFingerprint {
+  /// The configuration fingerprint in hexadecimal digits.
+  var name: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(fingerprint)
+    return Hexadecimal.text(of: writer.bytes)
+  }
+
+  /// The most recently written file and its time: `/etc/mfa/mfa.conf@2026-11-21T10:18:00Z`.
+  var newest: [UInt8] {
+    newestFile + [UInt8(ascii: "@")] + UTCTime.precise(newestChange)
+  }
+}

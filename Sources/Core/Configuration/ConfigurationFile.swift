@@ -1,0 +1,267 @@
+import MFABytes
+public import MFAPolicy
+public import MFASystem
+
+/// The configuration files, checked and read in this order: the vendor's file, the host's file, and
+/// the host's drop-ins in the byte order of their names.
+///
+/// MUST 1: a file that a user other than root could have written, or that does not parse, is an
+/// error and is never ignored. The same applies to a folder that cannot be listed completely.
+/// (`BadConfiguration`, `LayeredConfiguration`)
+/// MUST 2: a missing file is skipped. If all files are missing, that is an error, and the defaults
+/// are not used. (`BadConfiguration`)
+public enum ConfigurationFile {
+  /// Why there is no valid configuration.
+  public struct Failure: Error, Equatable, Sendable {
+    /// The problem with a file or with the folder of drop-ins.
+    public enum Reason: Equatable, Sendable {
+      /// The path in `config=` is not absolute.
+      case notAPath
+      case system(SystemError)
+      case untrusted(TrustFailure)
+      /// There are more drop-ins than `maximumDropIns`.
+      case tooManyFiles
+      case invalid(ConfigurationError)
+    }
+
+    /// The file, or the folder of drop-ins.
+    public let path: [UInt8]
+    /// The problem.
+    public let reason: Reason
+
+    /// Creates a failure.
+    public init(_ path: [UInt8], _ reason: Reason) {
+      self.path = path
+      self.reason = reason
+    }
+  }
+
+  /// A configuration file that exists.
+  public struct Layer: Equatable, Sendable {
+    /// Its path.
+    public let path: [UInt8]
+    /// The contents. A file that is too long is cut one byte above the maximum length.
+    public let text: [UInt8]
+    /// The time of the last change, in seconds since the epoch; 0 if it is unknown.
+    public let writtenAt: Int64
+
+    /// Creates a layer.
+    public init(path: [UInt8], text: [UInt8], writtenAt: Int64 = 0) {
+      self.path = path
+      self.text = text
+      self.writtenAt = writtenAt
+    }
+  }
+
+  /// The largest number of drop-ins.
+  public static var maximumDropIns: Int { 64 }
+
+  /// The vendor's file, /usr/lib/mfa/mfa.conf.
+  public static var vendorPath: [UInt8] { ("/usr/lib/mfa/mfa.conf" as StaticString).bytes }
+
+  /// The host's file, /etc/mfa/mfa.conf.
+  public static var standardPath: [UInt8] { ("/etc/mfa/mfa.conf" as StaticString).bytes }
+
+  /// The folder of drop-ins, /etc/mfa/mfa.conf.d.
+  public static var folderPath: [UInt8] { standardPath + (".d" as StaticString).bytes }
+
+  /// Reads the host's configuration.
+  public static func read() throws(Failure) -> Configuration {
+    var draft = ConfigurationDraft()
+    try forEachLayer { (layer) throws(Failure) in try add(try layer.get(), to: &draft) }
+    return try finish(draft)
+  }
+
+  /// Reads only the configuration file at `path`.
+  public static func read(_ path: [UInt8]) throws(Failure) -> Configuration {
+    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+    var draft = ConfigurationDraft()
+    guard let directory = try directory(of: trusted, path),
+      let layer = try layer(path, trusted.last, in: directory)
+    else { throw absence(path) }
+    try add(layer, to: &draft)
+    return try finish(draft)
+  }
+
+  /// Calls `body` with each existing file of the host's configuration, in order, or with the reason
+  /// why a file cannot be used.
+  public static func forEachLayer(
+    _ body: (Result<Layer, Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
+    // This costs one system call on most hosts, which have no vendor file.
+    if Directory.mayExist(vendorPath), let vendor = TrustedPath(vendorPath),
+      let directory = try directory(of: vendor, vendorPath)
+    {
+      try hand(vendorPath, vendor.last, in: directory, to: body)
+    }
+    guard let host = TrustedPath(standardPath),
+      let directory = try directory(of: host, standardPath)
+    else { return }
+    try hand(standardPath, host.last, in: directory, to: body)
+    guard let folder = try folder(in: directory) else { return }
+    let names = try dropIns(in: folder)
+    var last: [UInt8] = []
+    while let name = next(after: last, in: names) {
+      try hand(folderPath + [UInt8(ascii: "/")] + name.bytes, name, in: folder, to: body)
+      last = name.bytes
+    }
+  }
+
+  // MARK: Files
+
+  private static func hand(
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory,
+    to body: (Result<Layer, Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
+    let layer: Layer?
+    do throws(Failure) {
+      layer = try Self.layer(path, name, in: directory)
+    } catch {
+      return try body(.failure(error))
+    }
+    if let layer { try body(.success(layer)) }
+  }
+
+  /// Returns the file, or nil if it does not exist.
+  private static func layer(
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
+  ) throws(Failure) -> Layer? {
+    do throws(Failure) {
+      return try contents(path, name, in: directory)
+    } catch {
+      guard error == absence(path) else { throw error }
+      return nil
+    }
+  }
+
+  private static func contents(
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
+  ) throws(Failure) -> Layer {
+    let file = try opening(path) { () throws(SystemError) in try directory.fileForReading(name) }
+    let status = try opening(path) { () throws(SystemError) in try file.status() }
+    guard status.kind == .regular else { throw Failure(path, .untrusted(.notARegularFile)) }
+    guard status.owner == 0 else { throw Failure(path, .untrusted(.wrongOwner)) }
+    guard !status.isWritableByOthers else { throw Failure(path, .untrusted(.wrongPermissions)) }
+    // One byte more than the maximum, so that the parser sees and reports a file that is too long.
+    let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
+    let text = try opening(path) { () throws(SystemError) in try file.read(count: length) }
+    return Layer(path: path, text: text, writtenAt: status.writtenAt)
+  }
+
+  private static func opening<Result: ~Copyable>(
+    _ path: [UInt8], _ body: () throws(SystemError) -> Result
+  ) throws(Failure) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw Failure(path, error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
+    }
+  }
+
+  private static func absence(_ path: [UInt8]) -> Failure {
+    Failure(path, .system(.notFound(.open)))
+  }
+
+  // MARK: Folders
+
+  /// Returns the directory that holds the file, or nil if it does not exist.
+  private static func directory(
+    of trusted: TrustedPath, _ path: [UInt8]
+  ) throws(Failure) -> Directory? {
+    do throws(TrustedPath.Refusal) {
+      return try trusted.parent()
+    } catch {
+      return try missing(path, error)
+    }
+  }
+
+  /// Returns the folder of drop-ins, or nil if it does not exist.
+  private static func folder(in directory: borrowing Directory) throws(Failure) -> Directory? {
+    guard let path = TrustedPath(folderPath) else { return nil }
+    do throws(TrustedPath.Refusal) {
+      return try TrustedPath.directory(path.last, in: directory)
+    } catch {
+      return try missing(folderPath, error)
+    }
+  }
+
+  private static func missing(
+    _ path: [UInt8], _ refusal: TrustedPath.Refusal
+  ) throws(Failure) -> Directory? {
+    switch refusal {
+    case .system(let error):
+      guard error.isNotFound else { throw Failure(path, .system(error)) }
+      return nil
+    case .untrusted(let distrust): throw Failure(path, .untrusted(distrust))
+    }
+  }
+
+  /// Returns the names of the drop-ins in no particular order.
+  private static func dropIns(in folder: borrowing Directory) throws(Failure) -> [FileName] {
+    var names: [FileName] = []
+    do throws(SystemError) {
+      try folder.forEachEntry { name in
+        if isDropIn(name.bytes) { names.append(name) }
+        return names.count <= maximumDropIns
+      }
+    } catch {
+      throw Failure(folderPath, .system(error))
+    }
+    guard names.count <= maximumDropIns else { throw Failure(folderPath, .tooManyFiles) }
+    return names
+  }
+
+  /// Returns the first of `names` after `last` in byte order, or nil if there are no more.
+  private static func next(after last: [UInt8], in names: [FileName]) -> FileName? {
+    var next: FileName?
+    for name in names where last.lexicographicallyPrecedes(name.bytes) {
+      if let next, next.bytes.lexicographicallyPrecedes(name.bytes) { continue }
+      next = name
+    }
+    return next
+  }
+
+  /// Returns whether a file of this name is a drop-in. The name consists of ASCII letters, digits,
+  /// dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This excludes
+  /// the files that editors and package managers leave beside a file.
+  public static func isDropIn(_ name: [UInt8]) -> Bool {
+    let ending: StaticString = ".conf"
+    guard name.count > ending.bytes.count, name.first != UInt8(ascii: "."),
+      name.suffix(ending.bytes.count) == ending.bytes[...]
+    else { return false }
+    return name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        true
+      case _: false
+      }
+    }
+  }
+
+  // MARK: Configuration
+
+  /// Adds a file to the draft. Its settings take precedence over those of earlier files.
+  public static func add(
+    _ layer: Layer, to draft: inout ConfigurationDraft
+  ) throws(Failure) {
+    do throws(ConfigurationError) {
+      try draft.add(layer.text.span, from: layer.path, writtenAt: layer.writtenAt)
+    } catch {
+      throw Failure(layer.path, .invalid(error))
+    }
+  }
+
+  /// Returns the configuration that results from all files.
+  public static func finish(_ draft: ConfigurationDraft) throws(Failure) -> Configuration {
+    guard !draft.files.isEmpty else { throw absence(standardPath) }
+    do throws(ConfigurationError) {
+      return try draft.finish()
+    } catch {
+      let file = Int(error.file)
+      throw Failure(
+        file < draft.files.count ? draft.files[file] : standardPath, .invalid(error))
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import MFABytes
+import MFACrypto
+import MFAFactors
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+/// The two slots of an attempts file. Each slot holds an attempt state with a sequence number, and
+/// a checksum.
+///
+/// The slot that is on the disk is never overwritten. An attempt and its result are written to the
+/// other slot, and one sync makes both durable. After a crash in between, the older slot is still
+/// intact.
+struct AttemptSlots {
+  /// The distance between the slots in bytes: whole sectors.
+  private static let slotLength = 1024
+  /// The length of the file in bytes.
+  static let length = 2 * slotLength
+  /// The length in bytes of a file in format version 1.
+  static let firstLength = 1024
+
+  private static let purpose: UInt8 = 2
+
+  /// The slot to write to next.
+  private var free: Int
+  private var sequence: UInt64
+
+  /// The state in the newer valid slot, or nil if neither slot is valid.
+  let state: AttemptState?
+
+  init(bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
+    let first = Self.slot(0, of: bytes.span)
+    let second = Self.slot(1, of: bytes.span)
+    // If the slot with the higher sequence number is valid, the other slot is not read.
+    let secondIsLater =
+      AttemptState.claimedSequence(of: second) > AttemptState.claimedSequence(of: first)
+    if let found = try Self.read(secondIsLater ? second : first, &key) {
+      self.init(found, free: secondIsLater ? 0 : 1)
+    } else if let found = try Self.read(secondIsLater ? first : second, &key) {
+      self.init(found, free: secondIsLater ? 1 : 0)
+    } else {
+      self.init(nil, free: 0)
+    }
+  }
+
+  private init(_ found: (state: AttemptState, sequence: UInt64)?, free: Int) {
+    state = found?.state
+    sequence = found?.sequence ?? 0
+    self.free = free
+  }
+
+  @_lifetime(copy bytes)
+  private static func slot(_ number: Int, of bytes: Span<UInt8>) -> Span<UInt8> {
+    let start = min(number * bytes.count / 2, bytes.count)
+    return bytes.extracting(start..<min(start + bytes.count / 2, bytes.count))
+  }
+
+  private static func read(
+    _ slot: Span<UInt8>, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
+    let length =
+      slot.count == slotLength ? AttemptState.encodedLength : AttemptState.firstEncodedLength
+    // A slot that was never written is all zeros and is rejected without computing a checksum.
+    guard slot.count >= length + SealingKey.checksumLength, slot[0] != 0 else { return nil }
+    let encoded = slot.extracting(0..<length).copied()
+    let checksum = slot.extracting(length..<length + SealingKey.checksumLength)
+    let expected = try Self.checksum(of: encoded, &key)
+    guard constantTimeEquals(checksum, expected.span) else { return nil }
+    return AttemptState.decode(encoded.span)
+  }
+
+  /// Writes `state` to the free slot with the next sequence number.
+  mutating func write(
+    _ state: AttemptState, to file: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let (next, overflow) = sequence.addingReportingOverflow(1)
+    guard !overflow else { throw .damaged(.attempts) }
+    let encoded = state.encoded(sequence: next)
+    let checksum = try Self.checksum(of: encoded, &key)
+    let offset = Int64(free * Self.slotLength)
+    try onPart(.attempts) { () throws(SystemError) in
+      try file.write(encoded + checksum, at: offset)
+    }
+    sequence = next
+  }
+
+  private static func checksum(
+    of encoded: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: purpose)
+    }
+  }
+
+  /// Records that the free slot is on the disk. The other slot is free from now on.
+  mutating func synced() { free = 1 - free }
+
+  /// Returns the content of a version 1 file in the current format, or nil if the file is damaged.
+  static func converted(
+    _ bytes: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8]? {
+    guard bytes.count == firstLength else { return nil }
+    var content = [UInt8](repeating: 0, count: length)
+    let slots = try AttemptSlots(bytes: bytes, &key)
+    guard let state = slots.state else {
+      return bytes.allSatisfy({ $0 == 0 }) ? content : nil
+    }
+    let encoded = state.encoded(sequence: slots.sequence)
+    content.replaceSubrange(
+      0..<encoded.count + SealingKey.checksumLength,
+      with: encoded + (try checksum(of: encoded, &key)))
+    return content
+  }
+}

@@ -1,0 +1,90 @@
+import MFABytes
+import MFAStoreFiles
+import MFASystem
+
+/// A user's file in `attempts/`. It holds two slots, and its lock protects all data of the user.
+///
+/// The file is created at the first enrolment and is not removed with the last factor, so that all
+/// processes wait for the lock of the same file.
+struct AttemptsFile: ~Copyable {
+  private let file: OwnedFile
+
+  init(directory: StoreDirectory, name: FileName, owner: UInt32) {
+    file = OwnedFile(.attempts, directory: directory, name: name, owner: owner)
+  }
+
+  /// Returns the content of the file. Takes no lock.
+  func read() throws(FactorStoreError) -> [UInt8] {
+    try Self.read(file.name, in: file.directory, owner: file.owner)
+  }
+
+  /// Returns the content of the file, or nil if it does not exist. Takes no lock.
+  func readIfPresent() throws(FactorStoreError) -> [UInt8]? {
+    do throws(FactorStoreError) {
+      return try read()
+    } catch {
+      guard case .system(.attempts, let cause) = error, cause.isNotFound else { throw error }
+      return nil
+    }
+  }
+
+  /// Returns the content of the file `name` in `attempts/`. Takes no lock.
+  static func read(
+    _ name: FileName, in directory: StoreDirectory, owner: UInt32
+  ) throws(FactorStoreError) -> [UInt8] {
+    let file = try onPart(.attempts) { () throws(SystemError) in
+      try directory.opened.fileForReading(name)
+    }
+    let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+      throw .untrusted(.attempts, distrust)
+    }
+    guard [AttemptSlots.length, AttemptSlots.firstLength].contains(Int(status.size)) else {
+      throw .untrusted(.attempts, .wrongSize)
+    }
+    return try onPart(.attempts) { () throws(SystemError) in
+      try file.read(count: AttemptSlots.length)
+    }
+  }
+
+  /// Opens and locks the file. If `creating`, a missing file is created first. A version 1 file is
+  /// converted with the key that `key` reads.
+  func lock(
+    creating: Bool, key: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> File {
+    do throws(FactorStoreError) {
+      return try file.lock(creating: creating, length: AttemptSlots.length)
+    } catch {
+      guard case .untrusted(.attempts, .wrongSize) = error else { throw error }
+    }
+    let old = try file.lock(creating: false, length: AttemptSlots.firstLength)
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try old.read(count: AttemptSlots.firstLength)
+    }
+    var key = try key()
+    guard let content = try AttemptSlots.converted(bytes, &key) else { throw .damaged(.attempts) }
+    return try file.replace(with: content)
+  }
+
+  /// Locks the file as `lock` does. An untrusted file is replaced by a new one; no other process
+  /// holds its lock, because every process rejects it.
+  ///
+  /// - Returns: the locked file, and whether it was replaced.
+  func lockReplacingDistrusted(
+    key: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> LockedAttempts {
+    do throws(FactorStoreError) {
+      return LockedAttempts(file: try lock(creating: true, key: key), wasReplaced: false)
+    } catch {
+      guard case .untrusted(.attempts, _) = error else { throw error }
+    }
+    try file.unlink()
+    return LockedAttempts(file: try lock(creating: true, key: key), wasReplaced: true)
+  }
+}
+
+/// A locked attempts file. The lock is released when the value ends.
+struct LockedAttempts: ~Copyable {
+  let file: File
+  let wasReplaced: Bool
+}

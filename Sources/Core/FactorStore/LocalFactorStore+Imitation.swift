@@ -1,0 +1,54 @@
+import MFACrypto
+import MFAFactors
+public import MFAOneTimePassword
+import MFASecrets
+import MFAStoreFiles
+import MFAVerification
+
+// Work without an effect. A sign-in takes the same time for users with and without a factor, so
+// that its duration does not reveal whether a user is enrolled. No lock is taken and nothing is
+// written, because the user has no file.
+extension LocalFactorStore {
+  /// The number of attempt states to encode and authenticate. It takes as long as the record and
+  /// the two attempt states of a real attempt, one read and one written
+  /// (EndToEnd/TimingTests.swift).
+  private static var checksumsOfAttempt: Int { 6 }
+
+  /// The same number for reading a record and its attempt state.
+  private static var checksumsOfSnapshot: Int { 2 }
+
+  /// The length in bytes of a sealed secret of 20 bytes: a nonce, the secret and a tag.
+  private static var sealedSecret: Int { 12 + 20 + 16 }
+
+  /// Does the cryptographic work of an attempt with a factor: reading a record and its attempt
+  /// state, writing an attempt state, and comparing every time step of the window.
+  public func imitateAttempt(
+    _ code: Code, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError) {
+    var key = try key()
+    let secret = [UInt8](repeating: 0, count: HashAlgorithm.sha1.outputLength)
+    try cryptographic { () throws(CryptographyError) in
+      try Self.sign(Self.checksumsOfAttempt, &key)
+      // Decryption fails, after as much work as a successful one.
+      _ = try key.open([UInt8](repeating: 0, count: Self.sealedSecret), associated: secret)
+      _ = try Verification.latestMatch(
+        of: code, secret: secret.span, parameters: .standard, now: now,
+        adjacentIntervals: adjacentIntervals)
+    }
+  }
+
+  /// Does the cryptographic work of reading a record and its attempt state.
+  public func imitateSnapshot() throws(FactorStoreError) {
+    var key = try key()
+    try cryptographic { () throws(CryptographyError) in
+      try Self.sign(Self.checksumsOfSnapshot, &key)
+    }
+  }
+
+  private static func sign(_ count: Int, _ key: inout SealingKey) throws(CryptographyError) {
+    for _ in 0..<count {
+      let state = AttemptState(record: .zero).encoded(sequence: 0)
+      _ = try key.checksum(of: state, purpose: 0)
+    }
+  }
+}

@@ -1,0 +1,381 @@
+import MFAAuditLog
+import MFABytes
+import MFACrypto
+public import MFAFactors
+import MFAStoreFiles
+public import MFASystem
+
+/// The store on this machine's disk.
+///
+///     /var/lib/mfa              0700, owned by the store's owner (the system user `mfa`)
+///     /var/lib/mfa/factors/     02700, one file per user: the sealed record, replaced by renaming
+///     /var/lib/mfa/attempts/    02700, one file per user: two slots, written in place, and a lock
+///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each change of a record
+///     /var/lib/mfa/ledger.head  0600, two slots: the end of the audit log's chain, and its lock
+///     /var/lib/mfa/ledger.index 0600, the last entry about each user in the audit log
+///
+/// A user's files are named after the user, percent-encoded.
+///
+/// MUST 1: a file is trusted only if it is a regular file of mode 0600 with a single link that
+/// belongs to the store's owner. (`LocalFactorStoreTests.distrusted`)
+/// MUST 2: a record that was modified in any bit, truncated, extended, moved to another user, or
+/// written by a different version is refused and not changed. (`.everyByteFlipped`,
+/// `.everyTruncation`, `.movedRecord`, `.otherVersion`)
+/// MUST 3: a change that is interrupted at any point leaves either the old data or the new data.
+/// (`.interruptedAtEachStep`, and Tests/Faults with the real helper)
+/// MUST 4: the newer of the two valid slots counts, and a torn slot loses no data. (`.tornSlot`)
+public final class LocalFactorStore: FactorStore {
+  private let directory: StoreDirectory
+  private let owner: UInt32
+  private let keyPath: TrustedPath
+  /// The location of the key file, once the key has been read; never the key itself.
+  private var keyFile: KeyFile?
+  /// `factors/` and `attempts/`, once they have been opened.
+  private var factorsDirectory: StoreDirectory?
+  private var attemptsDirectory: StoreDirectory?
+
+  /// Opens the store and checks its directory. The key is read when it is first needed.
+  ///
+  /// Throws before the object exists: see `LocalFactorStoreEntry`.
+  public convenience init(_ location: StoreLocation) throws(FactorStoreError) {
+    let path = location.directory
+    try path.checkParents(of: .directory)
+    let opened = try onPart(.directory) { () throws(SystemError) in try path.lastDirectory() }
+    let owner = try StoreDirectory.owner(of: opened, .directory)
+    self.init(StoreDirectory(judged: opened), owner: owner, key: location.key)
+  }
+
+  private init(_ directory: StoreDirectory, owner: UInt32, key: TrustedPath) {
+    self.directory = directory
+    self.owner = owner
+    keyPath = key
+  }
+
+  /// The uid that owns everything in the store.
+  public var ownerIdentity: UInt32 { owner }
+
+  /// Reads both files without the lock, and again with it if they do not belong together.
+  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    let name = try Self.fileName(of: account)
+    let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
+    let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
+    let sealed = try recordFile.read()
+    let bytes = try attemptsFile.readIfPresent()
+    // If there is no file of the user and the audit log is empty, the key is not read and no
+    // cryptography is initialised.
+    if sealed == nil, bytes == nil, try !ledger().hasEntries() { return nil }
+    var key = try key()
+    let pair = try StoredPair(sealed, bytes, account, &key)
+    if pair.isWhole {
+      _ = try verify(pair, account, &key)
+      guard let record = pair.record, record.isEnrolled, let state = pair.state else { return nil }
+      return FactorSnapshot(record: record, attempts: state)
+    }
+    // The files are damaged, or changed between the two reads. A read under the lock decides which.
+    let entry = try entry(of: account, creating: false)
+    guard let record = entry.record else { return nil }
+    return FactorSnapshot(record: record, attempts: entry.attempts)
+  }
+
+  /// Checks against the audit log that a record and an attempt state are from the user's last
+  /// change.
+  ///
+  /// - Returns: the position in the audit log to start the next check from.
+  /// - Throws: `.rolledBack` if earlier copies of the files were restored after a later change.
+  func verify(
+    _ pair: StoredPair, _ account: Account, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> RecordBinding.LogPosition {
+    if let binding = pair.state?.binding { return try verify(binding, account, &key) }
+    let standing = try ledger().standing(of: account.name, uid: account.uid, since: .none, &key)
+    guard let fingerprint = standing.fingerprint else { return standing.position }
+    let present = try pair.record.map { record throws(FactorStoreError) in
+      try Self.fingerprintNumber(of: record, &key)
+    }
+    guard present ?? 0 == fingerprint else { throw .rolledBack(.record) }
+    return standing.position
+  }
+
+  /// Checks a binding against the audit log in the same way.
+  func verify(
+    _ binding: RecordBinding, _ account: Account, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> RecordBinding.LogPosition {
+    let standing = try ledger().standing(
+      of: account.name, uid: account.uid, since: binding.position, &key)
+    if let fingerprint = standing.fingerprint {
+      guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
+    }
+    return standing.position
+  }
+
+  /// Reads and opens the record.
+  public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
+    let name = try Self.fileName(of: account)
+    let factors = try factors()
+    guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
+    var key = try key()
+    return try sealed.open(&key, account: account)
+  }
+
+  /// Computes digests with the key in /etc/mfa, bound to the user and the record.
+  public func digests(
+    of places: [SignInOrigin], in record: FactorRecord
+  ) throws(FactorStoreError) -> [SignInOriginDigest] {
+    var key = try key()
+    return try key.digests(of: places, in: record)
+  }
+
+  /// Opens and locks the user's attempts file, waiting at most ten seconds, and reads both files.
+  ///
+  /// - Throws: `.rolledBack` if earlier copies of the user's files were restored after a later
+  ///   change.
+  public func entry(
+    of account: Account, creating: Bool
+  ) throws(FactorStoreError) -> LocalFactorStoreEntry {
+    try LocalFactorStoreEntry(
+      account: account, store: self, creating: creating, isVerified: true)
+  }
+
+  /// Returns access as `entry(of:creating:)` does, even if the files are older than the audit log
+  /// requires or the log cannot be read. It is for an administrator, who decides what to do about
+  /// that.
+  public func unverifiedEntry(
+    of account: Account
+  ) throws(FactorStoreError) -> LocalFactorStoreEntry {
+    try LocalFactorStoreEntry(
+      account: account, store: self, creating: false, isVerified: false)
+  }
+
+  func recordFile(of account: Account) throws(FactorStoreError) -> RecordFile {
+    RecordFile(directory: try factors(), name: try Self.fileName(of: account), owner: owner)
+  }
+
+  func attemptsFile(of account: Account) throws(FactorStoreError) -> AttemptsFile {
+    AttemptsFile(directory: try attempts(), name: try Self.fileName(of: account), owner: owner)
+  }
+
+  /// Calls `body` with each file in `factors/`, in no particular order, until it returns false.
+  /// `user` is the decoded file name, or nil if it is not a valid user name.
+  public func forEachFile(
+    _ body: (_ user: UserName?, _ file: FileName) -> Bool
+  ) throws(FactorStoreError) {
+    let directory = try factors()
+    try onPart(.factors) { () throws(SystemError) in
+      try directory.opened.forEachEntry { name in
+        body(name.percentDecoded.flatMap { UserName($0) }, name)
+      }
+    }
+  }
+
+  // MARK: Administration
+
+  /// Returns a reader for the records of many users: see `LocalFactorStoreReader`.
+  public func reader() throws(FactorStoreError) -> LocalFactorStoreReader {
+    LocalFactorStoreReader(
+      store: self, factors: try factors(), attempts: try attempts(),
+      owner: owner, key: try key())
+  }
+
+  /// The result of `discard`.
+  public enum Discarding: Equatable, Sendable {
+    /// There was nothing to discard.
+    case nothing
+    /// The stored data was removed; with the checkpoint of the audit log entry, if one was written.
+    case removed(AuditLogCheckpoint?)
+  }
+
+  /// Removes the stored record of a user in any condition: damaged, belonging to another user, or
+  /// of an account that no longer exists. If the files are gone but the audit log lists a record of
+  /// the account, the removal is recorded there. Enrolments and sign-ins of the user wait
+  /// meanwhile.
+  ///
+  /// The attempts file is kept because it is the lock. An untrusted attempts file is replaced by a
+  /// new one, so that the user can enrol again.
+  ///
+  /// If `event` is nil, nothing is recorded in the audit log. An administrator uses this when the
+  /// log cannot be written.
+  public func discard(
+    user: UserName, account: Account?, entering event: AuditLogEvent?
+  ) throws(FactorStoreError) -> Discarding {
+    guard let name = FileName(percentEncoding: user.bytes) else { throw .nameTooLong }
+    let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
+    let hasRecord = Self.exists(name, in: try factors())
+    let hasAttempts = Self.exists(name, in: try attempts())
+    // A missing event means that the audit log is unusable, so it must not be read either.
+    let isMissing = event == nil ? false : try isMissing(account)
+    guard hasRecord || hasAttempts || isMissing else { return .nothing }
+    let attempts = AttemptsFile(
+      directory: try attempts(), name: name, owner: owner)
+    let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
+      try self.key()
+    }
+    var key = try key()
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try locked.file.read(count: AttemptSlots.length)
+    }
+    var slots = try AttemptSlots(bytes: bytes, &key)
+    // Check again under the lock. If there is no record, an attempt state that names one was left
+    // behind by an interrupted process, and denies every sign-in.
+    let isLeft = slots.state?.binding?.namesRecord ?? false
+    guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft || isMissing else {
+      return .nothing
+    }
+    var mark: AuditLogCheckpoint?
+    if let event { mark = try enter(event, AuditLogSubject(user: user), &key).mark }
+    let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
+    try recordFile.removeEverything()
+    // A state that belongs to no record.
+    try slots.write(AttemptState(record: .zero, binding: RecordBinding()), to: locked.file, &key)
+    try onPart(.attempts) { () throws(SystemError) in try locked.file.syncData() }
+    // The lock ends with the open file, which must stay open until here.
+    withExtendedLifetime(locked) {}
+    _ = consume section
+    return .removed(mark)
+  }
+
+  /// Returns whether the audit log lists a record of an account whose file is missing.
+  private func isMissing(_ account: Account?) throws(FactorStoreError) -> Bool {
+    guard let account else { return false }
+    guard try !Self.exists(Self.fileName(of: account), in: factors()) else { return false }
+    var key = try key()
+    let standing = try ledger().standing(of: account.name, uid: account.uid, since: .none, &key)
+    return standing.fingerprint ?? 0 != 0
+  }
+
+  /// Renames the files of the audit log, so that the next entry begins a new log. Appends a full
+  /// stop and `suffix` to the file names, and returns the new names.
+  public func moveLedgerAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let moved = try ledger().moveAside(suffix: suffix)
+    _ = consume section
+    return moved
+  }
+
+  // MARK: Audit log
+
+  /// Records a change of a user's record in the audit log, before it happens.
+  func enter(
+    _ event: AuditLogEvent, _ subject: AuditLogSubject, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLog.Entered {
+    try ledger().enter(event, about: subject, &key)
+  }
+
+  /// Adopts an audit log entry left behind by an interrupted process.
+  func settleLedger(
+    patience seconds: Int64, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    try ledger().settle(patience: seconds, &key)
+  }
+
+  private func ledger() throws(FactorStoreError) -> AuditLog {
+    try AuditLog(in: directory, owner: owner)
+  }
+
+  /// Records an event that does not change a user's record, before it happens.
+  public func enter(_ event: AuditLogEvent) throws(FactorStoreError) -> AuditLogCheckpoint {
+    var key = try key()
+    return try enter(event, AuditLogSubject(), &key).mark
+  }
+
+  /// Reads the head of the audit log. Takes no lock.
+  public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    try ledger().knows(configuration: configuration)
+  }
+
+  /// Checks the last recorded configuration again under the audit log's lock.
+  public func enter(
+    _ event: AuditLogEvent, configuration: UInt64
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    var key = try key()
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let mark = try ledger().enter(event, configuration: configuration, &key)
+    _ = consume section
+    return mark
+  }
+
+  /// Verifies the audit log and returns the result. Calls `body` with each line. Changes of factors
+  /// wait meanwhile.
+  public func inspectLedger(
+    _ body: (AuditLogReading.Line) -> Void
+  ) throws(FactorStoreError) -> AuditLogReading {
+    var key = try key()
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let reading = try ledger().inspect(&key, body)
+    _ = consume section
+    return reading
+  }
+
+  /// Returns the fingerprint that the audit log uses for the account's current record; empty if
+  /// there is no record.
+  public func fingerprint(of account: Account) throws(FactorStoreError) -> [UInt8] {
+    let name = try Self.fileName(of: account)
+    let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
+    guard let sealed = try recordFile.read() else { return [] }
+    var key = try key()
+    guard let record = try sealed.open(&key, account: account) else { return [] }
+    return try Self.fingerprint(of: record, &key)
+  }
+
+  /// Returns the record's fingerprint for the audit log. Every record and every change of a record
+  /// has a different fingerprint, except that marking notices as mailed does not change it.
+  static func fingerprint(
+    of record: FactorRecord, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    let encoded = record.encodedForLedger()
+    let checksum = try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: encoded, purpose: fingerprintPurpose)
+    }
+    return Array(checksum.prefix(fingerprintLength))
+  }
+
+  /// Returns a record's fingerprint as a number.
+  static func fingerprintNumber(
+    of record: FactorRecord, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> UInt64 {
+    let bytes = try fingerprint(of: record, &key)
+    var reader = ByteReader(bytes.span)
+    return reader.read(UInt64.self) ?? 0
+  }
+
+  /// The `purpose` of `SealingKey.checksum` for fingerprints of records.
+  private static let fingerprintPurpose: UInt8 = 6
+  /// The length of a record's fingerprint in bytes.
+  private static let fingerprintLength = 8
+
+  // MARK: Files
+
+  /// Returns whether a file of this name exists, even if it cannot be opened.
+  private static func exists(_ name: FileName, in directory: StoreDirectory) -> Bool {
+    do throws(SystemError) {
+      _ = try directory.opened.fileForReading(name)
+      return true
+    } catch {
+      return !error.isNotFound
+    }
+  }
+
+  /// Reads the key.
+  func key() throws(FactorStoreError) -> SealingKey {
+    let file = if let keyFile { keyFile } else { try KeyFile(keyPath) }
+    keyFile = file
+    return try SealingKey(file, storeOwner: owner)
+  }
+
+  private func factors() throws(FactorStoreError) -> StoreDirectory {
+    if let factorsDirectory { return factorsDirectory }
+    let opened = try StoreDirectory("factors", in: directory.opened, owner: owner, .factors)
+    factorsDirectory = opened
+    return opened
+  }
+
+  private func attempts() throws(FactorStoreError) -> StoreDirectory {
+    if let attemptsDirectory { return attemptsDirectory }
+    let opened = try StoreDirectory("attempts", in: directory.opened, owner: owner, .attempts)
+    attemptsDirectory = opened
+    return opened
+  }
+
+  private static func fileName(of account: Account) throws(FactorStoreError) -> FileName {
+    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
+    return name
+  }
+}

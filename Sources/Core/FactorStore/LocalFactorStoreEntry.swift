@@ -1,0 +1,287 @@
+import MFAAuditLog
+import MFABytes
+import MFACrypto
+public import MFAFactors
+public import MFAOneTimePassword
+public import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+/// Exclusive access to one user's data in the local store.
+public final class LocalFactorStoreEntry: FactorStoreEntry {
+  private let account: Account
+  private let store: LocalFactorStore
+  private let recordFile: RecordFile
+  /// The open attempts file, which holds the lock until it is closed.
+  private let attemptsFile: File
+  /// Declared after the file, so that the section ends after the lock is released.
+  private let section: UninterruptedSection
+  private var key: SealingKey
+  private var slots: AttemptSlots
+  /// The `RecordBinding.Identity.checksum` of `kept`.
+  private var identity: UInt64
+
+  /// The record as it was read under the lock or written since.
+  public private(set) var kept: FactorRecord?
+  /// The attempt state as it was read under the lock or written since.
+  public private(set) var attempts: AttemptState
+  /// Whether the record and the attempt state belong together. This is always true if the files
+  /// were checked against the audit log when they were opened.
+  public let isWhole: Bool
+  /// Whether the files were checked against the audit log.
+  private let isVerified: Bool
+
+  /// Opens and locks the data of `account`. If `isVerified`, files that are older than the audit
+  /// log requires, and an unreadable audit log, are refused.
+  ///
+  /// Embedded Swift leaks an object whose designated initialiser throws. This convenience
+  /// initialiser throws before the object exists.
+  convenience init(
+    account: Account, store: LocalFactorStore, creating: Bool, isVerified: Bool
+  ) throws(FactorStoreError) {
+    let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
+    let recordFile = try store.recordFile(of: account)
+    let locked = try store.attemptsFile(of: account).lock(creating: creating) {
+      () throws(FactorStoreError) in try store.key()
+    }
+    // The key is read after the lock is taken, which fails for an unknown user. No key is read and
+    // no cryptography is initialised in that case.
+    var key = try store.key()
+    // Read again under the lock, because data read earlier may have changed.
+    let bytes = try onPart(.attempts) { () throws(SystemError) in
+      try locked.read(count: AttemptSlots.length)
+    }
+    let pair = try StoredPair(try recordFile.read(), bytes, account, &key)
+    var attempts = try Self.state(of: pair, isVerified: isVerified)
+    if isVerified {
+      let position = try store.verify(pair, account, &key)
+      attempts.binding?.position = position
+    }
+    let slots = try AttemptSlots(bytes: bytes, &key)
+    self.init(
+      account, store, recordFile, Lock(file: locked, section: section), key: key, slots: slots,
+      pair: pair, attempts: attempts, isVerified: isVerified)
+  }
+
+  /// The open attempts file, and the section that ends after it.
+  private struct Lock: ~Copyable {
+    let file: File
+    let section: UninterruptedSection
+  }
+
+  private init(
+    _ account: Account, _ store: LocalFactorStore, _ recordFile: consuming RecordFile,
+    _ lock: consuming Lock, key: consuming SealingKey, slots: AttemptSlots, pair: StoredPair,
+    attempts: AttemptState, isVerified: Bool
+  ) {
+    self.account = account
+    self.store = store
+    self.recordFile = recordFile
+    attemptsFile = lock.file
+    section = lock.section
+    kept = pair.record
+    identity = pair.identity
+    isWhole = pair.isWhole
+    self.key = key
+    self.slots = slots
+    self.attempts = attempts
+    self.isVerified = isVerified
+  }
+
+  /// Returns the attempt state to continue with. A record without a matching attempt state is
+  /// refused, because its failures and watermarks are lost.
+  private static func state(
+    of pair: StoredPair, isVerified: Bool
+  ) throws(FactorStoreError) -> AttemptState {
+    guard pair.isWhole || (!isVerified && pair.state != nil) else {
+      guard let state = pair.state, state.binding != nil else { throw .damaged(.attempts) }
+      throw .rolledBack(pair.record == nil ? .record : .attempts)
+    }
+    if pair.record != nil, let state = pair.state { return state }
+    guard let state = pair.state else { return AttemptState(record: .zero) }
+    return state.binding == nil && state.record != .zero ? AttemptState(record: .zero) : state
+  }
+
+  /// Opens a factor's sealed secret. A secret that does not open is damaged.
+  public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
+    guard let record = kept else { throw .damaged(.record) }
+    switch factor.kind {
+    case .totp(let parameters, let sealedSecret):
+      let associated = record.associatedData(factor: factor.id, parameters: parameters)
+      let opened = try cryptographic { () throws(CryptographyError) in
+        try key.open(sealedSecret, associated: associated)
+      }
+      guard let opened else { throw .damaged(.record) }
+      return opened
+    }
+  }
+
+  /// Seals a secret under the key in /etc/mfa.
+  public func seal(
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+  ) throws(FactorStoreError) -> [UInt8] {
+    let associated = record.associatedData(factor: factor, parameters: parameters)
+    return try cryptographic { () throws(CryptographyError) in
+      try key.seal(secret, associated: associated)
+    }
+  }
+
+  /// Computes a keyed digest of the code, bound to the user and the record.
+  public func digest(
+    of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
+  ) throws(FactorStoreError) -> RecoveryCodeDigest {
+    let bytes = try cryptographic { () throws(CryptographyError) in
+      try key.digest(
+        of: recoveryCode, context: [kind.rawValue] + record.recoveryCodeContext())
+    }
+    guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
+    return digest
+  }
+
+  /// Computes digests with the key in /etc/mfa, bound to the user and the record.
+  public func digests(
+    of places: [SignInOrigin], in record: FactorRecord
+  ) throws(FactorStoreError) -> [SignInOriginDigest] {
+    try key.digests(of: places, in: record)
+  }
+
+  /// Writes to the slot that is not on the disk. The state's binding to the record does not change.
+  public func write(_ attempts: AttemptState) throws(FactorStoreError) {
+    var attempts = attempts
+    attempts.binding = self.attempts.binding
+    try put(attempts)
+  }
+
+  private func put(_ attempts: AttemptState) throws(FactorStoreError) {
+    try slots.write(attempts, to: attemptsFile, &key)
+    self.attempts = attempts
+  }
+
+  /// Waits until the slot is on the disk, with one `fdatasync`.
+  public func sync() throws(FactorStoreError) {
+    try onPart(.attempts) { () throws(SystemError) in try attemptsFile.syncData() }
+    slots.synced()
+  }
+
+  /// Writes the attempt state with the pending change, records the event, renames the new record
+  /// into place or removes the old one, and writes the attempt state of the new record.
+  ///
+  /// After an interruption at any point, the attempt state belongs to the record that exists then.
+  public func replace(
+    record: FactorRecord, attempts: AttemptState, entering event: AuditLogEvent?
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    var record = record
+    if event != nil { record.beginGeneration() }
+    return try change(to: record, attempts, entering: event, isRecorded: true)
+  }
+
+  /// Changes the record as `replace` does, without an entry in the audit log. An administrator uses
+  /// this when the log cannot be written.
+  public func replaceUnrecorded(
+    record: FactorRecord, attempts: AttemptState
+  ) throws(FactorStoreError) {
+    var record = record
+    record.beginGeneration()
+    _ = try change(to: record, attempts, entering: nil, isRecorded: false)
+  }
+
+  private func change(
+    to record: FactorRecord, _ attempts: AttemptState, entering event: AuditLogEvent?,
+    isRecorded: Bool
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    let isRemoved = record.isVacant
+    let sealed = try cryptographic { () throws(CryptographyError) in
+      try SealedRecord(record, &key)
+    }
+    guard sealed.bytes.count <= SealedRecord.maximumLength else {
+      throw .untrusted(.record, .tooLarge)
+    }
+    let before = self.attempts
+    var binding = try settledBinding(for: event, isRecorded: isRecorded)
+    let next = try identity(of: isRemoved ? nil : record, sealed)
+    binding.pending = next
+    var prepared = before.preparing(for: attempts)
+    prepared.binding = binding
+    try put(prepared)
+    try sync()
+    // If this fails, the entry may have been written nevertheless. The state therefore keeps the
+    // pending change.
+    let entered = try event.map { event throws(FactorStoreError) in
+      try enter(event, isRemoved ? nil : record)
+    }
+    if isRemoved { try recordFile.remove() } else { try recordFile.replace(with: sealed) }
+    kept = isRemoved ? nil : record
+    identity = next.checksum
+    var state =
+      isRemoved ? AttemptState(record: .zero, ownChanges: attempts.ownChanges) : attempts
+    state.binding = RecordBinding(
+      current: next, position: entered?.position ?? binding.position)
+    try put(state)
+    try sync()
+    return entered?.mark
+  }
+
+  /// Returns the binding to the current record, without an interrupted change.
+  ///
+  /// The entry of an interrupted change may be missing from the head. It is adopted first, because
+  /// the attempt state matches it only until another change begins.
+  private func settledBinding(
+    for event: AuditLogEvent?, isRecorded: Bool
+  ) throws(FactorStoreError) -> RecordBinding {
+    guard let binding = attempts.binding else {
+      return RecordBinding(current: try currentIdentity())
+    }
+    var position = binding.position
+    if binding.pending != nil {
+      do throws(FactorStoreError) {
+        try store.settleLedger(patience: event?.kind.patience ?? OwnedFile.patience, &key)
+        if isVerified { position = try store.verify(binding, account, &key) }
+      } catch {
+        // A change without an audit log entry continues even if the log is unusable.
+        guard !isRecorded else { throw error }
+      }
+    }
+    let isSettled = binding.current.checksum == identity
+    return RecordBinding(
+      current: isSettled ? binding.current : try currentIdentity(), position: position)
+  }
+
+  private func currentIdentity() throws(FactorStoreError) -> RecordBinding.Identity {
+    RecordBinding.Identity(checksum: identity, fingerprint: try fingerprint(of: kept))
+  }
+
+  private func identity(
+    of record: FactorRecord?, _ sealed: SealedRecord
+  ) throws(FactorStoreError) -> RecordBinding.Identity {
+    guard let record else { return .none }
+    return RecordBinding.Identity(
+      checksum: sealed.identity, fingerprint: try fingerprint(of: record))
+  }
+
+  private func fingerprint(of record: FactorRecord?) throws(FactorStoreError) -> UInt64 {
+    guard let record else { return 0 }
+    return try LocalFactorStore.fingerprintNumber(of: record, &key)
+  }
+
+  /// Records the event, then writes an attempt state durably, with the next generation of the
+  /// record.
+  public func write(
+    _ attempts: AttemptState, entering event: AuditLogEvent
+  ) throws(FactorStoreError) -> AuditLogCheckpoint {
+    guard let kept else { throw .damaged(.record) }
+    guard let mark = try replace(record: kept, attempts: attempts, entering: event) else {
+      throw .damaged(.ledger)
+    }
+    return mark
+  }
+
+  @inline(never)
+  private func enter(
+    _ event: AuditLogEvent, _ record: FactorRecord?
+  ) throws(FactorStoreError) -> AuditLog.Entered {
+    guard let user = UserName(account.name) else { throw .nameTooLong }
+    var subject = AuditLogSubject(user: user, uid: account.uid)
+    if let record { subject.record = try LocalFactorStore.fingerprint(of: record, &key) }
+    return try store.enter(event, subject, &key)
+  }
+}

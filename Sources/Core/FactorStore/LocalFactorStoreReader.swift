@@ -1,0 +1,54 @@
+import MFAFactors
+import MFABytes
+import MFAStoreFiles
+public import MFASystem
+
+/// A reader for the records of many users in the local store. It opens the directories and reads
+/// the key once, rather than once per user.
+///
+/// It keeps using the same key, so it is meant for a single listing.
+public final class LocalFactorStoreReader {
+  private let store: LocalFactorStore
+  private let factors: StoreDirectory
+  private let attempts: StoreDirectory
+  private let owner: UInt32
+  private var key: SealingKey
+
+  init(
+    store: LocalFactorStore, factors: StoreDirectory, attempts: StoreDirectory,
+    owner: UInt32, key: consuming SealingKey
+  ) {
+    self.store = store
+    self.factors = factors
+    self.attempts = attempts
+    self.owner = owner
+    self.key = key
+  }
+
+  /// Returns the user's record and attempt state, as `LocalFactorStore.snapshot(of:)` does.
+  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
+    // If the user is not enrolled, or the files are damaged or changed between two reads, the store
+    // decides.
+    if let snapshot = try quickSnapshot(of: account, in: name) { return snapshot }
+    return try store.snapshot(of: account)
+  }
+
+  /// Returns the record and attempt state in the files `name` if both files exist, match each other
+  /// and belong to the account, or nil otherwise. Changes nothing that several readers of one store
+  /// share.
+  public func quickSnapshot(
+    of account: Account, in name: FileName
+  ) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
+    guard let record = try sealed.open(&key, account: account), record.isEnrolled else {
+      return nil
+    }
+    let bytes = try AttemptsFile.read(name, in: attempts, owner: owner)
+    let slots = try AttemptSlots(bytes: bytes, &key)
+    if let state = slots.state, state.goes(with: record.id, checksum: sealed.identity) {
+      return FactorSnapshot(record: record, attempts: state)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,93 @@
+import MFABytes
+import MFACrypto
+import MFAFactors
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+/// A record as stored on the disk: its binary form, the identity of the key, and a checksum of
+/// both.
+struct SealedRecord {
+  let bytes: [UInt8]
+
+  private static let purpose: UInt8 = 1
+  private static let trailerLength = SealingKey.identityLength + SealingKey.checksumLength
+
+  /// The longest sealed record in bytes.
+  static let maximumLength = FactorRecord.maximumLength + trailerLength
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The first eight bytes of the checksum. The attempt state refers to the record by this value.
+  var identity: UInt64 {
+    var reader = ByteReader(bytes.span)
+    _ = reader.read(count: bytes.count &- SealingKey.checksumLength)
+    return reader.read(UInt64.self) ?? 0
+  }
+
+  init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
+    let signed = record.encoded() + (try key.identity())
+    bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
+  }
+
+  /// Returns the record after verifying the checksum, which covers the key and every bit, and the
+  /// user. Returns nil for a record without factors that belongs to an earlier account with the
+  /// user's name.
+  func open(
+    _ key: inout SealingKey, account: Account
+  ) throws(FactorStoreError) -> FactorRecord? {
+    let signedLength = bytes.count - SealingKey.checksumLength
+    guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
+    let signed = bytes.span.extracting(0..<signedLength).copied()
+    let checksum = bytes.span.extracting(signedLength..<bytes.count)
+    let expected = try cryptographic { () throws(CryptographyError) in
+      try key.checksum(of: signed, purpose: Self.purpose)
+    }
+    guard constantTimeEquals(checksum, expected.span) else {
+      let identity = try cryptographic { () throws(CryptographyError) in try key.identity() }
+      throw diagnose(signed, identity)
+    }
+    let record: FactorRecord
+    do throws(FactorRecord.Refusal) {
+      record = try FactorRecord(
+        encoded: signed.span.extracting(0..<(signedLength - SealingKey.identityLength)))
+    } catch {
+      throw FactorStoreError(error)
+    }
+    guard record.user.bytes == account.name, record.uid == account.uid else {
+      guard record.isEnrolled else { return nil }
+      throw .belongsToAnother
+    }
+    return record
+  }
+
+  /// Returns the likely reason why the checksum does not match. Unverified content is used only for
+  /// the log line.
+  private func diagnose(_ signed: [UInt8], _ identity: [UInt8]) -> FactorStoreError {
+    var reader = ByteReader(signed.span)
+    _ = reader.read(count: 4)
+    if let version = reader.read(UInt16.self), !(1...FactorRecord.version).contains(version) {
+      return .otherVersion(version)
+    }
+    // The identity of the key comes last. In a truncated or extended record, other bytes are in its
+    // place, and reporting a different key would mislead the administrator.
+    guard Array(signed.suffix(SealingKey.identityLength)) != identity else {
+      return .damaged(.record)
+    }
+    do throws(FactorRecord.Refusal) {
+      _ = try FactorRecord(encoded: Array(signed.dropLast(SealingKey.identityLength)).span)
+      return .otherKey
+    } catch {
+      return .damaged(.record)
+    }
+  }
+}
+
+extension FactorStoreError {
+  fileprivate init(_ refusal: FactorRecord.Refusal) {
+    switch refusal {
+    case .notARecord, .damaged: self = .damaged(.record)
+    case .otherVersion(let version): self = .otherVersion(version)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import MFACrypto
+import MFASystem
+
+/// Runs code that accesses a part of the store, and names that part in the error.
+public func onPart<Result: ~Copyable>(
+  _ part: FactorStoreError.Part, _ body: () throws(SystemError) -> Result
+) throws(FactorStoreError) -> Result {
+  do throws(SystemError) {
+    return try body()
+  } catch {
+    if error.isSymbolicLink { throw .untrusted(part, .symbolicLink) }
+    if error.isNotADirectory { throw .untrusted(part, .notADirectory) }
+    throw .system(part, error)
+  }
+}
+
+/// Runs code that needs libcrypto, and translates its error.
+public func cryptographic<Result: ~Copyable>(
+  _ body: () throws(CryptographyError) -> Result
+) throws(FactorStoreError) -> Result {
+  do throws(CryptographyError) { return try body() } catch { throw .cryptography }
+}
+
+extension TrustedPath {
+  /// Opens the directory that holds the last component, as a part of the store.
+  public func parent(of part: FactorStoreError.Part) throws(FactorStoreError) -> Directory {
+    do throws(TrustedPath.Refusal) { return try parent() } catch { throw error.of(part) }
+  }
+
+  /// Checks every directory except the last component, as `parent(of:)` does.
+  public func checkParents(of part: FactorStoreError.Part) throws(FactorStoreError) {
+    do throws(TrustedPath.Refusal) { try checkParents() } catch { throw error.of(part) }
+  }
+}
+
+extension TrustedPath.Refusal {
+  /// Returns the same refusal as an error of a part of the store.
+  fileprivate func of(_ part: FactorStoreError.Part) -> FactorStoreError {
+    switch self {
+    case .system(let error): .system(part, error)
+    case .untrusted(let distrust): .untrusted(part, distrust)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+public import MFASystem
+
+/// The reason why the store cannot answer. Every case denies a sign-in.
+public enum FactorStoreError: Error, Equatable, Sendable {
+  /// A part of the store.
+  public enum Part: UInt8, Sendable {
+    case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock
+
+    /// The name of the part in log lines and messages.
+    public var name: StaticString {
+      switch self {
+      case .directory: "store"
+      case .factors: "factors-directory"
+      case .attempts: "attempts"
+      case .record: "record"
+      case .key: "key"
+      case .ledger: "ledger"
+      case .ledgerHead: "ledger-head"
+      case .ledgerIndex: "ledger-index"
+      case .clock: "clock"
+      }
+    }
+  }
+
+  /// A system call failed.
+  case system(Part, SystemError)
+  /// The owner, mode, type or size of a file or directory is not as required.
+  case untrusted(Part, TrustFailure)
+  /// The part was modified, truncated, or never had a valid format.
+  case damaged(Part)
+  /// The record was written by a different version of this program.
+  case otherVersion(UInt16)
+  /// The record was sealed under a different key from the one in /etc/mfa.
+  case otherKey
+  /// The record names a different user or a different uid.
+  case belongsToAnother
+  /// The part is older than the audit log or the rest of the data requires: an earlier copy was
+  /// restored.
+  case rolledBack(Part)
+  /// Another process held the user's lock for too long.
+  case busy
+  /// libcrypto failed.
+  case cryptography
+  /// The user's name is too long for a file name.
+  case nameTooLong
+
+  /// Whether the error concerns the audit log.
+  public var concernsAuditLog: Bool {
+    switch self {
+    case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
+      part == .ledger || part == .ledgerHead || part == .ledgerIndex
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong: false
+    }
+  }
+
+  /// The part concerned and the reason in one word, for log lines.
+  public var names: (part: StaticString, reason: StaticString) {
+    switch self {
+    case .system(let part, let error): (part.name, error.isBusy ? "busy" : "system")
+    case .untrusted(let part, let distrust): (part.name, distrust.name)
+    case .damaged(let part): (part.name, "damaged")
+    case .otherVersion: (Part.record.name, "other-version")
+    case .otherKey: (Part.record.name, "sealed-under-another-key")
+    case .belongsToAnother: (Part.record.name, "belongs-to-another")
+    case .rolledBack(let part): (part.name, "rolled-back")
+    case .busy: (Part.attempts.name, "busy")
+    case .cryptography: (Part.key.name, "cryptography")
+    case .nameTooLong: (Part.record.name, "name-too-long")
+    }
+  }
+}

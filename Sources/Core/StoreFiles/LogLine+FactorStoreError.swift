@@ -1,0 +1,13 @@
+public import MFASystem
+
+extension LogLine {
+  /// Appends the part of the store that failed, and why: `part=record reason=damaged`.
+  @inline(never)
+  public mutating func add(_ error: FactorStoreError) {
+    let names = error.names
+    add("part", names.part)
+    add("reason", names.reason)
+    if case .system(_, let error) = error { add(error) }
+    if case .otherVersion(let version) = error { add("version", Int64(version)) }
+  }
+}

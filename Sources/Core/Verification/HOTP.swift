@@ -1,0 +1,39 @@
+public import MFACrypto
+import MFAOneTimePassword
+public import MFASecrets
+
+/// HOTP (RFC 4226): one-time passwords from a shared secret and a counter.
+///
+/// One value computes the codes of one secret for any number of counters, so that the key is set up
+/// only once.
+public struct HOTP: ~Copyable {
+  private var authentication: HMAC
+
+  /// Sets up `secret` for `algorithm`. RFC 4226 defines only SHA-1; RFC 6238, section 1.2, adds
+  /// SHA-256 and SHA-512.
+  public init(secret: Span<UInt8>, algorithm: HashAlgorithm) throws(CryptographyError) {
+    authentication = try HMAC(algorithm: algorithm, key: secret)
+  }
+
+  /// Returns the code at `counter` with `digits` decimal digits (RFC 4226, section 5.3).
+  @export(interface)
+  public mutating func code(
+    at counter: UInt64, digits: CodeLength
+  ) throws(CryptographyError) -> Code {
+    var message: InlineArray<8, UInt8> = .init(repeating: 0)
+    for index in message.indices {
+      message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * index))
+    }
+    let tag = try authentication.tag(of: message.span)
+    let value = Self.truncate(tag.span)
+    return Code(value: value % digits.modulus, length: digits)
+  }
+
+  /// Returns the 31 bits selected by dynamic truncation (RFC 4226, section 5.3, step 2).
+  private static func truncate(_ tag: Span<UInt8>) -> UInt32 {
+    let offset = Int(tag[tag.count - 1] & 0x0F)
+    var value: UInt32 = 0
+    for index in offset..<offset + 4 { value = value << 8 | UInt32(tag[index]) }
+    return value & 0x7FFF_FFFF
+  }
+}

@@ -1,0 +1,50 @@
+public import MFASecrets
+public import MFASystem
+
+/// The services that a sign-in needs from the PAM application. Tests provide their own
+/// implementation.
+public protocol Application {
+  /// Asks the user one question.
+  func ask(_ prompt: [UInt8], echo: Bool) -> Reply
+
+  /// Shows a message to the user. An essential message is shown even if the application asked for
+  /// silence.
+  func tell(_ text: String, essential: Bool)
+
+  /// Whether messages that are not essential are shown, which is the case unless the application
+  /// asked for silence.
+  var showsMessages: Bool { get }
+
+  /// Shows the user confidential text: `text`, followed by the secret.
+  func reveal(_ text: String, _ secret: consuming SecretBytes)
+
+  /// Asks one question whose text is confidential.
+  func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply
+
+  /// Stores a note about an account for the `account` line of the same sign-in, and returns whether
+  /// that succeeded. Replaces an earlier note.
+  func note(_ note: TransactionNote, of name: [UInt8]) -> Bool
+
+  /// Returns whether this note was stored for this account.
+  func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool
+
+  /// Writes a line to the system log.
+  func log(_ priority: LogPriority, _ line: LogLine)
+
+  /// Writes a record to the kernel's audit trail, if the host has one.
+  func audit(
+    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
+    _ terminal: [UInt8]?, _ succeeded: Bool)
+
+  /// Returns the text that was typed for an earlier module (PAM_AUTHTOK).
+  func earlierAnswer() -> Reply
+
+  /// Returns the authentication methods that succeeded before PAM ran, with the keys used, as sshd
+  /// reports them. Returns an empty array if there were none, and nil if the report is too long to
+  /// be read.
+  func earlierMethods() -> [UInt8]?
+
+  /// Passes the password to the modules that follow (PAM_AUTHTOK), and returns whether that
+  /// succeeded.
+  func forward(_ password: Span<UInt8>) -> Bool
+}

@@ -1,0 +1,113 @@
+import MFAAuthentication
+import MFABytes
+import MFAConfiguration
+import MFAFactorStore
+public import MFAFactors
+import MFAPolicy
+import MFAStoreFiles
+public import MFAPAMStack
+public import MFASystem
+
+/// The services that a sign-in needs from its host, beyond those of an attempt.
+public protocol Host: AuthenticationHost {
+  /// The helper, which verifies codes if this process may not open the store.
+  associatedtype Helper: HelperLink
+
+  /// The source of PAM's service files.
+  associatedtype Stacks: StackSource
+
+  /// PAM's service files.
+  var stacks: Stacks { get }
+
+  /// Whether root started the application. False if another user started it and gains root's
+  /// privileges through it, as with `su`. True if this cannot be determined.
+  var isCalledByRoot: Bool { get }
+
+  /// Returns the remote address of this process's connection as 128 bits of IPv6, or nil if there
+  /// is no connection, or connections from several addresses.
+  func peer() -> UInt128?
+
+  /// Returns the host's name, or an empty array if it cannot be determined.
+  func name() -> [UInt8]
+
+  /// Returns one of the accounts that share the uid of `account`, which are the same user to the
+  /// kernel. `index` counts from 0. Returns nil if there are fewer accounts. At index 0, nil does
+  /// not exclude accounts at higher indexes.
+  func account(sharingUIDOf account: Account, at index: Int32) throws(SystemError) -> Account?
+
+  /// The identity of this process.
+  var identity: ProcessIdentity { get }
+
+  /// Starts the helper.
+  func helper() throws(HelperError) -> Helper
+
+  /// The session of this process, or nil if it cannot be determined.
+  var session: SignInOrigin? { get }
+
+  /// The sessions that this process may be part of.
+  var enclosingSessions: [SignInOrigin] { get }
+
+  /// Whether this process leads its session.
+  var leadsSession: Bool { get }
+
+  /// The name of the terminal that controls this process, such as `pts/3`, or nil if no terminal
+  /// does.
+  var controllingTerminal: [UInt8]? { get }
+}
+
+/// The host that this process runs on.
+public struct LocalHost: Host {
+  /// Creates the host. Nothing is read yet.
+  public init() {}
+
+  /// The service files that libpam reads.
+  public var stacks: InstalledStacks { InstalledStacks() }
+
+  /// Whether the real user ID of the process is root's.
+  public var isCalledByRoot: Bool {
+    do throws(SystemError) {
+      return try PrivilegedProcess.identities().caller == 0
+    } catch {
+      return true
+    }
+  }
+
+  /// Returns the address that the kernel reports.
+  public func peer() -> UInt128? { Connection.peer() }
+
+  /// Returns the host name that the kernel reports.
+  public func name() -> [UInt8] {
+    do throws(SystemError) { return try HostName.current() } catch { return [] }
+  }
+
+  /// Looks accounts up in the name service and in /etc/passwd.
+  public func account(
+    sharingUIDOf account: Account, at index: Int32
+  ) throws(SystemError) -> Account? {
+    try account.sharing(at: index)
+  }
+
+  /// The identity that the kernel reports.
+  public var identity: ProcessIdentity { .current }
+
+  /// Starts /usr/lib/mfa/mfa-helper.
+  public func helper() throws(HelperError) -> HelperProcess {
+    try HelperProcess(path: HelperProcess.standardPath)
+  }
+
+  /// The session, identified by the process that leads it.
+  public var session: SignInOrigin? {
+    ProcessInstance.ownSession.map { SignInOrigin(.session, $0.bytes) }
+  }
+
+  /// The sessions, identified by this process and its ancestors.
+  public var enclosingSessions: [SignInOrigin] {
+    ProcessInstance.enclosing.map { SignInOrigin(.session, $0.bytes) }
+  }
+
+  /// Whether the kernel reports this process as the session leader.
+  public var leadsSession: Bool { ProcessInstance.isLeader }
+
+  /// The terminal that the kernel reports.
+  public var controllingTerminal: [UInt8]? { ControllingTerminal.name }
+}

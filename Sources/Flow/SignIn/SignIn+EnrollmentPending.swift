@@ -1,0 +1,82 @@
+import MFAFactorStore
+import MFAAuthentication
+import MFAFactors
+import MFAPolicy
+import MFAStoreFiles
+import MFAPAMStack
+import MFASystem
+
+// Users who must enrol, in the `auth` line.
+extension SignIn {
+  /// Lets a user who must enrol continue to the `account` line, where the user enrols after the
+  /// first factor has been proven. This requires a stack that certainly reaches that line and
+  /// denies when the line denies. In any other stack, the user is asked for a code and denied.
+  func mustEnroll(
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> Outcome {
+    if let record = try recordWithBypassCode(account, store) {
+      return try proveBypassCode(options, settings, account, store, record)
+    }
+    let line = accountLine()
+    guard case .certain = line else {
+      try askAndDeny(options, settings, store)
+      return .enrollmentRequired(.accountLine(line))
+    }
+    // Without the note, the `account` line denies.
+    guard application.note(.enrollment, of: account.name) else { throw .forwarding }
+    return try passing(.enrollmentPending, options, settings, store)
+  }
+
+  /// Returns whether the service's stack is certain to reach the `account` line. The stack is read
+  /// for every user unless enrolment is self-service, so that the time taken does not reveal which
+  /// users are enrolled.
+  @inline(never)
+  func accountLine() -> AccountLine {
+    AccountLine(
+      of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
+      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+  }
+
+  /// Returns the record of a user without a factor but with a valid bypass code, or nil.
+  private func recordWithBypassCode(
+    _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> FactorRecord? {
+    let now = try now()
+    do throws(FactorStoreError) {
+      guard let kept = try store.existingEntry(of: account)?.kept,
+        kept.grants.contains(where: { $0.kind == .bypass && $0.isGood(at: now) })
+      else { return nil }
+      return kept
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Asks a user without a factor for the bypass code that an administrator created. Once the code
+  /// is accepted, the `account` line allows the sign-in.
+  private func proveBypassCode(
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
+    _ record: FactorRecord
+  ) throws(Outcome.Failure) -> Outcome {
+    let outcome = try proveCode(options, settings, account, .store(store, record, []))
+    guard case .attempted(.bypassed) = outcome else { return outcome }
+    guard application.note(.bypass, of: account.name) else { throw .forwarding }
+    return outcome
+  }
+
+  /// Enrols a user who must have a factor, in the `account` line.
+  func enrollInAccountLine(
+    _ settings: Settings, _ account: Account, _ store: Machine.Store
+  ) throws(Outcome.Failure) -> Outcome {
+    guard settings.state == .enabled else { return .enrollmentRequired(.onlyObserved) }
+    guard !application.isNoted(.bypass, of: account.name) else { return .enrolled }
+    guard application.isNoted(.enrollment, of: account.name) else {
+      return .enrollmentRequired(.notAuthenticatedHere)
+    }
+    return try SignInEnrollment(
+      host: host, application: application, account: account, source: request.source,
+      service: request.service,
+      settings: settings, store: store
+    ).run()
+  }
+}

@@ -1,0 +1,25 @@
+public import MFAPolicy
+
+/// The result that the `auth` line would have if nothing were typed, for administrators who want to
+/// know the reason.
+public struct Forecast: Sendable {
+  /// The outcome. If a code would be asked for, this is that the answer is not a code.
+  public let outcome: Outcome
+  /// The state in force; `enabled` while it is unknown.
+  public let state: Configuration.State
+}
+
+extension SignIn {
+  /// Runs the `auth` line up to the answer, without changing anything. `application` must give no
+  /// answer to any question. Nothing is logged.
+  public func forecast() -> Forecast {
+    var findings = Findings()
+    let outcome: Outcome
+    do throws(Outcome.Failure) {
+      outcome = try authentication(&findings)
+    } catch {
+      outcome = .failed(error)
+    }
+    return Forecast(outcome: outcome, state: findings.state)
+  }
+}

@@ -1,0 +1,172 @@
+import MFAAuthentication
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAPolicy
+import MFAProtocol
+import MFASystem
+
+// Sign-ins in a process that may not open the store, such as a screen locker that runs as its user.
+// Policy is decided here as usual, and the helper verifies the code as one of the user's own
+// checks.
+//
+// MUST 1: the helper is only asked about the user's own account.
+// (`HelperSignInTests.accountMismatch`)
+// MUST 2: every error denies. (`HelperSignInTests.everythingFailsClosed`)
+// MUST 3: no helper is running while the user is asked. (`HelperSignInTests.noHelperAtThePrompt`)
+extension SignIn {
+  func authenticationByHelper(
+    _ options: ModuleOptions, _ settings: Settings, _ account: Account
+  ) throws(Outcome.Failure) -> Outcome {
+    let view = try helpersView(of: account)
+    trace(options, "helper") { line in
+      line.add("factors", Int64(view.factors.count))
+    }
+    guard !view.factors.isEmpty else {
+      guard try mayPutOffByHelper(settings) else {
+        try askAndDeny(options, settings, nil)
+        return .enrollmentRequired(.notAuthenticatedHere)
+      }
+      return try passing(.notEnrolled, options, settings, nil)
+    }
+    if let refusal = view.refusal { return refusal }
+    return try proveCode(options, settings, account, .helper(view))
+  }
+
+  func accountCheckByHelper(
+    _ settings: Settings, _ account: Account
+  ) throws(Outcome.Failure) -> Outcome {
+    guard try helpersView(of: account).factors.isEmpty else { return .enrolled }
+    guard try mayPutOffByHelper(settings) else { return .enrollmentRequired(.notAuthenticatedHere) }
+    guard settings.enrollment == .offered else { return .notEnrolled }
+    return .offered(Outcome.Offer(signInsLeft: nil, lastDay: settings.offer.lastDay))
+  }
+
+  /// Returns whether the user may put enrolment off. A process that runs as the user belongs to a
+  /// session of the user, and the sign-in that started the session was counted. An offer of a
+  /// number of sign-ins therefore holds for the whole session. A last day applies here too.
+  private func mayPutOffByHelper(_ settings: Settings) throws(Outcome.Failure) -> Bool {
+    switch settings.enrollment {
+    case .selfService: return true
+    case .required: return false
+    case .offered: return settings.offer.allowsPostponing(afterSignIns: 0, now: try now())
+    }
+  }
+
+  // MARK: Requests to the helper
+
+  private func helpersView(of account: Account) throws(Outcome.Failure) -> HelperAccountStatus {
+    do throws(HelperError) {
+      let helper = try openHelper(account)
+      return HelperAccountStatus(factors: try factors(helper), status: try status(helper))
+    } catch {
+      throw .helper(error)
+    }
+  }
+
+  /// Sends each interpretation of the input to the helper until one is accepted. Returns the
+  /// outcome and how many bytes at the end of the answer are the code.
+  func attemptByHelper(
+    _ codes: TypedCodes, _ named: FactorID?, _ view: HelperAccountStatus, _ account: Account
+  ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
+    let readings = view.readings(codes, factor: named)
+    var outcome = Outcome.notACode(.somethingElse)
+    do throws(HelperError) {
+      let helper = try openHelper(account)
+      for reading in readings {
+        guard let failure = try refusal(of: reading, codes, named, helper) else {
+          return (right(reading, named, view, helper), reading.typedLength)
+        }
+        outcome = try Self.outcome(failure)
+        guard failure == .invalidVerificationCode || failure == .notACode else { break }
+      }
+    } catch {
+      throw .helper(error)
+    }
+    return (outcome, readings.last?.typedLength)
+  }
+
+  private func openHelper(_ account: Account) throws(HelperError) -> Machine.Helper {
+    let identity = host.identity
+    guard identity.user == account.uid else { throw .accountMismatch }
+    guard !identity.isConfined else { throw .confined }
+    let helper = try host.helper()
+    guard case .welcome(let user, _) = try answer(helper, .hello) else { throw .malformed }
+    // Several accounts may share a uid.
+    guard user.bytes == account.name else { throw .accountMismatch }
+    return helper
+  }
+
+  private func factors(_ helper: Machine.Helper) throws(HelperError) -> [FactorSummary] {
+    guard case .factors(let factors) = try answer(helper, .list) else { throw .malformed }
+    return factors
+  }
+
+  private func status(_ helper: Machine.Helper) throws(HelperError) -> AccountStatus {
+    guard case .status(let status) = try answer(helper, .status) else { throw .malformed }
+    return status
+  }
+
+  /// Returns why the helper did not accept a code, or nil if it did.
+  private func refusal(
+    of reading: HelperAccountStatus.Reading, _ codes: TypedCodes, _ named: FactorID?,
+    _ helper: Machine.Helper
+  ) throws(HelperError) -> HelperFailure? {
+    guard let code = reading.written(codes) else { return .notACode }
+    let response = try helper.ask(.signIn(CodeRequest(factor: named, code: code)))
+    if case .failed(let failure) = response.interruption { return failure }
+    guard case .tested = response else { throw .malformed }
+    return nil
+  }
+
+  /// Returns the outcome for an accepted code. It was a recovery code if there is now one fewer.
+  /// The helper's own log line has the details.
+  private func right(
+    _ reading: HelperAccountStatus.Reading, _ named: FactorID?, _ view: HelperAccountStatus,
+    _ helper: Machine.Helper
+  ) -> Outcome {
+    let before = view.status.recoveryCodesLeft
+    let left: UInt8
+    do throws(HelperError) {
+      left = try status(helper).recoveryCodesLeft
+    } catch {
+      // The code was accepted, whatever the helper answers to this request.
+      left = before
+    }
+    guard left >= before else {
+      return .attempted(
+        .recovered(Attempt.Recovery(left: Int(left), replacement: nil)))
+    }
+    switch reading {
+    // A bypass code belongs to no factor.
+    case .recoveryCode: return .attempted(.accepted(nil))
+    case .code: return .attempted(.accepted(view.factor(chosen: named)))
+    }
+  }
+
+  private static func outcome(_ failure: HelperFailure) throws(HelperError) -> Outcome {
+    switch failure {
+    case .invalidVerificationCode: .attempted(.wrong(wait: 0))
+    case .codeAlreadyUsed: .attempted(.replayed(nil, wait: 0))
+    case .tooManyAttempts(let seconds): .attempted(.throttled(seconds: Int64(seconds)))
+    case .factorsDisabled: .attempted(.disabled)
+    case .notACode: .notACode(.somethingElse)
+    case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
+      .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
+      .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
+      .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
+      .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
+      .unsuitableProcess, .tooManyChanges:
+      throw .refused(failure)
+    }
+  }
+
+  /// Sends a request and returns the response. Throws if the helper refuses the request.
+  private func answer(
+    _ helper: Machine.Helper, _ request: consuming HelperRequest
+  ) throws(HelperError) -> HelperResponse {
+    let response = try helper.ask(request)
+    if case .failed(let failure) = response.interruption { throw .refused(failure) }
+    return response
+  }
+}

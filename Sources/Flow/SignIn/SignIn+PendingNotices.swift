@@ -1,0 +1,97 @@
+import MFAAuthentication
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+// Pending notices at a sign-in.
+//
+// sshd shows a module's messages only in an interactive session without a command and without
+// ~/.hushlogin, and does not tell the module which kind of session it is: PAM_TTY is "ssh" in every
+// phase. But sshd shows every question. A notice that must not be lost is therefore confirmed by an
+// answer, unless the application runs on the user's own terminal.
+//
+// MUST 1: an error here never changes the verdict. (`NewsTests.storeFails`)
+// MUST 2: no lock is held while the user is asked. (`NewsTests.noLockAtTheQuestion`)
+extension SignIn {
+  /// Shows what is pending, and asks for confirmation if it is needed.
+  ///
+  /// If `mayAsk` is false, because the argument `use_first_pass` forbids questions, the notices
+  /// stay pending.
+  func tell(
+    _ news: PendingNotices, of record: FactorRecord, _ account: Account, _ store: Machine.Store,
+    mayAsk: Bool = true
+  ) {
+    for message in news.messages { application.tell(message, essential: false) }
+    switch news.ending {
+    case .told: return
+    case .stays:
+      guard !news.notices.isEmpty else { return }
+      application.tell("this is shown until a different factor signs in", essential: false)
+    case .asks:
+      guard mayAsk, isConfirmed() else { return }
+      do throws(FactorStoreError) {
+        try Attempt.confirm(news, of: record, account, in: store)
+      } catch {
+        // The notices stay pending, and the next sign-in shows them again.
+      }
+    }
+  }
+
+  /// Asks for "yes". An application that answers every question with the password confirms nothing.
+  private func isConfirmed() -> Bool {
+    let question: StaticString = "Type yes if you have read this: "
+    switch application.ask(question.bytes, echo: true) {
+    case .none: return false
+    case .tooLong: return false
+    case .text(let answer):
+      let yes: StaticString = "yes"
+      return constantTimeEquals(answer.span, yes.bytes.span)
+    }
+  }
+
+  /// Shows a user without a factor what happened to the user's earlier factors.
+  func showPendingNotices(_ account: Account, _ store: Machine.Store) {
+    guard application.showsMessages else { return }
+    do throws(FactorStoreError) {
+      let (record, news) = try Attempt.newsWithoutFactor(
+        of: account, in: store, isShown: request.isAtTerminal)
+      guard let record else { return }
+      tell(news, of: record, account, store)
+    } catch {
+      // In most cases the user never enrolled, and there is no record.
+    }
+  }
+}
+
+extension Attempt {
+  /// Returns what is pending for a user without a factor, and marks it as shown if no confirmation
+  /// is needed.
+  static func newsWithoutFactor<Store: FactorStore>(
+    of account: Account, in store: Store, isShown: Bool
+  ) throws(FactorStoreError) -> (FactorRecord?, PendingNotices) {
+    let entry = try store.entry(of: account, creating: false)
+    guard let record = entry.kept else { return (nil, .none) }
+    // No factor is left that could confirm a notice about itself.
+    let news = PendingNotices(record, entry.attempts.unreported, factor: .zero, isShown: isShown)
+    guard !news.isEmpty else { return (nil, .none) }
+    if news.ending == .told {
+      try entry.write(entry.attempts.told(upTo: record.lastNotice))
+      try entry.sync()
+    }
+    return (record, news)
+  }
+
+  /// Marks notices as shown, unless the record was replaced in the meantime.
+  static func confirm<Store: FactorStore>(
+    _ news: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
+  ) throws(FactorStoreError) {
+    let entry = try store.entry(of: account, creating: false)
+    guard entry.attempts.record == record.id, let last = news.notices.last else { return }
+    try entry.write(
+      entry.attempts.confirmed(failures: news.unreported.failures, upTo: last.number))
+    try entry.sync()
+  }
+}

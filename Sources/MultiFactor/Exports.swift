@@ -1,3 +1,0 @@
-// Re-exports the types in the module's interface, so that a program needs no second import.
-@_exported public import enum Secrets.HashAlgorithm
-@_exported public import struct Secrets.SecretBytes

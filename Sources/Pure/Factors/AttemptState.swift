@@ -1,0 +1,592 @@
+import MFABytes
+/// The attempt state of one user: failures, watermarks, pending notices and remembered sign-ins.
+/// This part of the store changes with each attempt.
+///
+/// MUST 1: a guess is counted before it is compared. (`AttemptStateTests`; `begin` is the only way
+/// to a state that `judge` takes)
+/// MUST 2: an accepted time step, and every earlier one, is never accepted again.
+/// (`AttemptStateTests.acceptedOnce`)
+/// MUST 3: setting the clock back does not end a wait, and the time of the last failure never
+/// decreases. (`AttemptStateTests.clockSetBack`)
+/// MUST 4: attempts that the user's own processes make without a password delay only other such
+/// attempts, and are at most a fifth of the failures that lock the factors.
+/// (`AttemptStateTests.ownProcessFailures`)
+public struct AttemptState: Equatable, Sendable {
+  /// The last accepted time step of a factor. This step and all earlier ones are refused.
+  public struct Watermark: Equatable, Sendable {
+    /// The factor.
+    public let factor: FactorID
+    /// The time step (RFC 6238, section 4.2).
+    public var step: Int64
+
+    /// Creates a watermark.
+    public init(factor: FactorID, step: Int64) {
+      self.factor = factor
+      self.step = step
+    }
+  }
+
+  /// The content of a state, shared by its copies until one of them changes. Functions pass states
+  /// to each other, and each copy of a large value adds code to the module.
+  private final class Storage: @unchecked Sendable {
+    let record: FactorID
+    var failures: UInt32
+    var lastFailure: Int64
+    var watermarks: [Watermark]
+    var postponedSignIns: UInt32
+    var unreported: Unreported
+    var remembered: RememberedSignIns
+    var ownProcessFailures: FailureCount
+    var ownChanges: HourlyCount
+    var binding: RecordBinding?
+
+    init(
+      record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
+      postponedSignIns: UInt32, unreported: Unreported, remembered: RememberedSignIns,
+      ownProcessFailures: FailureCount,
+      ownChanges: HourlyCount, binding: RecordBinding?
+    ) {
+      self.record = record
+      self.failures = failures
+      self.lastFailure = lastFailure
+      self.watermarks = watermarks
+      self.postponedSignIns = postponedSignIns
+      self.unreported = unreported
+      self.remembered = remembered
+      self.ownProcessFailures = ownProcessFailures
+      self.ownChanges = ownChanges
+      self.binding = binding
+    }
+
+    func copy() -> Storage {
+      Storage(
+        record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
+        postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
+        ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding)
+    }
+  }
+
+  private var storage: Storage
+
+  /// The storage to change, not shared with any other state.
+  private var own: Storage {
+    @inline(never)
+    mutating get {
+      if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+      return storage
+    }
+  }
+
+  /// The id of the record that the state belongs to.
+  public var record: FactorID { storage.record }
+
+  /// The number of consecutive failures, with any factor.
+  public private(set) var failures: UInt32 {
+    get { storage.failures }
+    set { own.failures = newValue }
+  }
+
+  /// The time of the last of these failures, in seconds since the epoch.
+  public private(set) var lastFailure: Int64 {
+    get { storage.lastFailure }
+    set { own.lastFailure = newValue }
+  }
+
+  /// The watermarks, one for each factor of the record.
+  public private(set) var watermarks: [Watermark] {
+    get { storage.watermarks }
+    set { own.watermarks = newValue }
+  }
+
+  /// The number of sign-ins without a factor during which an enrolment was offered.
+  public private(set) var postponedSignIns: UInt32 {
+    get { storage.postponedSignIns }
+    set { own.postponedSignIns = newValue }
+  }
+
+  /// The failures and notices that the user has not been shown yet.
+  public private(set) var unreported: Unreported {
+    get { storage.unreported }
+    set { own.unreported = newValue }
+  }
+
+  /// Recent sign-ins that allow the prompt to be skipped.
+  public private(set) var remembered: RememberedSignIns {
+    get { storage.remembered }
+    set { own.remembered = newValue }
+  }
+
+  /// Consecutive failed attempts by the user's own processes without a password.
+  public private(set) var ownProcessFailures: FailureCount {
+    get { storage.ownProcessFailures }
+    set { own.ownProcessFailures = newValue }
+  }
+
+  /// The number of changes that the user made in the current hour.
+  public private(set) var ownChanges: HourlyCount {
+    get { storage.ownChanges }
+    set { own.ownChanges = newValue }
+  }
+
+  /// The record that the state belongs to, and the last position checked in the audit log. Nil in a
+  /// state of version 1, which identifies the record only by its id.
+  public var binding: RecordBinding? {
+    get { storage.binding }
+    set { own.binding = newValue }
+  }
+
+  /// Creates a state.
+  public init(
+    record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
+    postponedSignIns: UInt32 = 0, unreported: Unreported = Unreported(),
+    remembered: RememberedSignIns = RememberedSignIns(),
+    ownProcessFailures: FailureCount = FailureCount(),
+    ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil
+  ) {
+    storage = Storage(
+      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
+      postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
+      ownProcessFailures: ownProcessFailures,
+      ownChanges: ownChanges, binding: binding)
+  }
+
+  /// Compares the content of two states.
+  @inline(never)
+  public static func == (left: AttemptState, right: AttemptState) -> Bool {
+    let (left, right) = (left.storage, right.storage)
+    return left === right
+      || (left.record == right.record && left.failures == right.failures
+        && left.lastFailure == right.lastFailure && left.watermarks == right.watermarks
+        && left.postponedSignIns == right.postponedSignIns && left.unreported == right.unreported
+        && left.remembered == right.remembered
+        && left.ownProcessFailures == right.ownProcessFailures
+        && left.ownChanges == right.ownChanges && left.binding == right.binding)
+  }
+
+  /// The failures and notices to show at the next sign-in.
+  public struct Unreported: Equatable, Sendable {
+    /// The number of failed attempts since the user was last informed.
+    public var failures: UInt32
+    /// The time of the last of these attempts, in seconds since the epoch; 0 if there was none.
+    public var lastFailure: Int64
+    /// The source of the last of these attempts.
+    public var source: Source
+    /// The number of the last notice in the record that the user was shown.
+    public var lastShownNotice: UInt32
+
+    /// Creates a value. By default, nothing is pending.
+    public init(
+      failures: UInt32 = 0, lastFailure: Int64 = 0, source: Source = .unknown,
+      lastShownNotice: UInt32 = 0
+    ) {
+      self.failures = failures
+      self.lastFailure = lastFailure
+      self.source = source
+      self.lastShownNotice = lastShownNotice
+    }
+  }
+
+  // MARK: Attempts
+
+  /// Whether a code may be tried now.
+  public enum Standing: Equatable, Sendable {
+    case open
+    /// A code may be tried after this many seconds.
+    case waiting(seconds: Int64)
+    /// No code may be tried until an administrator unlocks the user or removes the factors.
+    case disabled
+  }
+
+  /// The counter that an attempt belongs to.
+  public enum Counter: Sendable {
+    /// Attempts at a sign-in, and attempts after a password was verified.
+    case signIn
+    /// Attempts by one of the user's own processes without a password, such as a screen locker.
+    case ownProcess
+  }
+
+  /// Returns the number of `Counter.ownProcess` failures after which such attempts are refused: a
+  /// fifth of the failures that lock the factors, so that a program run by the user cannot lock
+  /// them.
+  public static func maximumOwnProcessFailures(_ policy: ThrottlePolicy) -> UInt32 {
+    max(policy.locksAfter / 5, 1)
+  }
+
+  /// Returns whether a code may be tried at `now` (seconds since the epoch).
+  ///
+  /// A failure in the future counts as a failure at `now`.
+  public func standing(
+    _ policy: ThrottlePolicy, now: Int64, counter: Counter = .signIn
+  ) -> Standing {
+    // The sum of all failures stays below the limit of NIST SP 800-63B-4, section 3.2.2.
+    guard failures.addingSaturated(ownProcessFailures.failures) < policy.locksAfter else {
+      return .disabled
+    }
+    let counted = count(of: counter)
+    if counter == .ownProcess, counted.failures >= Self.maximumOwnProcessFailures(policy) {
+      return .disabled
+    }
+    let wait = policy.wait(afterFailures: counted.failures)
+    guard wait > 0 else { return .open }
+    let (elapsed, overflow) = now.subtractingReportingOverflow(counted.last)
+    guard !overflow, elapsed >= 0 else { return .waiting(seconds: wait) }
+    return elapsed >= wait ? .open : .waiting(seconds: wait - elapsed)
+  }
+
+  /// The result of beginning an attempt.
+  public enum Beginning: Equatable, Sendable {
+    /// The attempt is counted. The state must be written before any code is compared.
+    case counted(AttemptState)
+    /// The attempt is refused, and no code may be compared.
+    case refused(Standing)
+  }
+
+  /// Counts an attempt from `source` at `now`, or refuses it.
+  public func begin(
+    _ policy: ThrottlePolicy, now: Int64, from source: Source = .unknown,
+    counter: Counter = .signIn
+  ) -> Beginning {
+    let standing = standing(policy, now: now, counter: counter)
+    guard standing == .open else { return .refused(standing) }
+    var next = self
+    switch counter {
+    case .signIn:
+      next.failures = failures.addingSaturated(1)
+      next.lastFailure = max(lastFailure, now)
+    case .ownProcess:
+      next.ownProcessFailures = FailureCount(
+        failures: ownProcessFailures.failures.addingSaturated(1),
+        last: max(ownProcessFailures.last, now))
+    }
+    next.unreported.failures = unreported.failures.addingSaturated(1)
+    next.unreported.lastFailure = now
+    next.unreported.source = source
+    return .counted(next)
+  }
+
+  /// Returns the wait in seconds that follows the failures of a counter; 0 for none.
+  public func wait(_ policy: ThrottlePolicy, counter: Counter) -> Int64 {
+    policy.wait(afterFailures: count(of: counter).failures)
+  }
+
+  /// Returns the consecutive failures of one counter.
+  public func count(of counter: Counter) -> FailureCount {
+    switch counter {
+    case .signIn: FailureCount(failures: failures, last: lastFailure)
+    case .ownProcess: ownProcessFailures
+    }
+  }
+
+  /// A factor whose code matched the typed code, and the latest time step in the window that did.
+  public struct Match: Equatable, Sendable {
+    /// The factor.
+    public let factor: FactorID
+    /// The time step.
+    public let step: Int64
+
+    /// Creates a match.
+    public init(factor: FactorID, step: Int64) {
+      self.factor = factor
+      self.step = step
+    }
+  }
+
+  /// The result of an attempt.
+  public enum Outcome: Equatable, Sendable {
+    case accepted(FactorID)
+    case wrong
+    /// A matching code, but it or a later one was accepted before.
+    case replayed(FactorID)
+  }
+
+  /// Decides a counted attempt, and returns the outcome and the new state.
+  ///
+  /// An accepted code raises the watermark of every factor that it matched, so that no code is
+  /// accepted twice if two factors share a secret.
+  public func judge(_ matches: [Match]) -> (outcome: Outcome, state: AttemptState) {
+    guard let first = matches.first else { return (.wrong, self) }
+    guard let fresh = matches.first(where: { isFresh($0) }) else {
+      return (.replayed(first.factor), self)
+    }
+    var next = unlocked()
+    for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
+    return (.accepted(fresh.factor), next)
+  }
+
+  /// Returns whether a match is above the factor's watermark. A factor without a watermark accepts
+  /// no code, because its state was lost.
+  private func isFresh(_ match: Match) -> Bool {
+    guard let mark = watermarks.first(where: { $0.factor == match.factor }) else { return false }
+    return match.step > mark.step
+  }
+
+  private mutating func raiseWatermark(of factor: FactorID, to step: Int64) {
+    guard let index = watermarks.firstIndex(where: { $0.factor == factor }) else { return }
+    watermarks[index].step = max(watermarks[index].step, step)
+  }
+
+  // MARK: Pending notices
+
+  /// Returns this state with `unreported` as pending. Used after an attempt that was counted as a
+  /// failure but succeeded.
+  public func restoring(_ unreported: Unreported) -> AttemptState {
+    var next = self
+    next.unreported = unreported
+    return next
+  }
+
+  /// Returns the state after an attempt turned out not to be a failure. Restores what was pending
+  /// before the attempt. If other attempts failed since, their source and time stay pending.
+  public func withdrawingFailure(unreported before: Unreported) -> AttemptState {
+    var next = self
+    guard unreported.failures > 0 else { return next }
+    next.unreported.failures = unreported.failures - 1
+    guard next.unreported.failures == before.failures else { return next }
+    next.unreported.lastFailure = before.lastFailure
+    next.unreported.source = before.source
+    return next
+  }
+
+  /// Returns the state after the user was shown all failures, and the notices up to `number`.
+  public func told(upTo number: UInt32) -> AttemptState {
+    restoring(Unreported(lastShownNotice: number))
+  }
+
+  /// Returns the state after the user confirmed having read about this many failures, and the
+  /// notices up to `number`. If attempts failed since, all failures stay pending.
+  public func confirmed(failures: UInt32, upTo number: UInt32) -> AttemptState {
+    var next = self
+    next.unreported.lastShownNotice = max(number, unreported.lastShownNotice)
+    if unreported.failures == failures { next.unreported.failures = 0 }
+    return next
+  }
+
+  // MARK: Remembered sign-ins
+
+  /// Returns the state after remembering a sign-in from `place` at `time`.
+  public func remembering(_ place: SignInOriginDigest, at time: Int64) -> AttemptState {
+    var next = self
+    next.remembered.add(place, at: time)
+    return next
+  }
+
+  /// Returns the state without remembered sign-ins.
+  public func forgetting() -> AttemptState {
+    var next = self
+    next.remembered = RememberedSignIns()
+    return next
+  }
+
+  // MARK: Adding and removing factors
+
+  /// Returns the state for the first factor of `record`. It has no failures and no watermarks,
+  /// because there was nothing to guess. Pending notices are kept.
+  public func beginning(_ record: FactorRecord) -> AttemptState {
+    AttemptState(
+      record: record.id, postponedSignIns: postponedSignIns, unreported: unreported,
+      ownChanges: ownChanges,
+      binding: binding)
+  }
+
+  /// Returns the state with a new factor. Its first watermark is the time step that confirmed it.
+  public func adding(_ factor: FactorID, confirmedAt step: Int64) -> AttemptState {
+    var next = self
+    next.watermarks.removeAll { $0.factor == factor }
+    next.watermarks.append(Watermark(factor: factor, step: step))
+    return next
+  }
+
+  /// Returns the state without watermarks of factors that the record does not have, and without
+  /// remembered sign-ins, so that after a factor is removed every sign-in asks for a code.
+  public func keeping(_ record: FactorRecord) -> AttemptState {
+    var next = forgetting()
+    next.watermarks.removeAll { mark in record.factor(mark.factor) == nil }
+    return next
+  }
+
+  /// Returns the state after one more sign-in without a factor.
+  public func countingPostponedSignIn() -> AttemptState {
+    var next = self
+    next.postponedSignIns = postponedSignIns.addingSaturated(1)
+    return next
+  }
+
+  /// Returns the state after a factor was resynchronised: without failures, and with all time steps
+  /// up to `step` refused.
+  public func resynchronized(_ factor: FactorID, at step: Int64) -> AttemptState {
+    var next = unlocked()
+    next.raiseWatermark(of: factor, to: step)
+    return next
+  }
+
+  /// Returns the last accepted time step of a factor, or nil if its state was lost.
+  public func watermark(of factor: FactorID) -> Int64? {
+    watermarks.first { $0.factor == factor }?.step
+  }
+
+  /// Returns the state without failures, after a code was accepted or an administrator unlocked the
+  /// user. The watermarks are kept, so that no used code is accepted again.
+  public func unlocked() -> AttemptState {
+    var next = self
+    next.failures = 0
+    next.lastFailure = 0
+    next.ownProcessFailures = FailureCount()
+    return next
+  }
+
+  /// Returns the state after one more change by the user at `now` (seconds since the epoch), or nil
+  /// if the user has already made `HourlyCount.most` changes in this hour.
+  public func countingOwnChange(at now: Int64) -> AttemptState? {
+    guard let count = ownChanges.adding(at: now) else { return nil }
+    var next = self
+    next.ownChanges = count
+    return next
+  }
+
+  // MARK: Binding to the record
+
+  /// Returns whether the state belongs to the record `id` with the
+  /// `RecordBinding.Identity.checksum` of `checksum`.
+  public func goes(with id: FactorID, checksum: UInt64) -> Bool {
+    guard let binding else { return record == id }
+    return binding.current.checksum == checksum || binding.pending?.checksum == checksum
+  }
+
+  /// Whether the state allows that the user has no record, either as its last change left it or
+  /// because a change was interrupted. A state of version 1 always does.
+  public var allowsMissingRecord: Bool {
+    guard let binding else { return true }
+    return binding.current.isNone || binding.pending?.isNone ?? false
+  }
+
+  /// Returns this state as it must be written before a change to `next`: with the watermarks of
+  /// factors that only `next` has. If the change is interrupted, the record that exists then has
+  /// its watermarks.
+  public func preparing(for next: AttemptState) -> AttemptState {
+    var state = self
+    // An interrupted change is counted, too.
+    state.own.ownChanges = next.ownChanges
+    for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
+      // If there is no room, the watermark of a factor to be removed makes way for that of a new
+      // factor.
+      if state.watermarks.count >= FactorRecord.maximumFactors,
+        let index = state.watermarks.firstIndex(where: { next.watermark(of: $0.factor) == nil })
+      {
+        state.watermarks.remove(at: index)
+      }
+      state.watermarks.append(mark)
+    }
+    return state
+  }
+
+  // MARK: Binary form
+
+  /// The current format version. Version 1 can still be read.
+  public static let version: UInt16 = 2
+
+  /// The fixed length of the binary form in bytes.
+  public static let encodedLength = 640
+
+  /// The length of the binary form of version 1 in bytes.
+  public static let firstEncodedLength = 480
+
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x53]  // MFAS
+
+  /// Returns the binary form, with the slot's sequence number.
+  public func encoded(sequence: UInt64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(Self.version)
+    writer.write(sequence)
+    writer.write(record.bytes)
+    writer.write(failures)
+    writer.write(lastFailure)
+    writer.write(postponedSignIns)
+    writer.write(UInt8(truncatingIfNeeded: watermarks.count))
+    for mark in watermarks.prefix(FactorRecord.maximumFactors) {
+      writer.write(mark.factor.bytes)
+      writer.write(mark.step)
+    }
+    writer.write(unreported.failures)
+    writer.write(unreported.lastFailure)
+    writer.writeShort(unreported.source.text)
+    writer.write(unreported.lastShownNotice)
+    remembered.encode(to: &writer)
+    writer.write(ownProcessFailures.failures)
+    writer.write(ownProcessFailures.last)
+    writer.write(ownChanges.hour)
+    writer.write(ownChanges.count)
+    RecordBinding.encode(binding, to: &writer)
+    writer.pad(to: Self.encodedLength)
+    return writer.bytes
+  }
+
+  /// Returns the sequence number in a binary form, without verifying the form; 0 if it is too
+  /// short.
+  public static func claimedSequence(of encoded: Span<UInt8>) -> UInt64 {
+    var reader = ByteReader(encoded)
+    guard reader.read(UInt32.self) != nil, reader.read(UInt16.self) != nil else { return 0 }
+    return reader.read(UInt64.self) ?? 0
+  }
+
+  /// Parses the binary form. Returns nil if it is invalid or of an unknown version.
+  public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
+    var reader = ByteReader(encoded)
+    guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
+      encoded.count == (version == 1 ? firstEncodedLength : encodedLength),
+      version == 1 || version == self.version, let sequence = reader.read(UInt64.self),
+      let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
+      let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
+      let postponedSignIns = reader.read(UInt32.self),
+      let count = reader.read(UInt8.self), count <= FactorRecord.maximumFactors
+    else { return nil }
+    var watermarks: [Watermark] = []
+    for _ in 0..<count {
+      guard let factor = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
+        let step = reader.read(Int64.self), !watermarks.contains(where: { $0.factor == factor })
+      else { return nil }
+      watermarks.append(Watermark(factor: factor, step: step))
+    }
+    guard let untoldFailures = reader.read(UInt32.self),
+      let lastUntoldFailure = reader.read(Int64.self), let source = reader.readShort(),
+      Source(source).text == source, let lastShownNotice = reader.read(UInt32.self),
+      let remembered = RememberedSignIns(&reader)
+    else { return nil }
+    guard let own = version == 1 ? Own() : Own(&reader), reader.isRestZero else { return nil }
+    let state = AttemptState(
+      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
+      postponedSignIns: postponedSignIns,
+      unreported: Unreported(
+        failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
+        lastShownNotice: lastShownNotice),
+      remembered: remembered, ownProcessFailures: own.checks, ownChanges: own.changes,
+      binding: own.binding)
+    return (state, sequence)
+  }
+
+  /// The fields that version 2 added.
+  private struct Own {
+    var checks = FailureCount()
+    var changes = HourlyCount()
+    var binding: RecordBinding?
+
+    init() {}
+
+    init?(_ reader: inout ByteReader) {
+      guard let failures = reader.read(UInt32.self), let last = reader.read(Int64.self),
+        let hour = reader.read(Int64.self), let count = reader.read(UInt16.self),
+        let decoded = RecordBinding.decode(&reader)
+      else { return nil }
+      checks = FailureCount(failures: failures, last: last)
+      changes = HourlyCount(hour: hour, count: count)
+      binding = decoded.binding
+    }
+  }
+}
+
+extension UInt32 {
+  fileprivate func addingSaturated(_ other: UInt32) -> UInt32 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,32 @@
+import MFABytes
+
+/// The permanent id of a factor: 16 random bytes, generated at enrolment (the factor's `uid`).
+public struct FactorID: Equatable, Sendable {
+  /// The length in bytes.
+  public static let length = 16
+
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// Sixteen zero bytes, the id that stands for no record.
+  public static var zero: FactorID {
+    FactorID(ofLength: [UInt8](repeating: 0, count: length))
+  }
+
+  private init(ofLength bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Creates an id. Returns nil if `bytes` does not have 16 bytes.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Parses an id written by `hexadecimal`, in lower case only. Returns nil for any other text.
+  public init?(hexadecimal text: [UInt8]) {
+    guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The bytes as 32 hexadecimal digits, in ASCII.
+  public var hexadecimal: [UInt8] { Hexadecimal.text(of: bytes) }
+}

@@ -1,0 +1,553 @@
+import MFABytes
+public import MFAOneTimePassword
+import MFASecrets
+
+/// The stored factors, recovery codes, grants and notices of one user. This part of the store
+/// rarely changes.
+///
+/// A record can be without factors, for example if the user was given a ticket or has pending
+/// notices. Such a user is not enrolled.
+///
+/// MUST 1: an encoded record parses back equal, and nothing else parses.
+/// (`FactorRecordTests.roundTrip`, `.everyTruncation`, `.trailingBytes`)
+/// MUST 2: an unknown version is reported as such. (`FactorRecordTests.otherVersions`)
+public struct FactorRecord: Equatable, Sendable {
+  /// The content of a record, shared by its copies until one of them changes. Functions pass
+  /// records to each other, and each copy of a large value adds code to the module.
+  private final class Storage: @unchecked Sendable {
+    let user: UserName
+    let uid: UInt32
+    let id: FactorID
+    var generation: UInt32 = 0
+    var factors: [Factor] = []
+    var recoveryCodes: [RecoveryCodeDigest] = []
+    var grants: [Grant] = []
+    var notices: [Notice] = []
+    var noticesMailed: UInt32 = 0
+
+    init(user: UserName, uid: UInt32, id: FactorID) {
+      self.user = user
+      self.uid = uid
+      self.id = id
+    }
+
+    func copy() -> Storage {
+      let copy = Storage(user: user, uid: uid, id: id)
+      copy.generation = generation
+      copy.factors = factors
+      copy.recoveryCodes = recoveryCodes
+      copy.grants = grants
+      copy.notices = notices
+      copy.noticesMailed = noticesMailed
+      return copy
+    }
+  }
+
+  private var storage: Storage
+
+  /// The storage to change, not shared with any other record.
+  private var own: Storage {
+    @inline(never)
+    mutating get {
+      if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+      return storage
+    }
+  }
+
+  /// The name of the account that the factors belong to.
+  public var user: UserName { storage.user }
+
+  /// The account's uid when the record was created. A later account with the same name does not
+  /// inherit the factors.
+  public var uid: UInt32 { storage.uid }
+
+  /// 16 random bytes that bind the attempt state to this record.
+  public var id: FactorID { storage.id }
+
+  /// The number of changes to the record. A change that began with an earlier generation is
+  /// refused.
+  public private(set) var generation: UInt32 {
+    get { storage.generation }
+    set { own.generation = newValue }
+  }
+
+  /// The factors, oldest first, at most `maximumFactors`. Ids and names are unique.
+  public private(set) var factors: [Factor] {
+    get { storage.factors }
+    set { own.factors = newValue }
+  }
+
+  /// The digests of the unused recovery codes, at most `maximumRecoveryCodes`.
+  public private(set) var recoveryCodes: [RecoveryCodeDigest] {
+    get { storage.recoveryCodes }
+    set { own.recoveryCodes = newValue }
+  }
+
+  /// Tickets and bypass codes, oldest first, at most `maximumGrants`. Ids are unique.
+  public private(set) var grants: [Grant] {
+    get { storage.grants }
+    set { own.grants = newValue }
+  }
+
+  /// Recent notices, oldest first, at most `maximumNotices`. Their numbers increase.
+  public private(set) var notices: [Notice] {
+    get { storage.notices }
+    set { own.notices = newValue }
+  }
+
+  /// The number of the last notice that was mailed or that will never be mailed.
+  public private(set) var noticesMailed: UInt32 {
+    get { storage.noticesMailed }
+    set { own.noticesMailed = newValue }
+  }
+
+  /// Compares the content of two records.
+  @inline(never)
+  public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
+    let (left, right) = (left.storage, right.storage)
+    return left === right
+      || (left.user == right.user && left.uid == right.uid && left.id == right.id
+        && left.generation == right.generation && left.factors == right.factors
+        && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
+        && left.notices == right.notices && left.noticesMailed == right.noticesMailed)
+  }
+
+  /// The maximum number of factors of a user.
+  public static let maximumFactors = 8
+
+  /// The maximum number of recovery codes of a user.
+  public static let maximumRecoveryCodes = 10
+
+  /// The maximum number of grants of a user.
+  public static let maximumGrants = 4
+
+  /// The maximum number of stored notices: one for each factor and one for the recovery codes, so
+  /// that the latest notice about each is always kept, and three more.
+  public static let maximumNotices = 12
+
+  /// The current format version. A record of generation 0 is written in version 1, which has no
+  /// generation.
+  public static let version: UInt16 = 2
+
+  /// The version that secrets and digests are bound to. It is constant, so that they stay valid
+  /// when the format changes.
+  private static let contextVersion: UInt16 = 1
+
+  /// The maximum length of a record in bytes, before the store seals it.
+  public static let maximumLength = 10_240
+
+  /// The reason why bytes are not a valid record.
+  public enum Refusal: Error, Equatable, Sendable {
+    case notARecord
+    case otherVersion(UInt16)
+    case damaged
+  }
+
+  /// Creates an empty record.
+  public init(user: UserName, uid: UInt32, id: FactorID) {
+    storage = Storage(user: user, uid: uid, id: id)
+  }
+
+  /// Whether the record has a factor.
+  public var isEnrolled: Bool { !factors.isEmpty }
+
+  /// Whether the record has no content worth storing.
+  public var isVacant: Bool { factors.isEmpty && grants.isEmpty && notices.isEmpty }
+
+  // MARK: Changes
+
+  /// Begins the next generation. The store calls this for each change that it records in the audit
+  /// log.
+  public mutating func beginGeneration() { generation = Self.generation(after: generation) }
+
+  /// Returns the generation after `generation`. It wraps around to 1 after 2^32 - 1 changes, more
+  /// than any store will see.
+  public static func generation(after generation: UInt32) -> UInt32 {
+    generation == .max ? 1 : generation &+ 1
+  }
+
+  /// The reason why a factor cannot be added, renamed or changed.
+  public enum ChangeRefusal: Error, Equatable, Sendable {
+    case tooManyFactors
+    case nameTaken
+    case noSuchFactor
+  }
+
+  /// Appends a factor.
+  public mutating func add(_ factor: Factor) throws(ChangeRefusal) {
+    guard factors.count < Self.maximumFactors else { throw .tooManyFactors }
+    guard !factors.contains(where: { $0.displayName == factor.displayName || $0.id == factor.id })
+    else { throw .nameTaken }
+    factors.append(factor)
+  }
+
+  /// Renames a factor.
+  public mutating func rename(_ id: FactorID, to name: DisplayName) throws(ChangeRefusal) {
+    guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
+    guard !factors.contains(where: { $0.displayName == name && $0.id != id }) else {
+      throw .nameTaken
+    }
+    factors[index].displayName = name
+  }
+
+  /// Removes a factor and returns whether it was the most recently enrolled one. Removing the last
+  /// factor also removes the recovery codes.
+  public mutating func remove(_ id: FactorID) throws(ChangeRefusal) -> Bool {
+    guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
+    let wasNewest = index == factors.count - 1
+    factors.remove(at: index)
+    if factors.isEmpty { recoveryCodes = [] }
+    return wasNewest
+  }
+
+  /// Removes everything that allows a sign-in: factors, recovery codes and grants.
+  public mutating func removeEverything() {
+    factors = []
+    recoveryCodes = []
+    grants = []
+  }
+
+  /// Sets how far ahead the clock of a factor's authenticator is, in time steps.
+  public mutating func setTimeOffset(
+    of id: FactorID, to offset: Int32
+  ) throws(ChangeRefusal) {
+    guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
+    factors[index].timeOffset = offset
+  }
+
+  /// Replaces the recovery codes. Only the first `maximumRecoveryCodes` are kept.
+  public mutating func setRecoveryCodes(_ codes: [RecoveryCodeDigest]) {
+    recoveryCodes = Array(codes.prefix(Self.maximumRecoveryCodes))
+  }
+
+  /// Removes a used recovery code, and adds `replacement` if there is one.
+  public mutating func spendRecoveryCode(
+    _ code: RecoveryCodeDigest, replacement: RecoveryCodeDigest?
+  ) {
+    guard let index = recoveryCodes.firstIndex(of: code) else { return }
+    recoveryCodes.remove(at: index)
+    if let replacement { recoveryCodes.append(replacement) }
+  }
+
+  // MARK: Grants
+
+  /// Adds a grant. Returns false if there are `maximumGrants` already, or one with the same id.
+  public mutating func add(_ grant: Grant) -> Bool {
+    guard grants.count < Self.maximumGrants, !grants.contains(where: { $0.id == grant.id }) else {
+      return false
+    }
+    grants.append(grant)
+    return true
+  }
+
+  /// Removes a grant and returns it, or nil if there is no grant with this id.
+  public mutating func withdraw(_ id: GrantID) -> Grant? {
+    guard let index = grants.firstIndex(where: { $0.id == id }) else { return nil }
+    return grants.remove(at: index)
+  }
+
+  /// Counts a use of a grant, and removes the grant after its last use. Returns false if there is
+  /// no grant with this id.
+  public mutating func use(_ id: GrantID) -> Bool {
+    guard let index = grants.firstIndex(where: { $0.id == id }) else { return false }
+    if let left = grants[index].afterUse {
+      grants[index] = left
+    } else {
+      grants.remove(at: index)
+    }
+    return true
+  }
+
+  /// Removes the grants that have expired at `now`, in seconds since the epoch.
+  public mutating func removeExpiredGrants(at now: Int64) {
+    grants.removeAll { $0.expiresAt <= now }
+  }
+
+  // MARK: Notices
+
+  /// The number of the last notice; 0 if there was none.
+  public var lastNotice: UInt32 { notices.last?.number ?? noticesMailed }
+
+  /// Adds a notice about `subject` at `time`, in seconds since the epoch. `detail` is cut to 255
+  /// bytes. If there are too many notices, an older one is removed.
+  public mutating func note(
+    _ kind: Notice.Kind, _ detail: [UInt8] = [], about subject: Notice.Subject, from source: Source,
+    at time: Int64
+  ) {
+    let (number, overflow) = lastNotice.addingReportingOverflow(1)
+    // No user reaches four thousand million notices. Further notices are dropped, because numbers
+    // are never reused.
+    guard !overflow else { return }
+    notices.append(
+      Notice(
+        number: number, kind: kind, time: time, detail: Array(detail.prefix(255)), source: source,
+        subject: subject))
+    guard notices.count > Self.maximumNotices else { return }
+    let index = notices.firstIndex { !isLatest($0) }
+    notices.remove(at: index ?? 0)
+  }
+
+  /// Returns whether a notice is the latest about a factor of the record or about the recovery
+  /// codes. Such notices are never removed, so an attacker cannot displace the notice about their
+  /// own factor.
+  private func isLatest(_ notice: Notice) -> Bool {
+    let subject = notice.subject
+    guard subject == .recoveryCodes || factors.contains(where: { .factor($0.id) == subject }) else {
+      return false
+    }
+    return !isPending(subject, after: notice.number)
+  }
+
+  /// Returns the notices after the number `last`, oldest first.
+  @inline(never)
+  public func notices(after last: UInt32) -> [Notice] { notices.filter { $0.number > last } }
+
+  /// Returns the subject of a notice about a factor: the factor if the record has a different one
+  /// too, or the account.
+  public func subject(of id: FactorID) -> Notice.Subject {
+    factors.contains { $0.id != id } ? .factor(id) : .account
+  }
+
+  /// Returns whether a sign-in with a factor may confirm the notices after the number `last`.
+  ///
+  /// It may if none of them is about this factor. Otherwise an attacker could enrol a factor and
+  /// confirm its notice with it. The exception is a user who has no other way to sign in: there are
+  /// unconfirmed notices about every factor and about the recovery codes. In this case only the
+  /// oldest factor may confirm them. As long as the user has a factor, the oldest one is never the
+  /// attacker's.
+  public func mayConfirm(after last: UInt32, with id: FactorID) -> Bool {
+    guard isPending(.factor(id), after: last) else { return true }
+    guard factors.first?.id == id, factors.allSatisfy({ isPending(.factor($0.id), after: last) })
+    else { return false }
+    return recoveryCodes.isEmpty || isPending(.recoveryCodes, after: last)
+  }
+
+  @inline(never)
+  private func isPending(_ subject: Notice.Subject, after last: UInt32) -> Bool {
+    notices.contains { $0.number > last && $0.subject == subject }
+  }
+
+  /// Records that every notice up to `number` was mailed.
+  public mutating func mailed(upTo number: UInt32) {
+    noticesMailed = max(noticesMailed, min(number, lastNotice))
+  }
+
+  /// Returns the factor with this id, or nil.
+  public func factor(_ id: FactorID) -> Factor? { factors.first { $0.id == id } }
+
+  // MARK: Binary form
+
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
+  private static let totpKind: UInt8 = 1
+
+  /// Returns the binary form for the audit log, which does not depend on the notices mailed so far.
+  public func encodedForLedger() -> [UInt8] {
+    var record = self
+    record.noticesMailed = 0
+    return record.encoded()
+  }
+
+  /// Returns the binary form.
+  public func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(generation == 0 ? 1 : Self.version)
+    writer.writeShort(user.bytes)
+    writer.write(uid)
+    writer.write(id.bytes)
+    if generation > 0 { writer.write(generation) }
+    writer.write(UInt8(truncatingIfNeeded: factors.count))
+    for factor in factors {
+      writer.write(factor.id.bytes)
+      writer.write(factor.enrolledAt)
+      writer.writeShort(factor.displayName.utf8)
+      writer.write(factor.origin.rawValue)
+      writer.write(factor.timeOffset)
+      switch factor.kind {
+      case .totp(let parameters, let sealedSecret):
+        writer.write(Self.totpKind)
+        writer.write(parameters.algorithm.rawValue)
+        writer.write(parameters.codeLength.rawValue)
+        writer.write(parameters.period)
+        writer.writeShort(sealedSecret)
+      }
+    }
+    writer.write(UInt8(truncatingIfNeeded: recoveryCodes.count))
+    for code in recoveryCodes {
+      writer.write(code.kind.rawValue)
+      writer.write(code.bytes)
+    }
+    writer.write(UInt8(truncatingIfNeeded: grants.count))
+    for grant in grants {
+      writer.write(grant.kind.rawValue)
+      writer.write(grant.id.bytes)
+      writer.write(grant.madeAt)
+      writer.write(grant.expiresAt)
+      writer.write(grant.usesLeft)
+      writer.writeShort(grant.reason?.utf8 ?? [])
+      writer.write(grant.digest)
+    }
+    writer.write(noticesMailed)
+    writer.write(UInt8(truncatingIfNeeded: notices.count))
+    for notice in notices {
+      writer.write(notice.number)
+      writer.write(notice.kind.rawValue)
+      writer.write(notice.time)
+      writer.writeShort(notice.detail)
+      writer.writeShort(notice.source.text)
+      if generation > 0 { writer.writeShort(notice.subject.bytes) }
+    }
+    return writer.bytes
+  }
+
+  /// Parses the binary form.
+  public init(encoded: Span<UInt8>) throws(Refusal) {
+    var reader = ByteReader(encoded)
+    guard reader.read(count: 4) == Self.magic else { throw .notARecord }
+    guard let version = reader.read(UInt16.self) else { throw .damaged }
+    guard (1...Self.version).contains(version) else { throw .otherVersion(version) }
+    guard let name = reader.readShort(), let user = UserName(name),
+      let uid = reader.read(UInt32.self),
+      let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
+      let generation = version == 1 ? 0 : reader.read(UInt32.self),
+      version == 1 || generation > 0, let count = reader.read(UInt8.self)
+    else { throw .damaged }
+    self.init(user: user, uid: uid, id: id)
+    self.generation = generation
+    for _ in 0..<count {
+      guard let factor = Self.readFactor(&reader) else { throw .damaged }
+      do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
+    }
+    guard let codes = Self.readRecoveryCodes(&reader) else { throw .damaged }
+    recoveryCodes = codes
+    guard let grantCount = reader.read(UInt8.self) else { throw .damaged }
+    for _ in 0..<grantCount {
+      guard let grant = Self.readGrant(&reader), add(grant) else { throw .damaged }
+    }
+    guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader, version),
+      reader.isAtEnd
+    else { throw .damaged }
+    noticesMailed = mailed
+    self.notices = notices
+  }
+
+  private static func readGrant(_ reader: inout ByteReader) -> Grant? {
+    guard let kind = reader.read(UInt8.self).flatMap({ Grant.Kind(rawValue: $0) }),
+      let id = reader.read(count: GrantID.length).flatMap({ GrantID(bytes: $0) }),
+      let madeAt = reader.read(Int64.self), let expiresAt = reader.read(Int64.self),
+      let usesLeft = reader.read(UInt8.self), let text = reader.readShort(),
+      let reason = canonicalReason(text),
+      let digest = reader.read(count: RecoveryCodeDigest.length)
+    else { return nil }
+    return Grant(
+      kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
+      reason: reason.value, digest: digest)
+  }
+
+  /// A stored reason; `value` is nil if the grant has no reason.
+  private struct StoredReason {
+    let value: Grant.Reason?
+  }
+
+  private static func canonicalReason(_ bytes: [UInt8]) -> StoredReason? {
+    guard !bytes.isEmpty else { return StoredReason(value: nil) }
+    do throws(DisplayName.Refusal) {
+      let reason = try Grant.Reason(bytes)
+      return reason.utf8 == bytes ? StoredReason(value: reason) : nil
+    } catch {
+      return nil
+    }
+  }
+
+  private static func readNotices(
+    _ reader: inout ByteReader, _ version: UInt16
+  ) -> [Notice]? {
+    guard let count = reader.read(UInt8.self), count <= maximumNotices else { return nil }
+    var notices: [Notice] = []
+    for _ in 0..<count {
+      guard let number = reader.read(UInt32.self), number > notices.last?.number ?? 0,
+        let kind = reader.read(UInt8.self).flatMap({ Notice.Kind(rawValue: $0) }),
+        let time = reader.read(Int64.self), let detail = reader.readShort(),
+        let text = reader.readShort(), Source(text).text == text,
+        let subject = Notice.Subject(version == 1 ? [] : reader.readShort())
+      else { return nil }
+      notices.append(
+        Notice(
+          number: number, kind: kind, time: time, detail: detail, source: Source(text),
+          subject: subject))
+    }
+    return notices
+  }
+
+  private static func readRecoveryCodes(_ reader: inout ByteReader) -> [RecoveryCodeDigest]? {
+    guard let count = reader.read(UInt8.self), count <= maximumRecoveryCodes else { return nil }
+    var codes: [RecoveryCodeDigest] = []
+    for _ in 0..<count {
+      guard let kind = reader.read(UInt8.self).flatMap({ RecoveryCodeDigest.Kind(rawValue: $0) }),
+        kind == .generated || kind == .imported,
+        let bytes = reader.read(count: RecoveryCodeDigest.length),
+        let code = RecoveryCodeDigest(kind: kind, bytes: bytes)
+      else { return nil }
+      codes.append(code)
+    }
+    return codes
+  }
+
+  private static func readFactor(_ reader: inout ByteReader) -> Factor? {
+    guard let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
+      let enrolledAt = reader.read(Int64.self), let name = reader.readShort(),
+      let displayName = canonicalName(name),
+      let origin = reader.read(UInt8.self).flatMap({ Factor.Origin(rawValue: $0) }),
+      let timeOffset = reader.read(Int32.self),
+      reader.read(UInt8.self) == totpKind,
+      let algorithm = reader.read(UInt8.self).flatMap({ HashAlgorithm(rawValue: $0) }),
+      let codeLength = reader.read(UInt8.self).flatMap({ CodeLength(rawValue: $0) }),
+      let period = reader.read(UInt16.self),
+      let parameters = TOTPParameters(
+        algorithm: algorithm, codeLength: codeLength, period: period),
+      let sealedSecret = reader.readShort(), sealedSecret.count <= Factor.longestSealedSecret
+    else { return nil }
+    return Factor(
+      id: id, displayName: displayName, enrolledAt: enrolledAt,
+      kind: .totp(parameters, sealedSecret: sealedSecret), origin: origin, timeOffset: timeOffset)
+  }
+
+  /// Returns the stored name if `DisplayName` would store it in the same form, or nil.
+  private static func canonicalName(_ bytes: [UInt8]) -> DisplayName? {
+    do throws(DisplayName.Refusal) {
+      let name = try DisplayName(bytes)
+      return name.utf8 == bytes ? name : nil
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns the context that the digest of a recovery code is bound to: version, user, uid and
+  /// record.
+  public func recoveryCodeContext() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.contextVersion)
+    writer.writeShort(user.bytes)
+    writer.write(uid)
+    writer.write(id.bytes)
+    return writer.bytes
+  }
+
+  /// Returns the context that a factor's sealed secret is bound to, so that it opens nowhere else:
+  /// version, user, uid, record, factor and parameters.
+  public func associatedData(
+    factor: FactorID, parameters: TOTPParameters
+  ) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.contextVersion)
+    writer.writeShort(user.bytes)
+    writer.write(uid)
+    writer.write(id.bytes)
+    writer.write(factor.bytes)
+    writer.write(Self.totpKind)
+    writer.write(parameters.algorithm.rawValue)
+    writer.write(parameters.codeLength.rawValue)
+    writer.write(parameters.period)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,115 @@
+import MFABytes
+
+/// A ticket or bypass code that an administrator created for a user who cannot otherwise prove the
+/// account or the second factor. The code has 80 random bits, an expiry time and a number of uses.
+///
+/// This is a class because each copy of a large value adds code to the module.
+public final class Grant: Equatable, Sendable {
+  /// The purpose of the code.
+  public enum Kind: UInt8, Sendable {
+    /// The code replaces the password at one enrolment.
+    case ticket = 1
+    /// The code replaces a factor's code.
+    case bypass = 2
+  }
+
+  /// The purpose of the code.
+  public let kind: Kind
+  /// The id that administrators use for the grant.
+  public let id: GrantID
+  /// The creation time, in seconds since the epoch.
+  public let madeAt: Int64
+  /// The first second in which the grant is no longer valid, in seconds since the epoch.
+  public let expiresAt: Int64
+  /// The number of remaining uses, 1 to 255.
+  public let usesLeft: UInt8
+  /// The administrator's reason for creating the grant.
+  public let reason: Reason?
+  /// A keyed digest of the code, `RecoveryCodeDigest.length` bytes.
+  public let digest: [UInt8]
+
+  /// Creates a grant. Returns nil if the grant could never be used or the digest has a different
+  /// length.
+  ///
+  /// Embedded Swift leaks an object whose designated initialiser fails. This convenience
+  /// initialiser fails before the object exists.
+  public convenience init?(
+    kind: Kind, id: GrantID, madeAt: Int64, expiresAt: Int64, usesLeft: UInt8, reason: Reason?,
+    digest: [UInt8]
+  ) {
+    guard usesLeft > 0, expiresAt > madeAt, digest.count == RecoveryCodeDigest.length else {
+      return nil
+    }
+    self.init(kind, id, madeAt, expiresAt, usesLeft, reason, digest)
+  }
+
+  private init(
+    _ kind: Kind, _ id: GrantID, _ madeAt: Int64, _ expiresAt: Int64, _ usesLeft: UInt8,
+    _ reason: Reason?, _ digest: [UInt8]
+  ) {
+    self.kind = kind
+    self.id = id
+    self.madeAt = madeAt
+    self.expiresAt = expiresAt
+    self.usesLeft = usesLeft
+    self.reason = reason
+    self.digest = digest
+  }
+
+  /// Compares the content of two grants.
+  @inline(never)
+  public static func == (left: Grant, right: Grant) -> Bool {
+    left.kind == right.kind && left.id == right.id && left.madeAt == right.madeAt
+      && left.expiresAt == right.expiresAt && left.usesLeft == right.usesLeft
+      && left.reason == right.reason && left.digest == right.digest
+  }
+
+  /// Returns whether the grant is valid at `now`, in seconds since the epoch. It is not valid
+  /// before its creation time: the clock was set back, so its age is unknown.
+  public func isGood(at now: Int64) -> Bool { now >= madeAt && now < expiresAt }
+
+  /// The grant after one more use, or nil if no use remains.
+  public var afterUse: Grant? {
+    Grant(
+      kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft - 1,
+      reason: reason, digest: digest)
+  }
+
+  /// The administrator's reason for creating a grant: one line of 1 to 128 Unicode scalars.
+  public struct Reason: Equatable, Sendable {
+    /// The text in UTF-8.
+    public let utf8: [UInt8]
+
+    /// The maximum length of a reason in Unicode scalars.
+    public static let maximumLength = 128
+
+    /// Trims white space from both ends and checks the rest.
+    public init(_ text: [UInt8]) throws(DisplayName.Refusal) {
+      utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)
+    }
+  }
+}
+
+/// The id of a grant: four random bytes.
+public struct GrantID: Equatable, Sendable {
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// The length of an id in bytes.
+  public static let length = 4
+
+  /// Creates an id. Returns nil if `bytes` has a different length.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Parses an id written by `hexadecimal`, in lower case only. Returns nil for any other text.
+  public init?(hexadecimal text: [UInt8]) {
+    guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The bytes as 8 hexadecimal digits, in ASCII.
+  public var hexadecimal: [UInt8] { Hexadecimal.text(of: bytes) }
+}

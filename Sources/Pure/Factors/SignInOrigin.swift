@@ -1,0 +1,21 @@
+/// The place that a sign-in comes from, as identified for remembered sign-ins.
+public struct SignInOrigin: Equatable, Sendable {
+  /// The kind of property that identifies a place.
+  public enum Kind: UInt8, Sendable {
+    /// A numeric address, with the SSH key if one was used.
+    case address = 1
+    /// A session on this machine.
+    case session = 2
+  }
+
+  /// The kind of property that identifies the place.
+  public let kind: Kind
+  /// Bytes that are equal for two sign-ins exactly if they come from the same place.
+  public let identity: [UInt8]
+
+  /// Creates a place.
+  public init(_ kind: Kind, _ identity: [UInt8]) {
+    self.kind = kind
+    self.identity = identity
+  }
+}

@@ -1,0 +1,98 @@
+import MFABytes
+public import MFASecrets
+
+/// The key URI that authenticator apps read from a QR code:
+/// `otpauth://totp/ISSUER:ACCOUNT?secret=...&issuer=...&algorithm=...&digits=...&period=...`
+///
+/// The issuer appears both before the account and as a parameter. All characters except unreserved
+/// ones (RFC 3986, section 2.3) are percent-encoded. All parameters are given, so that the app does
+/// not use its defaults.
+public enum OTPAuthURI {
+  /// Returns the URI, in ASCII. It contains the secret and must be protected like it.
+  ///
+  /// `account` and `issuer` are UTF-8. An empty issuer is left out, together with its colon.
+  @export(interface)
+  public static func make(
+    secret: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
+  ) -> SecretBytes {
+    let key = Base32.encode(secret)
+    // The length is counted first, so that the secret is written to a single block that never grows
+    // and is wiped.
+    var counter = Writer(target: SecretBytes(count: 0))
+    counter.uri(key: key.span, account: account, issuer: issuer, parameters: parameters)
+    var writer = Writer(target: SecretBytes(count: counter.count))
+    writer.uri(key: key.span, account: account, issuer: issuer, parameters: parameters)
+    return writer.finish()
+  }
+
+  /// Writes as much as fits, and counts everything.
+  private struct Writer: ~Copyable {
+    var target: SecretBytes
+    var count = 0
+
+    consuming func finish() -> SecretBytes { target }
+
+    @inline(never)
+    mutating func uri(
+      key: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
+    ) {
+      literal("otpauth://totp/")
+      if !issuer.isEmpty {
+        encoded(issuer)
+        literal(":")
+      }
+      encoded(account)
+      literal("?secret=")
+      for index in key.indices { byte(key[index]) }
+      if !issuer.isEmpty {
+        literal("&issuer=")
+        encoded(issuer)
+      }
+      literal("&algorithm=")
+      literal(parameters.algorithm.name)
+      literal("&digits=")
+      byte(UInt8(ascii: "0") + parameters.codeLength.rawValue)
+      literal("&period=")
+      number(parameters.period)
+    }
+
+    @inline(never)
+    private mutating func byte(_ byte: UInt8) {
+      let position = count
+      if position < target.count { target.withMutableSpan { $0[position] = byte } }
+      count &+= 1
+    }
+
+    @inline(never)
+    private mutating func literal(_ text: StaticString) {
+      text.forEachByte { byte($0) }
+    }
+
+    private mutating func number(_ number: UInt16) {
+      if number >= 10 { self.number(number / 10) }
+      byte(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    }
+
+    private mutating func encoded(_ text: Span<UInt8>) {
+      for index in text.indices {
+        let character = text[index]
+        if Self.isUnreserved(character) {
+          byte(character)
+        } else {
+          byte(UInt8(ascii: "%"))
+          for digit in Hexadecimal.digits(of: character, .upper) { byte(digit) }
+        }
+      }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        true
+      default: false
+      }
+    }
+  }
+}

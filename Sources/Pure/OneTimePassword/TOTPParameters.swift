@@ -1,0 +1,55 @@
+public import MFASecrets
+
+/// The parameters for generating codes from a secret and the time (RFC 6238, section 4).
+///
+/// T0 is the Unix epoch.
+public struct TOTPParameters: Equatable, Sendable {
+  /// The hash function for HMAC.
+  public let algorithm: HashAlgorithm
+
+  /// The number of digits in a code.
+  public let codeLength: CodeLength
+
+  /// The time step X, in seconds: 15 to 120. NIST SP 800-63B-4, section 3.1.4, requires a new code
+  /// at least every two minutes.
+  public let period: UInt16
+
+  /// The valid periods, in seconds.
+  public static let periods: ClosedRange<UInt16> = 15...120
+
+  /// Creates parameters. Returns nil if the period is not in `periods`.
+  public init?(algorithm: HashAlgorithm, codeLength: CodeLength, period: UInt16) {
+    guard Self.periods.contains(period) else { return nil }
+    self.algorithm = algorithm
+    self.codeLength = codeLength
+    self.period = period
+  }
+
+  private init() {
+    algorithm = .sha1
+    codeLength = .six
+    period = 30
+  }
+
+  /// The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds.
+  public static let standard = TOTPParameters()
+
+  /// Returns the time step that contains `time` (seconds since the epoch). It is negative before
+  /// the epoch.
+  public func step(at time: Int64) -> Int64 {
+    let period = Int64(period)
+    let (quotient, remainder) = time.quotientAndRemainder(dividingBy: period)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+
+  /// Returns the time steps whose codes are valid at `time`: the current step and
+  /// `adjacentIntervals` steps before and after it, except steps before the epoch. Returns nil if
+  /// no step is left.
+  public func window(at time: Int64, adjacentIntervals: UInt8) -> ClosedRange<Int64>? {
+    let step = step(at: time)
+    let (last, overflow) = step.addingReportingOverflow(Int64(adjacentIntervals))
+    let (first, underflow) = step.subtractingReportingOverflow(Int64(adjacentIntervals))
+    guard !overflow, !underflow, last >= 0 else { return nil }
+    return max(first, 0)...last
+  }
+}

@@ -1,0 +1,47 @@
+/// The lines that PAM processes for one service and type, in order and with included files in place
+/// (pam.conf(5), pam.d(5)).
+///
+/// MUST 1: reading ends for every input, with a stack or with a refusal that names the location.
+/// (`ServiceStackTests.refused`)
+/// MUST 2: nothing is guessed: a line that libpam might read differently is refused.
+/// (`ServiceStackTests.refused`)
+public struct ServiceStack: Equatable, Sendable {
+  /// The lines.
+  public let entries: [StackEntry]
+
+  /// The maximum depth of included files.
+  public static var deepest: Int { 16 }
+
+  /// The maximum number of lines in all files together.
+  public static var maximumLineCount: Int { 1000 }
+
+  /// Reads the stack of `service`. If the service has no file, or the file has no line of this
+  /// type, the stack of `other` is used.
+  public init<Source: StackSource>(
+    _ facility: StackType, of service: [UInt8], from source: Source
+  ) throws(StackRefusal) {
+    guard Self.isServiceName(service) else { throw .notAServiceName }
+    let own = try Self.entries(facility, of: service, from: source)
+    let isOther = Word.equals(service, "other")
+    guard own.isEmpty, !isOther else {
+      entries = own
+      return
+    }
+    entries = try Self.entries(facility, of: Word.bytes("other"), from: source)
+  }
+
+  private static func entries<Source: StackSource>(
+    _ facility: StackType, of name: [UInt8], from source: Source
+  ) throws(StackRefusal) -> [StackEntry] {
+    guard let file = try source.file(name) else { return [] }
+    var reader = StackReader(facility: facility, source: source)
+    try reader.read(file, name: name, level: 0)
+    return reader.entries
+  }
+
+  /// Returns whether a name consists of lower-case letters, digits and `-_.+@` and does not begin
+  /// with a dot.
+  private static func isServiceName(_ name: [UInt8]) -> Bool {
+    Word.isFileName(name) && Word.lowercased(name) == name
+  }
+}

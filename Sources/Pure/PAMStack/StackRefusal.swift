@@ -1,0 +1,47 @@
+public import MFASystem
+
+/// The reason why a service's stack cannot be determined.
+public enum StackRefusal: Error, Equatable, Sendable {
+  /// The service's name is not a plain file name in lower case.
+  case notAServiceName
+  /// An included file does not exist, or its name is not a plain file name.
+  case notFound(includedAt: StackPosition)
+  /// A file includes itself, directly or through other files.
+  case loop(StackPosition)
+  /// Files include each other more deeply than `ServiceStack.deepest`.
+  case tooDeep(StackPosition)
+  /// A file is longer than `StackFile.longest`, or there are more lines than
+  /// `ServiceStack.maximumLineCount`.
+  case tooLong(file: [UInt8])
+  /// The line is invalid, or has more than one possible meaning.
+  case notUnderstood(StackPosition)
+  /// A file cannot be read.
+  case system(file: [UInt8], SystemError)
+  /// A user other than root could have written a file.
+  case untrusted(file: [UInt8], TrustFailure)
+
+  /// The reason as named in log lines.
+  public var name: StaticString {
+    switch self {
+    case .notAServiceName: "not-a-service-name"
+    case .notFound: "included-file-not-found"
+    case .loop: "included-in-itself"
+    case .tooDeep: "too-many-includes"
+    case .tooLong: "too-long"
+    case .notUnderstood: "not-understood"
+    case .system: "not-readable"
+    case .untrusted: "not-trusted"
+    }
+  }
+
+  /// The file concerned, with the line if it is known; empty if no file is concerned.
+  public var place: [UInt8] {
+    switch self {
+    case .notAServiceName: []
+    case .notFound(let position), .loop(let position), .tooDeep(let position),
+      .notUnderstood(let position):
+      position.text
+    case .tooLong(let file), .system(let file, _), .untrusted(let file, _): file
+    }
+  }
+}

@@ -1,0 +1,30 @@
+public import MFASecrets
+public import MFAProtocol
+public import MFASystem
+
+/// A proof that the caller owns the account, normally through PAM.
+public protocol AccountProof {
+  /// Asks the user what PAM requires, and returns whether the account is proven.
+  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool
+
+  /// Gives up the caller's identity, which only `prove` needs, and returns whether it has been
+  /// given up. Further calls have no effect.
+  func retire() -> Bool
+
+  /// Whether the identity that `prove` needs has been given up.
+  var hasDroppedCallerIdentity: Bool { get }
+}
+
+extension AccountProof {
+  /// A proof that needs no identity is never retired.
+  public var hasDroppedCallerIdentity: Bool { false }
+}
+
+/// The user whom a proof asks.
+public protocol Prompter {
+  /// Asks one question and returns the answer, or nil if the user gave none.
+  func ask(_ prompt: DisplayText, echo: Bool) -> SecretBytes?
+
+  /// Shows a message to the user.
+  func tell(_ text: DisplayText)
+}

@@ -1,0 +1,598 @@
+import MFAAuditLog
+public import MFAAuthentication
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFASecrets
+import MFAStoreFiles
+import MFAProtocol
+public import MFASystem
+
+/// The privileged side of enrolment: a conversation with one client, from `hello` to the end.
+///
+/// MUST 1: the account is the one of the caller's real user ID, and never one named in a message.
+/// (`ConversationTests`; Tests/EndToEnd)
+/// MUST 2: no factor is enrolled, renamed or removed without a session. A session requires proof of
+/// the account and, if the account has a factor, a code of it. Without such a code, a session
+/// allows nothing but resynchronising a factor with two of its codes.
+/// (`ConversationTests.needsASession`, `.presentFactorIsAskedFor`, `RecoveryTests.withoutAFactor`)
+/// MUST 3: a secret is sent to the client once, before it is enrolled, and is kept in this process
+/// only until its deadline. (`ConversationTests.secretIsNotShownAgain`, `.deadline`)
+/// MUST 4: an interruption at any point leaves what is stored unchanged.
+/// (`ConversationTests.interrupted`; Tests/Faults)
+/// MUST 5: a session ends at its deadline, and with any change of the record that the session did
+/// not make. Both are checked under the user's lock. (`SessionTests`)
+/// MUST 6: a ticket enrols at most one factor, however its session continues, and a valid ticket
+/// changes no count of failures. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
+/// MUST 7: requests that a user's process can make without a password do not throttle sign-ins.
+/// (`ConversationTests.ownProcessFailures`)
+/// MUST 8: the caller can stop this process only while it holds no lock: it gives up the caller's
+/// identity before it takes the first lock. (`RetirementTests.leavesCallerFirst`;
+/// Tests/EndToEnd/StoppedProcessTests)
+public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Client: Link> {
+  let caller: Account
+  /// Whether the caller may request delivery of every user's notices.
+  let servesAllUsers: Bool
+  /// The source of the changes: the caller's terminal, or `mfa-enroll` if the caller has no
+  /// terminal.
+  let source: Source
+  let host: Machine
+  let proof: Proof
+  let client: Client
+  let sinceBoot: () -> Int64?
+  let log: (LogPriority, LogLine) -> Void
+  /// Writes a record about the caller to the kernel's audit trail.
+  let audit: (_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) -> Void
+  let mail: (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
+
+  var session: Session?
+  private var pending: PendingSecret?
+  private var resync: PendingResync?
+  /// Whether this conversation enrolled the account's first factor.
+  private(set) var isFirstEnrolment = false
+  private var failedProofs = 0
+
+  /// The length of a session in seconds. NIST SP 800-63B-4, section 4.1.2.2, allows the same time
+  /// for a binding code.
+  public static var sessionLength: Int64 { 600 }
+
+  /// The longest silence of a client without a session, in seconds.
+  private static var idleTime: Int64 { 60 }
+
+  /// The longest silence of the client that is allowed now, in seconds. During a session, this is
+  /// the rest of the session, and at least the idle time.
+  private var patience: Int64 {
+    guard let session, let now = sinceBoot() else { return Self.idleTime }
+    return max(session.deadline &- now, Self.idleTime)
+  }
+
+  /// The number of failed proofs after which the helper ends.
+  private static var maximumFailedProofs: Int { 3 }
+
+  /// Prepares a conversation with `caller`. `terminal` is the caller's terminal, or nil.
+  public init(
+    caller: Account, servesAllUsers: Bool, terminal: [UInt8]?, host: Machine, proof: Proof,
+    client: Client, sinceBoot: @escaping () -> Int64?,
+    log: @escaping (LogPriority, LogLine) -> Void,
+    audit: @escaping (_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) -> Void,
+    mail: @escaping (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
+  ) {
+    self.caller = caller
+    self.servesAllUsers = servesAllUsers
+    source = Source(terminal ?? ("mfa-enroll" as StaticString).bytes)
+    self.host = host
+    self.proof = proof
+    self.client = client
+    self.sinceBoot = sinceBoot
+    self.log = log
+    self.audit = audit
+    self.mail = mail
+  }
+
+  /// A session, which begins with re-authentication.
+  struct Session {
+    /// The end of the session, in seconds since the host was started.
+    let deadline: Int64
+    /// How the account was proven.
+    let basis: Basis
+    /// The record at the beginning of the session or after its last change, or nil if there is no
+    /// record.
+    var record: FactorID?
+    /// The generation of that record. A change by another process changes the generation too.
+    var generation: UInt32
+    /// What the session allows, depending on what was proven.
+    var scope: Scope
+
+    /// Updates the session after the user proved a factor.
+    mutating func take(_ shown: ShownFactor) {
+      switch shown {
+      case .none: return
+      case .code: scope = basis.scope
+      case .usedUp:
+        noteUse()
+        scope = basis.scope
+      }
+    }
+
+    /// Updates the session after the use of a recovery code or a bypass code, which changes the
+    /// record. Any other change since the session began still ends the session.
+    mutating func noteUse() { generation = FactorRecord.generation(after: generation) }
+
+    /// Updates the session after a change that the session itself made.
+    mutating func advance(to record: FactorRecord?) {
+      self.record = record?.id
+      generation = record?.generation ?? 0
+    }
+  }
+
+  /// How an account was proven.
+  enum Basis: Equatable {
+    case password
+    case ticket(GrantID)
+
+    /// The count of failures for attempts in the session. Without a password, attempts do not delay
+    /// sign-ins.
+    var counter: AttemptState.Counter {
+      switch self {
+      case .password: .signIn
+      case .ticket: .ownProcess
+      }
+    }
+
+    /// What a session allows once an existing factor was proven too, or if there is no factor.
+    var scope: Scope {
+      switch self {
+      case .password: .everything
+      case .ticket(let id): .oneFactor(id)
+      }
+    }
+  }
+
+  /// How a user proved an existing factor.
+  enum ShownFactor {
+    /// The user did not prove a factor.
+    case none
+    /// With a code of a factor.
+    case code
+    /// With a recovery code, or one use of a bypass code.
+    case usedUp
+  }
+
+  /// What a session allows.
+  enum Scope: Equatable {
+    /// Every change. The account was proven, and a factor if the account has one.
+    case everything
+    /// Enrolling one factor. The account was proven with an administrator's ticket.
+    case oneFactor(GrantID)
+    /// Creating recovery codes. The ticket has been used.
+    case recoveryCodes
+    /// Resynchronising a factor. The user did not prove an existing factor.
+    case resynchronizing
+  }
+
+  /// The kinds of request that need a session.
+  enum Purpose {
+    case binding
+    case recoveryCodes
+    case resynchronizing
+    case otherChange
+  }
+
+  // MARK: Conversation
+
+  /// Answers requests until the client ends the conversation, a message is invalid, or too many
+  /// proofs have failed.
+  public mutating func run() {
+    guard greet() else { return }
+    converse()
+    // Requests that take no lock also used the configuration, so a change of it is recorded here.
+    do throws(HelperFailure) { try dropCallerIdentity() } catch {}
+  }
+
+  private mutating func converse() {
+    while true {
+      switch client.receive(seconds: patience) {
+      case .ended: return
+      case .malformed:
+        _ = client.send(.failed(.protocolError))
+        return
+      case .unsupportedDisplayName:
+        guard client.send(.failed(.unsupportedDisplayName)) else { return }
+      case .request(let request):
+        guard answer(request) else { return }
+      }
+    }
+  }
+
+  private func greet() -> Bool {
+    guard case .request(.hello) = client.receive(seconds: Self.idleTime),
+      let user = UserName(caller.name)
+    else {
+      _ = client.send(.failed(.protocolError))
+      return false
+    }
+    do throws(HelperFailure) {
+      let configuration = try configuration()
+      let issuer = settings(configuration).issuer ?? Self.hostName()
+      return client.send(.welcome(user: user, issuer: DisplayText(cleaning: issuer)))
+    } catch {
+      _ = client.send(.failed(error))
+      return false
+    }
+  }
+
+  /// Answers one request, and returns whether the conversation continues.
+  private mutating func answer(
+    _ request: consuming HelperRequest
+  ) -> Bool {
+    do throws(HelperFailure) {
+      switch consume request {
+      case .bye: return false
+      case .session:
+        return client.send(.sessionStarted(secondsLeft: try startSession(withTicket: false)))
+      case .list: return client.send(.factors(try list()))
+      case .generateSecret(let parameters):
+        let generated = try generate(parameters)
+        return client.send(.secret(generated))
+      case .enroll(let request):
+        return client.send(.enrolled(try enroll(request)))
+      case .rename(let factor, let displayName):
+        try rename(factor, to: displayName)
+        return client.send(.done)
+      case .unenroll(let factor):
+        let settings = try settings()
+        let signedOut = try unenroll(factor, settings)
+        return client.send(
+          .unenrolled(
+            signedOut: signedOut,
+            endsSessions: signedOut && settings.endsSessionsOnUnenrolling))
+      case .test(let code):
+        try test(code)
+        return client.send(.tested)
+      case .hello: throw .protocolError
+      case .answer: throw .protocolError
+      case .cancel: throw .protocolError
+      case .ticketSession:
+        return client.send(.sessionStarted(secondsLeft: try startSession(withTicket: true)))
+      case .status: return client.send(.status(try status()))
+      case .generateRecoveryCodes:
+        return client.send(
+          .recoveryCodes(try generateRecoveryCodes(try requireSession(for: .recoveryCodes))))
+      case .resync(let request):
+        let session = try requireSession(for: .resynchronizing)
+        resync = nil
+        resync = try beginResynchronizing(request, session)
+        return client.send(.done)
+      case .completeResync(let code):
+        let session = try requireSession(for: .resynchronizing)
+        let begun = resync
+        resync = nil
+        try resynchronize(begun, second: code, session)
+        return client.send(.done)
+      case .importFactor(let request):
+        let session = try requireSession(for: .otherChange)
+        guard try settings().state != .disabled else { throw .multiFactorDisabled }
+        let factor = try importFactor(request, session)
+        return client.send(.enrolled(factor.id))
+      case .signIn(let request):
+        try dropCallerIdentity()
+        guard try snapshot() != nil else { throw .factorNotFound }
+        let shown = try attempt(request.code, with: request.factor, counter: .ownProcess)
+        if case .usedUp = shown { session?.noteUse() }
+        return client.send(.tested)
+      case .deliver(let user):
+        try deliver(to: user)
+        return client.send(.done)
+      case .forget: return client.send(.forgotten(places: try forget()))
+      }
+    } catch {
+      guard client.send(.failed(error)) else { return false }
+      return error != .protocolError && error != .internalError
+        && failedProofs < Self.maximumFailedProofs
+    }
+  }
+
+  // MARK: Proof of the account
+
+  private mutating func startSession(withTicket: Bool) throws(HelperFailure) -> UInt32 {
+    let person = ClientPrompter(client: client)
+    if session != nil {
+      let present = try requireSession(for: .resynchronizing)
+      if present.scope == .resynchronizing {
+        let shown = try provePresentFactor(person, present.basis)
+        session?.take(shown)
+      }
+      return Self.seconds(present.deadline - (try bootTime()))
+    }
+    // The record is read before the snapshot. A factor that is enrolled between the two reads
+    // either ends the session or is asked for.
+    let kept = try keptRecord()
+    let snapshot = try snapshot()
+    if let snapshot { try requireOpen(snapshot, withTicket ? .ownProcess : .signIn) }
+    let basis = try proveAccount(person, withTicket: withTicket)
+    var started = Session(
+      deadline: try bootTime() &+ Self.sessionLength, basis: basis, record: kept?.id,
+      generation: kept?.generation ?? 0, scope: basis.scope)
+    // The following steps take locks and do not need the caller's identity.
+    try dropCallerIdentity()
+    if snapshot != nil {
+      started.scope = .resynchronizing
+      started.take(try provePresentFactor(person, basis))
+    }
+    session = started
+    return Self.seconds(Self.sessionLength)
+  }
+
+  private mutating func proveAccount(
+    _ person: ClientPrompter<Client>, withTicket: Bool
+  ) throws(HelperFailure) -> Basis {
+    if withTicket { return .ticket(try proveTicket(person)) }
+    guard !proof.hasDroppedCallerIdentity else { throw .requiresRecentLogin }
+    guard proof.prove(caller, by: person) else { throw proofFailed() }
+    return .password
+  }
+
+  /// Verifies an administrator's ticket, which proves the account of a user without a password. The
+  /// ticket is used up by the factor that is enrolled with it, so an interrupted enrolment can
+  /// begin again.
+  private mutating func proveTicket(
+    _ person: ClientPrompter<Client>
+  ) throws(HelperFailure) -> GrantID {
+    try dropCallerIdentity()
+    let prompt = DisplayText(cleaning: ("Enrolment ticket: " as StaticString).bytes)
+    guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    guard let ticket = RecoveryCode(answer: typed.span) else {
+      failedProofs += 1
+      throw .ticketInvalid
+    }
+    let result: Attempt.RedemptionResult
+    let context = try context(counter: .ownProcess)
+    do throws(FactorStoreError) {
+      result = try Attempt.redeem(
+        ticket: ticket, by: caller, in: try host.store(), context)
+    } catch {
+      throw failure(error)
+    }
+    switch result {
+    case .good(let id): return id
+    case .wrong(let wait):
+      _ = proofFailed()
+      guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
+      throw .ticketInvalid
+    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .tooManyChanges(let wait): throw .tooManyChanges(seconds: Self.seconds(wait))
+    }
+  }
+
+  private mutating func proofFailed() -> HelperFailure {
+    failedProofs += 1
+    logFailure("reauthentication-failed")
+    return .reauthenticationFailed
+  }
+
+  /// Asks for a code of an existing factor, because knowing the password must not be enough to
+  /// change the second factor. An empty answer is allowed. The session then allows only
+  /// resynchronising a factor, which the factor's own codes prove.
+  private mutating func provePresentFactor(
+    _ person: ClientPrompter<Client>, _ basis: Basis
+  ) throws(HelperFailure) -> ShownFactor {
+    let prompt = DisplayText(
+      cleaning: ("One-time code of a present factor: " as StaticString).bytes)
+    guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    guard typed.count > 0 else { return .none }
+    do throws(HelperFailure) {
+      return try attempt(typed, counter: basis.counter)
+    } catch {
+      failedProofs += 1
+      throw error
+    }
+  }
+
+  /// Verifies a code in the same way as a sign-in.
+  private func attempt(
+    _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter
+  ) throws(HelperFailure) -> ShownFactor {
+    let codes = TypedCodes(whole: typed.span)
+    let context = try context(factor: factor, counter: counter)
+    let result: Attempt.Result
+    do throws(FactorStoreError) {
+      result = try Attempt.make(codes, by: caller, in: try host.store(), context).result
+    } catch {
+      throw failure(error)
+    }
+    report(result, state: context.settings.state)
+    switch result {
+    case .accepted: return .code
+    case .recovered, .bypassed:
+      deliverInBackground()
+      return .usedUp
+    case .wrong(0): throw .invalidVerificationCode
+    case .replayed(_, 0): throw .codeAlreadyUsed
+    case .wrong(let wait), .replayed(_, let wait):
+      throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
+    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .notACode: throw .notACode
+    case .notEnrolled: throw .factorNotFound
+    }
+  }
+
+  private func requireOpen(
+    _ snapshot: FactorSnapshot, _ counter: AttemptState.Counter
+  ) throws(HelperFailure) {
+    let standing = snapshot.attempts.standing(
+      try settings().throttle, now: try now(), counter: counter)
+    switch standing {
+    case .open: return
+    case .waiting(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))
+    case .disabled: throw .factorsDisabled
+    }
+  }
+
+  private func requireSession(for purpose: Purpose) throws(HelperFailure) -> Session {
+    guard let session else { throw .requiresRecentLogin }
+    guard try bootTime() < session.deadline else { throw .sessionExpired }
+    switch (session.scope, purpose) {
+    case (.everything, _), (_, .resynchronizing), (.oneFactor, .binding),
+      (.recoveryCodes, .recoveryCodes):
+      return session
+    case (.resynchronizing, _): throw .secondFactorRequired
+    case (.oneFactor, _): throw .requiresRecentLogin
+    case (.recoveryCodes, .binding): throw .ticketInvalid
+    case (.recoveryCodes, _): throw .requiresRecentLogin
+    }
+  }
+
+  // MARK: Requests that need a session
+
+  private mutating func generate(
+    _ parameters: TOTPParameters
+  ) throws(HelperFailure) -> GeneratedSecret {
+    let session = try requireSession(for: .binding)
+    guard try settings().state != .disabled else { throw .multiFactorDisabled }
+    let count = try snapshot()?.record.factors.count ?? 0
+    guard count < FactorRecord.maximumFactors else { throw .maximumSecondFactorCountExceeded }
+    let secret = try PendingSecret(parameters)
+    pending = secret
+    return secret.shown(secondsLeft: Self.seconds(session.deadline &- (try bootTime())))
+  }
+
+  private mutating func enroll(
+    _ request: borrowing EnrollmentRequest
+  ) throws(HelperFailure) -> FactorID {
+    let session = try requireSession(for: .binding)
+    let settings = try settings()
+    guard settings.state != .disabled else { throw .multiFactorDisabled }
+    guard let pending, !pending.isExhausted else { throw .sessionExpired }
+    let step = try pending.confirm(request.code, settings, now: try now())
+    let entry = try entry(creating: true, session)
+    let now = try now()
+    let allowed = try countedChange(entry, at: now)
+    var record = try record(entry)
+    let factor = try pending.factor(
+      named: request.displayName, at: now, in: record, sealedBy: entry)
+    try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
+    let event = try note(factor, session.scope, in: &record, at: now)
+    let attempts = entry.record == nil ? allowed.beginning(record) : allowed
+    let mark = try replace(
+      entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
+      entering: event)
+    self.session?.advance(to: entry.kept)
+    if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
+    self.pending = nil
+    if record.factors.count == 1 { isFirstEnrolment = true }
+    logChange("enrolled", factor, mark)
+    deliverInBackground()
+    return factor.id
+  }
+
+  /// Adds the notice of a new factor to the record, and uses up the session's ticket, if it has
+  /// one, in the same write that enrols the factor.
+  private func note(
+    _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
+  ) throws(HelperFailure) -> AuditLogEvent {
+    guard case .oneFactor(let ticket) = scope else {
+      record.note(
+        .enrolled, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+        at: now)
+      return AuditLogEvent(.enrolled, factor, by: actor, at: now)
+    }
+    // The ticket may have been withdrawn, used or expired in the meantime.
+    guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
+      record.use(ticket)
+    else { throw .ticketInvalid }
+    record.note(
+      .ticketUsed, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+      at: now)
+    return AuditLogEvent(
+      .enrolledByTicket,
+      ids: factor.id.hexadecimal + [UInt8(ascii: ",")] + ticket.hexadecimal,
+      detail: factor.displayName.utf8, by: actor, at: now)
+  }
+
+  private mutating func rename(
+    _ id: FactorID, to name: DisplayName
+  ) throws(HelperFailure) {
+    let session = try requireSession(for: .otherChange)
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let entry = try entry(creating: false, session)
+    guard var record = entry.record else { throw .factorNotFound }
+    try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
+    let now = try now()
+    let event = AuditLogEvent(
+      .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: now)
+    let mark = try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    self.session?.advance(to: entry.kept)
+    logChange("renamed", record.factor(id), mark)
+  }
+
+  private mutating func unenroll(
+    _ id: FactorID, _ settings: Settings
+  ) throws(HelperFailure) -> Bool {
+    let session = try requireSession(for: .otherChange)
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let entry = try entry(creating: false, session)
+    guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
+    let isLast = record.factors.count == 1
+    guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
+    let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
+    let now = try now()
+    record.note(
+      .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: source, at: now)
+    // The watermark stays until another factor is enrolled. If it were removed before the record is
+    // written, a crash between the two would leave a factor that accepts no code.
+    let event = AuditLogEvent(.unenrolled, factor, by: actor, at: now)
+    let allowed = try countedChange(entry, at: now)
+    let mark = try replace(entry, record, allowed.forgetting(), entering: event)
+    self.session?.advance(to: entry.kept)
+    logChange("unenrolled", factor, mark)
+    deliverInBackground()
+    return wasNewest
+  }
+
+  // MARK: Requests without a session
+
+  private func list() throws(HelperFailure) -> [FactorSummary] {
+    guard let record = try snapshot()?.record else { return [] }
+    return record.factors.map {
+      FactorSummary(
+        id: $0.id, displayName: $0.displayName, enrolledAt: $0.enrolledAt,
+        parameters: $0.parameters)
+    }
+  }
+
+  /// Clears remembered sign-ins. No session is needed, because this only makes the next sign-in ask
+  /// for more.
+  private func forget() throws(HelperFailure) -> UInt8 {
+    try dropCallerIdentity()
+    let entry: Machine.Store.Entry?
+    do throws(FactorStoreError) {
+      entry = try host.store().existingEntry(of: caller)
+    } catch {
+      throw failure(error)
+    }
+    guard let entry else { return 0 }
+    let places = entry.attempts.remembered.entries.count
+    guard places > 0 else { return 0 }
+    let now = try now()
+    let allowed = try countedChange(entry, at: now)
+    do throws(FactorStoreError) {
+      let mark = try entry.write(
+        allowed.forgetting(), entering: AuditLogEvent(.forgotten, by: actor, at: now))
+      logChange("forgotten", nil, mark)
+      return UInt8(clamping: places)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private mutating func test(_ typed: borrowing SecretBytes) throws(HelperFailure) {
+    try dropCallerIdentity()
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let shown = try attempt(typed, counter: .ownProcess)
+    if case .usedUp = shown { session?.noteUse() }
+  }
+}

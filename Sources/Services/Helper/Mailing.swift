@@ -1,0 +1,32 @@
+import MFAAuthentication
+public import MFASystem
+
+/// The result of sending a mail.
+public enum Mailing: Equatable, Sendable {
+  /// The host's mailer accepted it.
+  case sent
+  /// The host has no mailer.
+  case noMailer
+  /// The mailer ended with this status, or was killed (-1).
+  case refused(Int32)
+  /// The mailer could not be started.
+  case failed(SystemError)
+
+  /// The longest time that the mailer may run, in seconds.
+  private static var patience: Int32 { 60 }
+
+  /// Passes a message, headers first, to the host's `sendmail`.
+  static func send(_ message: [UInt8], to recipient: [UInt8]) -> Mailing {
+    do throws(SystemError) {
+      let status = try Program.mail(
+        message, to: recipient, with: Delivery.mailer, seconds: patience)
+      return switch status {
+      case 0: .sent
+      case 127: .noMailer
+      default: .refused(status)
+      }
+    } catch {
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import MFAAuditLog
+import MFAFactors
+
+/// A fault of the audit log, or a mismatch between the audit log and the stored records.
+enum AuditLogProblem: Equatable {
+  /// The audit log itself is faulty. `last` is the last verified entry.
+  case fault(AuditLogReading.Fault, last: LedgerEntry?)
+  /// The audit log has no entries about these users' records: an earlier audit log, or some of its
+  /// entries, are missing.
+  case unlisted([[UInt8]])
+  /// The expected checkpoint is missing. `last` is the last checkpoint of the audit log.
+  case unexpected(AuditLogCheckpoint, last: AuditLogCheckpoint?)
+  /// Records that do not match the audit log.
+  case records([LedgerFinding])
+
+  /// What is wrong, and where, as a sentence.
+  var sentence: String {
+    switch self {
+    case .fault(let fault, let last):
+      let good =
+        if let last, let number = last.number {
+          "the last valid entry is \(number), of \(last.text("time") ?? "an unknown time")"
+        } else {
+          "no entry before it is valid"
+        }
+      return switch fault {
+      case .broken(let line):
+        "/var/lib/mfa/ledger:\(line): a line was changed, inserted, moved or removed; \(good)"
+      case .cut(1): "/var/lib/mfa/ledger: the last entry is missing; \(good)"
+      case .cut(let missing):
+        "/var/lib/mfa/ledger: the last \(missing) entries are missing; \(good)"
+      case .headMissing: "/var/lib/mfa/ledger.head is missing or damaged; \(good)"
+      case .badIndex:
+        "/var/lib/mfa/ledger.index is missing, damaged or older than the audit log; \(good)"
+      }
+    case .unlisted(let users):
+      let names = HostSnapshot.list(users.map { VisibleText.escaping($0) })
+      return "the audit log has no entries about "
+        + (users.count == 1 ? "the record" : "the records") + " of \(names): "
+        + "an earlier audit log was removed, or a record was added by other means"
+    case .unexpected(let mark, let last):
+      let end = last.map { "it ends with \(Self.text($0))" } ?? "it is empty"
+      return "the audit log does not contain the checkpoint \(Self.text(mark)); \(end)"
+    case .records(let findings) where findings.count == 1:
+      return "1 record does not match the audit log"
+    case .records(let findings): return "\(findings.count) records do not match the audit log"
+    }
+  }
+
+  /// What to do next.
+  var hint: String {
+    switch self {
+    case .unlisted:
+      "find out who removed the earlier audit log; if you removed it, pass --begun-anew"
+    case .fault, .unexpected:
+      "compare with ledger= on the log host; mfa-admin ledger begin starts a new audit log"
+    case .records:
+      "a process was killed between the entry and its change, or a file was restored or edited"
+    }
+  }
+
+  static func text(_ mark: AuditLogCheckpoint) -> String {
+    String(decoding: mark.text, as: UTF8.self)
+  }
+}
+
+/// A record that does not match the audit log.
+struct LedgerFinding: Equatable {
+  /// How the record differs from the audit log.
+  enum Kind: Equatable {
+    /// The record matches this earlier entry: the changes of the user's later entries were not
+    /// made, or were undone.
+    case older(entry: UInt32)
+    /// No entry matches the record.
+    case unknown
+    /// There is no record, and no entry about its removal.
+    case gone
+    /// The record cannot be used.
+    case unusable(RecordProblem)
+  }
+
+  /// The name of the record's user.
+  let user: [UInt8]
+  /// How the record differs from the audit log.
+  let kind: Kind
+  /// The number of the last entry about the user.
+  let last: UInt32
+
+  /// The finding as a line of text for an administrator.
+  var line: String { "\(VisibleText.escaping(user)): \(sentence)\n" }
+
+  private var sentence: String {
+    switch kind {
+    case .older(let entry):
+      "the record matches entry \(entry), but entry \(last) was not carried out or was undone"
+    case .unknown: "the record was changed after entry \(last) without a new entry"
+    case .gone: "the record was removed after entry \(last) without a new entry"
+    case .unusable(let trouble): "the record cannot be used: \(trouble.sentence)"
+    }
+  }
+
+  /// The finding as JSON.
+  var json: JSON {
+    let word =
+      switch kind {
+      case .older: "older"
+      case .unknown: "unknown"
+      case .gone: "gone"
+      case .unusable: "unusable"
+      }
+    return .object([
+      ("user", .string(String(decoding: user, as: UTF8.self))), ("finding", .string(word)),
+      ("lastEntry", .number(Int64(last))), ("message", .string(sentence)),
+    ])
+  }
+}

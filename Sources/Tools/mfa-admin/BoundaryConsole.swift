@@ -1,0 +1,152 @@
+import MFABytes
+import MFASecrets
+import MFACPOSIX
+import MFASystem
+
+/// The process's terminal, standard output, standard error and caller.
+enum Console {
+  /// Whether the process runs as root.
+  static var isRoot: Bool { geteuid() == 0 }
+
+  /// Whether standard input and standard error are terminals, so that a question can be asked.
+  static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+  /// The number of columns of standard output, or nil if it is not a terminal.
+  static var columns: Int? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    var size = winsize()
+    // SAFETY: `size` is written by the call and outlives it.
+    guard unsafe cposix_window_size(STDOUT_FILENO, &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// The administrator's account name: the user that called sudo, or root.
+  static var actor: [UInt8] {
+    // SAFETY: no other thread changes the environment; the string is copied immediately.
+    guard let name = unsafe getenv("SUDO_USER") else { return Array("root".utf8) }
+    let length = unsafe strnlen(name, 256)
+    return unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
+  }
+
+  /// The terminal of the process, such as `pts/3`; empty if it has none.
+  static var terminal: [UInt8] {
+    for descriptor in [STDIN_FILENO, STDERR_FILENO] {
+      var path = [CChar](repeating: 0, count: 64)
+      // SAFETY: the call writes at most `path.count` bytes, including a NUL.
+      guard unsafe ttyname_r(descriptor, &path, path.count) == 0 else { continue }
+      let name = path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      return Array(name.dropFirst("/dev/".utf8.count))
+    }
+    return []
+  }
+
+  /// Writes text to standard output.
+  static func write(_ text: String) throws(AdminError) {
+    do throws(SystemError) {
+      try write(text, to: STDOUT_FILENO)
+    } catch {
+      throw .output(error)
+    }
+  }
+
+  /// Writes bytes to standard output.
+  static func write(_ text: [UInt8]) throws(AdminError) {
+    do throws(SystemError) {
+      try write(text, to: STDOUT_FILENO)
+    } catch {
+      throw .output(error)
+    }
+  }
+
+  /// Prints a new grant, with its code.
+  static func write(_ made: NewGrant, asJSON: Bool) throws(AdminError) {
+    let code = made.code.written()
+    if asJSON {
+      let text = JSON.object(made.report.members + [("code", .string(""))]).text
+      // The code comes last, between the two quotation marks of an empty string.
+      try write(String(text.dropLast(3)))
+      try write(secret: code)
+      try write("\"\n}\n")
+    } else {
+      try write(secret: code)
+      try write("\n")
+      try write(made.explanation)
+    }
+    if let warning = made.warning { complain("warning: \(warning)") }
+  }
+
+  /// Writes a secret to standard output without copying it.
+  private static func write(secret: borrowing SecretBytes) throws(AdminError) {
+    do throws(SystemError) {
+      // SAFETY: the buffer is used only within the closure.
+      try unsafe secret.span.withUnsafeBufferPointer { buffer throws(SystemError) in
+        try unsafe write(UnsafeRawBufferPointer(buffer), to: STDOUT_FILENO)
+      }
+    } catch {
+      throw .output(error)
+    }
+  }
+
+  /// Prints an error and its hint to standard error.
+  static func report(_ error: AdminError) {
+    complain("error: " + error.message)
+    complain("hint: " + error.hint)
+  }
+
+  /// Prints a line to standard error.
+  static func complain(_ line: String) {
+    // If standard error cannot be written to, there is no other place to report that.
+    do throws(SystemError) { try write("mfa-admin: \(line)\n", to: STDERR_FILENO) } catch {}
+  }
+
+  /// The progress display: on standard error if that is a terminal, and otherwise silent.
+  static var progress: Progress {
+    guard isatty(STDERR_FILENO) == 1 else { return .silent }
+    return Progress(
+      seconds: { do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil } },
+      show: { text in
+        do throws(SystemError) { try write(text, to: STDERR_FILENO) } catch {}
+      })
+  }
+
+  /// Asks for confirmation at the terminal, and returns whether the answer is yes.
+  static func confirms(_ question: String) -> Bool {
+    do throws(SystemError) { try write(question + " [y/N] ", to: STDERR_FILENO) } catch {
+      return false
+    }
+    guard let answer = readLine() else { return false }
+    return ["y", "yes"].contains(answer.lowercased())
+  }
+
+  /// Ends the process with this exit status.
+  static func end(_ status: AdminStatus) -> Never { exit(status.rawValue) }
+
+  private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
+    try write(Array(text.utf8), to: descriptor)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    // SAFETY: the buffer is used only within the closure.
+    try unsafe bytes.span.withUnsafeBufferPointer { buffer throws(SystemError) in
+      try unsafe write(UnsafeRawBufferPointer(buffer), to: descriptor)
+    }
+  }
+
+  private static func write(
+    _ buffer: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(SystemError) {
+    var written = 0
+    while written < buffer.count {
+      // SAFETY: the call reads at most the rest of the buffer.
+      let count = unsafe MFACPOSIX.write(
+        descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+      if count < 0 {
+        let number = cposix_errno()
+        guard number == EINTR else { throw SystemError(.write, number: number) }
+        continue
+      }
+      guard count > 0 else { throw SystemError(.write, number: EIO) }
+      written += count
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import MFACPOSIX
+import MFAImport
+
+extension LocalTime {
+  /// The times at which local clocks showed this, in seconds since the epoch. The array is empty in
+  /// the hour that is skipped when clocks go forward, and has two elements in the hour that is
+  /// repeated when they go back.
+  var moments: [Int64] {
+    var moments: [Int64] = []
+    for summerTime in [0, 1] as [Int32] {
+      // SAFETY: plain numbers and a null pointer.
+      var time = unsafe tm()
+      unsafe time.tm_year = Int32(year - 1900)
+      unsafe time.tm_mon = Int32(month - 1)
+      unsafe time.tm_mday = Int32(day)
+      unsafe time.tm_hour = Int32(hour)
+      unsafe time.tm_min = Int32(minute)
+      // POSIX time has no leap seconds.
+      unsafe time.tm_sec = Int32(min(second, 59))
+      unsafe time.tm_isdst = summerTime
+      // SAFETY: the call reads and writes `time`, which outlives it.
+      let moment = unsafe Int64(mktime(&time))
+      // If there is no such time, the call adjusts the fields.
+      // SAFETY: as above.
+      let isSame =
+        unsafe time.tm_hour == Int32(hour) && time.tm_min == Int32(minute)
+        && time.tm_mday == Int32(day)
+      if isSame, !moments.contains(moment) { moments.append(moment) }
+    }
+    return moments
+  }
+}

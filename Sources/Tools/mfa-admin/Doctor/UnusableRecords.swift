@@ -1,0 +1,21 @@
+/// Finds records that cannot be used, so that their users cannot sign in.
+enum UnusableRecords: Examination {
+  static func findings(on chart: HostSnapshot) -> [Finding] {
+    let reports: [UserReport]
+    switch chart.stored {
+    case .success(let found): reports = found
+    case .failure(let error):
+      return [.unchecked("the users' records", at: "/var/lib/mfa", error.message)]
+    }
+    let unusable = reports.filter { !$0.isUsable }
+    guard let first = unusable.first, case .unusable(let trouble) = first.content else { return [] }
+    return [
+      Finding(
+        severity: .error, code: "unusable-records", place: "/var/lib/mfa",
+        message:
+          "the records of \(HostSnapshot.list(unusable.map(\.visibleName))) cannot be used, so these "
+          + "users cannot sign in where a code is required: \(trouble.sentence)",
+        hint: "run mfa-admin list --unusable; mfa-admin show USER shows the remedy for each user")
+    ]
+  }
+}

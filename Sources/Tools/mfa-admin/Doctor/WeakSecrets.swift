@@ -1,0 +1,20 @@
+/// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
+enum WeakSecrets: Examination {
+  static func findings(on chart: HostSnapshot) -> [Finding] {
+    // `UnusableRecords` reports that the records cannot be read.
+    guard case .success(let reports) = chart.stored else { return [] }
+    let filter = UserFilter(weak: true)
+    let weak = reports.filter { $0.isUsable && filter.includes($0, now: 0) }
+    guard !weak.isEmpty else { return [] }
+    return [
+      Finding(
+        severity: .warning, code: "weak-secrets", place: "/var/lib/mfa/factors",
+        message:
+          "imported factors of \(HostSnapshot.list(weak.map(\.visibleName), most: 10)) have secrets of "
+          + "fewer than 128 bits, which are easier to guess (RFC 4226, section 4)",
+        hint:
+          "ask these users to enrol a new factor (mfa-enroll) and remove the old factor "
+          + "(mfa-enroll unenroll); mfa-admin list --weak lists all of them")
+    ]
+  }
+}

@@ -1,0 +1,22 @@
+import MFACPOSIX
+import MFASystem
+
+/// Folder operations for change records that the System module does not have.
+enum ChangeFolder {
+  /// Creates a folder that only root can access, in an existing folder. Keeps a folder that already
+  /// exists.
+  static func make(_ path: String) throws(SystemError) {
+    // SAFETY: the string is valid during the call.
+    guard unsafe mkdir(path, 0o700) != 0 else { return }
+    let number = cposix_errno()
+    guard number == EEXIST else { throw SystemError(.open, number: number) }
+  }
+
+  /// Moves a file within the same file system.
+  static func move(_ path: String, to other: String) throws(SystemError) {
+    // SAFETY: the strings are valid during the call.
+    guard unsafe rename(path, other) == 0 else {
+      throw SystemError(.rename, number: cposix_errno())
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import MFAFactors
+import MFASignIn
+import ArgumentParser
+
+/// `mfa-admin explain`
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Predict the result of a sign-in, and explain it.",
+    discussion: """
+      Shows the decision, the account, the lines of the service's PAM stack, the stored factors, \
+      which tenants match and why, and each setting in force with its section, file and line. \
+      Changes nothing, and verifies no code.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(help: "The user's name.")
+  var user: String
+
+  @Option(help: "The PAM service, such as sshd.")
+  var service: String
+
+  @Option(
+    help: ArgumentHelp("The address that the user signs in from.", valueName: "address"))
+  var rhost: String?
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  /// The service as PAM names it: in lower case, with only letters, digits and `-_.+@`.
+  var serviceName: [UInt8] { Array(service.lowercased().utf8) }
+
+  func validate() throws {
+    guard service.wholeMatch(of: /[A-Za-z0-9_+@-][A-Za-z0-9_.+@-]*/) != nil else {
+      throw ValidationError("--service takes the name of a PAM service, such as sshd")
+    }
+  }
+
+  func run() throws(AdminError) {
+    guard Console.isRoot else {
+      throw .notRoot(arguments: Array(CommandLine.arguments.dropFirst()))
+    }
+    guard let name = UserName(Array(user.utf8)) else { throw .notAUserName(user) }
+    // An empty address means a local sign-in: some programs set PAM_RHOST to an empty string.
+    let address = rhost.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+    let explanation = Explanation(
+      user: name, service: serviceName, remoteHost: address, on: LocalHost())
+    try Console.write(json ? explanation.json.text + "\n" : explanation.text)
+  }
+}

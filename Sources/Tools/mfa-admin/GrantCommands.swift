@@ -1,0 +1,164 @@
+import MFAFactors
+import ArgumentParser
+
+/// `mfa-admin ticket`
+struct TicketCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ticket", abstract: "Create a ticket for a user to enrol without a password.",
+    discussion: """
+      For users who sign in with a key alone. The ticket is valid once, in place of the password, \
+      when 'mfa-enroll --ticket' asks for it. A user with a factor must give a code as well.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(
+    help: ArgumentHelp("How long the ticket is valid: 1m to 30d.", valueName: "time"))
+  var valid: GrantDuration = .hours(24)
+
+  @Option(help: "The reason, for the log and for the user.")
+  var reason: String?
+
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  @Argument(help: "The user's name.")
+  var user: String
+
+  func validate() throws { _ = try reason.map { try grantReason($0) } }
+
+  func run() throws {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let reason = try reason.map { try grantReason($0) }
+    let made = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.grant(.ticket, to: user, for: valid, uses: 1, reason: reason)
+    }
+    try Console.write(made, asJSON: json)
+  }
+}
+
+/// `mfa-admin bypass`
+struct BypassCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bypass", abstract: "Create a code for a user without access to any factor.",
+    discussion: """
+      The code is accepted in place of a one-time code, under the same rules. First make sure that \
+      the request really comes from the user.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long the code is valid: 1m to 30d.", valueName: "time"))
+  var duration: GrantDuration = .minutes(30)
+
+  @Option(help: "How many sign-ins the code is valid for: 1 to 20.")
+  var uses: UInt8 = 1
+
+  @Option(help: "The reason, for the log and for the user.")
+  var reason: String
+
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  @Argument(help: "The user's name.")
+  var user: String
+
+  func validate() throws {
+    guard (1...20).contains(uses) else { throw ValidationError("--uses takes 1 to 20") }
+    _ = try grantReason(reason)
+  }
+
+  func run() throws {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let reason = try grantReason(reason)
+    let made = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.grant(.bypass, to: user, for: duration, uses: uses, reason: reason)
+    }
+    try Console.write(made, asJSON: json)
+  }
+}
+
+/// `mfa-admin grants`
+struct GrantsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "grants", abstract: "List tickets and bypass codes, without the codes themselves.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  @Argument(help: "The user's name. Without it, all users.")
+  var user: String?
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let reports = try administration.grants(user)
+    if json {
+      let grants = JSON.array(reports.map { JSON.object($0.members) })
+      try Console.write(JSON.object([("grants", grants)]).text + "\n")
+    } else if reports.isEmpty {
+      Console.complain("there are no tickets or bypass codes")
+    } else {
+      try Console.write(GrantTable(reports).text(columns: Console.columns))
+    }
+  }
+}
+
+/// `mfa-admin withdraw`
+struct WithdrawCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "withdraw", abstract: "Withdraw a ticket or a bypass code.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Withdraw all tickets and bypass codes of the user.")
+  var all = false
+
+  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  var endHolder = false
+
+  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  var json = false
+
+  @Argument(help: "The user's name.")
+  var user: String
+
+  @Argument(help: "The id, as 'mfa-admin grants' shows it.")
+  var id: String?
+
+  func validate() throws {
+    guard all != (id != nil) else { throw ValidationError("give either an ID or --all") }
+    if let id, GrantID(hexadecimal: Array(id.utf8)) == nil {
+      throw ValidationError("an id has 8 hexadecimal digits")
+    }
+  }
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let target: Administration.WithdrawalTarget =
+      if let id = id.flatMap({ GrantID(hexadecimal: Array($0.utf8)) }) { .one(id) } else {
+        .everything
+      }
+    let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.withdraw(target, of: user)
+    }
+    try Console.write((json ? report.json.text : report.sentence) + "\n")
+  }
+}
+
+/// Parses the argument of --reason.
+func grantReason(_ text: String) throws -> Grant.Reason {
+  do throws(DisplayName.Refusal) {
+    return try Grant.Reason(Array(text.utf8))
+  } catch {
+    throw ValidationError(
+      "--reason takes 1 to \(Grant.Reason.maximumLength) characters on one line")
+  }
+}

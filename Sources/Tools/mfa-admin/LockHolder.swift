@@ -1,0 +1,93 @@
+import MFABytes
+import MFASystem
+
+/// A process that holds the lock of a file in the store.
+struct LockHolder: Equatable {
+  /// Whether the process can continue.
+  enum State: String {
+    case running
+    /// Stopped by a signal or a tracer.
+    case stopped
+    /// In a frozen control group.
+    case frozen
+  }
+
+  /// The process identifier.
+  let process: Int32
+  /// The start time in clock ticks since boot. With the process identifier, it identifies the
+  /// process uniquely.
+  let start: UInt64
+  /// The start time in seconds since the epoch, or nil if unknown.
+  let startTime: Int64?
+  /// The program's name, as reported by the kernel.
+  let command: String
+  /// The process's real UID.
+  let user: UInt32
+  /// The user's name, or nil if no account has the UID.
+  let userName: [UInt8]?
+  /// Whether the process can continue.
+  let state: State
+  /// The path of the locked file.
+  let file: String
+
+  /// The process described in words.
+  var sentence: String {
+    let name = userName.map { VisibleText.escaping($0) } ?? "uid \(user)"
+    let since = startTime.flatMap { Timestamp($0) }.map { ", since \($0)" } ?? ""
+    let program = VisibleText.escaping(command)
+    return "process \(process) (\(program)) of \(name)\(since), \(state.rawValue)"
+  }
+}
+
+/// The handling of locks that another process holds for too long.
+enum LockedStore {
+  /// Runs `body`. If a lock cannot be acquired, throws an error that names the processes that hold
+  /// it. If `ending` is true, kills those processes and runs `body` once more instead.
+  static func run<Result>(
+    ending: Bool, _ body: () throws(AdminError) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(AdminError) {
+      return try body()
+    } catch {
+      guard let path = lockedFile(error) else { throw error }
+      let holders = LockHolders.holders(of: path)
+      guard ending, !holders.isEmpty else { throw .locked(path, holders) }
+      for holder in holders {
+        guard LockHolders.end(holder) else { throw .notEnded(holder) }
+        log(holder)
+      }
+    }
+    do throws(AdminError) {
+      return try body()
+    } catch {
+      guard let path = lockedFile(error) else { throw error }
+      throw .locked(path, LockHolders.holders(of: path))
+    }
+  }
+
+  /// Returns the file whose lock could not be acquired, or nil for any other error.
+  static func lockedFile(_ error: AdminError) -> String? {
+    switch error {
+    case .unusable(let user, .store(.busy)):
+      FileName(percentEncoding: user.bytes).map {
+        "/var/lib/mfa/attempts/" + String(decoding: $0.bytes, as: UTF8.self)
+      }
+    case .unusable(_, .store(.system(.ledgerHead, let cause))) where cause.isBusy,
+      .store(.system(.ledgerHead, let cause)) where cause.isBusy:
+      "/var/lib/mfa/ledger.head"
+    case _: nil
+    }
+  }
+
+  private static func log(_ holder: LockHolder) {
+    var line = LogLine()
+    line.add("result", "lock-holder-ended")
+    line.add("process", Int64(holder.process))
+    line.add("command", escaping: Array(holder.command.utf8))
+    line.add("uid", Int64(holder.user))
+    line.add("state", escaping: Array(holder.state.rawValue.utf8))
+    line.add("file", escaping: Array(holder.file.utf8))
+    line.add("actor", escaping: Console.actor)
+    Log.write(.notice, line)
+  }
+}

@@ -1,0 +1,61 @@
+import MFAAuthentication
+import MFAConfiguration
+import MFAFactorStore
+import MFAPolicy
+import ArgumentParser
+import MFAPAMStack
+import MFASystem
+
+/// `mfa-admin report`
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Compare this host with NIST SP 800-63B-4 and PCI DSS 4.0.1, item by item.",
+    discussion: """
+      For each item, shows the requirement, whether the current settings and stored records meet \
+      it, the settings with their files and lines, and the evidence. An item that this software \
+      cannot decide is 'outside'. The exit status is 1 if an item is not met.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Flag(help: "Print JSON, for programs.")
+  var json = false
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let policy: Configuration
+    do throws(ConfigurationFile.Failure) {
+      policy = try ConfigurationFile.read()
+    } catch {
+      throw .configuration(error)
+    }
+    let chart: HostSnapshot
+    do throws(StackRefusal) { chart = try HostSnapshot(of: LocalExaminedHost()) } catch {
+      throw .services(error)
+    }
+    var facts = try administration.reportFacts(of: try chart.stored.get())
+    facts.hasMailer = Program.isThere(Delivery.mailer)
+    facts.add(chart)
+    let report = Report(policy, facts)
+    try Console.write(
+      json ? report.json.text + "\n" : report.text(columns: Console.columns))
+    guard report.notMet == 0 else { throw .notMet(report.notMet, of: report.items.count) }
+  }
+}
+
+extension Administration {
+  /// Counts the stored records and the entries of the audit log.
+  func reportFacts(of users: [UserReport]) throws(AdminError) -> ReportFacts {
+    var facts = ReportFacts()
+    for user in users { facts.add(user, now: now) }
+    let verification = try verifyLedger(expecting: nil, isBegunAnew: true) { facts.add($0) }
+    facts.ledgerTrouble = verification.trouble?.sentence
+    facts.unlisted = verification.unlisted
+    facts.lastEntry = verification.reading.last.map { mark in
+      let time = verification.last?.text("time") ?? "an unknown time"
+      return "\(AuditLogProblem.text(mark)), of \(time)"
+    }
+    return facts
+  }
+}

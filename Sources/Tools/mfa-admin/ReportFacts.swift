@@ -1,0 +1,99 @@
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+
+/// The facts that a report rests on, mostly counts of stored records.
+struct ReportFacts: Equatable {
+  /// The number of users with a factor.
+  var users = 0
+  /// The number of records that cannot be used.
+  var unusable = 0
+  /// The number of factors.
+  var factors = 0
+  /// The number of factors with a key of fewer than 112 bits.
+  var weakKeys = 0
+  /// The longest period of a factor, in seconds.
+  var longestPeriod = 0
+  /// The number of users whose factors are disabled.
+  var disabled = 0
+  /// The number of users with recovery codes.
+  var withRecoveryCodes = 0
+  /// The number of users with imported recovery codes of eight digits.
+  var withShortRecoveryCodes = 0
+  /// The number of valid bypass codes.
+  var bypasses = 0
+  /// How often an administrator unlocked disabled factors.
+  var forgiven = 0
+  /// The number of audit log entries by event.
+  var events: [String: Int] = [:]
+  /// The services with an `auth` line for the module.
+  var asking: [String] = []
+  /// Whether the host has a PAM service file for sshd.
+  var hasSSHD = false
+  /// Ways to sign in that certainly or possibly ask for no code, and checks that failed, each with
+  /// its source location.
+  var openings: [String] = []
+  /// Whether the host has a mailer.
+  var hasMailer = false
+  /// What is wrong with the audit log, or nil if it was verified.
+  var ledgerTrouble: String?
+  /// The last entry of the audit log.
+  var lastEntry: String?
+  /// The number of records without an entry in the audit log.
+  var unlisted = 0
+
+  init() {}
+
+  /// The length of a key of 112 bits, in bytes.
+  private static let shortestKey = 14
+
+  /// Counts one user.
+  mutating func add(_ report: UserReport, now: Int64) {
+    switch report.content {
+    case .notEnrolled: break
+    case .unusable: unusable += 1
+    case .usable(let snapshot, let standing):
+      users += 1
+      factors += snapshot.record.factors.count
+      for factor in snapshot.record.factors {
+        longestPeriod = max(longestPeriod, Int(factor.parameters.period))
+        switch factor.kind {
+        case .totp(_, let sealed):
+          let length = sealed.count - AES256GCM.nonceLength - AES256GCM.tagLength
+          if length < Self.shortestKey { weakKeys += 1 }
+        }
+      }
+      if standing == .disabled { disabled += 1 }
+      if !snapshot.record.recoveryCodes.isEmpty { withRecoveryCodes += 1 }
+      if snapshot.record.recoveryCodes.contains(where: { $0.kind == .imported }) {
+        withShortRecoveryCodes += 1
+      }
+      bypasses += snapshot.record.grants.count { $0.kind == .bypass && $0.isGood(at: now) }
+    }
+  }
+
+  /// Adds the services that use the module, and the ways to sign in without a code.
+  mutating func add(_ chart: HostSnapshot) {
+    asking = chart.asked.map(\.visibleName)
+    hasSSHD = chart.services.contains(Array("sshd".utf8))
+    openings = Doctor.openings(on: chart).map { "\($0.place): \($0.message)" }
+    for service in chart.asked {
+      guard let path = service.configuration else { continue }
+      openings.append(
+        "\(service.place): \(service.visibleName) uses \(VisibleText.escaping(path)), which is not "
+          + "checked here")
+    }
+  }
+
+  /// Counts one entry of the audit log.
+  mutating func add(_ entry: LedgerEntry) {
+    guard let event = entry.text("event") else { return }
+    events[event, default: 0] += 1
+    if event == "unlocked", entry.text("name") == AttemptState.Standing.disabled.word {
+      forgiven += 1
+    }
+  }
+
+  /// Returns the number of audit log entries with one of these events.
+  func count(_ names: String...) -> Int { names.reduce(0) { $0 + (events[$1] ?? 0) } }
+}

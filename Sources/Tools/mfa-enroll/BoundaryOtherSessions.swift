@@ -1,0 +1,74 @@
+import Glibc
+
+/// The user's other sessions on this host, as systemd-logind reports them.
+enum OtherSessions {
+  private static let program = "/usr/bin/loginctl"
+
+  /// Ends the other sessions and reports the result to the user. A failure here is not an error,
+  /// because the factor has already been removed.
+  static func end(telling person: UserInterface) {
+    // SAFETY: the string is valid for the call.
+    guard unsafe access(program, X_OK) == 0, let list = run("--no-legend --no-pager list-sessions")
+    else {
+      return person.tell("your other sessions on this host go on: end them yourself")
+    }
+    // Without this variable, this session cannot be told from the others.
+    guard let present = variable("XDG_SESSION_ID") else {
+      return person.tell("your other sessions on this host go on: end them yourself")
+    }
+    var ended = 0
+    var left = 0
+    for session in sessions(in: list, of: getuid(), except: present) {
+      if run("terminate-session \(session)") == nil { left += 1 } else { ended += 1 }
+    }
+    if ended > 0 { person.tell("\(ended) other sessions on this host were ended") }
+    if left > 0 {
+      person.tell("\(left) other sessions could not be ended: end them yourself")
+    }
+  }
+
+  /// Returns the sessions of `user` in the output of loginctl, whose columns are the identifier,
+  /// the user id, and more. Skips a line whose first word is not an identifier, because the word is
+  /// passed to a shell.
+  static func sessions(in list: String, of user: UInt32, except present: String) -> [String] {
+    list.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+      guard words.count >= 2, words[1] == String(user), words[0] != present,
+        words[0].utf8.allSatisfy({ isLetterOrDigit($0) })
+      else { return nil }
+      return words[0]
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"):
+      true
+    default: false
+    }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    // SAFETY: the string that getenv returns is copied at once.
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// Returns the output of loginctl, or nil if it fails.
+  private static func run(_ arguments: String) -> String? {
+    // SAFETY: the stream is open until pclose, and each buffer is valid for its call.
+    guard let stream = unsafe popen("\(program) \(arguments) </dev/null 2>/dev/null", "re") else {
+      return nil
+    }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe fread(&buffer, 1, buffer.count, stream)
+      guard count > 0 else { break }
+      output += buffer[..<count]
+    }
+    guard unsafe pclose(stream) == 0 else { return nil }
+    return String(decoding: output, as: UTF8.self)
+  }
+}

@@ -1,0 +1,113 @@
+import MFASecrets
+import Glibc
+import Synchronization
+
+/// A guard that restores the terminal's settings, however the program ends.
+///
+/// The main thread receives the signals that end or stop the program. It does nothing but wait for
+/// them, so no work is done in a signal handler. (An asynchronous `main` cannot be used: its
+/// executor does not keep the signals blocked.)
+enum TerminalGuard {
+  private struct Hidden {
+    let descriptor: Int32
+    let before: termios
+  }
+
+  private static let hidden = Mutex<Hidden?>(nil)
+  private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+
+  /// Blocks the signals. Call this before any thread starts, because threads inherit the signal
+  /// mask.
+  static func prepare() {
+    block(SIG_BLOCK, signals)
+  }
+
+  /// Runs `body` while terminal input is not echoed.
+  static func withoutEcho(on input: Input, _ body: () -> SecretBytes?) -> SecretBytes? {
+    hide(input.descriptor)
+    let result = body()
+    hidden.withLock { hidden in
+      reveal(hidden)
+      hidden = nil
+    }
+    return result
+  }
+
+  private static func hide(_ descriptor: Int32) {
+    hidden.withLock { hidden in
+      var attributes = termios()
+      // SAFETY: the call writes the attributes, which outlive it.
+      guard unsafe tcgetattr(descriptor, &attributes) == 0 else { return }
+      hidden = Hidden(descriptor: descriptor, before: attributes)
+      hideAgain(hidden)
+    }
+  }
+
+  private static func hideAgain(_ hidden: Hidden?) {
+    guard let hidden else { return }
+    var attributes = hidden.before
+    attributes.c_lflag &= ~tcflag_t(ECHO)
+    // SAFETY: the call reads the attributes. It discards input that was typed too early.
+    _ = unsafe tcsetattr(hidden.descriptor, TCSAFLUSH, &attributes)
+  }
+
+  private static func reveal(_ hidden: Hidden?) {
+    guard let hidden else { return }
+    var attributes = hidden.before
+    // SAFETY: the call reads the attributes, which are those that the terminal had before.
+    _ = unsafe tcsetattr(hidden.descriptor, TCSANOW, &attributes)
+  }
+
+  /// Waits for signals. For each one, restores the terminal, then lets the signal take effect.
+  static func wait() -> Never {
+    while true {
+      var number: Int32 = 0
+      var set = set(signals)
+      // SAFETY: both objects outlive the call.
+      guard unsafe sigwait(&set, &number) == 0 else { continue }
+      hidden.withLock { hidden in
+        reveal(hidden)
+        if let hidden { Output(descriptor: hidden.descriptor).write("\n") }
+        if ends(number) {
+          PictureFile.removingUnfinished { deliver(number) }
+        } else {
+          deliver(number)
+        }
+        hideAgain(hidden)
+      }
+    }
+  }
+
+  /// Delivers the signal to this thread, the only one that unblocks it.
+  private static func deliver(_ number: Int32) {
+    kill(getpid(), number)
+    block(SIG_UNBLOCK, [number])
+    block(SIG_BLOCK, [number])
+  }
+
+  /// Returns whether the signal ends the program: true except for SIGTSTP, and for signals that the
+  /// program was started with ignored, as nohup does.
+  private static func ends(_ number: Int32) -> Bool {
+    guard number != SIGTSTP else { return false }
+    var action = sigaction()
+    // SAFETY: the call writes a `sigaction`, which `action` is, and changes nothing.
+    guard unsafe sigaction(number, nil, &action) == 0 else { return true }
+    // SAFETY: this program sets no handler of either kind, so the field is the plain one. It is
+    // compared as a number because SIG_IGN is the address 1.
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 1
+  }
+
+  private static func block(_ how: Int32, _ signals: [Int32]) {
+    var set = set(signals)
+    // SAFETY: the set is initialised and outlives the call.
+    _ = unsafe pthread_sigmask(how, &set, nil)
+  }
+
+  private static func set(_ signals: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    // SAFETY: the first call initialises the set.
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal) }
+    return set
+  }
+}

@@ -1,0 +1,49 @@
+import MFASecrets
+import MultiFactor
+
+/// The verification that the user owns the account, with as many attempts as a sign-in allows.
+struct Reauthentication: Sendable {
+  private let person: UserInterface
+  private let withTicket: Bool
+
+  /// How many attempts a user at a terminal has; a script has one.
+  private static let tries = 3
+
+  /// An administrator's ticket replaces the password if `withTicket` is true.
+  init(of person: UserInterface, withTicket: Bool = false) {
+    self.person = person
+    self.withTicket = withTicket
+  }
+
+  /// A record of whether the user declined to answer.
+  private actor Refusal {
+    private(set) var happened = false
+    func happen() { happened = true }
+  }
+
+  /// Starts a session with the helper.
+  func session(with multiFactor: MultiFactor) async throws(MultiFactorError) -> MultiFactorSession {
+    let refusal = Refusal()
+    var triesLeft = person.isAtTerminal ? Self.tries : 1
+    while true {
+      do throws(MultiFactorError) {
+        let answer: MultiFactor.Reauthenticator = { [person] prompt in
+          guard let answer = await person.answer(prompt) else {
+            await refusal.happen()
+            return nil
+          }
+          return answer
+        }
+        return withTicket
+          ? try await multiFactor.ticketSession(reauthenticate: answer)
+          : try await multiFactor.session(reauthenticate: answer)
+      } catch {
+        triesLeft -= 1
+        guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {
+          throw error
+        }
+        person.tell("\(error), try again")
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import MFASecrets
+import ArgumentParser
+import MultiFactor
+
+/// `mfa-enroll unenroll`.
+struct Unenroll: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Removes a factor, so that its codes are accepted no more.")
+
+  @Argument(help: "Its name, or its identifier.")
+  var factor: String
+
+  @Flag(help: "Does not ask whether you are sure.")
+  var yes = false
+
+  func run() async throws {
+    let change = try await FactorChange.choose(factor)
+    guard yes || isSure(change) else {
+      throw Failure("nothing was removed", hint: "answer y, or use --yes, to remove it")
+    }
+    try await change.make { _ throws(MultiFactorError) in
+      let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
+      change.person.tell("\(quoted(change.factor.displayName)) is removed")
+      if unenrollment.signedOut {
+        change.person.tell(
+          "it was the last that you had enrolled: you are signed out, sign in again;"
+            + " sign-ins that were remembered are forgotten")
+      }
+      if unenrollment.endsSessions { OtherSessions.end(telling: change.person) }
+    }
+  }
+
+  private func isSure(_ change: FactorChange) -> Bool {
+    let person = change.person
+    if change.isOnly {
+      person.tell("It is the only one: without it there is no code to sign in with.")
+    }
+    let question = "Remove \(quoted(change.factor.displayName))? [y/N] "
+    guard let answer = person.ask(question, echo: true) else {
+      person.tell("")
+      return false
+    }
+    let first = answer.span.isEmpty ? 0 : answer.span[0]
+    return first == UInt8(ascii: "y") || first == UInt8(ascii: "Y")
+  }
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Checks the picture that Sources/ shows: what each target imports, and that no type name is used twice.
+
+    layers.py
+
+Prints each violation on a line and exits with 1 if there is one. A target may import targets of lower
+layers and of its own; the manifest lists which, and the compiler rejects an import that it does not list.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+LAYERS = ["C", "Base", "Pure", "Core", "Flow", "Services", "Clients", "Tools"]
+
+# Imports that the layers would allow, and the design does not: (importer, imported).
+FORBIDDEN = {
+    # Stores hold records for any policy.
+    ("StoreFiles", "Policy"), ("FactorStore", "Policy"), ("AuditLog", "Policy"),
+    # The helper verifies codes; it does not sign users in.
+    ("Helper", "SignIn"),
+    # What a client needs builds without OpenSSL.
+    *((name, crypto) for name in
+      ("Bytes", "Secrets", "System", "Factors", "OneTimePassword", "Protocol", "MultiFactor")
+      for crypto in ("Crypto", "CCrypto")),
+}
+
+IMPORT = re.compile(r"^(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:\w+ )?(\w+)", re.M)
+TYPE = re.compile(r"^(?:@\w+(?:\([^)]*\))? |public |package |final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)",
+                  re.M)
+
+
+def main():
+    sources = pathlib.Path(__file__).resolve().parent.parent / "Sources"
+    rooms = {room.name: layer for layer in LAYERS for room in (sources / layer).iterdir() if room.is_dir()}
+    problems = [f"Sources/{path.name}: not a layer" for path in sources.iterdir() if path.name not in LAYERS]
+    declared = collections.defaultdict(set)
+    for room, layer in rooms.items():
+        for file in sorted((sources / layer / room).rglob("*.swift")):
+            text = file.read_text(encoding="utf-8")
+            place = file.relative_to(sources.parent)
+            for name in TYPE.findall(text):
+                declared[name].add(str(place))
+            for module in IMPORT.findall(text):
+                name = module.removeprefix("MFA").replace("_", "-")
+                if name not in rooms or name == room:
+                    continue
+                if LAYERS.index(rooms[name]) > LAYERS.index(layer):
+                    problems.append(f"{place}: imports {name} of the layer {rooms[name]}, above {layer}")
+                if (room, name) in FORBIDDEN:
+                    problems.append(f"{place}: {room} must not import {name}")
+    problems += [f"{name} is declared in {', '.join(sorted(files))}" for name, files in declared.items() if len(files) > 1]
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
