@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// Code that lives in another program's process (the PAM module) or runs with another identity
-// (the helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The same sources
-// are ordinary Swift to the tests. The trait chooses:
+// Code that runs in another program's process (the PAM module) or with another identity (the
+// helper) ships as Embedded Swift: no runtime, no signal handler, no thread. The tests compile the
+// same sources as ordinary Swift. The trait selects Embedded Swift:
 //
 //     swift build -c release --traits Embedded --scratch-path .build-embedded --product mfa
 let everywhere: [SwiftSetting] = [
@@ -13,9 +13,9 @@ let everywhere: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-// Small rather than fast: a sign-in runs every instruction a few times at most, and pays for each
-// page of code that it touches. Each function has a section of its own, for the linker leaves out
-// whole sections only.
+// Optimised for size, not speed: a sign-in runs each instruction at most a few times, and pays for
+// each page of code that it touches. Each function has its own section, because the linker can
+// omit only whole sections.
 let embeddable: [SwiftSetting] =
   everywhere + [
     .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
@@ -27,8 +27,9 @@ let embeddable: [SwiftSetting] =
       ], .when(traits: ["Embedded"])),
   ]
 
-/// The layers, lowest first. Each has a folder in Sources, and in it a folder for each of its targets.
-/// A target depends on targets of its own layer and of lower ones; packaging/test checks that.
+/// The layers, lowest first. Each layer has a folder in Sources, which contains a folder for each
+/// target. A target may depend on targets of its own layer and of lower ones; packaging/test checks
+/// the imports.
 enum Layer: String {
   case c = "C"
   case base = "Base"
@@ -39,7 +40,7 @@ enum Layer: String {
   case clients = "Clients"
   case tools = "Tools"
 
-  /// Whether the module and the helper consist of it.
+  /// Whether the module and the helper are built from targets of this layer.
   var isEmbeddable: Bool {
     switch self {
     case .base, .pure, .core, .flow, .services: true
@@ -50,8 +51,9 @@ enum Layer: String {
   var settings: [SwiftSetting] { isEmbeddable ? embeddable : everywhere }
 }
 
-/// Names of targets are unique in everything that a program is built from, so that all but those of
-/// the products begin with MFA. The folder does not.
+/// Returns the target in the folder `name` of a layer, named with the prefix MFA. Target names must
+/// be unique among all packages of a program, so all targets except those of products have the
+/// prefix.
 func room(
   _ name: String, _ layer: Layer, uses dependencies: [Target.Dependency] = [],
   exclude: [String] = [],
@@ -62,7 +64,7 @@ func room(
     exclude: exclude, swiftSettings: layer.settings, linkerSettings: linker)
 }
 
-/// The functions of a C library, or the constants and structures of the system.
+/// Returns a target with the headers of a C library or of the system.
 func headers(_ name: String) -> Target {
   .systemLibrary(name: "MFA" + name, path: "Sources/C/" + name)
 }
@@ -96,7 +98,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // What Swift may call in C. libcrypto, libqrencode and libpng are loaded on first use.
+    // The C code that Swift calls. libcrypto, libqrencode and libpng are loaded on first use.
     headers("CPOSIX"),
     headers("CPAM"),
     headers("CMFA"),

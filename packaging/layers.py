@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the picture that Sources/ shows: what each target imports, and that no type name is used twice.
+"""Checks the layers of Sources/: what each target imports, and that no type name is used twice.
 
     layers.py
 
@@ -14,13 +14,13 @@ import sys
 
 LAYERS = ["C", "Base", "Pure", "Core", "Flow", "Services", "Clients", "Tools"]
 
-# Imports that the layers would allow, and the design does not: (importer, imported).
+# Imports that the layers allow but the design does not: (importer, imported).
 FORBIDDEN = {
     # Stores hold records for any policy.
     ("StoreFiles", "Policy"), ("FactorStore", "Policy"), ("AuditLog", "Policy"),
     # The helper verifies codes; it does not sign users in.
     ("Helper", "SignIn"),
-    # What a client needs builds without OpenSSL.
+    # The targets that a client needs must build without OpenSSL.
     *((name, crypto) for name in
       ("Bytes", "Secrets", "System", "Factors", "OneTimePassword", "Protocol", "MultiFactor")
       for crypto in ("Crypto", "CCrypto")),

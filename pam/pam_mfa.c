@@ -56,7 +56,7 @@ static mfa_reply ask(void *context, const char *prompt, int echo, uint8_t *answe
   return reply;
 }
 
-// sudo asks every module for silence (PAM_SILENT), but a user who has to wait must see that.
+// sudo asks every module for silence (PAM_SILENT), but a user who has to wait must be told.
 static void tell(void *context, const char *text, int essential) {
   const struct application *application = context;
   if ((application->flags & PAM_SILENT) && !essential) return;
@@ -163,8 +163,8 @@ __attribute__((noinline)) static int consult(
   };
   const uid_t caller = getuid();
   const mfa_verdict verdict = decide(&request, &calls);
-  // The real uid is root's while a lock is held (Sources/Base/System/UninterruptedSection.swift). If it
-  // could not be restored, the application must not continue as root.
+  // The real uid is root's while a lock is held (UninterruptedSection.swift in
+  // Sources/Base/System). If it could not be restored, the application must not continue as root.
   if (getuid() != caller) {
     pam_syslog(pam, LOG_ERR, "result=error part=process reason=identity-not-restored");
     return pam_result(MFA_DENY);

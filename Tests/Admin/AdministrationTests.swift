@@ -22,7 +22,7 @@ import Testing
     try store.administration.revoke(store.administration.plan(.everything, of: user))
   }
 
-  /// Returns an audit log position as it appears in log lines, or nil.
+  /// Returns a checkpoint as it appears in log lines, or nil.
   func text(_ mark: AuditLogCheckpoint?) -> String? { mark.map { AuditLogProblem.text($0) } }
 
   // MARK: Reading
@@ -51,7 +51,8 @@ import Testing
     #expect(store.lines.isEmpty)
   }
 
-  /// More users than one reader processes at a time, some of whom it leaves to other readers.
+  /// Lists more users than one reader takes at a time (256). Some are not in /etc/passwd, so their
+  /// records are read individually.
   @Test func manyAreListedByName() throws {
     let store = try TemporaryStore()
     var names: [String] = []
@@ -67,7 +68,7 @@ import Testing
     let reports = try store.administration.users()
     #expect(reports.map(\.visibleName) == names.sorted())
     #expect(reports.filter { !$0.isUsable }.map(\.visibleName) == ["person300"])
-    // The results are in the order of the names.
+    // The results are ordered by name.
     let made = try store.administration.users { $0.visibleName + ($0.isUsable ? "" : "!") }
     #expect(made == names.sorted().map { $0 == "person300" ? "person300!" : $0 })
   }

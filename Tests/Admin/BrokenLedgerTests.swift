@@ -62,7 +62,7 @@ struct BrokenLedgerTests {
     #expect(try store.unverifiedAttempts("alice").failures == 0)
   }
 
-  @Test("a new audit log contains every record, and sign-ins work again")
+  @Test("a new audit log has an entry for every record, and sign-ins work again")
   func newAuditLogContainsEveryRecord() throws {
     let store = try prepare()
     try break_(store)
@@ -83,7 +83,7 @@ struct BrokenLedgerTests {
     #expect(try store.snapshot("alice") == nil)
   }
 
-  @Test("a new audit log contains the record of a user whose last change was interrupted")
+  @Test("a new audit log has an entry for a user whose last change was interrupted")
   func begunAfterAnInterruption() throws {
     let store = try prepare()
     let draft = store.folder + "/store/factors/.alice"
@@ -100,7 +100,7 @@ struct BrokenLedgerTests {
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
   }
 
-  @Test("a new audit log contains the records of users without a factor")
+  @Test("a new audit log has entries for users without a factor")
   func begunWithoutAFactor() throws {
     let store = try prepare()
     try store.enroll("carol", uid: 1002, ["phone"])

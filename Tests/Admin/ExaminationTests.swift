@@ -95,7 +95,7 @@ struct ExaminationTests {
     Row(10, "error auth-passed-over /pam/login:1") {
       $0.stacks.files["login"] = "auth [default=1] pam_rootok.so\nauth required pam_mfa.so\n"
     },
-    // The control value of the module's own line denies no sign-in.
+    // The control of the module's own line lets a wrong code pass.
     Row(11, "error auth-toothless /pam/sudo:2") {
       $0.stacks.files["sudo"] = "@include common-auth\nauth optional pam_mfa.so\n"
     },
@@ -247,7 +247,7 @@ struct ExaminationTests {
         "kbdinteractiveauthentication no", "passwordauthentication yes",
         "authenticationmethods password")
     },
-    // The authentication methods do not include it.
+    // The authentication methods do not include the password.
     Row(7) { $0.sshdOfOthers = settings("passwordauthentication yes") },
     Row(8, "error methods-without-code \(dropIn):4") {
       $0.sshdOfOthers = settings("authenticationmethods any")
@@ -262,7 +262,7 @@ struct ExaminationTests {
     Row(11) {
       $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive:pam")
     },
-    // No file sets it.
+    // No file sets the methods.
     Row(12, "error methods-without-code /etc/ssh/sshd_config") {
       $0.texts[dropIn] = nil
       $0.sshdOfOthers = settings("authenticationmethods any")
@@ -306,7 +306,7 @@ struct ExaminationTests {
       $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
       $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
     },
-    // The old name of the option.
+    // The old name of KbdInteractiveAuthentication.
     Row(26) {
       $0.sshdOfOthers =
         MemoryHost.sshdSettings.replacing("kbdinter", with: "other")

@@ -250,7 +250,7 @@ import Testing
         #expect(object["user"] as? String == user.name, "case \(number)")
         #expect(object["result"] as? String == result, "case \(number): \(command.text)")
         #expect((object[member] as? [Any])?.count == count, "case \(number): \(command.text)")
-        // The position is the one in the system log; without a change there is neither.
+        // The checkpoint equals the one in the system log. Without a change, neither has one.
         let marks = try machine.log.entries(since: start).compactMap {
           $0.line.firstMatch(of: /ledger=([0-9a-f:]+)/).map { String($0.output.1) }
         }

@@ -25,7 +25,7 @@ import Testing
     #expect(found.events == ["bypass-made": 1, "unlocked": 2])
     #expect(found.ledgerTrouble == nil && found.unlisted == 0)
     #expect(found.lastEntry?.hasPrefix("3:") == true)
-    // A user without audit log records is counted as unlisted.
+    // A user without audit log entries is counted as unlisted.
     try store.enroll("carol", uid: 1002, ["phone"])
     #expect(try facts().unlisted == 1 && facts().ledgerTrouble == nil)
   }

@@ -15,7 +15,7 @@ final class TemporaryStore {
   let store: LocalFactorStore
   /// The lines written to the log.
   private(set) var lines: [String] = []
-  /// The audit log positions at the end of these lines.
+  /// The checkpoints at the end of these lines.
   private(set) var marks: [String] = []
   /// The users whose notices were to be mailed.
   private(set) var delivered: [String] = []

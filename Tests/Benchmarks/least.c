@@ -1,7 +1,7 @@
-// A PAM module that does only what any module must do that counts attempts durably and takes its
-// hash from libcrypto: it asks for a code, locks an existing file, counts the attempt in it,
-// computes one HMAC, writes the result and waits for the disk. It reads no configuration, looks up
-// no user, verifies nothing that it reads, writes no log line and accepts every code.
+// A PAM module that does the minimum for counting attempts durably with a hash from libcrypto: it
+// asks for a code, locks an existing file, counts the attempt in it, computes one HMAC, writes the
+// result and waits for the disk. It reads no configuration, looks up no user, verifies nothing that
+// it reads, writes no log line and accepts every code.
 //
 // Used only by the benchmark, as the minimum that a sign-in can add; `run` builds it into a
 // separate folder. The argument is the path of the file.

@@ -59,9 +59,8 @@ static const struct {
     {"store-1", 1}, {"store-1000", 1000}, {"store-100000", 100000}, {"host/store-1", 1}};
 
 static const struct stack stacks[] = {
-    // The row changes no file. It restores one all the same, so that it also follows the pause that
-    // restoring causes: otherwise the kernel's deferred work of a login would fall on this row
-    // alone.
+    // This stack changes no file. One is restored anyway, so that the same pause precedes each row:
+    // without the pause, this row alone would pay for the kernel's deferred work.
     {"prompt only", "prompt", {"services/prompt"}, one_user, 1},
     {"google-authenticator", "google", {"home/.google_authenticator"}, one_user, 1},
     {"least", "least", {"least"}, one_user, 1},

@@ -22,7 +22,7 @@ extension Differential {
       let answers: [Answer]
       /// Whether this module accepts each answer.
       let ours: [Bool]
-      /// Whether the other module accepts each answer, if that differs, and the reason.
+      /// Whether the other module accepts each answer, with the reason; nil if both agree.
       var theirs: [Bool]?
       var reason = ""
       var testDescription: String { "\(number): \(title)" }

@@ -3,7 +3,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// Answers that cannot be a code are refused, count no failed attempt and are never logged.
+  /// Answers that cannot be a code are refused, not counted as failed attempts, and never logged.
   @Suite struct Answers {
     struct Row: Sendable, CustomTestStringConvertible {
       let number: Int

@@ -43,7 +43,7 @@ extension EndToEnd {
       let exported = try Command.succeed(["/usr/bin/nm", "-D", "--defined-only", path])
         .split(separator: "\n").compactMap { $0.split(separator: " ").last }
         .map { String($0.prefix { $0 != "@" }) }.filter { $0.hasPrefix("pam_sm_") == false }
-      // Any remaining symbol is the name of the version itself.
+      // All other symbols are names of symbol versions.
       #expect(exported.allSatisfy { $0.hasPrefix("MFA") || $0.hasPrefix("PAM") }, "\(exported)")
       let sections = try readelf("-S", path)
       #expect(!sections.contains(" .symtab"), "not stripped")

@@ -84,7 +84,7 @@ extension EndToEnd {
         #expect(codes.count { $0 == "PAM_MAXTRIES" } == Self.processes - 4)
         #expect(try StoreFiles(of: user.name).failures() == 5)
 
-        // A correct code is not verified either before the wait is over.
+        // Before the wait is over, a correct code is not verified either.
         let right = try PAMClient.signIn(
           service: service, user: user.name,
           answers: [.text(try enrollment.phone.code())])

@@ -98,7 +98,7 @@ extension EndToEnd {
         try machine.write(
           "UsePAM yes\nKbdInteractiveAuthentication yes\nPasswordAuthentication yes\n", to: dropIn)
         return [
-          // No file sets it, and the default accepts a key alone.
+          // No file sets AuthenticationMethods, and the default accepts a key alone.
           "error methods-without-code \(sshdFile)", "warning password-as-code \(dropIn):3",
         ]
       },

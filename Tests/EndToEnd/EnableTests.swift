@@ -165,7 +165,7 @@ extension EndToEnd {
           // Unrelated commands work.
           #expect(try machine.administer("config", "check").status == .exited(0))
         }
-        // The other changes are processed all the same.
+        // The other changes are still processed.
         try machine.write([], to: path, mode: "0600")
         let both = try machine.administer("confirm")
         #expect(both.status == .exited(2))
@@ -276,7 +276,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("sudo: cached credentials are cleared, and the next prompt is the new sign-in")
+    @Test("sudo: cached credentials are cleared, so the next sudo is a new sign-in")
     func sudo() throws {
       try Self.withMachine { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -395,7 +395,7 @@ extension EndToEnd {
       }
     }
 
-    /// Returns the service records of the audit log, oldest first.
+    /// Returns the entries of the audit log about services, oldest first.
     private func ledger(_ machine: Machine) throws -> [String] {
       let text = try machine.administer("ledger", "show", "--last", "100", "--json").text
       return text.matches(of: /"event": "(service-[a-z]+)"/).map { String($0.output.1) }

@@ -2,7 +2,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// Grants from the command to the sign-in, and the mail about them.
+  /// Tickets and bypass codes, from the command to the sign-in, and the mail about them.
   @Suite struct Grants {
     /// Installs a mailer that stores each mail and logs the name of its file.
     private func keepMail(_ machine: Machine) throws {

@@ -109,7 +109,7 @@ extension EndToEnd {
       }
     }
 
-    /// What an application may return to a module's prompt, and pam_unix's result.
+    /// An unusual response of an application to a module's prompt, and pam_unix's result.
     struct StrangeAnswer: CustomStringConvertible {
       let number: Int
       let answer: PAMClient.Answer

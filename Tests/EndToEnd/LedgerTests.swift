@@ -8,7 +8,7 @@ extension EndToEnd {
     static let admin = "/usr/sbin/mfa-admin"
     static let ledger = "/var/lib/mfa/ledger"
 
-    /// Provides a machine whose audit log contains only the configuration record.
+    /// Provides a machine whose audit log contains only the entry of the configuration.
     private func withLedger(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
         try machine.remove(Self.ledger)
@@ -19,7 +19,7 @@ extension EndToEnd {
       }
     }
 
-    /// Returns one value of each record, oldest first.
+    /// Returns one value of each entry, oldest first.
     private func shown(_ member: String, _ options: [String] = []) throws -> [String] {
       let text = try Command.succeed([Self.admin, "ledger", "show", "--json"] + options)
       return text.matches(
@@ -28,7 +28,7 @@ extension EndToEnd {
       .map { String($0.output.1) }
     }
 
-    /// Verifies a new audit log, which has no records of what other tests left behind.
+    /// Verifies a new audit log, which has no entries for the files that other tests left behind.
     private func verify(_ options: [String] = []) throws -> Command {
       try Command.run([Self.admin, "ledger", "verify", "--begun-anew"] + options)
     }
@@ -160,13 +160,13 @@ extension EndToEnd {
             "mfa-admin", "mfa-helper", "mfa-helper", "mfa-helper", service,
           ])
         #expect(try shown("name")[2] == "my phone")
-        // The actor of a direct edit is unknown; mfa-admin's actor is known.
+        // The log does not know who edited a file, but knows who ran mfa-admin.
         #expect(try shown("by").first == "null" && shown("by").last == "root")
         #expect(try shown("event", ["--since", "9999-01-01"]).isEmpty)
         let time = try #require(try shown("time").last)
         #expect(try shown("ledger", ["--since", time]).last == shown("ledger").last)
 
-        // Each log line about such a change ends with its position in the audit log, and no other
+        // Each log line about such a change ends with the checkpoint of its entry, and no other
         // line does.
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
         let kept = try shown("ledger")
@@ -209,7 +209,7 @@ extension EndToEnd {
           let whole = try #require(machine.contents(of: Self.ledger))
           let head = try #require(machine.contents(of: Self.ledger + ".head"))
           try Command.succeed(["/bin/sh", "-ec", "\(change) \(Self.ledger)"])
-          // sed replaces the file by one of root, which the wrong owner alone would reveal.
+          // sed replaces the file with one that root owns; the owner alone would reveal the change.
           if row != 6 { try Command.succeed(["/bin/chown", "mfa:mfa", Self.ledger]) }
           let found = try verify()
           #expect(found.status == .exited(1), "row \(row)")
@@ -291,7 +291,7 @@ extension EndToEnd {
           answers: [.text(try enrollment.phone.code(offset: -3))],
           through: SystemCallTrace.list(to: calls))
         let list = String(decoding: try #require(machine.contents(of: calls)), as: UTF8.self)
-        // The audit log itself is not opened; its last position is in the head file.
+        // The audit log itself is not opened; the last checkpoint is in the head file.
         #expect(list.contains("/var/lib/mfa") && !list.contains(#""ledger""#))
         #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == record)
@@ -365,7 +365,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a report names unmet requirements and the related audit log records")
+    @Test("a report names unmet requirements and the related audit log entries")
     func report() throws {
       try withLedger { machine in
         let (user, _) = try machine.addEnrolledUser()
@@ -399,7 +399,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a record in text form contains the actor and the origin")
+    @Test("an entry in text form names the user who made the change, and its source")
     func actors() throws {
       try withLedger { machine in
         let user = try machine.addUser()
@@ -445,7 +445,7 @@ extension EndToEnd {
             "for user; do for i in 1 2 3 4; do \(Self.admin) ticket $user & done; done; wait", "sh",
           ] + users)
         #expect(try shown("number", ["--last", "100"]) == (1...33).map { "\($0)" })
-        // By default, the last twenty records are shown.
+        // By default, the last twenty entries are shown.
         #expect(try shown("number") == (14...33).map { "\($0)" })
         #expect(try shown("number", ["--last", "2"]) == ["32", "33"])
         for user in users { #expect(try shown("event", ["--user", user]).count == 4) }

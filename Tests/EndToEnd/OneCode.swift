@@ -4,8 +4,8 @@ import MFATestSupport
 enum OneCode {
   static let stack = ["auth required pam_mfa.so", "account required pam_permit.so"]
 
-  /// Returns the log lines with the results of sign-ins and factor changes since `start`, except
-  /// records of a changed configuration.
+  /// Returns the log lines with the results of sign-ins and factor changes since `start`, without
+  /// those about a changed configuration.
   static func logged(
     _ machine: Machine, since start: SystemLog.Position
   ) throws -> [LogEntry] {

@@ -34,7 +34,7 @@ extension EndToEnd {
       }
     }
 
-    /// Builds the program next to the checkout, as the text says, without the network and without
+    /// Builds the program next to the checkout, as README.md says, without the network and without
     /// OpenSSL's headers. The checkout's dependencies come from its own build folder.
     private func build(in folder: String) throws -> String {
       let blocks = try ReadMe.blocks(under: "From a Swift program")

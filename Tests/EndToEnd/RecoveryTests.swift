@@ -157,7 +157,7 @@ extension EndToEnd {
     static let drifts = [
       Drift(number: 1, steps: 8, lastUsed: -5, isDone: true),
       Drift(number: 2, steps: -8, lastUsed: -40, isDone: true),
-      // Not after the last accepted code: an overheard pair of codes changes nothing.
+      // Both codes precede the last accepted one, so a pair that an attacker saw changes nothing.
       Drift(number: 3, steps: -8, lastUsed: -5, isDone: false),
       // More than five minutes off, in the past and in the future.
       Drift(number: 4, steps: 15, lastUsed: -5, isDone: false),

@@ -81,7 +81,7 @@ struct StandInAudit {
     ]
   }
 
-  /// Returns the records of this project; libpam writes its own.
+  /// Returns the records that this project writes, without those of libpam.
   func records(_ machine: Machine) -> [String] { lines(machine, calls).filter(isOurs) }
 
   /// Returns the effective capabilities at each record.

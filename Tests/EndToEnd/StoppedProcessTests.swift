@@ -125,7 +125,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the user cannot stop a helper that verifies a code, nor does it have the user's groups")
+    @Test("a helper that verifies a code cannot be stopped by the user, and has the group mfa")
     func helper() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()

@@ -223,7 +223,7 @@ extension EndToEnd {
           Row(number: 1, source: "files", group: "games", state: "enabled", isAsked: false),
           Row(number: 2, source: "files", group: "own", state: "disabled", isAsked: false),
           Row(number: 3, source: "files", group: "nobodys", state: "enabled", isAsked: false),
-          // No source with that name answers here.
+          // This machine has no source of that name.
           Row(number: 4, source: "hesiod", group: "games", state: "enabled", isAsked: true),
           Row(number: 5, source: "hesiod", group: "own", state: "disabled", isAsked: true),
           Row(

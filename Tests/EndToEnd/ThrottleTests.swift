@@ -58,7 +58,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("after the permitted number of failures the factors are disabled until root unlocks them")
+    @Test("after the permitted number of failures the factors are locked until root unlocks them")
     func disabledAndUnlocked() throws {
       try Machine.use { machine in
         try machine.writeConfiguration(
@@ -79,7 +79,7 @@ extension EndToEnd {
           try OneCode.results(machine, since: start)
             == Array(repeating: "wrong", count: 7) + ["disabled"])
 
-        // Neither password authentication nor a code avoids it.
+        // The helper refuses too, with the correct password and a correct code.
         let session = try HelperSession(as: user)
         _ = try session.greet()
         let answer = try session.prove(password: user.password, code: try enrollment.phone.code())

@@ -53,7 +53,7 @@ struct LedgerTests {
     String(decoding: try fixture.bytes(of: ledger), as: UTF8.self)
   }
 
-  @Test("a record is one readable line, and its position is its number and part of its chain value")
+  @Test("an entry is one readable line; its checkpoint is its number and part of its chain value")
   func format() throws {
     let marks = try enter("my phone", "tab\nlet")
     let lines = try text().split(separator: "\n", omittingEmptySubsequences: false)
@@ -113,7 +113,7 @@ struct LedgerTests {
       changed[index] ^= 1 << UInt8(index % 8)
       try fixture.overwrite(head, changed)
       let reading = try inspect().reading
-      // The other slot is at most one record behind, as after an interrupted process.
+      // The other slot is at most one entry behind, as after an interrupted process.
       #expect(reading.fault == nil && reading.last?.number == 3, "byte \(index)")
     }
     try fixture.overwrite(head, [UInt8](repeating: 0, count: 1024))
@@ -149,7 +149,7 @@ struct LedgerTests {
     try check(whole.dropLast(4), .cut(missing: 4), "without all")
   }
 
-  @Test("an audit log truncated at any length is detected, with the number of missing records")
+  @Test("an audit log truncated at any length is detected, with the number of missing entries")
   func everyTruncation() throws {
     try enter("one", "two", "three")
     let whole = try fixture.bytes(of: ledger)
@@ -160,7 +160,7 @@ struct LedgerTests {
       let fault = try inspect().reading.fault
       #expect(fault == .cut(missing: UInt32(3 - entries)), "length \(length)")
       let refusal = try refusal()
-      // An emptied or removed audit log is not started again.
+      // An empty or removed audit log is not begun again automatically.
       if length == 0 {
         guard case .system(.ledger, _) = refusal else { Issue.record("length 0"); continue }
       } else {
@@ -171,7 +171,7 @@ struct LedgerTests {
     #expect(try refusal() == nil)
   }
 
-  @Test("records chained with a different key are refused")
+  @Test("entries chained with a different key are refused")
   func anotherKey() throws {
     try enter("one", "two")
     try Command.succeed(["/bin/rm", fixture.folder + "/key"])
@@ -183,10 +183,10 @@ struct LedgerTests {
   // MARK: Interrupted writes
 
   @Test(
-    "an incomplete record of an interrupted process is replaced, and a complete one is kept",
+    "an incomplete entry of an interrupted process is replaced, and a complete one is kept",
     arguments: [
-      // Row, the bytes after the two records that the head file covers, and the number of valid
-      // records.
+      // Row, the bytes after the two entries that the head file covers, and the number of valid
+      // entries.
       (1, "", 2), (2, "n=3 time=", 2), (3, "n=3 time=\n", 2), (4, "\0\0\0", 2), (5, "3", 3),
       (6, "3n=4 ti", 3), (7, "junk\nmore junk", 2), (8, "\n", 2),
     ])
@@ -212,7 +212,7 @@ struct LedgerTests {
     #expect(try fixture.bytes(of: ledger).starts(with: kept), "row \(row)")
   }
 
-  @Test("any number of interrupted records can be replaced")
+  @Test("any number of interrupted entries can be replaced")
   func interruptedOften() throws {
     try enter("one", "two")
     let two = try fixture.bytes(of: ledger)
@@ -229,7 +229,7 @@ struct LedgerTests {
     #expect(try fixture.bytes(of: ledger).starts(with: two))
   }
 
-  @Test("a record that lacks only its line feed is completed")
+  @Test("an entry that lacks only its line feed is completed")
   func lineFeed() throws {
     try enter("one")
     let heads = try fixture.bytes(of: head)
@@ -244,7 +244,7 @@ struct LedgerTests {
     #expect(try fixture.bytes(of: ledger).starts(with: two))
   }
 
-  @Test("a forged line is not accepted as the record of an interrupted process")
+  @Test("a forged line is not accepted as the entry of an interrupted process")
   func forged() throws {
     try enter("one", "two")
     let two = try fixture.bytes(of: ledger)
@@ -256,13 +256,13 @@ struct LedgerTests {
       try fixture.overwrite(ledger, two + Array(left.utf8))
       #expect(try inspect().reading.fault == .broken(line: broken), "row \(row)")
     }
-    // The next record replaces the forged line.
+    // The next entry replaces the forged line.
     try enter("three")
     #expect(try inspect().reading.fault == nil)
     #expect(try text().split(separator: "\n").count == 3)
   }
 
-  @Test("the first record may be interrupted, but several records without a head file are refused")
+  @Test("the first entry may be interrupted, but several entries without a head file are refused")
   func beginning() throws {
     try enter("one", "two")
     let lines = try text().split(separator: "\n").map { Array(($0 + "\n").utf8) }
@@ -379,7 +379,7 @@ struct LedgerTests {
     #expect(try text().contains(" event=policy-changed user=- uid=- id=9f "))
     #expect(try text().contains(" by=- by-uid=- via=sshd from=- record=- chain="))
     #expect(try change(7) == nil && knows(7) && !knows(8))
-    // Other records keep the configuration, in both slots.
+    // Other entries keep the configuration, in both slots.
     for name in ["one", "two", "three"] {
       try enter(name)
       #expect(try knows(7), "\(name)")

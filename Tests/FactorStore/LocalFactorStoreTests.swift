@@ -247,7 +247,7 @@ struct LocalFactorStoreTests {
       ])
   }
 
-  @Test("a change that fails after its audit log record keeps the old state, and can be repeated")
+  @Test("a change that fails after its audit log entry keeps the old state, and can be repeated")
   func interruptedAtEachStep() throws {
     let first = try fixture.enroll()
     try fixture.rename()
@@ -260,7 +260,7 @@ struct LocalFactorStoreTests {
       #expect(before.record.factors == [first])
       #expect(
         before.attempts.judge([.init(factor: first.id, step: 10)]).outcome == .replayed(first.id))
-      // Attempts in between have no effect on this.
+      // Attempts before the repetition do not affect it.
       try count()
     }
     try Command.succeed(["/usr/bin/env", "rmdir", draft])
@@ -278,7 +278,7 @@ struct LocalFactorStoreTests {
     #expect(try bob.open().snapshot(of: bob.account)?.record.factors.count == 1)
   }
 
-  /// Begins a change whose audit log record cannot be written.
+  /// Begins a change whose audit log entry cannot be written.
   private func failBeforeItsEntry() throws {
     let entry = try fixture.open().entry(of: fixture.account, creating: true)
     let record = try entry.storedRecordOrNew(for: fixture.account)
@@ -291,7 +291,7 @@ struct LocalFactorStoreTests {
   }
 
   @Test(
-    "an unfinished audit log record belongs to its user even if another change fails, and another user's record completes it",
+    "an unfinished audit log entry belongs to its user even if another change fails, and another user's entry completes it",
     arguments: [true, false])
   func interruptedTwice(hasFactor: Bool) throws {
     if hasFactor { try fixture.enroll("First", entering: StoreFixture.event) }
@@ -305,7 +305,7 @@ struct LocalFactorStoreTests {
       try fixture.enroll("Second", confirmedAt: 11, entering: StoreFixture.event)
     }
     try Command.succeed(["/usr/bin/env", "rmdir", draft])
-    // Simulates a process that ended after it wrote its record's line.
+    // Simulates a process that ended after it wrote the line of its entry.
     for (file, bytes) in zip(files, before) { try fixture.overwrite(fixture.folder + file, bytes) }
     try failBeforeItsEntry()
     try fixture.enroll(bob, "Tablet")

@@ -195,7 +195,7 @@ struct RollbackTests {
     #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
   }
 
-  @Test("attempts in between, and changes of users at the same index position, have no effect")
+  @Test("attempts, and users at the same index position, neither deny sign-ins nor hide rollbacks")
   func othersAtOnePosition() throws {
     try fixture.enroll(entering: StoreFixture.event)
     let place = AuditLogIndex.SignInOrigin(escapedName: Array("alice".utf8)[...])

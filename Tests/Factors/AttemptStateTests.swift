@@ -44,7 +44,7 @@ import Testing
     #expect(replayed.state == counted)
   }
 
-  /// MUST 1: five attempts can begin one after the other, however many end at once.
+  /// MUST 1: five attempts can begin before the first wait, even if none of them has ended.
   @Test func fiveAreCountedBeforeTheFirstWait() {
     var state = Self.state()
     var number = 0
@@ -139,7 +139,7 @@ import Testing
     }
     #expect(number == 20)
     #expect(state.standing(Self.policy, now: now, counter: .ownProcess) == .disabled)
-    // The same waits apply, with a separate count.
+    // The user's own programs wait as long, with a separate count.
     #expect(
       Self.state(ownProcessFailures: 5).standing(Self.policy, now: Self.now, counter: .ownProcess)
         == .waiting(seconds: 30))

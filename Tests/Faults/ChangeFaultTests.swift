@@ -167,8 +167,7 @@ extension Faults {
             if command.status == .exited(0) { #expect(files.isRestored, "\(title)") }
             ends.insert(
               files.present == new ? "on" : files.present == files.old ? "off" : "between")
-            // The service is disabled, or the command has changed nothing, but never something in
-            // between.
+            // Either the service is disabled, or the command has changed nothing.
             #expect(try machine.administer("services").status == .exited(0), "\(title)")
             #expect(ServiceFiles.waiting.isEmpty, "\(title)")
             if files.present != new || arguments == ["restore"] {

@@ -27,7 +27,7 @@ extension Faults {
         let play = try RandomPlay(machine, seed: seed)
         for _ in 0..<150 { try play.step() }
         try play.end()
-        // Accounts of other tests disappeared without a record, so only the log itself is verified
+        // Accounts of other tests disappeared without an entry, so only the log itself is verified
         // here.
         let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
         #expect(ledger.text.contains("\"fault\": null"), "seed \(seed): \(ledger.text)")

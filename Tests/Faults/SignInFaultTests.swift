@@ -121,7 +121,7 @@ extension Faults {
             _ = try PAMClient.signIn(
               service: service, user: user.name, answers: [.text("no code")])
             let entered = try events() - before
-            // Twice if a process was killed between the record and the head file.
+            // Twice if a process was killed between writing the entry and the head file.
             #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
             let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
             #expect(ledger.text.contains("\"fault\": null"), "\(call) \(fault): \(ledger.text)")

@@ -8,10 +8,10 @@ import MFASystem
 
 @testable import mfa_admin
 
-/// Damages the audit log. The input determines the records to write and the changes of the files.
+/// Damages the audit log. The input determines the entries to write and the changes of the files.
 ///
-/// Only written records are reported as verified, each at its position. A log that differs from the
-/// written one has a fault. A log with an interrupted write accepts the next record. Printed lines
+/// Only written entries are reported as verified, each in its place. A log that differs from the
+/// written one has a fault. A log with an interrupted write accepts the next entry. Printed lines
 /// have no control characters.
 enum LedgerTarget {
   static func check(_ input: [UInt8]) throws {
@@ -28,7 +28,7 @@ enum LedgerTarget {
     private var marks: [AuditLogCheckpoint] = []
     /// The written lines, without their line feeds.
     private var lines: [[UInt8]] = []
-    /// The content of the head file after each record.
+    /// The content of the head file after each entry.
     private var heads: [[UInt8]] = []
     private var written: [UInt8] = []
     private var damaged: [UInt8] = []
@@ -170,7 +170,7 @@ enum LedgerTarget {
       try checkNextEntry(behind: proven)
     }
 
-    /// Checks that a log without a fault accepts another record, and has no fault afterwards.
+    /// Checks that a log without a fault accepts another entry, and has no fault afterwards.
     private func checkNextEntry(behind proven: Int) throws {
       var none = Instructions([])
       let mark = try opened().enter(Self.event(&none))

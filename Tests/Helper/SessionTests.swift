@@ -62,7 +62,7 @@ struct SessionTests {
     return { _ in try HelperRequestBox(.rename(factor: id, displayName: name)) }
   }
 
-  /// Changes the record as a different process would, with an audit log record.
+  /// Changes the record as a different process would, with an audit log entry.
   private func change(_ body: (inout FactorRecord) throws -> Void) throws {
     let account = try #require(host.account)
     let entry = try host.memory.entry(of: account, creating: false)

@@ -76,7 +76,7 @@ import Testing
     #expect(window == row.steps, "row \(row.number)")
   }
 
-  /// No time traps, with any period and any number of intervals.
+  /// No time causes a trap, whatever the period and the number of intervals.
   @Test func extremeTimesDoNotTrap() throws {
     let times = [Int64.min, .min + 1, -1 << 32, -121, -1, 0, 1, 121, 1 << 32, .max - 1, .max]
     for period in TOTPParameters.periods {

@@ -446,7 +446,7 @@ import Testing
   // MARK: Random configurations
 
   /// Returns random tenants that are consistent with a project with these numbers of failures.
-  /// Their names are also the groups.
+  /// Each tenant selects the group of the same name.
   static func randomTenants(
     waits: Int, disables: Int, using random: inout FixedRandom
   ) -> String {

@@ -50,7 +50,7 @@ struct ConfigurationChangeTests {
         "result=policy-changed configuration=\(id) "
           + "newest=/etc/mfa/mfa.conf@1970-01-01T00:00:00Z ledger=1:00c0ffee"
       ])
-    // Before any message or result.
+    // The change is logged before any message or result.
     #expect(first.logged.first == changes(first).first)
     let second = ScriptedApplication([.text("000000")])
     #expect(signIn(second) == .deny)

@@ -37,7 +37,7 @@ struct EnrollmentPatternTests {
 
   // MARK: Required
 
-  @Test("without a certain account line, both lines deny users without a factor")
+  @Test("if the account line is not certain to run, both lines deny users without a factor")
   func required() throws {
     host.configuration = "[project]\nenrollment = required\n"
     host.stacks.files = ["sshd": "account sufficient x.so\naccount required pam_mfa.so\n"]
@@ -62,7 +62,7 @@ struct EnrollmentPatternTests {
     #expect(account(ScriptedApplication()) == .allow)
   }
 
-  @Test("with a certain account line, the auth line only passes the user on to it")
+  @Test("if the account line is certain to run, the auth line leaves the enrolment to it")
   func pending() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication()
@@ -91,7 +91,7 @@ struct EnrollmentPatternTests {
   }
 
   @Test(
-    "a user passed on to enrol is denied if a factor was enrolled meanwhile"
+    "a user who was to enrol is denied if a factor was enrolled meanwhile"
   )
   func enrolledBeforeTheAccountLine() throws {
     let application = ScriptedApplication([])
@@ -172,7 +172,7 @@ struct EnrollmentPatternTests {
       let application = ScriptedApplication()
       #expect(signIn(application) == .notConcerned, "row \(row)")
       #expect(application.prompts.isEmpty, "row \(row)")
-      // Nothing is counted before the first factor is verified.
+      // Only the account line counts; users who fail the first factor do not reach it.
       #expect(signIn(ScriptedApplication()) == .notConcerned, "row \(row)")
       let line = ScriptedApplication()
       #expect(account(line) == .notConcerned, "row \(row)")
@@ -188,7 +188,7 @@ struct EnrollmentPatternTests {
   }
 
   @Test(
-    "an offer ends with its day",
+    "an offer ends at the end of its last day",
     arguments: [
       (1, 1_700_006_399 as Int64, Verdict.notConcerned), (2, 1_700_006_400, .deny),
     ])
@@ -219,7 +219,7 @@ struct EnrollmentPatternTests {
     #expect(host.memory.hasPlace)
   }
 
-  @Test("an offer that cannot be counted is not valid")
+  @Test("under an offer, a sign-in that cannot be counted is denied")
   func uncountedOffer() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
     for step in [MemoryStore.Step.lock, .write(failures: 0), .sync] {
@@ -233,7 +233,7 @@ struct EnrollmentPatternTests {
 
   // MARK: Incremental
 
-  @Test("a tenant can require a factor for a service although the sign-in did not")
+  @Test("a tenant can require a factor for one service, although other sign-ins need none")
   func incremental() throws {
     host.configuration = """
       [project]

@@ -33,7 +33,7 @@ struct NewsTests {
     try KnownFactor.code(at: host.time, steps: steps)
   }
 
-  @Test("wrong codes are shown once, with the origin of the last one")
+  @Test("wrong codes are shown once, with the source of the last one")
   func wrongCodes() throws {
     try enroll()
     #expect(signIn(try wrong(), from: "203.0.113.9").0 == .deny)

@@ -23,7 +23,7 @@ struct RememberingTests {
     _ = try host.memory.enroll("Pixel", secret: KnownFactor.secret, for: account)
   }
 
-  /// A sign-in: its origin, service, earlier methods and arguments.
+  /// A sign-in: its service, address, earlier methods, arguments and terminal.
   struct Attempt: Sendable {
     var service = "sshd"
     var address: String? = "192.0.2.1"

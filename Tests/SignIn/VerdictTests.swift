@@ -52,7 +52,7 @@ struct VerdictTests {
   }
 
   @Test(
-    "in the observe and disabled states, no sign-in is concerned",
+    "in the observe and disabled states, the verdict is always `notConcerned`",
     arguments: [Configuration.State.observe, .disabled])
   func notConcerned(state: Configuration.State) throws {
     for (name, outcome) in try Self.outcomes() {

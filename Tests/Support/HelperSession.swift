@@ -63,7 +63,7 @@ public final class HelperSession {
     String(decoding: try complaints.contents(), as: UTF8.self)
   }
 
-  /// Sends raw bytes. An ended helper is not an error here: the next `receive` reports it.
+  /// Sends raw bytes. Does not fail if the helper has ended: the next `receive` reports that.
   public func send(bytes: [UInt8]) {
     // SAFETY: the array lives during the call, which reads `count` bytes from it.
     _ = unsafe ctest_write(toHelper.number, bytes, bytes.count)

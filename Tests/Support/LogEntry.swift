@@ -17,7 +17,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   /// The text after the name and number of the program.
   public let message: String
 
-  /// The message without its audit log position (` ledger=` at the end), or nil without a position.
+  /// The message without its checkpoint (` ledger=` at the end), or nil if it has none.
   public var messageBeforeMark: String? {
     let parts = message.components(separatedBy: " ledger=")
     guard parts.count == 2, parts[1].contains(":") else { return nil }

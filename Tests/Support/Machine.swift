@@ -129,7 +129,7 @@ public final class Machine {
   }
 
   /// Moves the audit log away for the duration of the test, so that the test has its own: the
-  /// records of other tests take space, and time to read. Call this before any enrolment.
+  /// entries of other tests take space, and time to read. Call this before any enrolment.
   public func takeLedgerAway() throws(HarnessFailure) {
     for file in StoreFiles.log { try remove(file) }
   }

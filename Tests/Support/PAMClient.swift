@@ -50,7 +50,7 @@ public enum PAMClient {
     }
   }
 
-  /// What an application does besides answering.
+  /// How the application behaves, apart from its answers.
   public struct Options: Sendable {
     /// A folder with service files, instead of /etc/pam.d.
     public var serviceFolder: String?

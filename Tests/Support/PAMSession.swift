@@ -71,7 +71,8 @@ public final class PAMSession {
     return Data(output[seen..<end])
   }
 
-  /// Answers the prompt. An ended application is not an error here: the next `question` reports it.
+  /// Answers the prompt. Does not fail if the application has ended: the next `question` reports
+  /// that.
   public func answer(_ answer: PAMClient.Answer) {
     let frame = answer.frame
     let number = toApplication?.number ?? -1

@@ -8,7 +8,7 @@ public struct StoreFiles: Sendable {
   /// The path of the attempts file.
   public let attempts: String
 
-  /// Creates the paths for the account `name`, which must need no escaping.
+  /// Creates the paths for the account `name`, which must not require escaping.
   public init(of name: String) {
     record = "/var/lib/mfa/factors/" + name
     attempts = "/var/lib/mfa/attempts/" + name
@@ -58,7 +58,7 @@ public struct StoreFiles: Sendable {
     for (path, content) in image.log ?? [:] { try Self.put(content, at: path) }
   }
 
-  /// Removes what is stored for the user, with a record in the audit log, because the next sign-in
+  /// Removes what is stored for the user, with an entry in the audit log, because the next sign-in
   /// would detect files that are merely missing. The record is first made unreadable, so that it is
   /// discarded together with its attempt state.
   public func discard() throws(HarnessFailure) {

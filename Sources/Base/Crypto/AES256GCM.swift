@@ -73,7 +73,7 @@ public enum AES256GCM {
     return plaintext
   }
 
-  /// The maximum length of a plaintext in bytes: far more than any secret needs, and too short for
-  /// any overflow.
+  /// The maximum length of a plaintext in bytes: far more than any secret needs, and too few to
+  /// overflow a length.
   private static let maximumLength = 4096
 }

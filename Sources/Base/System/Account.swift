@@ -5,7 +5,7 @@ public struct Account: Equatable, Sendable {
   /// The name as the system spells it: a lookup of `ALICE` can return the account `alice`.
   public let name: [UInt8]
 
-  /// The user id.
+  /// The user ID.
   public let uid: UInt32
 
   /// Creates an account.
@@ -28,7 +28,7 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// Looks up an account by user id, in the same way as `named`.
+  /// Looks up an account by user ID, in the same way as `named`.
   public static func with(uid: UInt32) throws(SystemError) -> Account? {
     // SAFETY: see `lookUp`.
     try unsafe lookUp { entry, buffer, capacity, result in

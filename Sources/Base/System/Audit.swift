@@ -37,7 +37,7 @@ public enum Audit {
     }
   }
 
-  /// Writes a record of a change to the host's configuration (USYS_CONFIG), which `pairs` describe.
+  /// Writes a record of a change to the host's configuration (USYS_CONFIG), described by `pairs`.
   public static func write(configuration pairs: LogLine, terminal: [UInt8]?) {
     var texts = pairs.text + [0]
     add(terminal, to: &texts)

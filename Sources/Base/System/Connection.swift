@@ -6,7 +6,7 @@ public enum Connection {
   /// `::ffff:0:0/96` (RFC 4291, section 2.5.5.2), whichever kind of socket it comes from.
   ///
   /// Returns nil unless all connected IPv4 and IPv6 streams among the first 64 descriptors have the
-  /// same peer address. If they have several, nothing tells which one is the user's.
+  /// same peer address. If the addresses differ, it is unknown which one is the user's.
   public static func peer() -> UInt128? {
     var address = [UInt8](repeating: 0, count: 16)
     // SAFETY: the call writes at most 16 bytes.

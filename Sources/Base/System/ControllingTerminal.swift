@@ -1,8 +1,8 @@
 import MFABytes
 import MFACPOSIX
 
-/// The controlling terminal of a process, as the kernel reports it. The files that a process has
-/// open, and how it was started, prove nothing.
+/// The controlling terminal of a process, as the kernel reports it. The open files of a process,
+/// and the way it was started, do not prove which terminal it has.
 public enum ControllingTerminal {
   /// The name of this process's terminal, such as `pts/3`, or nil if it has none or the lookup
   /// failed.

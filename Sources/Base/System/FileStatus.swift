@@ -9,9 +9,9 @@ public struct FileStatus: Equatable, Sendable {
 
   /// The file's type.
   public let kind: Kind
-  /// The owner's user id.
+  /// The owner's user ID.
   public let owner: UInt32
-  /// The group's id.
+  /// The group's ID.
   public let group: UInt32
   /// The permissions: the lower twelve bits of the mode.
   public let permissions: UInt32

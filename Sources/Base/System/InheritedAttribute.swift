@@ -24,11 +24,10 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   case workingDirectory
   case fileModeMask
   case coreDumps
-  /// SCHED_IDLE, SCHED_BATCH and the real-time policies. A process cannot leave SCHED_IDLE without
-  /// a privilege and is then refused: a process that is never scheduled would keep its locks.
+  /// SCHED_IDLE, SCHED_BATCH and the real-time policies. A process that cannot leave SCHED_IDLE is
+  /// refused: if it were never scheduled, it would keep its locks.
   case schedulingPolicy
-  /// A process cannot lower a niceness above 0 without a privilege and is then refused, for the
-  /// same reason.
+  /// A process that cannot lower a niceness above 0 is refused for the same reason.
   case niceness
   case processors
   case ioPriority

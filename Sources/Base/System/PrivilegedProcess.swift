@@ -3,11 +3,11 @@ import MFACPOSIX
 /// The first steps of a program that may run with a different identity from its caller's. The
 /// program trusts nothing that it inherits.
 public enum PrivilegedProcess {
-  /// The user ids of the process.
+  /// The user IDs of the process.
   public struct Identities: Equatable, Sendable {
-    /// The caller's user id (the real one).
+    /// The caller's user ID (the real one).
     public let caller: UInt32
-    /// The program's user id (the effective one).
+    /// The program's user ID (the effective one).
     public let own: UInt32
   }
 
@@ -23,7 +23,7 @@ public enum PrivilegedProcess {
     for limit in ResourceLimit.allCases { try limit.settle() }
   }
 
-  /// Returns the user ids of the process. Throws if the saved one differs from the effective one.
+  /// Returns the user IDs of the process. Throws if the saved one differs from the effective one.
   public static func identities() throws(SystemError) -> Identities {
     let (real, effective, saved) = try all()
     guard effective == saved else { throw SystemError(.identity, number: EPERM) }
@@ -40,7 +40,7 @@ public enum PrivilegedProcess {
   /// opens no path that the caller names.
   public static func dropCallerIdentity(_ identities: Identities) throws(SystemError) {
     let own = identities.own
-    // The group comes first: changing it may be impossible once the user id has changed.
+    // The group comes first: changing it may be impossible once the user ID has changed.
     guard cposix_leave_group() != 0 else { throw SystemError.last(.identity) }
     // A process that gives up root's identity loses its capabilities unless it asks to keep them.
     // If that request fails, they are lost.

@@ -2,9 +2,9 @@ import MFACPOSIX
 
 /// The user that a process runs as, and whether the process can gain another identity.
 public struct ProcessIdentity: Equatable, Sendable {
-  /// The user who runs the process (the real user id).
+  /// The user who runs the process (the real user ID).
   public let user: UInt32
-  /// Whether the process acts as root (the effective user id).
+  /// Whether the process acts as root (the effective user ID).
   public let actsAsRoot: Bool
   /// Whether programs that the process starts cannot gain another identity, as in a sandbox
   /// (no_new_privs).

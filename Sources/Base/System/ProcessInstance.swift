@@ -1,19 +1,19 @@
 import MFACPOSIX
 
-/// An identifier that is unique among all processes that this machine ever runs: the boot id, the
-/// process id and the process's start time.
+/// An identifier that is unique among all processes that this machine ever runs: the boot ID, the
+/// process ID and the process's start time.
 public struct ProcessInstance: Equatable, Sendable {
-  /// The boot id, the process id and the start time, in this order.
+  /// The boot ID, the process ID and the start time, in this order.
   public let bytes: [UInt8]
 
-  /// The most processes that `enclosing` examines.
+  /// The maximum number of processes that `enclosing` examines.
   private static var mostAncestors: Int { 64 }
 
-  /// The length of the boot id in bytes.
+  /// The length of the boot ID in bytes.
   private static var bootLength: Int { 36 }
 
-  /// The mark of this process's session leader, or nil if the leader cannot be determined or is not
-  /// visible to this process.
+  /// The identifier of this process's session leader, or nil if the leader cannot be determined or
+  /// is not visible to this process.
   public static var ownSession: ProcessInstance? {
     let leader = getsid(0)
     guard leader > 0, let boot, let process = RunningProcess(leader) else { return nil }
@@ -23,7 +23,8 @@ public struct ProcessInstance: Equatable, Sendable {
   /// Whether this process leads its session.
   public static var isLeader: Bool { getsid(0) == getpid() }
 
-  /// The marks of this process and its ancestors, nearest first, as far as they can be determined.
+  /// The identifiers of this process and its ancestors, nearest first, as far as they can be
+  /// determined.
   public static var enclosing: [ProcessInstance] {
     guard let boot else { return [] }
     var marks: [ProcessInstance] = []
@@ -46,7 +47,7 @@ public struct ProcessInstance: Equatable, Sendable {
     self.bytes = bytes
   }
 
-  /// The boot id, which is new each time the machine is started.
+  /// The boot ID, which is new each time the machine is started.
   private static var boot: [UInt8]? {
     var identity = [CChar](repeating: 0, count: bootLength)
     // SAFETY: the call writes at most 36 bytes.

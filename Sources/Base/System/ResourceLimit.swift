@@ -46,15 +46,16 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
     // SIGXCPU, then SIGKILL. A conversation takes less than a second. `unix_chkpwd`, which hashes a
     // password under the same limit, takes a few seconds at the most expensive settings.
     case .cpuTime: .leaves(60)
-    // SIGXFSZ, or a write that is cut short. The audit log only grows, so no number is enough.
+    // SIGXFSZ, or a write that is cut short. The audit log only grows, so no finite limit is
+    // enough.
     case .fileSize: .unlimited
     // An enrolment with pam_unix uses less than 1 MiB of data, 0.3 MiB of stack and 10 MiB of
     // address space (measured). The rest is for other PAM modules and name services.
     case .data: .atLeast(64 << 20)
     case .stack: .atLeast(1 << 20)
     case .coreFile: .zero
-    // `unix_chkpwd` is a process of the caller, the mailer a process of `mfa`. limits.conf(5)
-    // suggests 20 for students, so the helper cannot require more.
+    // `unix_chkpwd` runs as the caller, and the mailer as `mfa`. limits.conf(5) suggests 20 for
+    // students, so the helper cannot require more.
     case .processes: .atLeast(16)
     // The helper has at most 8 open; PAM modules and name services need more.
     case .openFiles: .atLeast(64)

@@ -2,10 +2,10 @@ import MFACPOSIX
 
 /// A process on this machine, as /proc describes it.
 public struct RunningProcess: Equatable, Sendable {
-  /// The parent's process id, or 0 if the parent is not visible to this process.
+  /// The parent's process ID, or 0 if the parent is not visible to this process.
   public let parent: Int32
   /// The time when it was started, in clock ticks since the machine was started. Together with the
-  /// process id, it identifies one process until the machine is restarted.
+  /// process ID, it identifies one process until the machine is restarted.
   public let start: UInt64
   /// The device number of the controlling terminal, or 0 if it has none.
   let terminalNumber: UInt32

@@ -20,7 +20,7 @@ public enum TrustFailure: UInt8, Error, Sendable {
 }
 
 extension FileStatus {
-  /// Returns nil if this is a regular file with one name, with an owner among `owners` and with
+  /// Returns nil if this is a regular file with a single hard link, an owner among `owners` and
   /// exactly `permissions`; otherwise returns what is wrong.
   public func distrust(owners: (UInt32, UInt32), permissions: UInt32) -> TrustFailure? {
     if kind != .regular { return .notARegularFile }

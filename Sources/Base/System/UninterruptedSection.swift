@@ -5,7 +5,7 @@ import MFACPOSIX
 /// that needs the lock.
 ///
 /// If a user starts an application that acts as root, such as `su`, the section changes the
-/// thread's real user id to root, so that the user may not signal the thread. Stop signals from the
+/// thread's real user ID to root, so that the user cannot signal the thread. Stop signals from the
 /// terminal are blocked. SIGKILL, SIGINT and SIGHUP still end the process, and a process that has
 /// ended holds no lock.
 ///

@@ -19,8 +19,8 @@
 
 // The functions used from libcrypto. Each is called through `call(NAME)`, which has the type
 // declared by OpenSSL's header. Each of the following groups is looked up when it is first needed.
-// Looking up a function costs 1 us or more, and a sign-in needs only the functions to hash and to
-// open.
+// Looking up a function costs 1 us or more, and a sign-in needs only the functions for hashing and
+// decrypting.
 #define FUNCTIONS_TO_HASH(each) \
   each(OPENSSL_init_crypto)     \
   each(ERR_set_mark)            \
@@ -126,9 +126,10 @@ int ccrypto_random(uint8_t *bytes, size_t count) {
   return end(call(RAND_priv_bytes)(bytes, (int)count) == 1);
 }
 
-// HMAC_CTX is used instead of EVP_MAC, because the first fetch of an EVP_MAC in a process takes 90
-// us to set up every kind of MAC, whereas a hash takes 1 us. Either way, the digest is fetched from
-// the host's default context, so the FIPS provider is used if openssl.cnf requires it.
+// HMAC_CTX is used instead of EVP_MAC, because the first fetch of an EVP_MAC in a process sets up
+// every kind of MAC, which takes 90 us, whereas fetching a hash takes 1 us. Either way, the digest
+// is fetched from the host's default context, so the FIPS provider is used if openssl.cnf requires
+// it.
 struct ccrypto_hmac {
   HMAC_CTX *context;
 };

@@ -5,8 +5,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// The only function used, once it is loaded. It belongs to libpng's simplified interface, which
-// returns failures as a result, so that no setjmp is needed here.
+// The address of the only function used, or NULL until libpng is loaded. The function belongs to
+// libpng's simplified interface, which returns failures as a result, so that no setjmp is needed
+// here.
 static void *_Atomic write_address;
 
 // Loads libpng on the first call. Returns NULL if the library is not available; the next call then

@@ -28,9 +28,9 @@ static inline int cposix_open_audit(
   return open_trail != NULL && *function != NULL ? open_trail() : -1;
 }
 
-// Writes a record about an account. Only processes of root may do that, and processes with the
-// permitted capability CAP_AUDIT_WRITE, which is effective only during this call. In other
-// processes, without libaudit, and without audit support in the kernel, the call does nothing.
+// Writes a record about an account. The process must belong to root or have CAP_AUDIT_WRITE among
+// its permitted capabilities, which is made effective only during this call. In any other process,
+// without libaudit, and without audit support in the kernel, the call does nothing.
 //
 // `texts` holds the operation, the account, the address and the terminal, each followed by a NUL.
 // An unknown address must be "?", because libaudit would look up a missing one.

@@ -14,8 +14,8 @@ enum { CPOSIX_AUDIT_WRITE = 1u << CAP_AUDIT_WRITE };
 
 // Gives up all capabilities for good except CAP_AUDIT_WRITE, which stays permitted but not
 // effective and is not passed to programs that this process starts. The kernel removes the ambient
-// capabilities together with the inheritable ones. Returns 0, also if the kernel has no
-// capabilities, or -1.
+// capabilities together with the inheritable ones. Returns 0, even if the kernel does not support
+// capabilities, or -1 on failure.
 static inline int cposix_reduce_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
@@ -41,7 +41,7 @@ static inline int cposix_set_audit_capability(int borne) {
 }
 
 // Sets whether the process keeps its permitted capabilities when it gives up root's identity
-// (PR_SET_KEEPCAPS). Returns 0 or -1.
+// (PR_SET_KEEPCAPS). Returns 0, or -1 on failure.
 static inline int cposix_keep_capabilities(int kept) {
   return prctl(PR_SET_KEEPCAPS, kept, 0, 0, 0);
 }

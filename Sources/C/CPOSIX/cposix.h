@@ -32,7 +32,7 @@
 
 static inline int cposix_errno(void) { return errno; }
 
-// For use before a call that reports failure only through errno.
+// Clears errno before a call that reports failure only through errno.
 static inline void cposix_clear_errno(void) { errno = 0; }
 
 static inline int cposix_openat(int directory, const char *path, int flags, mode_t mode) {
@@ -164,7 +164,7 @@ static inline int cposix_process_start(
 }
 
 // Reads the boot ID, which is different after each start of the host, as text of 36 bytes. Returns
-// 0 or -1.
+// 0, or -1 on failure.
 static inline int cposix_boot_identity(char *_Nonnull identity) {
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return -1;
@@ -224,8 +224,8 @@ static inline int cposix_set_identities(uid_t real, uid_t effective, uid_t saved
 }
 
 // Sets the real and saved group to the effective group, which may come from the program's file
-// (setgid). Returns whether no other group is left among the three. Supplementary groups stay,
-// because giving them up requires CAP_SETGID.
+// (setgid). Returns whether all three are now the same. Supplementary groups stay, because giving
+// them up requires CAP_SETGID.
 static inline int cposix_leave_group(void) {
   const gid_t own = getegid();
   return syscall(SYS_setresgid, own, own, own) == 0 && getgid() == own;
@@ -237,15 +237,15 @@ static inline int cposix_identities(
   return getresuid(real, effective, saved);
 }
 
-// Returns whether a file may grow to `end` bytes under RLIMIT_FSIZE. Beyond the limit, a write is
-// truncated or, at the limit itself, ends the process with SIGXFSZ.
+// Returns whether a file may grow to `end` bytes under RLIMIT_FSIZE. A write across the limit is
+// truncated, and a write that begins at the limit ends the process with SIGXFSZ.
 static inline int cposix_may_grow_to(long long end) {
   struct rlimit limit;
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (unsigned long long)end <= limit.rlim_cur;
 }
 
 // Blocks the signals with which a terminal stops a process. If only the effective user ID is
-// root's, makes the real user ID of this thread root's too, because kill(2) lets the owner of the
+// root's, makes the real user ID of this thread root's too, because kill(2) lets the user with the
 // real or saved ID send signals.
 //
 // Returns a value for `cposix_end_uninterrupted`, which is never 0: the real user ID and, above it,

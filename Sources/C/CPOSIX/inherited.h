@@ -1,5 +1,5 @@
 // Reads and sets the attributes that a process inherits through exec(2) from the process that
-// started it. They are used by programs that other users start. The module does not change the
+// started it. Only this project's own programs use these functions. The module does not change the
 // application's process.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// These are all limits of Linux: `ResourceLimit` has a case for each.
+// `ResourceLimit` has a case for each of Linux's limits.
 _Static_assert(RLIMIT_NLIMITS == 16, "a resource limit is missing in ResourceLimit");
 
 static inline int cposix_get_limit(

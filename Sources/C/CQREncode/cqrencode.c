@@ -22,8 +22,7 @@ static atomic_bool loaded;
 static int load(void) {
   if (atomic_load_explicit(&loaded, memory_order_acquire)) return 1;
 
-  // A name without a slash: in a privileged process, only the system's own directories are
-  // searched.
+  // The name has no slash, so a privileged process searches only the system's directories.
   void *library = dlopen("libqrencode.so.4", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;
   void *encode = dlsym(library, "QRcode_encodeData");

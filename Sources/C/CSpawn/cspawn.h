@@ -1,6 +1,6 @@
-// The functions that ordinary Swift needs to start the helper and that no module provides. They are
-// GNU extensions of POSIX, declared here because the other declarations of the C library (CPOSIX)
-// cannot be imported together with Dispatch and Foundation. It keeps no state.
+// Functions that the Swift clients need to start the helper and that no other module provides. They
+// are GNU extensions of POSIX, declared here because the other declarations of the C library
+// (CPOSIX) cannot be imported together with Dispatch and Foundation. This header keeps no state.
 #pragma once
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int cspawn_close_from(posix_spawn_file_actions_t *_Nonnull actions, int first)
     __asm__("posix_spawn_file_actions_addclosefrom_np");
 
 // Disables core dumps of this process, and prevents other processes of the user from tracing it or
-// reading its memory (PR_SET_DUMPABLE). Returns 0 or -1.
+// reading its memory (PR_SET_DUMPABLE). Returns 0, or -1 on failure.
 static inline int cspawn_protect(void) {
   const struct rlimit none = {0, 0};
   return setrlimit(RLIMIT_CORE, &none) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -1;

@@ -4,14 +4,14 @@ import MFASecrets
 
 /// A `~/.google_authenticator` file, in the format of google-authenticator-libpam.
 ///
-/// The first line is the key in base32. Lines that begin with a quotation mark are options. Other
-/// lines are recovery codes, up to the first line that is not one.
+/// The first line is the key in base32. Lines that begin with a quotation mark are options. The
+/// other lines are recovery codes. The first of them that is not a valid code ends the list.
 ///
-/// MUST 1: a line that is not understood is never skipped.
+/// MUST 1: a line that cannot be parsed is never skipped silently.
 /// (`GoogleAuthenticatorFileTests.refusals`)
 /// MUST 2: no time step that the file records as used is accepted afterwards.
 /// (`GoogleAuthenticatorFileTests.watermarks`, `UsedFileTests`)
-/// MUST 3: a recovery code that no longer worked does not work again.
+/// MUST 3: a recovery code that did not work with google-authenticator is not imported.
 /// (`GoogleAuthenticatorFileTests.recoveryCodes`)
 public enum GoogleAuthenticatorFile {
   /// The longest file in bytes.

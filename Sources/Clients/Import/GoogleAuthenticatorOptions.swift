@@ -8,7 +8,7 @@ struct GoogleAuthenticatorOptions {
   /// The window in time steps. The default is the current step and one before and after it.
   private(set) var windowSize = 3
 
-  /// The number of steps that is added to the current one.
+  /// The number of steps that is added to the current step.
   private(set) var timeSkew: Int32 = 0
 
   /// The steps whose codes were used, or nil if the file does not record them.

@@ -1,8 +1,8 @@
 /// Why a file, or one line of it, was not imported.
 ///
-/// It quotes nothing from the file, because any word of it may be a misplaced secret.
+/// A refusal quotes nothing from the file, because any word of the file may be a misplaced secret.
 public struct ImportRefusal: Error, Equatable {
-  /// The reason of a refusal.
+  /// The reason for a refusal.
   public enum Reason: Error, Equatable, Sendable {
     /// The file is empty.
     case empty
@@ -23,7 +23,7 @@ public struct ImportRefusal: Error, Equatable {
     case period(seconds: UInt64)
     /// The factor is counter-based (HOTP, RFC 4226), not time-based.
     case counterBased
-    /// The file says neither that the factor is time-based nor that it is counter-based.
+    /// The file does not say whether the factor is time-based or counter-based.
     case neitherTimeNorCounter
 
     /// The line begins with a quotation mark but is not an option of this format.
@@ -52,7 +52,7 @@ public struct ImportRefusal: Error, Equatable {
     case noCryptography
   }
 
-  /// The line, counted from 1, or 0 if the reason concerns the whole file.
+  /// The line, counted from 1, or 0 if the reason applies to the whole file.
   public let line: Int
 
   /// The reason.

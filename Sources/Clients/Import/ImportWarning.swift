@@ -1,6 +1,6 @@
 /// A warning about an imported factor.
 public enum ImportWarning: Equatable, Sendable {
-  /// The key has this many bits, fewer than the 128 that RFC 4226, section 4, R6, demands.
+  /// The key has this many bits, fewer than the 128 that RFC 4226, section 4, R6, requires.
   case weakSecret(bits: Int)
   /// The other program accepted this many steps before and after the current one, more than the
   /// configuration can accept here.
@@ -16,14 +16,14 @@ public enum ImportWarning: Equatable, Sendable {
   case gracePeriodDropped
   /// The rate limit is not imported; the configuration's limit applies.
   case rateLimitDropped(attempts: UInt64, seconds: UInt64)
-  /// The other program accepted a code more than once, so it is unknown which codes were used.
+  /// The other program allowed codes to be reused, so it is unknown which codes were used.
   case reuseWasAllowed
   /// The last code matches no step near its time. All codes that it may have been count as used.
   case lastCodeNotFound
   /// The password in the file is not imported: it belongs to another PAM module.
   case passwordDropped
   /// This many recovery codes have 26 bits each, fewer than the 64 that NIST SP 800-63B-4, section
-  /// 4.2.1.1, demands.
+  /// 4.2.1.1, requires.
   case weakRecoveryCodes(count: Int)
   /// This line is neither an option nor a recovery code, so the other program read no recovery
   /// codes after it. This many codes after it never worked and are not imported.

@@ -26,13 +26,13 @@ public final class ImportableFactor: Sendable {
   private let reach: Int64
 
   /// The key lengths that are imported, in bytes. A key below 10 bytes (80 bits, the oldest keys of
-  /// google-authenticator) can be found by trying; a key above 64 bytes does not fit a factor.
+  /// google-authenticator) can be found by brute force; a key above 64 bytes does not fit a factor.
   public static let secretLengths = 10...64
 
   /// The length in bytes below which a key is weak (RFC 4226, section 4, R6).
   public static let strongSecretLength = 16
 
-  /// The most steps before and after the current one that a configuration can accept.
+  /// The maximum number of steps before and after the current one that a configuration can accept.
   public static let maximumAdjacentIntervals = 10
 
   /// Creates a factor. `acceptedSteps` is how many steps before and after the current one were

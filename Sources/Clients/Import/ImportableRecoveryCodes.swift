@@ -11,7 +11,7 @@ public final class ImportableRecoveryCodes: Sendable {
   /// The number of digits of a code.
   public static let codeLength = 8
 
-  /// The most codes that are imported for an account.
+  /// The maximum number of codes that are imported for an account.
   public static let maximumCount = 10
 
   /// Copies `codeLength` digits from each of `places` in `text`.

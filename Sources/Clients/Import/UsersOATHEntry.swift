@@ -8,8 +8,8 @@ public struct UsersOATHEntry: Sendable {
   /// The user that the token belongs to, or nil if the line does not name one.
   public let user: UserName?
 
-  /// How many tokens of this user could be read up to and including this line. The factor is named
-  /// by this number.
+  /// The token's position among this user's valid tokens, counted from 1, or 0 if the line was
+  /// refused. The factor's name contains this number.
   public let number: Int
 
   /// The token as a factor, or why it was refused.

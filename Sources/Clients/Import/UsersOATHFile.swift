@@ -11,7 +11,7 @@ import MFAVerification
 /// The key is hexadecimal. pam_oath treats every line with an unknown type as a comment. Here a
 /// comment begins with `#`, and any other line with an unknown type is an error.
 ///
-/// MUST 1: a line that is not understood is never skipped. (`UsersOATHFileTests.refusals`)
+/// MUST 1: a line that cannot be parsed is never skipped silently. (`UsersOATHFileTests.refusals`)
 /// MUST 2: neither the last used code nor any earlier code is accepted afterwards.
 /// (`UsersOATHFileTests.watermarks`, `UsedFileTests`)
 public enum UsersOATHFile {
@@ -30,7 +30,7 @@ public enum UsersOATHFile {
   ///   - text: the contents of the file.
   ///   - window: the value of pam_oath's option `window`, in steps.
   ///   - moments: returns the times, in seconds since the epoch, at which clocks on this host
-  ///     showed a local time. There can be none or two when clocks are put forward or back.
+  ///     showed a local time. There can be none or two when clocks go forward or back.
   /// - Returns: each token, and each line that could not be read as one, in the order of the lines.
   /// - Throws: why the file as a whole was refused.
   public static func parse(
@@ -63,7 +63,7 @@ public enum UsersOATHFile {
         number = counts[user.bytes, default: 0] + 1
         counts[user.bytes] = number
       }
-      // A line with an unknown type names no user: its second word can be anything.
+      // If the type is unknown, the second word may not be a user name.
       let isToken = TokenType(text, in: first) != nil
       entries.append(
         UsersOATHEntry(line: index + 1, user: isToken ? user : nil, number: number, result: result))

@@ -26,8 +26,8 @@ struct HelperPipes: ~Copyable, Sendable {
     close(responses)
     guard let process else { return }
     var status: Int32 = 0
-    // SAFETY: the call writes `status`, which outlives it. In a host that ignores SIGCHLD, the
-    // kernel has already reaped the process (ECHILD).
+    // SAFETY: the call writes `status`, which outlives it. If this process ignores SIGCHLD, the
+    // kernel has already reaped the helper (ECHILD).
     while unsafe waitpid(process, &status, 0) < 0 && cspawn_errno() == EINTR {}
   }
 
@@ -84,7 +84,7 @@ struct HelperPipes: ~Copyable, Sendable {
   /// Whether a message or the end of the stream can be read. Does not block.
   var hasSomethingToRead: Bool {
     var request = pollfd(fd: responses, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one structure, which outlives the call.
+    // SAFETY: the call reads and writes one structure, which outlives it.
     return unsafe poll(&request, 1, 0) > 0
   }
 

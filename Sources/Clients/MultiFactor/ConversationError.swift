@@ -2,7 +2,7 @@ import MFAProtocol
 
 /// Why a request got no response.
 enum ConversationError: Error {
-  /// The helper reported this failure. It continues or ends by itself.
+  /// The helper reported this failure. Some failures end the helper; see `endsConversation`.
   case failed(HelperFailure)
   /// The conversation is over.
   case broken(MultiFactorError)

@@ -7,10 +7,10 @@ import MFAProtocol
 
 /// The second factors of the user who runs this program.
 ///
-/// The type needs no privilege: it sends requests to the helper, which identifies its caller by
-/// itself. Each value holds one conversation with the helper, which begins when it is first needed.
-/// If a conversation breaks, the next operation begins a new one; sessions and secrets of the old
-/// one are then invalid.
+/// The type needs no privilege: it sends requests to the helper, which learns from the operating
+/// system which user called it. Each value holds one conversation with the helper, which begins
+/// when it is first needed. If a conversation breaks, the next operation begins a new one; sessions
+/// and secrets of the old one are then invalid.
 ///
 /// MUST 1: a response that does not match the request ends the conversation, and its contents are
 /// not used. (`MultiFactorTests.answersOutOfTurn`)
@@ -261,15 +261,15 @@ public actor MultiFactor {
     return Unenrollment(signedOut: signedOut, endsSessions: endsSessions)
   }
 
-  /// Sends the helper a code of a factor whose clock is off. Call `completeResync` with the code
-  /// after it as soon as the authenticator shows that code, at most two minutes later.
+  /// Sends the helper a code of a factor whose clock is off. Call `completeResync` with the next
+  /// code as soon as the authenticator shows it, at most two minutes later.
   ///
   /// - Parameters:
   ///   - factor: the factor.
   ///   - code: a code as typed.
   ///   - session: a fresh session.
   /// - Throws: `notACode`; `tooManyAttempts`; or any other failure that the helper reports. The
-  ///   helper does not report whether the code is correct before it has the second one.
+  ///   helper reports whether the code is correct only after it has received the second one.
   public func resync(
     _ factor: MultiFactorInfo, code: consuming SecretBytes, with session: MultiFactorSession
   ) throws(MultiFactorError) {
@@ -331,9 +331,8 @@ public actor MultiFactor {
     return RecoveryCodes(codes)
   }
 
-  /// Clears remembered sign-ins, so that the next sign-in asks for a code, from every place. While
-  /// a sign-in is remembered, which policy can allow, further sign-ins from the same place do not
-  /// ask for a code.
+  /// Clears remembered sign-ins, so that the next sign-in from any place asks for a code. If policy
+  /// allows sign-ins to be remembered, further sign-ins from the same place do not ask for a code.
   ///
   /// - Returns: the number of places from which a sign-in was remembered.
   @discardableResult
@@ -350,7 +349,7 @@ public actor MultiFactor {
   /// continues; see `MultiFactorResolver`.
   ///
   /// - Throws: `factorNotFound` if no factor is enrolled. The program decides whether to continue
-  ///   in that case; `status` tells what the host's policy is.
+  ///   in that case; `status` contains the host's policy.
   public func signInResolver() throws(MultiFactorError) -> MultiFactorResolver {
     let factors = try enrolledFactors
     guard !factors.isEmpty else { throw .factorNotFound }
@@ -450,8 +449,7 @@ public actor MultiFactor {
     }
   }
 
-  /// Returns the next response. If the conversation broke, or the failure is one after which the
-  /// helper ends, closes the conversation.
+  /// Returns the next response. Closes the conversation after an error that ends it.
   private func receive() throws(MultiFactorError) -> HelperResponse {
     do throws(ConversationError) {
       guard let response = try conversation?.receive(tell: tell) else {

@@ -61,7 +61,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   /// The helper refuses to run with an attribute that it inherits from this process, such as
   /// `RLIMIT_FSIZE`.
   case unsuitableProcess(attribute: String)
-  /// The user runs as many helpers as one user may run at once.
+  /// The user is already running the maximum number of helpers.
   case tooManyHelpers
 
   // MARK: Detected by the library

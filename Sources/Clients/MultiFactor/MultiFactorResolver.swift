@@ -2,7 +2,7 @@
 ///
 /// `MultiFactor.signInResolver()` returns a resolver. A program requests one before it shows
 /// sensitive data, lets the user choose among the `hints`, creates an assertion with
-/// `TOTPMultiFactorGenerator.assertionForSignIn`, and continues when `resolveSignIn` has returned.
+/// `TOTPMultiFactorGenerator.assertionForSignIn`, and continues after `resolveSignIn` returns.
 public struct MultiFactorResolver: Sendable {
   private let multiFactor: MultiFactor
 

@@ -40,8 +40,8 @@ public struct MultiFactorStatus: Equatable, Sendable {
   public let recoveryCodesLeft: Int
   /// How many of them were imported from another program. These are shorter and should be replaced.
   public let importedRecoveryCodesLeft: Int
-  /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
-  /// separately.
+  /// Whether codes from the user's own programs are verified now. Failed attempts at sign-in are
+  /// counted separately.
   public let standing: Standing
 
   init(_ status: AccountStatus) {

@@ -4,6 +4,6 @@ public struct Unenrollment: Equatable, Sendable {
   /// clears remembered sign-ins, and the session is invalid.
   public let signedOut: Bool
   /// Whether policy requires the user's other sessions on the host to end. The caller must end
-  /// them, because the helper has no permission to.
+  /// them, because the helper is not permitted to.
   public let endsSessions: Bool
 }

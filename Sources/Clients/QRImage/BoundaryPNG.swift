@@ -2,8 +2,8 @@ import MFASecrets
 import MFACPNG
 
 extension QRImage {
-  /// Returns the PNG file of `side` times `side` pixels. Each pixel is one byte: 1 is black, 0 is
-  /// white.
+  /// Returns a PNG file of `side` by `side` pixels. Each byte of `pixels` is one pixel: 1 is black,
+  /// 0 is white.
   static func png(
     pixels: borrowing SecretBytes, side: Int
   ) throws(QRImageError) -> SecretBytes {
@@ -29,7 +29,7 @@ extension QRImage {
     _ pixels: Span<UInt8>, _ side: UInt32, _ file: UnsafeMutablePointer<UInt8>?, _ count: inout Int
   ) -> Int32 {
     // SAFETY: the caller checked that `pixels` holds `side` times `side` bytes, which the call
-    // reads. A `file` has room for `count` bytes.
+    // reads. If `file` is not nil, it has room for `count` bytes.
     unsafe pixels.withUnsafeBufferPointer { pixels in
       guard let base = pixels.baseAddress else { return Int32(cpng_failed) }
       return unsafe cpng_write(base, side, file, &count)

@@ -3,7 +3,7 @@ public import MFAQRCode
 
 /// A symbol as a picture file. The bytes are as secret as the encoded data.
 ///
-/// MUST 1: a file is self-contained: it refers to nothing that would have to be fetched.
+/// MUST 1: a file is self-contained and refers to no external resource.
 /// (`QRImageTests.svgStandsForItself`)
 /// MUST 2: the symbol is surrounded by the quiet zone of four modules that ISO/IEC 18004, section
 /// 6.3.8 requires, in white. (`QRImageTests.quietZone`)
@@ -17,7 +17,7 @@ public enum QRImage {
   /// Returns a file in Scalable Vector Graphics 1.1: a white square, and one path for all dark
   /// modules.
   ///
-  /// A module is one unit wide, and eight pixels wide when the picture is shown in its original
+  /// A module is one unit wide, and eight pixels wide when the picture is shown at its original
   /// size.
   public static func svg(_ symbol: borrowing QRSymbol) -> SecretBytes {
     // Counts first, so that the text is written into one block that never grows and is wiped.

@@ -2,6 +2,6 @@
 public enum QRImageError: Error, Equatable, Sendable {
   /// libpng is not installed, or is not a supported version.
   case libraryMissing
-  /// libpng failed, for lack of memory.
+  /// libpng ran out of memory.
   case outOfMemory
 }

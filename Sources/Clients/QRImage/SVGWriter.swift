@@ -1,12 +1,12 @@
 import MFASecrets
 import MFAQRCode
 
-/// A writer that stores the bytes that fit into its target, and counts all of them.
+/// A writer that counts all bytes, and stores those that fit into its target.
 struct SVGWriter: ~Copyable {
   private var target: SecretBytes
   private(set) var count = 0
 
-  /// The side length of a module in pixels when the picture is shown in its original size.
+  /// The side length of a module in pixels when the picture is shown at its original size.
   private static let scale = 8
 
   init(target: consuming SecretBytes) { self.target = target }
@@ -57,7 +57,7 @@ struct SVGWriter: ~Copyable {
     for byte in text.utf8 { self.byte(byte) }
   }
 
-  /// Writes a number without creating a string, because coordinates reveal where the dark modules
+  /// Writes a number without creating a string, because the numbers reveal where the dark modules
   /// are.
   private mutating func number(_ value: Int) {
     if value >= 10 { number(value / 10) }

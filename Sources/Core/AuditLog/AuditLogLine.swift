@@ -25,15 +25,15 @@ enum AuditLogLine {
   /// The maximum length in bytes of the remains of an interrupted write.
   static var maximumIncompleteLength: Int { 12_288 }
 
-  /// Returns whether a line ends like an entry. The remains of an incomplete write never contain
-  /// such a line with its line feed.
+  /// Returns whether a line ends like an entry. The remains of an interrupted write never contain a
+  /// complete line of this kind.
   static func hasChainTrailer(_ line: ArraySlice<UInt8>) -> Bool {
     let trailer = line.suffix(trailerLength)
     return trailer.count == trailerLength && trailer.starts(with: chainKey)
       && trailer.dropFirst(chainKey.count).allSatisfy { Hexadecimal.value($0) != nil }
   }
 
-  /// Returns the line without its chain value.
+  /// Returns the line for an event, without its chain value.
   static func text(
     of event: AuditLogEvent, number: UInt32, _ subject: AuditLogSubject, previous: Int64?
   ) -> [UInt8] {

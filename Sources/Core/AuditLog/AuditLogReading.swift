@@ -35,8 +35,8 @@ public struct AuditLogReading: Equatable, Sendable {
 
   /// What is wrong with the audit log.
   public enum Fault: Equatable, Sendable {
-    /// The line of this number cannot follow the one before it: it was modified, inserted or moved,
-    /// or a line before it was removed.
+    /// The line with this number cannot follow the line before it: it was modified, inserted or
+    /// moved, or a line before it was removed.
     case broken(line: Int)
     /// This many entries are missing at the end.
     case cut(missing: UInt32)

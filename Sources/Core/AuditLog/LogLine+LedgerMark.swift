@@ -1,7 +1,7 @@
 public import MFASystem
 
 extension LogLine {
-  /// Appends the number and the hash of an entry in the audit log: `ledger=17:9f2c...`. Nil appends nothing.
+  /// Appends the checkpoint of an audit log entry: `ledger=17:9f2c0a1b`. Appends nothing for nil.
   @inline(never)
   public mutating func add(_ mark: AuditLogCheckpoint?) {
     if let mark { add("ledger", escaping: mark.text) }

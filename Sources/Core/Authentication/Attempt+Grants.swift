@@ -71,8 +71,8 @@ extension Attempt {
   }
 
   /// Verifies a ticket that the user typed. Every ticket counts as an attempt. If the ticket is
-  /// valid, the attempt is taken back and counted as one of the user's changes of this hour
-  /// instead: a valid ticket neither adds failures nor clears them.
+  /// valid, the attempt is not a failure and counts as one of the user's changes in this hour: a
+  /// valid ticket neither adds failures nor clears them.
   public static func redeem<Store: FactorStore>(
     ticket: RecoveryCode, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> RedemptionResult {

@@ -147,8 +147,8 @@ public enum Attempt {
     case refused(AttemptState.Standing)
   }
 
-  /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared
-  /// without a call of this function.
+  /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared before
+  /// this function has counted the attempt.
   static func begin<Entry: FactorStoreEntry>(
     _ entry: Entry, _ context: Context
   ) throws(FactorStoreError) -> Beginning {

@@ -4,23 +4,24 @@ public import MFASystem
 
 /// The result of an attempt, for the logs and the user. No answer, code or secret is part of it.
 public enum AttemptOutcome: Sendable {
-  /// A code was correct and had not been used. The factor is nil where this process does not know it.
+  /// A code was correct and had not been used. The factor is nil if this process does not know it.
   case accepted(FactorID?)
-  /// A recovery code was correct, and is used up.
+  /// A recovery code was correct and is used up.
   case recovered(Attempt.Recovery)
   /// An administrator's bypass code was correct.
   case bypassed(Grant, AuditLogCheckpoint?)
-  /// A code was wrong. `wait` is in seconds, 0 for none.
+  /// A code was wrong. `wait` is the number of seconds before the next attempt is allowed; 0 for
+  /// none.
   case wrong(wait: Int64)
-  /// A code was correct and had been used, or an older one.
+  /// A code was correct, but this code or a later one had been used.
   case replayed(FactorID?, wait: Int64)
   /// Nothing was compared: the user has to wait after failed attempts.
   case throttled(seconds: Int64)
   /// Nothing was compared: the factors are locked until an administrator unlocks them.
   case disabled
 
-  /// The outcome of a result; nil when nothing was verified, because the answer cannot be a code or no
-  /// factor is enrolled any more.
+  /// Converts a result. Returns nil if nothing was verified, because the answer cannot be a code or
+  /// no factor is enrolled any more.
   public init?(_ result: Attempt.Result) {
     switch result {
     case .accepted(let factor): self = .accepted(factor.id)
@@ -29,7 +30,7 @@ public enum AttemptOutcome: Sendable {
     case .wrong(let wait): self = .wrong(wait: wait)
     case .replayed(let factor, let wait): self = .replayed(factor.id, wait: wait)
     case .refused(.waiting(let seconds)): self = .throttled(seconds: seconds)
-    // Nothing is refused while the standing is open; if it were, that is a denial.
+    // An attempt is never refused while the standing is open. If it were, it would be denied.
     case .refused(.disabled), .refused(.open): self = .disabled
     case .notACode, .notEnrolled: return nil
     }
@@ -43,8 +44,8 @@ public enum AttemptOutcome: Sendable {
     }
   }
 
-  /// The operation in the kernel's audit trail. A code that is used up changes the record, so it has a
-  /// name of its own.
+  /// The operation in the kernel's audit trail. A recovery or bypass code changes the record, so
+  /// its use has a name of its own.
   public var auditedOperation: StaticString {
     switch self {
     case .recovered: "mfa:recovery-code"
@@ -53,8 +54,8 @@ public enum AttemptOutcome: Sendable {
     }
   }
 
-  /// Appends the result to a line of the system log, and to `details` what belongs at its end; returns
-  /// the line's priority.
+  /// Appends the result to a line of the system log, and the pairs for the end of the line to
+  /// `details`. Returns the line's priority.
   @inline(never)
   public func describe(in line: inout LogLine, details: inout LogLine) -> LogPriority {
     switch self {
@@ -99,7 +100,7 @@ extension LogLine {
     if let factor { add("factor", escaping: factor.hexadecimal) }
   }
 
-  /// Appends who signs in to which service, and from where.
+  /// Appends the user, the service, the remote host and the terminal of a sign-in.
   @inline(never)
   public mutating func addSignIn(
     user: [UInt8], service: [UInt8], remoteHost: [UInt8]?, terminal: [UInt8]?

@@ -43,7 +43,8 @@ public enum ConfigurationChange {
     }
   }
 
-  /// Returns the actor for a change of the configuration files: a user unknown to `program`.
+  /// Returns the actor for a change of the configuration files: an unknown user. `program` detected
+  /// the change.
   public static func somebody(seenBy program: [UInt8]) -> AuditLogEvent.Actor {
     AuditLogEvent.Actor(name: [], uid: nil, program: program, source: Source([]))
   }

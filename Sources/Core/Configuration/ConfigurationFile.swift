@@ -53,7 +53,7 @@ public enum ConfigurationFile {
     }
   }
 
-  /// The largest number of drop-ins.
+  /// The maximum number of drop-ins.
   public static var maximumDropIns: Int { 64 }
 
   /// The vendor's file, /usr/lib/mfa/mfa.conf.
@@ -221,9 +221,9 @@ public enum ConfigurationFile {
     return next
   }
 
-  /// Returns whether a file of this name is a drop-in. The name consists of ASCII letters, digits,
-  /// dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This excludes
-  /// the files that editors and package managers leave beside a file.
+  /// Returns whether a file with this name is a drop-in. The name consists of ASCII letters,
+  /// digits, dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This
+  /// excludes the files that editors and package managers leave beside a file.
   public static func isDropIn(_ name: [UInt8]) -> Bool {
     let ending: StaticString = ".conf"
     guard name.count > ending.bytes.count, name.first != UInt8(ascii: "."),

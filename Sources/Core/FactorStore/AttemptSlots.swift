@@ -8,9 +8,9 @@ import MFASystem
 /// The two slots of an attempts file. Each slot holds an attempt state with a sequence number, and
 /// a checksum.
 ///
-/// The slot that is on the disk is never overwritten. An attempt and its result are written to the
-/// other slot, and one sync makes both durable. After a crash in between, the older slot is still
-/// intact.
+/// The last slot that reached the disk is never overwritten. An attempt and its result are written
+/// to the other slot, and one sync makes both durable. After a crash in between, the older slot is
+/// still intact.
 struct AttemptSlots {
   /// The distance between the slots in bytes: whole sectors.
   private static let slotLength = 1024
@@ -92,7 +92,7 @@ struct AttemptSlots {
     }
   }
 
-  /// Records that the free slot is on the disk. The other slot is free from now on.
+  /// Records that the free slot has reached the disk. The other slot is free from now on.
   mutating func synced() { free = 1 - free }
 
   /// Returns the content of a version 1 file in the current format, or nil if the file is damaged.

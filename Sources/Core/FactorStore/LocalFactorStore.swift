@@ -61,8 +61,8 @@ public final class LocalFactorStore: FactorStore {
     let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
     let sealed = try recordFile.read()
     let bytes = try attemptsFile.readIfPresent()
-    // If there is no file of the user and the audit log is empty, the key is not read and no
-    // cryptography is initialised.
+    // If the user has no files and the audit log is empty, the key is not read and no cryptography
+    // is initialised.
     if sealed == nil, bytes == nil, try !ledger().hasEntries() { return nil }
     var key = try key()
     let pair = try StoredPair(sealed, bytes, account, &key)
@@ -343,7 +343,7 @@ public final class LocalFactorStore: FactorStore {
 
   // MARK: Files
 
-  /// Returns whether a file of this name exists, even if it cannot be opened.
+  /// Returns whether a file with this name exists, even if it cannot be opened.
   private static func exists(_ name: FileName, in directory: StoreDirectory) -> Bool {
     do throws(SystemError) {
       _ = try directory.opened.fileForReading(name)

@@ -44,8 +44,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     let locked = try store.attemptsFile(of: account).lock(creating: creating) {
       () throws(FactorStoreError) in try store.key()
     }
-    // The key is read after the lock is taken, which fails for an unknown user. No key is read and
-    // no cryptography is initialised in that case.
+    // The key is read only after the lock is taken. Taking the lock fails for a user without data;
+    // no key is then read and no cryptography is initialised.
     var key = try store.key()
     // Read again under the lock, because data read earlier may have changed.
     let bytes = try onPart(.attempts) { () throws(SystemError) in
@@ -145,7 +145,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     try key.digests(of: places, in: record)
   }
 
-  /// Writes to the slot that is not on the disk. The state's binding to the record does not change.
+  /// Writes to the free slot. The state's binding to the record does not change.
   public func write(_ attempts: AttemptState) throws(FactorStoreError) {
     var attempts = attempts
     attempts.binding = self.attempts.binding

@@ -1,7 +1,7 @@
 import MFABytes
 import MFASecrets
 
-/// The best picture of some data for which a terminal has room.
+/// The best picture of some data that fits on a terminal.
 public enum TerminalPicture: ~Copyable {
   /// The text to print.
   case text(SecretBytes)

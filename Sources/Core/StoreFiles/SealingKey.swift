@@ -78,8 +78,8 @@ public struct SealingKey: ~Copyable {
   /// The `purpose` of `checksum` for digests of recovery codes.
   private static let recoveryCodePurpose: UInt8 = 3
 
-  /// Returns a keyed digest of a secret that is too short for an unkeyed one: without this key, the
-  /// digest reveals nothing about the secret.
+  /// Returns a keyed digest of a secret that is too short for an unkeyed digest: without this key,
+  /// the digest reveals nothing about the secret.
   public mutating func digest(
     of secret: Span<UInt8>, context: [UInt8]
   ) throws(CryptographyError) -> [UInt8] {

@@ -8,15 +8,15 @@ public import MFAOneTimePassword
 /// (`ResynchronizationTests.replayedPair`)
 /// MUST 2: a single code, or two codes that are not consecutive, have no effect.
 /// (`ResynchronizationTests.notConsecutive`)
-/// MUST 3: the codes arrive one after the other, at most two minutes apart, and no further apart
-/// than an authenticator can show two consecutive codes. (`ResynchronizationTests.timely`)
+/// MUST 3: the codes arrive one after the other, at most two minutes apart, and at most two periods
+/// and 30 seconds apart. (`ResynchronizationTests.timely`)
 public enum Resynchronization {
   /// The maximum drift of an authenticator's clock in either direction, in seconds.
   ///
-  /// A quartz clock of 20 parts in a million drifts 53 seconds in a month, so a phone or a token
-  /// that was set five months ago is within five minutes. A phone that sets its clock from the
-  /// network is within a second. A code from an hour ago, collected by an attacker, is out of
-  /// range.
+  /// A quartz clock with an error of 20 parts per million drifts 53 seconds in a month, so a phone
+  /// or a token that was set five months ago is within five minutes. A phone that sets its clock
+  /// from the network is within a second. A code from an hour ago, collected by an attacker, is out
+  /// of range.
   public static let range: Int64 = 300
 
   /// Returns `range` in time steps of `period` seconds; at least one.

@@ -11,8 +11,7 @@ public protocol Application {
   /// silence.
   func tell(_ text: String, essential: Bool)
 
-  /// Whether messages that are not essential are shown, which is the case unless the application
-  /// asked for silence.
+  /// Whether messages that are not essential are shown: false if the application asked for silence.
   var showsMessages: Bool { get }
 
   /// Shows the user confidential text: `text`, followed by the secret.

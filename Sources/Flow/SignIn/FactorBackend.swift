@@ -23,7 +23,7 @@ enum FactorBackend<Store: FactorStore> {
   }
 
   /// Returns whether the input may be an acceptable code. If a factor is `named`, only its codes
-  /// are.
+  /// are acceptable.
   func mayBeCode(_ codes: TypedCodes, factor named: FactorID?) -> Bool {
     switch self {
     case .store(_, let record, _): Attempt.mayBeCode(codes, of: record, factor: named)

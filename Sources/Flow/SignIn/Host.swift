@@ -50,8 +50,7 @@ public protocol Host: AuthenticationHost {
   /// Whether this process leads its session.
   var leadsSession: Bool { get }
 
-  /// The name of the terminal that controls this process, such as `pts/3`, or nil if no terminal
-  /// does.
+  /// The name of this process's controlling terminal, such as `pts/3`, or nil if it has none.
   var controllingTerminal: [UInt8]? { get }
 }
 

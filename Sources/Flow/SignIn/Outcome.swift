@@ -29,7 +29,7 @@ public enum Outcome: Sendable {
   case switchedOff
   /// The answer cannot be a code.
   case notACode(NotACode)
-  /// The system has no account of this name.
+  /// The system has no account with this name.
   case unknownUser
   /// The sign-in failed because of an error.
   case failed(Failure)

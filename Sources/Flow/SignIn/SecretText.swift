@@ -6,7 +6,7 @@ struct SecretText: ~Copyable {
   private var block: SecretBytes
   private var count = 0
 
-  /// Creates an empty text with room for `capacity` bytes. What does not fit is left out.
+  /// Creates an empty text with room for `capacity` bytes. Text that does not fit is left out.
   init(capacity: Int) { block = SecretBytes(count: capacity) }
 
   @inline(never)

@@ -154,8 +154,8 @@ extension SignIn {
 }
 
 extension SecretBytes {
-  /// Whether the user gave this answer. For a user whom sshd will deny, sshd answers by itself with
-  /// backspace, line feed, carriage return, delete and further bytes.
+  /// Whether the user gave this answer. If sshd will deny the user, sshd itself answers: backspace,
+  /// line feed, carriage return, delete and further bytes.
   var isTypedByUser: Bool {
     let mark: [UInt8] = [0x08, 0x0A, 0x0D, 0x7F]
     guard count >= mark.count else { return true }

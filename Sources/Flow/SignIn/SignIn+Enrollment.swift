@@ -98,7 +98,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     case .none: throw .obstacle(.noConversation)
     case .tooLong: return false
     case .text(let answer):
-      // sshd answers by itself for a user whom it will deny.
+      // sshd itself answers for a user whom it will deny.
       guard answer.isTypedByUser else { throw .obstacle(.noConversation) }
       return answer.count > 0 && answer.span[0] | 0x20 == UInt8(ascii: "y")
     }
@@ -183,7 +183,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     }
   }
 
-  /// Returns the QR code, or nothing if it cannot be drawn. The key is sufficient then.
+  /// Returns the QR code, or nothing if it cannot be drawn. The user can then type the key instead.
   private func picture(of url: borrowing SecretBytes) -> SecretBytes {
     do throws(QRCodeError) {
       let symbol = try QRSymbol(encoding: url.span, errorCorrection: .low)

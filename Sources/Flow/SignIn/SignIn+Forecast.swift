@@ -1,9 +1,9 @@
 public import MFAPolicy
 
-/// The result that the `auth` line would have if nothing were typed, for administrators who want to
-/// know the reason.
+/// The result that the `auth` line would have if nothing were typed. Administrators use it to find
+/// the reason for a result.
 public struct Forecast: Sendable {
-  /// The outcome. If a code would be asked for, this is that the answer is not a code.
+  /// The outcome. If a code would be asked for, this is `notACode`.
   public let outcome: Outcome
   /// The state in force; `enabled` while it is unknown.
   public let state: Configuration.State

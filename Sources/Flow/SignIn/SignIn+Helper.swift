@@ -6,7 +6,7 @@ import MFAPolicy
 import MFAProtocol
 import MFASystem
 
-// Sign-ins in a process that may not open the store, such as a screen locker that runs as its user.
+// Sign-ins in a process that may not open the store, such as a screen locker that runs as the user.
 // Policy is decided here as usual, and the helper verifies the code as one of the user's own
 // checks.
 //
@@ -119,8 +119,8 @@ extension SignIn {
     return nil
   }
 
-  /// Returns the outcome for an accepted code. It was a recovery code if there is now one fewer.
-  /// The helper's own log line has the details.
+  /// Returns the outcome for an accepted code. It was a recovery code if the account now has one
+  /// fewer. The helper's own log line has the details.
   private func right(
     _ reading: HelperAccountStatus.Reading, _ named: FactorID?, _ view: HelperAccountStatus,
     _ helper: Machine.Helper

@@ -110,7 +110,7 @@ extension SignIn {
     return caller == 0 ? .none : caller == account.uid ? .enclosing : .own
   }
 
-  /// Whether the terminal named to PAM controls this process.
+  /// Whether the terminal named to PAM is the controlling terminal of this process.
   private var isAtItsTerminal: Bool {
     guard let terminal = request.terminal, let name = host.controllingTerminal else { return false }
     let folder: StaticString = "/dev/"

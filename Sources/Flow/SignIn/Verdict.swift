@@ -1,6 +1,6 @@
 public import MFAPolicy
 
-/// The module's verdict for the PAM stack. Deny comes first, because zeroed memory then means deny.
+/// The module's verdict for the PAM stack. Deny comes first, so that zeroed memory denies.
 public enum Verdict: Equatable, Sendable {
   case deny
   case allow

@@ -277,7 +277,7 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
-  /// A factor whose code matched the typed code, and the latest time step in the window that did.
+  /// A factor that the typed code matched, and the latest matching time step in the window.
   public struct Match: Equatable, Sendable {
     /// The factor.
     public let factor: FactorID
@@ -452,8 +452,8 @@ public struct AttemptState: Equatable, Sendable {
     return binding.current.checksum == checksum || binding.pending?.checksum == checksum
   }
 
-  /// Whether the state allows that the user has no record, either as its last change left it or
-  /// because a change was interrupted. A state of version 1 always does.
+  /// Whether the state is consistent with a missing record: the last change left no record, or a
+  /// change was interrupted. A state of version 1 always does.
   public var allowsMissingRecord: Bool {
     guard let binding else { return true }
     return binding.current.isNone || binding.pending?.isNone ?? false

@@ -15,8 +15,8 @@ public struct DisplayName: Equatable, Sendable {
     case empty
     case tooLong
     case notUTF8
-    /// The text contains a control character, a line or paragraph separator, or a mark that is
-    /// invisible or changes the direction of writing.
+    /// The text contains a control character, a line or paragraph separator, or a character that is
+    /// invisible or changes the text direction.
     case controlCharacter
   }
 

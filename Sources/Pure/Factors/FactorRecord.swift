@@ -275,8 +275,8 @@ public struct FactorRecord: Equatable, Sendable {
     at time: Int64
   ) {
     let (number, overflow) = lastNotice.addingReportingOverflow(1)
-    // No user reaches four thousand million notices. Further notices are dropped, because numbers
-    // are never reused.
+    // After 2^32 - 1 notices, more than any user will get, further notices are dropped, because
+    // numbers are never reused.
     guard !overflow else { return }
     notices.append(
       Notice(
@@ -302,8 +302,8 @@ public struct FactorRecord: Equatable, Sendable {
   @inline(never)
   public func notices(after last: UInt32) -> [Notice] { notices.filter { $0.number > last } }
 
-  /// Returns the subject of a notice about a factor: the factor if the record has a different one
-  /// too, or the account.
+  /// Returns the subject of a notice about a factor: the factor if the record also has a different
+  /// one, otherwise the account.
   public func subject(of id: FactorID) -> Notice.Subject {
     factors.contains { $0.id != id } ? .factor(id) : .account
   }

@@ -31,7 +31,7 @@ public final class Notice: Equatable, Sendable {
     case revoked = 11
   }
 
-  /// The way of signing in that changed. Only a sign-in by a different way confirms the notice.
+  /// The sign-in method that changed. Only a sign-in by a different method confirms the notice.
   public struct Subject: Equatable, Sendable {
     /// The encoded subject: empty for the account, one byte for recovery codes or a grant, or the
     /// id of a factor.
@@ -39,7 +39,7 @@ public final class Notice: Equatable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The account: there was no other way of signing in, for example at the first enrolment. The
+    /// The account: there was no other sign-in method, for example at the first enrolment. The
     /// notice needs no confirmation.
     public static var account: Subject { Subject(bytes: []) }
 
@@ -77,7 +77,7 @@ public final class Notice: Equatable, Sendable {
   public let detail: [UInt8]
   /// The source of the change.
   public let source: Source
-  /// The way of signing in that changed.
+  /// The sign-in method that changed.
   public let subject: Subject
 
   /// Creates a notice. `detail` is at most 255 bytes.

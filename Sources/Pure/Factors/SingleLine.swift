@@ -40,7 +40,7 @@ enum SingleLine {
     return slice
   }
 
-  /// Returns whether a scalar is a C0, DEL or C1 control, a separator, a mark without width, a
+  /// Returns whether a scalar is a C0, DEL or C1 control, a separator, a zero-width character, a
   /// bidirectional control, or a tag.
   private static func isDeceptive(_ scalar: UInt32) -> Bool {
     switch scalar {

@@ -15,7 +15,7 @@ extension ServiceStack {
     return control.mayEndStack || control.jumps.contains { $0 >= distance && $0 > 0 }
   }
 
-  /// Returns whether PAM gets from the entry at `start` to the later entry at `index`, if the
+  /// Returns whether PAM reaches the later entry at `index` from the entry at `start`, if the
   /// entries for which `fails` returns true fail and all others succeed.
   public func isReached(
     _ index: Int, from start: Int, whereFailing fails: (StackEntry) -> Bool

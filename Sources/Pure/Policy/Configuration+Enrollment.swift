@@ -1,5 +1,5 @@
 extension Configuration {
-  /// Returns whether some sign-ins to a PAM service may have to enrol, now or after an offer ends,
+  /// Returns whether some users of a PAM service may have to enrol, now or after an offer ends,
   /// because of `[project]` or of a tenant that applies to the service.
   public func mayRequireEnrollment(at service: [UInt8]) -> Bool {
     guard project.enrollment == .selfService else { return true }

@@ -13,7 +13,7 @@ import MFABytes
 /// MUST 2: nothing is guessed: an unknown, repeated, contradictory or non-canonical part is an
 /// error, so that a misspelt setting cannot silently leave a weaker default in force.
 /// MUST 3: the output of `printed()` parses back equal.
-/// MUST 4: a failed look-up makes no setting weaker than either answer would.
+/// MUST 4: after a failed lookup, no setting is weaker than with either possible result.
 /// MUST 5: whichever tenants match, the settings in force do not contradict each other.
 /// (`ConfigurationTests`, `TenantTests`)
 public struct Configuration: Equatable, Sendable {
@@ -69,7 +69,7 @@ public struct Configuration: Equatable, Sendable {
   ///
   /// Each tenant that matches overrides the section `[project]`, in the order of the files, so that
   /// for each key the last tenant that sets it counts. If it is unknown whether a tenant matches
-  /// because a look-up failed, the tenant changes a key only to a stricter value: `state` towards
+  /// because a lookup failed, the tenant changes a key only to a stricter value: `state` towards
   /// `enabled`, `enrollment` towards `required`, an offer that ends sooner, fewer intervals and
   /// failures, longer waits, no hints. If the resulting settings contradict each other, the
   /// stricter one holds.

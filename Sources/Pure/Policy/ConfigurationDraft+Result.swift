@@ -34,8 +34,8 @@ extension ConfigurationDraft {
       throw ConfigurationError(
         signIns.isLater(than: enrollment) ? signIns : enrollment, .offerNeverEnds)
     }
-    // Combined with another tenant that offers enrolment, a tenant that removes the number of
-    // sign-ins could create an offer that never ends, depending on the result of a look-up.
+    // Combined with another tenant that offers enrolment, a tenant that removes the limit on
+    // sign-ins could create an offer that never ends, depending on the result of a lookup.
     guard
       section.kind == .project || section.overrides.offerSignIns != 0 || values.offerUntil != nil
     else { throw ConfigurationError(signIns, .offerNeverEnds) }

@@ -22,11 +22,11 @@ public struct ConfigurationError: Error, Equatable {
     case repeatedSection(firstLine: Int)
     /// The tenant's name is invalid.
     case invalidTenantName(Excerpt)
-    /// A tenant of this name already begins in an earlier line.
+    /// A tenant with this name already begins in an earlier line.
     case repeatedTenant(Excerpt, firstLine: Int)
     /// There are more than `Tenant.maximumCount` tenants.
     case tooManyTenants
-    /// The tenant of this name has no selector.
+    /// The tenant with this name has no selector.
     case noSelector(Excerpt)
     /// The line is not blank, and is not a comment, a section or a setting.
     case notASetting(Excerpt)
@@ -42,7 +42,7 @@ public struct ConfigurationError: Error, Equatable {
     /// set.
     case nonCanonicalNetwork(Excerpt, meant: Excerpt)
     /// Enrolment is offered, but neither a number of sign-ins nor a day ends the offer; or a tenant
-    /// removes the number although there is no day.
+    /// removes the limit on sign-ins although no day ends the offer.
     case offerNeverEnds
     /// `remember` is set, but `remember_services` names no service.
     case rememberWithoutServices

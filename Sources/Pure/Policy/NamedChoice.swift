@@ -5,7 +5,7 @@ protocol NamedChoice: CaseIterable {
 }
 
 extension NamedChoice {
-  /// Creates the choice for the word `text`, which must be spelt exactly like it.
+  /// Creates the choice whose word is exactly `text`. Returns nil for any other text.
   init?(named text: Span<UInt8>) {
     for choice in Self.allCases where text.equals(choice.name) {
       self = choice

@@ -12,7 +12,7 @@ struct Selectors: Equatable, Sendable {
   }
 
   /// Returns whether the selectors match `subject`. Groups are checked last, because only they need
-  /// an expensive look-up.
+  /// an expensive lookup.
   func match(_ subject: Subject) -> Tenant.Match {
     guard users.isEmpty || users.contains(subject.user),
       services.isEmpty || services.contains(subject.service)

@@ -7,7 +7,7 @@ public struct Subject {
   /// The client's address; nil if it is not known as a numeric address, or if no tenant names
   /// networks.
   public let address: IPAddress?
-  /// Returns whether the user belongs to a group of this name, or nil if the look-up failed.
+  /// Returns whether the user belongs to a group with this name, or nil if the lookup failed.
   public let isMember: (_ group: [UInt8]) -> Bool?
 
   /// Creates a subject. `isMember` is called only if the answer matters.

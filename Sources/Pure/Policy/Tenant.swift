@@ -4,8 +4,8 @@ public struct Tenant: Equatable, Sendable {
   public enum Match: UInt8, Sendable {
     /// The tenant does not match: at least one selector is known not to match.
     case no
-    /// The tenant may match: a look-up that the answer depends on failed. Only its stricter
-    /// settings apply.
+    /// The tenant may match: a lookup that the result depends on failed. Only its stricter settings
+    /// apply.
     case unknown
     /// The tenant matches.
     case yes

@@ -7,7 +7,7 @@ public import MFAFactors
 public enum DeliveryMessages {
   /// Returns `hello` and `deliver`, with their frames.
   ///
-  /// - Returns: the bytes; nil never happens.
+  /// - Returns: the bytes; never nil, because every `UserName` fits.
   @export(interface)
   public static func bytes(for user: UserName) -> [UInt8]? {
     do throws(MessageError) {

@@ -1,5 +1,5 @@
-/// Text for display: UTF-8 of at most 1024 bytes, without control characters other than the newline
-/// and without marks that change the direction of writing.
+/// Text for display: UTF-8 of at most 1024 bytes, without characters that change the text direction
+/// or control characters other than the newline.
 ///
 /// MUST 1: no text from a PAM module can move the cursor, change colours or the terminal's title,
 /// or be displayed as different text. (`ShownTextTests`)

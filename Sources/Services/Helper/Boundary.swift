@@ -82,8 +82,7 @@ private final class PAMConversationContext {
   }
 
   static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
-    // SAFETY: PAM's messages are NUL-terminated, and no byte after the first `DisplayText.longest` is
-    // read.
+    // SAFETY: PAM's messages are NUL-terminated, and at most `DisplayText.longest` bytes are read.
     let count = unsafe strnlen(text, DisplayText.longest)
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: count))
   }

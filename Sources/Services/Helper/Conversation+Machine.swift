@@ -55,8 +55,8 @@ extension Conversation {
 
   /// Returns the caller's record and attempt state. The store reads them without a lock, and takes
   /// the caller's lock if another process changed the files between two reads. Taking the lock
-  /// requires `dropCallerIdentity`, after which no password can be verified, so the read is first repeated
-  /// a few times.
+  /// requires `dropCallerIdentity`, after which no password can be verified. The read is therefore
+  /// repeated a few times first.
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {
     var triesLeft = 3
     while true {
@@ -199,7 +199,7 @@ extension Conversation {
     return .storeUnavailable
   }
 
-  /// Writes a failure of this machine to the log, with what `details` adds.
+  /// Logs a failure of this machine, with the pairs that `details` adds.
   private func reportFailure(_ details: (inout LogLine) -> Void) {
     var line = LogLine()
     line.add("result", "error")

@@ -12,7 +12,7 @@ public import MFASystem
 
 /// The privileged side of enrolment: a conversation with one client, from `hello` to the end.
 ///
-/// MUST 1: the account is the one of the caller's real user ID, and never one named in a message.
+/// MUST 1: the account is that of the caller's real user ID, never one named in a message.
 /// (`ConversationTests`; Tests/EndToEnd)
 /// MUST 2: no factor is enrolled, renamed or removed without a session. A session requires proof of
 /// the account and, if the account has a factor, a code of it. Without such a code, a session
@@ -25,7 +25,7 @@ public import MFASystem
 /// MUST 5: a session ends at its deadline, and with any change of the record that the session did
 /// not make. Both are checked under the user's lock. (`SessionTests`)
 /// MUST 6: a ticket enrols at most one factor, however its session continues, and a valid ticket
-/// changes no count of failures. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
+/// does not change any failure count. (`TicketTests.emptyCodeThenSession`, `.failuresStay`)
 /// MUST 7: requests that a user's process can make without a password do not throttle sign-ins.
 /// (`ConversationTests.ownProcessFailures`)
 /// MUST 8: the caller can stop this process only while it holds no lock: it gives up the caller's

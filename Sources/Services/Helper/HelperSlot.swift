@@ -27,8 +27,8 @@ struct HelperSlot: ~Copyable {
 
   private let file: File?
 
-  /// Takes a slot for the caller. The number of helpers for root is not limited. It is not limited
-  /// either if the store cannot be opened, which the conversation will report.
+  /// Takes a slot for the caller. The number of helpers is not limited for root, or if the store
+  /// cannot be opened; the conversation will report that failure.
   static func take(
     for identities: PrivilegedProcess.Identities
   ) throws(SystemError) -> Result {

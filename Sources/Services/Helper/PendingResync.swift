@@ -1,7 +1,7 @@
 import MFAAuthentication
 import MFAFactors
 
-/// The first code of a resynchronisation, until the second one arrives.
+/// The first code of a resynchronisation, kept until the second code arrives.
 struct PendingResync {
   /// The factor to resynchronise.
   let factor: FactorID

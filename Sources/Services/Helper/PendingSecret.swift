@@ -7,7 +7,7 @@ import MFAPolicy
 import MFASecrets
 import MFAProtocol
 
-/// A secret that was sent to the client, until a code confirms it.
+/// A secret that was sent to the client but that no code has confirmed yet.
 final class PendingSecret {
   private let draft: EnrollmentDraft
 

@@ -21,7 +21,8 @@ struct AccountSource {
       everybody: { () throws(SystemError) in try KnownAccount.all() })
   }
 
-  /// Returns the UIDs of the accounts in /etc/passwd by name. The first line of a name counts.
+  /// Returns the UIDs of the accounts in /etc/passwd by name. If a name has several lines, the
+  /// first one counts.
   func local() -> [[UInt8]: UInt32] {
     guard let text = passwordFile() else { return [:] }
     var accounts: [[UInt8]: UInt32] = [:]

@@ -8,7 +8,7 @@ enum AdminStatus: Int32 {
   case notFound = 2
   /// `doctor` found an error or a warning.
   case findings = 3
-  /// The command line is not valid, or a confirmation is needed but cannot be asked for.
+  /// The command line is not valid, or a required confirmation cannot be requested.
   case usage = 64
   /// The command must be run as root.
   case notRoot = 77

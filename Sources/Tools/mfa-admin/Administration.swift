@@ -241,8 +241,8 @@ struct Administration {
       throw .noSuchFactor(
         subject.name, selector: "\(VisibleText(factor.displayName))", others: record.factors)
     }
-    // The watermark stays until another factor is enrolled. If it were removed before the record, a
-    // crash in between would leave a factor that accepts no code.
+    // The watermark is kept until another factor is enrolled. If it were removed before the record,
+    // a crash in between would leave a factor that accepts no code.
     let attempts = entry.attempts.forgetting()
     let places = entry.attempts.remembered.entries.count
     record.note(

@@ -7,7 +7,7 @@ import MFASystem
 /// device and inode of the underlying file system. On overlayfs and btrfs these differ from the
 /// ones that stat(2) returns.
 enum LockHolders {
-  /// The time a killed process has to end, in milliseconds.
+  /// The maximum time to wait for a killed process to end, in milliseconds.
   private static let patience: Int32 = 5_000
 
   /// Returns the processes that hold the lock on the file at `path`.
@@ -20,7 +20,7 @@ enum LockHolders {
 
   /// Kills a process if it is still the process that was found and still holds the lock.
   ///
-  /// - Returns: Whether the process has ended.
+  /// - Returns: whether the process has ended.
   static func end(_ holder: LockHolder) -> Bool {
     let process = cposix_open_process(holder.process)
     guard process >= 0 else { return isGone(holder) }

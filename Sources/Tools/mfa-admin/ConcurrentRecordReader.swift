@@ -8,8 +8,8 @@ import MFASystem
 /// A concurrent reader of many users' records. Half of the time goes to the kernel, which opens two
 /// files for each user.
 ///
-/// MUST 1: a record that cannot be read without error gives nil, and the caller reads it again by
-/// itself. (`AdministrationTests.damaged`)
+/// MUST 1: a record that cannot be read without error gives nil, and the caller reads it again
+/// individually. (`AdministrationTests.damaged`)
 /// MUST 2: no two threads use the same reader: each thread has its own number. (`round`; for this
 /// reason the type may be shared between threads)
 final class ConcurrentRecordReader: @unchecked Sendable {

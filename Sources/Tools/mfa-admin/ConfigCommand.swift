@@ -175,7 +175,7 @@ struct ConfigApplyCommand: ParsableCommand {
   }
 
   /// Enters the fingerprint of the new configuration in the audit log. If the configuration cannot
-  /// be read, the next sign-in or command that reads it enters it.
+  /// be read, the next sign-in or command that can read it enters the fingerprint.
   private static func note(_ administration: Administration) {
     do throws(ConfigurationFile.Failure) {
       ThisHost.note(

@@ -80,7 +80,7 @@ struct Decision: Equatable {
         by: [.remember, .rememberServices, .freshFor])
     // These outcomes need something typed, so a forecast never has them.
     case .attempted, .enrolled, .enrolledNow:
-      self.init(.turnedAway, "this cannot be told")
+      self.init(.turnedAway, "the result cannot be predicted")
     }
   }
 
@@ -110,7 +110,7 @@ struct Decision: Equatable {
     case .arguments(.repeated(let argument)):
       "the argument \"\(VisibleText.escaping(argument))\" of pam_mfa.so is given twice"
     case .arguments(.contradictory):
-      "the arguments try_first_pass and use_first_pass contradict one another"
+      "the arguments try_first_pass and use_first_pass cannot be combined"
     case .configuration(let failure): AdminError.message(failure)
     case .account(let error): "the account cannot be looked up: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"

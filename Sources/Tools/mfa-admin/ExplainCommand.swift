@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
     help: ArgumentHelp("The address that the user signs in from.", valueName: "address"))
   var rhost: String?
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   /// The service as PAM names it: in lower case, with only letters, digits and `-_.+@`.

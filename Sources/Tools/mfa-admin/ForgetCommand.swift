@@ -11,10 +11,10 @@ struct ForgetCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
-  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")

@@ -19,10 +19,10 @@ struct TicketCommand: ParsableCommand {
   @Option(help: "The reason, for the log and for the user.")
   var reason: String?
 
-  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")
@@ -62,10 +62,10 @@ struct BypassCommand: ParsableCommand {
   @Option(help: "The reason, for the log and for the user.")
   var reason: String
 
-  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")
@@ -92,7 +92,7 @@ struct GrantsCommand: ParsableCommand {
     commandName: "grants", abstract: "List tickets and bypass codes, without the codes themselves.",
     discussion: AdminStatus.explanation)
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name. Without it, all users.")
@@ -121,10 +121,10 @@ struct WithdrawCommand: ParsableCommand {
   @Flag(help: "Withdraw all tickets and bypass codes of the user.")
   var all = false
 
-  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")

@@ -19,7 +19,7 @@ struct IdentityPlatform: Equatable {
     }
   }
 
-  /// Whether codes are asked for.
+  /// Whether codes are required.
   let isEnabled: Bool
   /// The number of time steps before and after the current one whose codes are accepted; nil if not
   /// specified.

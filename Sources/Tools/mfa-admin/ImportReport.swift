@@ -16,7 +16,7 @@ struct ImportReport: Equatable {
 
   /// The user's name, or nil if the file does not say.
   let user: [UInt8]?
-  /// The line of the file, or nil if the whole file is concerned.
+  /// The line of the file, or nil if the result applies to the whole file.
   let line: Int?
   /// The result.
   let outcome: Outcome

@@ -20,7 +20,7 @@ enum ImportSource {
   struct Item {
     /// The user's name, or nil if the file does not say.
     let user: [UInt8]?
-    /// The line of the file, or nil if the whole file is concerned.
+    /// The line of the file, or nil if the item is the whole file.
     let line: Int?
     /// The proposed name of the factor, unless another factor has it.
     let name: String

@@ -105,7 +105,7 @@ struct JSONReader {
     case "r": return "\r"
     case "t": return "\t"
     case "u":
-      // No name and no value used here needs a surrogate pair.
+      // No name or value used here needs a surrogate pair.
       guard position + 4 <= scalars.count,
         scalars[position..<position + 4].allSatisfy({ $0.properties.isASCIIHexDigit }),
         let value = UInt32(text(position..<position + 4), radix: 16),

@@ -30,7 +30,7 @@ struct LedgerShowCommand: ParsableCommand {
       valueName: "count"))
   var last: Int?
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   func validate() throws {
@@ -90,7 +90,7 @@ struct LedgerVerifyCommand: ParsableCommand {
   @Flag(help: "Accept records without an entry: the earlier audit log was removed on purpose.")
   var begunAnew = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   func validate() throws {

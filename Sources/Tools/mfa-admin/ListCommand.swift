@@ -39,7 +39,7 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "Users with a valid ticket or bypass code.")
   var granted = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   func validate() throws {
@@ -93,7 +93,7 @@ struct ListCommand: ParsableCommand {
   /// A user who is checked against the filters.
   private struct Candidate<Shown: Sendable>: Sendable {
     let isUsable: Bool
-    /// What is shown of the user, or nil if the user does not match the filters.
+    /// The value to show for the user, or nil if the user does not match the filters.
     let shown: Shown?
   }
 

@@ -3,7 +3,7 @@ import MFASystem
 
 /// A process that holds the lock of a file in the store.
 struct LockHolder: Equatable {
-  /// Whether the process can continue.
+  /// The state of a process.
   enum State: String {
     case running
     /// Stopped by a signal or a tracer.
@@ -25,7 +25,7 @@ struct LockHolder: Equatable {
   let user: UInt32
   /// The user's name, or nil if no account has the UID.
   let userName: [UInt8]?
-  /// Whether the process can continue.
+  /// The state of the process.
   let state: State
   /// The path of the locked file.
   let file: String

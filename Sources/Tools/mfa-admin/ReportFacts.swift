@@ -2,7 +2,7 @@ import MFACrypto
 import MFAFactorStore
 import MFAFactors
 
-/// The facts that a report rests on, mostly counts of stored records.
+/// The facts that a report is based on, mostly counts of stored records.
 struct ReportFacts: Equatable {
   /// The number of users with a factor.
   var users = 0

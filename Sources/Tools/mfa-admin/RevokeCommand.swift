@@ -18,10 +18,10 @@ struct RevokeCommand: ParsableCommand {
   @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
   var yes = false
 
-  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")

@@ -6,7 +6,7 @@ struct ShowCommand: ParsableCommand {
     commandName: "show", abstract: "Show a user's factors and failed attempts.",
     discussion: AdminStatus.explanation)
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")

@@ -5,7 +5,7 @@ struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Let a user try codes again after too many wrong ones.",
     discussion: """
-      Clears the failed attempts and ends a wait. Used codes stay used. If the clock ran ahead \
+      Clears the failed attempts and ends a wait. Used codes stay used. If the clock was ahead \
       when a code was accepted, the factor accepts no code until that time: revoke the factor, and \
       have the user enrol again.
 
@@ -19,10 +19,10 @@ struct UnlockCommand: ParsableCommand {
   @Flag(help: "Accept the user's files even if they are older than the audit log says.")
   var acceptRestored = false
 
-  @Flag(help: "Kill a process that holds a lock which this command needs for too long.")
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   @Argument(help: "The user's name.")

@@ -14,7 +14,7 @@ struct UnlockEffect: Equatable {
   let ownStanding: AttemptState.Standing
   /// The number of consecutive wrong codes in the user's own programs that were cleared.
   let ownFailures: UInt32
-  /// Factors whose last accepted code lies in the future, because the clock had run ahead. They
+  /// Factors whose last accepted code lies in the future, because the clock was ahead. They
   /// accept no code before that time, and unlocking does not change that.
   let ahead: [Factor]
   /// The state to write, or nil if nothing changes.

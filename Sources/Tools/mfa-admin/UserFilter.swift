@@ -67,7 +67,7 @@ struct UserFilter: Equatable {
   }
 
   /// Returns whether no code was accepted and no factor enrolled for this many days. A time in the
-  /// future counts as recent: the clock had run ahead.
+  /// future counts as recent: the clock was ahead.
   private static func isStale(_ snapshot: FactorSnapshot, days: Int64, _ now: Int64) -> Bool {
     let (limit, overflow) = days.multipliedReportingOverflow(by: secondsPerDay)
     let (start, isTooEarly) = now.subtractingReportingOverflow(limit)

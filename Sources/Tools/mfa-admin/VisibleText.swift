@@ -2,7 +2,7 @@ import MFABytes
 import MFAFactors
 
 /// Text from an untrusted source, escaped for display on a terminal. It cannot move the cursor,
-/// change colours or reverse the direction of writing.
+/// change colours or reverse the text direction.
 struct VisibleText: CustomStringConvertible, Equatable {
   /// The escaped text.
   let description: String

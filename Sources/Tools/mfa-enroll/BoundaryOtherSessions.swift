@@ -12,7 +12,7 @@ enum OtherSessions {
     else {
       return person.tell("your other sessions on this host go on: end them yourself")
     }
-    // Without this variable, this session cannot be told from the others.
+    // Without this variable, this session cannot be distinguished from the others.
     guard let present = variable("XDG_SESSION_ID") else {
       return person.tell("your other sessions on this host go on: end them yourself")
     }

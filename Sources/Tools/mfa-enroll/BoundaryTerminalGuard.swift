@@ -85,8 +85,8 @@ enum TerminalGuard {
     block(SIG_BLOCK, [number])
   }
 
-  /// Returns whether the signal ends the program: true except for SIGTSTP, and for signals that the
-  /// program was started with ignored, as nohup does.
+  /// Returns whether the signal ends the program: true except for SIGTSTP, and for signals that
+  /// were already ignored when the program started, as under nohup.
   private static func ends(_ number: Int32) -> Bool {
     guard number != SIGTSTP else { return false }
     var action = sigaction()

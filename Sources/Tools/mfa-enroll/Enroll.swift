@@ -111,8 +111,8 @@ struct Enroll: AsyncParsableCommand {
     return Self.unusedName(among: taken)
   }
 
-  /// Returns "authenticator" or, if that name is taken, the same with the lowest number after it
-  /// that makes it unique.
+  /// Returns "authenticator" or, if that name is taken, "authenticator" followed by the lowest
+  /// number, from 2, that makes the name unique.
   static func unusedName(among taken: [String]) -> String {
     let plain = "authenticator"
     guard taken.contains(plain) else { return plain }

@@ -5,7 +5,7 @@ import MFAQRCode
 
 /// The user of the program: at a terminal, or through a script that writes lines to standard input.
 ///
-/// At a terminal, all input and output uses that terminal, even if standard output is redirected,
+/// At a terminal, all input and output use that terminal, even if standard output is redirected,
 /// so that no secret gets into a file by accident. In a script, questions go to standard error, and
 /// results go to standard output.
 struct UserInterface: Sendable {
@@ -36,7 +36,7 @@ struct UserInterface: Sendable {
       questions.write(question)
       return input.line()
     }
-    // Echo is off before the question appears, because programs answer at once.
+    // Turns echo off before the question appears, because a program may answer immediately.
     let answer = TerminalGuard.withoutEcho(on: input) {
       questions.write(question)
       return input.line()
@@ -66,7 +66,7 @@ struct UserInterface: Sendable {
     case missing(String)
   }
 
-  /// Draws `bytes` for the terminal, and leaves one line for a question.
+  /// Draws `bytes` as a QR code for the terminal, leaving one line free for a question.
   func picture(of bytes: borrowing SecretBytes) -> Picture {
     let screen = Screen(
       size: isAtTerminal ? shown.terminalSize : nil, environment: .current,

@@ -12,8 +12,8 @@
 
 enum { line_length = 8, marker = 0xC3, chunk = 1 << 20 };
 
-// No mapping of a program is longer. A sanitizer's shadow memory is, with one byte for every few
-// bytes of the program, and takes hours to read.
+// Longer than any mapping of a program, but shorter than a sanitizer's shadow memory, which has one
+// byte for every few bytes of the address space and would take hours to read.
 static const unsigned long longest_mapping = 1UL << 36;
 
 // SplitMix64, one byte at a time, so that no register holds a whole line.

@@ -24,7 +24,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public var attempts = AttemptState(record: .zero)
   /// The operation that fails, and its error.
   public var failure: (step: Step, error: FactorStoreError)?
-  /// The audit log records so far, in order.
+  /// The audit log entries so far, in order.
   public internal(set) var events: [AuditLogEvent] = []
   /// Whether the store compares the configuration with the last recorded one.
   public var followsConfigurations = false
@@ -156,7 +156,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return self.configuration == configuration
   }
 
-  /// Stores the audit log record.
+  /// Stores the audit log entry.
   public func enter(
     _ event: AuditLogEvent, configuration: UInt64
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
@@ -234,7 +234,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     store.attempts = attempts
   }
 
-  /// Stores the state and the audit log record.
+  /// Stores the state and the audit log entry.
   public func write(
     _ attempts: AttemptState, entering event: AuditLogEvent
   ) throws(FactorStoreError) -> AuditLogCheckpoint {
@@ -251,7 +251,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   /// Records the operation.
   public func sync() throws(FactorStoreError) { try store.note(.sync) }
 
-  /// Stores the record, the attempt state and the audit log record.
+  /// Stores the record, the attempt state and the audit log entry.
   public func replace(
     record: FactorRecord, attempts: AttemptState, entering event: AuditLogEvent?
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {

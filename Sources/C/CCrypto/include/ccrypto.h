@@ -1,5 +1,5 @@
-// The cryptographic functions for Swift. They use OpenSSL's libcrypto (3.0 or later), which the
-// first call that needs it loads, and no earlier step.
+// The cryptographic functions for Swift. They use OpenSSL's libcrypto (3.0 or later), which is
+// loaded by the first call that needs it.
 //
 // It is loaded late because sudo, login and su do not use libcrypto. In such a process (Debian 12,
 // x86_64, OpenSSL 3.0), loading it took 1,000 to 1,300 us and 412 kB of unshared memory, and its

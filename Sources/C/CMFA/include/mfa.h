@@ -1,8 +1,9 @@
-// The interface between the PAM shim (pam/pam_mfa.c) and Swift (Sources/Flow/SignIn/Boundary.swift).
+// The interface between the PAM shim (pam/pam_mfa.c) and Swift (Boundary.swift in
+// Sources/Flow/SignIn).
 //
-// The shim passes what PAM knows and functions that call PAM; Swift returns a verdict and keeps no
-// pointer after that. Strings are NUL-terminated. They may be NULL only where marked, and none of
-// them is trusted.
+// The shim passes PAM's data and functions that call PAM. Swift returns a verdict and keeps none of
+// the pointers. Strings are NUL-terminated. They may be NULL only where marked, and none of them is
+// trusted.
 #pragma once
 
 #include <stddef.h>
@@ -68,8 +69,8 @@ typedef struct mfa_application {
   // (SSH_AUTH_INFO_0 in PAM's environment), or NULL. The string lives as long as the PAM
   // transaction.
   const char *_Nullable (*_Nonnull earlier_methods)(void *_Nonnull context);
-  // Not 0 if messages that are not essential are shown, that is, unless the application asked for
-  // silence.
+  // Whether messages that are not essential are shown: 0 if the application asked for silence
+  // (PAM_SILENT).
   int is_listening;
 } mfa_application;
 
@@ -91,8 +92,8 @@ typedef struct mfa_request {
 // The `auth` line: asks for a code if policy requires one, and verifies it.
 mfa_verdict mfa_sign_in(const mfa_request *request, const mfa_application *application);
 
-// The `account` line: decides whether the account may be used. Users who must have a factor and
-// have none enrol here.
+// The `account` line: decides whether the account may be used. Users who need a factor but do not
+// have one enrol here.
 mfa_verdict mfa_account(const mfa_request *request, const mfa_application *application);
 
 #pragma clang assume_nonnull end

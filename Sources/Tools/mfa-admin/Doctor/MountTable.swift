@@ -41,7 +41,7 @@ struct MountTable {
     return path.count == point.count || path[point.count] == UInt8(ascii: "/")
   }
 
-  /// Decodes the octal escapes (a backslash and three digits) for blank, tab, line feed and
+  /// Decodes the octal escapes (a backslash and three digits) for space, tab, line feed and
   /// backslash.
   private static func unescaped(_ word: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// Finds sshd settings that answer the prompt for a code with the password.
+/// Finds sshd settings that make sshd answer the prompt for a code with the password.
 enum PasswordAsCode: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
     guard let service = chart.sshdService, !service.takesPassword else { return [] }

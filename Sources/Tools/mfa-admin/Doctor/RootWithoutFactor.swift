@@ -43,7 +43,7 @@ enum RootWithoutFactor: Examination {
           severity: .note, code: "root-console", services: [service.name], place: service.place,
           message:
             "root is asked for a code at the console too: if the store or the clock fails, the "
-            + "boot menu is the way in",
+            + "boot menu is the only way in",
           hint: "keep one of root's recovery codes at hand, or leave pam_mfa.so out of this file")
       ]
     }

@@ -1,7 +1,7 @@
 import MFASignIn
 
-/// Finds services for which policy accepts a recent code although they can be daemons, whose
-/// session is not the user's.
+/// Finds services for which policy accepts a recent code, but which may be daemons whose session is
+/// not the user's.
 enum SessionNotFollowed: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
     chart.asked.compactMap { service in

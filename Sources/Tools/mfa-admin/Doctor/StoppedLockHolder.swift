@@ -1,5 +1,5 @@
-/// Finds stopped or frozen processes that hold a lock of the store, for which all other processes
-/// wait.
+/// Finds stopped or frozen processes that hold a lock in the store and so block all other
+/// processes.
 enum StoppedLockHolder: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
     chart.host.stoppedLockHolders().map { holder in

@@ -30,8 +30,8 @@ enum UnitFiles {
     return name == "polkit-1" ? ["polkit.service"] : ["\(name).service"]
   }
 
-  /// Returns the files of a unit, or an empty array if the unit does not exist. If systemd runs,
-  /// these are the files that systemd has loaded.
+  /// Returns the files of a unit, or an empty array if the unit does not exist. If systemd is
+  /// running, these are the files that it has loaded.
   static func paths(of unit: String, on host: any ExaminedHost) throws(Failure) -> [String] {
     if let paths = try loaded(unit, host) { return paths }
     var paths: [String] = []
@@ -39,8 +39,8 @@ enum UnitFiles {
       if try isThere("\(folder)/\(unit)", host) { paths.append("\(folder)/\(unit)") }
     }
     guard !paths.isEmpty else { return [] }
-    // If drop-ins have the same name, the one in the first folder counts. Drop-ins are read in the
-    // order of their names.
+    // systemd reads drop-ins in the order of their names. If several have the same name, it reads
+    // only the one in the first folder.
     var dropIns: [(name: String, path: String)] = []
     for directory in ["\(unit).d", "service.d"] {
       for folder in folders {
@@ -53,11 +53,12 @@ enum UnitFiles {
     return paths + dropIns.sorted { $0.name < $1.name }.map(\.path)
   }
 
-  /// Returns the files that systemd has loaded, or nil if systemd does not run or does not answer.
+  /// Returns the files that systemd has loaded, or nil if systemd is not running or does not
+  /// answer.
   private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(Failure) -> [String]?
   {
     guard try isThere("/run/systemd/system", host) else { return nil }
-    // systemctl shows no settings for a template, so query an instance that does not run.
+    // systemctl shows no settings for a template, so query an instance that is not running.
     let name = unit.replacing("@.", with: "@mfa-admin-doctor.")
     let output: ProgramOutput
     do throws(ProgramOutput.Failure) {

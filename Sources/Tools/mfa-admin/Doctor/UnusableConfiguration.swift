@@ -1,7 +1,8 @@
 import MFASignIn
 import MFAPAMStack
 
-/// Finds an invalid configuration or invalid module arguments, with which every sign-in is denied.
+/// Finds an invalid configuration or invalid module arguments, which cause every sign-in to be
+/// denied.
 enum UnusableConfiguration: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
     let failures = chart.configurationFailures.map { failure in

@@ -1,6 +1,6 @@
 import MFASystem
 
-/// Finds a store that cannot be written, with which every code is rejected.
+/// Finds a store that cannot be written to, which causes every code to be rejected.
 enum UnwritableStore: Examination {
   private static let path = "/var/lib/mfa"
 

@@ -1,6 +1,6 @@
 import MFAPAMStack
 
-/// Finds `auth` lines for the module whose denial does not count.
+/// Finds `auth` lines that let the stack ignore a denial by the module.
 enum WeakAuthLine: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
     chart.asked.compactMap { finding($0) }

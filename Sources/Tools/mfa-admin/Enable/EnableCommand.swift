@@ -197,9 +197,9 @@ struct ConfirmCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "confirm", abstract: "Keep the changes that 'enable' made.",
     discussion: """
-      Run it from a sign-in through the enabled service that began after the change, which proves \
-      that users can still sign in. For sudo and su, that sign-in is 'sudo mfa-admin confirm' or \
-      'su -c "mfa-admin confirm"'.
+      Run this command from a sign-in through the enabled service. The sign-in must have begun \
+      after the change: it proves that users can still sign in. For sudo and su, that sign-in is \
+      'sudo mfa-admin confirm' or 'su -c "mfa-admin confirm"'.
 
       \(AdminStatus.explanation)
       """)
@@ -242,7 +242,7 @@ struct RestoreCommand: ParsableCommand {
     try ServiceCommand.translating { () throws(ChangeError) in
       try ChangeJournal.locking(seconds: 30) { (journal) throws(ChangeError) in
         var switching = ServiceCommand.switching(journal)
-        // At boot, sshd does not run yet and needs no reload.
+        // At boot, sshd is not running yet and needs no reload.
         if boot { switching.mayReload = false }
         let outcome = try switching.rollBackOverdueChanges(all: boot)
         for error in outcome.errors { ServiceSwitch.log(failure: error.message) }
@@ -258,7 +258,7 @@ struct ServicesCommand: ParsableCommand {
     commandName: "services", abstract: "List the services and whether each asks for a code.",
     discussion: AdminStatus.explanation)
 
-  @Flag(help: "Print JSON, for programs; times are UTC, as ISO 8601 writes them.")
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
 
   func run() throws(AdminError) {

@@ -52,7 +52,7 @@ enum SecureShellServer {
     return effective.output
   }
 
-  /// Makes the running server reload its settings. Returns false if no server runs.
+  /// Makes the running server reload its settings. Returns false if none is running.
   ///
   /// `effective` is the output of `sshd -T`, or empty if it is not known.
   static func reload(effective: String = "") throws(ChangeError) -> Bool {

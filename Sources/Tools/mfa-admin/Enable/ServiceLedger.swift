@@ -1,9 +1,9 @@
 import MFAAuditLog
 import MFAStoreFiles
 
-/// Records changes of services in the audit log.
+/// Records changes to services in the audit log.
 enum ServiceLedger {
-  /// Records a change of a service before it is made.
+  /// Records a change to a service before the change is made.
   static func enter(
     _ kind: AuditLogEvent.Kind, _ service: [UInt8]
   ) throws(ChangeError) -> AuditLogCheckpoint {

@@ -4,8 +4,8 @@ import MFAPAMStack
 enum ServiceState: Equatable {
   /// The service asks for a code because of the line at this place, which `mfa-admin enable` wrote.
   case on(String)
-  /// As `on`, but the change is rolled back unless it is confirmed before `until`, in seconds since
-  /// the epoch.
+  /// Like `on`, but the change is rolled back unless it is confirmed before `until`, in seconds
+  /// since the epoch.
   case waiting(String, until: Int64)
   /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)

@@ -18,7 +18,7 @@ struct ServiceSwitch {
   let actor: [UInt8]
   /// Whether sshd may be reloaded.
   var mayReload = true
-  /// Records a change of a service in the audit log before it is made.
+  /// Records a change to a service in the audit log before the change is made.
   var enter: (AuditLogEvent.Kind, _ service: [UInt8]) throws(ChangeError) -> AuditLogCheckpoint =
     ServiceLedger.enter
   /// Receives the messages, one line each.
@@ -26,8 +26,8 @@ struct ServiceSwitch {
 
   // MARK: Enabling
 
-  /// Applies all plans or none of them. The changes hold for `seconds` unless confirmed, or
-  /// permanently if `seconds` is nil.
+  /// Applies all plans or none of them. The changes are rolled back after `seconds` unless they are
+  /// confirmed; if `seconds` is nil, they are permanent.
   ///
   /// - Returns: the deadline for the confirmation in seconds since the epoch, or nil.
   func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) -> Int64? {
@@ -48,7 +48,7 @@ struct ServiceSwitch {
         marks.append(try enter(.serviceEnabled, plan.service))
         try put(change)
       }
-      // Services enabled together start to wait for confirmation together.
+      // All services enabled together begin to wait for confirmation at the same time.
       for (change, mark) in zip(begun, marks) { try settle(change, mark) }
     } catch {
       throw undoing(begun, after: error)
@@ -130,8 +130,8 @@ struct ServiceSwitch {
 
   // MARK: Confirming
 
-  /// Confirms every pending change whose service this command was started from through a new
-  /// sign-in.
+  /// Confirms each pending change whose service handled the new sign-in from which this command was
+  /// started.
   ///
   /// - Returns: the confirmed services, and the services still waiting with the reason.
   func confirm() throws(ChangeError) -> (
@@ -357,8 +357,8 @@ struct ServiceSwitch {
 
   // MARK: The log
 
-  /// Records a rollback or the disabling of a service if possible. With a broken store it must
-  /// still be possible to disable services.
+  /// Records a rollback or the disabling of a service, if possible. A service can be disabled even
+  /// if the store is broken.
   private func entered(_ kind: AuditLogEvent.Kind, _ service: [UInt8]) -> AuditLogCheckpoint? {
     do throws(ChangeError) { return try enter(kind, service) } catch {
       Self.log(failure: error.message)

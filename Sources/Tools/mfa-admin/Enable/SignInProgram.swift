@@ -1,7 +1,7 @@
 /// The programs that handle sign-ins.
 enum SignInProgram {
   /// The known programs with their PAM services. `isTool` marks programs that a signed-in user
-  /// runs, and which do not ask root.
+  /// runs and that do not ask root for a code.
   private static let known: [(services: [String], programs: [String], isTool: Bool)] = [
     (
       ["sshd"],
@@ -57,8 +57,8 @@ enum SignInProgram {
   ) -> String? {
     guard let entry = entry(service) else { return "its sign-in program is unknown" }
     let name = String(decoding: service, as: UTF8.self)
-    // Only a process with effective uid 0: the process that serves the session after the sign-in
-    // has the user's uid.
+    // Consider only processes with effective uid 0: the process that serves the session after the
+    // sign-in has the user's uid.
     let own = ancestors.firstIndex { entry.programs.contains($0.program) && $0.actingUser == 0 }
     guard let own else { return "this command was not started from a sign-in through \(name)" }
     if old.contains(ancestors[own].process) {

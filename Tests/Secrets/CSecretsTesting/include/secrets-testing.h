@@ -1,4 +1,4 @@
-// Access of the tests of secrets to their own process: its memory and its descriptors.
+// Lets the tests of secrets examine their own process: its memory and its descriptors.
 #pragma once
 
 #include <stdint.h>
@@ -11,11 +11,11 @@ uint8_t testing_pattern(uint64_t seed, int64_t index);
 // writable memory at least once, according to /proc/self/mem, or -1 if the memory cannot be read.
 int64_t testing_lines_in_memory(uint64_t seed, int64_t lines);
 
-// Returns 1 when libcrypto is mapped into the process, 0 when it is not, and -1
-// when that cannot be read.
+// Returns 1 if libcrypto is mapped into the process, 0 if it is not, and -1 if the mappings cannot
+// be read.
 int testing_libcrypto_is_mapped(void);
 
-// Forbids the process to open further files, or allows it again. Returns 1, or 0 on failure.
+// Prevents the process from opening further files, or allows it again. Returns 1, or 0 on failure.
 int testing_allow_files(int allowed);
 
 // Calls `body` in `count` threads that start at the same moment. Returns how many calls returned 1.
