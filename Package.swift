@@ -69,6 +69,7 @@ func headers(_ name: String) -> Target {
   .systemLibrary(name: "MFA" + name, path: "Sources/C/" + name)
 }
 
+/// Returns the tests of a target, or of whole programs.
 func tests(
   _ name: String, in folder: String, uses dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
@@ -310,8 +311,8 @@ let package = Package(
     tests(
       "MultiFactor", in: "MultiFactor",
       uses: [
-        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
-        "MultiFactor",
+        "MFABytes", "MFACTestSupport", "MFAFactors", "MFAOneTimePassword", "MFAProtocol",
+        "MFASecrets", "MultiFactor",
       ]),
     tests(
       "EnrollTool", in: "mfa-enroll",

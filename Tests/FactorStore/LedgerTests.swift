@@ -400,7 +400,7 @@ struct LedgerTests {
     let content = Array(old[slot..<slot + 18 + SealingKey.checksumLength])
     let master: [UInt8] = Array(0..<32)
     var key = try SealingKey(master: master.span)
-    let checksum = try key.checksum(of: content, purpose: 5)
+    let checksum = try key.checksum(of: content, purpose: .auditLogHead)
     old.replaceSubrange(
       slot..<slot + 512,
       with: content + checksum

@@ -109,6 +109,26 @@ import Testing
     }
   }
 
+  @Test("keys are accepted in British spelling, and are printed in the other")
+  func britishSpelling() throws {
+    let text =
+      "[project]\nenrolment = required\nend_sessions_on_unenrol = on\n"
+      + "[tenant a]\nusers = bob\nenrolment = offered\noffer_sign_ins = 3\n"
+    let configuration = try parse(text)
+    #expect(configuration.project.enrollment == .required)
+    #expect(configuration.project.endsSessionsOnUnenrolling)
+    let printed = String(decoding: configuration.printed(), as: UTF8.self)
+    #expect(printed.contains("enrollment = required\n") && !printed.contains("enrolment"))
+    #expect(try parse(printed) == configuration)
+  }
+
+  @Test("a key is repeated in whichever spelling")
+  func repeatedInBritishSpelling() {
+    #expect(throws: ConfigurationError.self) {
+      try parse("[project]\nenrolment = required\nenrollment = required\n")
+    }
+  }
+
   /// MUST 2.
   @Test(arguments: [
     // The file and its lines.

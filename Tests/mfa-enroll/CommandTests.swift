@@ -50,6 +50,11 @@ import Testing
     Row(number: 34, arguments: ["forget"], isUnderstood: true),
     Row(number: 35, arguments: ["forget", "everything"], isUnderstood: false),
     Row(number: 33, arguments: ["import", "--name", "a\u{1B}b"], isUnderstood: false),
+    // British spelling, and a synonym.
+    Row(number: 36, arguments: ["enrol", "--digits", "8"], isUnderstood: true),
+    Row(number: 37, arguments: ["unenrol", "a", "--yes"], isUnderstood: true),
+    Row(number: 38, arguments: ["remove", "a", "--yes"], isUnderstood: true),
+    Row(number: 39, arguments: ["unenrol"], isUnderstood: false),
   ]
 
   @Test("an invalid command line is a usage error", arguments: rows)

@@ -5,6 +5,8 @@ import Glibc
 struct BrokenPipeSignalBlock: ~Copyable {
   private var before: sigset_t
   private let signal: sigset_t
+  /// Whether a SIGPIPE was pending before, which is the program's own.
+  private let wasPending: Bool
 
   init() {
     // SAFETY: the calls initialise the sets before they are used.
@@ -13,16 +15,20 @@ struct BrokenPipeSignalBlock: ~Copyable {
     unsafe sigaddset(&signal, SIGPIPE)
     var before = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, &signal, &before)
+    var pending = sigset_t()
+    unsafe sigpending(&pending)
+    wasPending = unsafe sigismember(&pending, SIGPIPE) == 1
     self.signal = signal
     self.before = before
   }
 
-  /// Discards the SIGPIPE that a failed write left pending in this thread.
+  /// Discards the SIGPIPE that a failed write left pending in this thread. A signal that was pending
+  /// before stays.
   func discardPendingSignal() {
+    guard !wasPending else { return }
     var signal = signal
     var now = timespec(tv_sec: 0, tv_nsec: 0)
-    // SAFETY: all objects are initialised and outlive the call.
-    guard unsafe sigismember(&signal, SIGPIPE) == 1 else { return }
+    // SAFETY: both objects are initialised and outlive the call.
     _ = unsafe sigtimedwait(&signal, nil, &now)
   }
 

@@ -16,9 +16,6 @@ struct AuditLogChain: Equatable {
   /// The chain value of the last entry, `SealingKey.checksumLength` bytes.
   private(set) var value: [UInt8]
 
-  /// The `purpose` of `SealingKey.checksum` for chain values.
-  private static let purpose: UInt8 = 4
-
   /// The chain before the first entry.
   static var empty: AuditLogChain {
     AuditLogChain(
@@ -35,7 +32,7 @@ struct AuditLogChain: Equatable {
   func value(after bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
     let message = value + bytes
     return try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: message, purpose: Self.purpose)
+      try key.checksum(of: message, purpose: .auditLogEntry)
     }
   }
 

@@ -34,8 +34,6 @@ struct AuditLogHead {
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
   /// Version 1 has no configuration fingerprint, and versions 1 and 2 have no index.
   private static let versions: ClosedRange<UInt16> = 1...3
-  /// The `purpose` of `SealingKey.checksum` for slots of the head.
-  private static let purpose: UInt8 = 5
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     // If the slot with the higher entry count is valid, the checksum of the other slot is not
@@ -132,7 +130,7 @@ struct AuditLogHead {
     of encoded: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
     try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: purpose)
+      try key.checksum(of: encoded, purpose: .auditLogHead)
     }
   }
 }

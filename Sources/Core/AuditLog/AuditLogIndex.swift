@@ -30,8 +30,6 @@ enum AuditLogIndex {
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x49]  // MFAI
   private static let version: UInt16 = 1
-  /// The `purpose` of `SealingKey.checksum` for index pages.
-  private static let purpose: UInt8 = 8
 
   /// The page and position of a user in the index.
   struct SignInOrigin: Equatable {
@@ -129,7 +127,7 @@ enum AuditLogIndex {
     of encoded: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
     try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: purpose)
+      try key.checksum(of: encoded, purpose: .auditLogIndexPage)
     }
   }
 }

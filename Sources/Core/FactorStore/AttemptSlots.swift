@@ -19,8 +19,6 @@ struct AttemptSlots {
   /// The length in bytes of a file in format version 1.
   static let firstLength = 1024
 
-  private static let purpose: UInt8 = 2
-
   /// The slot to write to next.
   private var free: Int
   private var sequence: UInt64
@@ -88,7 +86,7 @@ struct AttemptSlots {
     of encoded: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
     try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: purpose)
+      try key.checksum(of: encoded, purpose: .attemptState)
     }
   }
 

@@ -48,7 +48,7 @@ extension LocalFactorStore {
   private static func sign(_ count: Int, _ key: inout SealingKey) throws(CryptographyError) {
     for _ in 0..<count {
       let state = AttemptState(record: .zero).encoded(sequence: 0)
-      _ = try key.checksum(of: state, purpose: 0)
+      _ = try key.checksum(of: state, purpose: .imitation)
     }
   }
 }

@@ -322,7 +322,7 @@ public final class LocalFactorStore: FactorStore {
   ) throws(FactorStoreError) -> [UInt8] {
     let encoded = record.encodedForLedger()
     let checksum = try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: fingerprintPurpose)
+      try key.checksum(of: encoded, purpose: .recordFingerprint)
     }
     return Array(checksum.prefix(fingerprintLength))
   }
@@ -336,8 +336,6 @@ public final class LocalFactorStore: FactorStore {
     return reader.read(UInt64.self) ?? 0
   }
 
-  /// The `purpose` of `SealingKey.checksum` for fingerprints of records.
-  private static let fingerprintPurpose: UInt8 = 6
   /// The length of a record's fingerprint in bytes.
   private static let fingerprintLength = 8
 

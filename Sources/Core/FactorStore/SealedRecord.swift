@@ -10,7 +10,6 @@ import MFASystem
 struct SealedRecord {
   let bytes: [UInt8]
 
-  private static let purpose: UInt8 = 1
   private static let trailerLength = SealingKey.identityLength + SealingKey.checksumLength
 
   /// The longest sealed record in bytes.
@@ -27,7 +26,7 @@ struct SealedRecord {
 
   init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
     let signed = record.encoded() + (try key.identity())
-    bytes = signed + (try key.checksum(of: signed, purpose: Self.purpose))
+    bytes = signed + (try key.checksum(of: signed, purpose: .record))
   }
 
   /// Returns the record after verifying the checksum, which covers the key and every bit, and the
@@ -41,7 +40,7 @@ struct SealedRecord {
     let signed = bytes.span.extracting(0..<signedLength).copied()
     let checksum = bytes.span.extracting(signedLength..<bytes.count)
     let expected = try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: signed, purpose: Self.purpose)
+      try key.checksum(of: signed, purpose: .record)
     }
     guard constantTimeEquals(checksum, expected.span) else {
       let identity = try cryptographic { () throws(CryptographyError) in try key.identity() }

@@ -68,15 +68,13 @@ public struct SealingKey: ~Copyable {
 
   /// Returns the checksum of `message`. `purpose` separates the uses: the checksum of a record is
   /// not valid for an attempt state.
-  public mutating func checksum(of message: [UInt8], purpose: UInt8) throws(CryptographyError)
+  public mutating func checksum(of message: [UInt8], purpose: ChecksumPurpose)
+    throws(CryptographyError)
     -> [UInt8]
   {
-    let tag = try checksum.tag(of: ([purpose] + message).span)
+    let tag = try checksum.tag(of: ([purpose.rawValue] + message).span)
     return tag.span.copied()
   }
-
-  /// The `purpose` of `checksum` for digests of recovery codes.
-  private static let recoveryCodePurpose: UInt8 = 3
 
   /// Returns a keyed digest of a secret that is too short for an unkeyed digest: without this key,
   /// the digest reveals nothing about the secret.
@@ -85,16 +83,13 @@ public struct SealingKey: ~Copyable {
   ) throws(CryptographyError) -> [UInt8] {
     var message = SecretBytes(count: 1 + context.count + secret.count)
     message.withMutableSpan { message in
-      message[0] = Self.recoveryCodePurpose
+      message[0] = ChecksumPurpose.recoveryCode.rawValue
       for index in context.indices { message[1 + index] = context[index] }
       for index in secret.indices { message[1 + context.count + index] = secret[index] }
     }
     let tag = try checksum.tag(of: message.span)
     return tag.span.copied()
   }
-
-  /// The `purpose` of `checksum` for digests of places.
-  private static let placePurpose: UInt8 = 7
 
   /// Returns digests of `places`, bound to `record`.
   public mutating func digests(
@@ -105,7 +100,7 @@ public struct SealingKey: ~Copyable {
       let message = record.recoveryCodeContext() + [place.kind.rawValue] + place.identity
       let bytes: [UInt8]
       do throws(CryptographyError) {
-        bytes = try checksum(of: message, purpose: Self.placePurpose)
+        bytes = try checksum(of: message, purpose: .signInOrigin)
       } catch {
         throw .cryptography
       }

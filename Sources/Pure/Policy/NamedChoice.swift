@@ -2,12 +2,17 @@
 protocol NamedChoice: CaseIterable {
   /// The word for this choice.
   var name: String { get }
+  /// A second spelling of the word that is accepted, or nil.
+  var otherSpelling: String? { get }
 }
 
 extension NamedChoice {
-  /// Creates the choice whose word is exactly `text`. Returns nil for any other text.
+  var otherSpelling: String? { nil }
+
+  /// Creates the choice whose word is `text`, in either spelling. Returns nil for any other text.
   init?(named text: Span<UInt8>) {
-    for choice in Self.allCases where text.equals(choice.name) {
+    for choice in Self.allCases
+    where text.equals(choice.name) || choice.otherSpelling.map({ text.equals($0) }) ?? false {
       self = choice
       return
     }
@@ -15,6 +20,15 @@ extension NamedChoice {
   }
 }
 
-extension Configuration.Key: NamedChoice {}
+extension Configuration.Key: NamedChoice {
+  /// British spelling is accepted as well.
+  var otherSpelling: String? {
+    switch self {
+    case .enrollment: "enrolment"
+    case .endSessionsOnUnenroll: "end_sessions_on_unenrol"
+    default: nil
+    }
+  }
+}
 extension Configuration.State: NamedChoice {}
 extension Configuration.Enrollment: NamedChoice {}

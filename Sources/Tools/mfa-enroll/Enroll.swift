@@ -11,7 +11,7 @@ struct Enroll: AsyncParsableCommand {
     discussion: """
       Shows a new key, as a picture and as text, and asks for the code that the app makes of it. \
       Nothing changes before that code is right.
-      """)
+      """, aliases: ["enrol"])
 
   @Option(help: "What you call it, such as phone.")
   var name: String?

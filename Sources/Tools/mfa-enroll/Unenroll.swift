@@ -5,7 +5,8 @@ import MultiFactor
 /// `mfa-enroll unenroll`.
 struct Unenroll: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Removes a factor, so that its codes are accepted no more.")
+    abstract: "Removes a factor, so that its codes are accepted no more.",
+    aliases: ["unenrol", "remove"])
 
   @Argument(help: "Its name, or its identifier.")
   var factor: String

@@ -373,3 +373,10 @@ int ctest_finds_child(int all) {
 int ctest_set_identities(unsigned real, unsigned effective, unsigned saved) {
   return setresuid(real, effective, saved);
 }
+
+int ctest_block_broken_pipe(int blocked) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  return -pthread_sigmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}

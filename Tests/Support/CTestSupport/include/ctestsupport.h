@@ -24,6 +24,9 @@ int ctest_spawn(const char *arguments, size_t argument_count, const char *enviro
 // Waits until the child has ended. Returns 1 if it has ended, 0 if the time (milliseconds) ran out.
 int ctest_wait(int reference, int milliseconds, int *code, int *signal);
 
+// Blocks SIGPIPE in this thread, or unblocks it.
+int ctest_block_broken_pipe(int blocked);
+
 // Sends a signal to the child, if it is still running.
 int ctest_kill(int reference, int signal);
 

@@ -1,0 +1,16 @@
+/// The uses of the checksum key. Each has a number of its own, which is part of the message, so that a
+/// checksum for one use is never valid for another.
+public enum ChecksumPurpose: UInt8, Sendable {
+  /// Work that imitates a verification and whose result is discarded.
+  case imitation = 0
+  case record = 1
+  case attemptState = 2
+  case recoveryCode = 3
+  case auditLogEntry = 4
+  case auditLogHead = 5
+  /// The fingerprint by which the audit log names a record.
+  case recordFingerprint = 6
+  /// The address or session that a sign-in is remembered from.
+  case signInOrigin = 7
+  case auditLogIndexPage = 8
+}
