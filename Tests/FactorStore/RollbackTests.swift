@@ -198,13 +198,13 @@ struct RollbackTests {
   @Test("attempts, and users at the same index position, neither deny sign-ins nor hide rollbacks")
   func othersAtOnePosition() throws {
     try fixture.enroll(entering: StoreFixture.event)
-    let place = AuditLogIndex.SignInOrigin(escapedName: Array("alice".utf8)[...])
+    let place = AuditLogIndex.Slot(escapedName: Array("alice".utf8)[...])
     var others: [Account] = []
     var number = 0
     while others.count < 3 {
       number += 1
       let name = Array("user\(number)".utf8)
-      if AuditLogIndex.SignInOrigin(escapedName: name[...]) == place {
+      if AuditLogIndex.Slot(escapedName: name[...]) == place {
         others.append(Account(name: name, uid: UInt32(2000 + number)))
       }
     }

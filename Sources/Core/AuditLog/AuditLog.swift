@@ -92,7 +92,7 @@ public struct AuditLog: ~Copyable {
     var page: AuditLogIndex.Page?
     var previous: Int64 = 0
     let place = subject.user.map {
-      AuditLogIndex.SignInOrigin(escapedName: LogLine.escaped($0.bytes)[...])
+      AuditLogIndex.Slot(escapedName: LogLine.escaped($0.bytes)[...])
     }
     if let place {
       let present = try AuditLogIndex.Page(
@@ -211,7 +211,7 @@ public struct AuditLog: ~Copyable {
     if !line.contains(UInt8(ascii: "\n")), let name = AuditLogLine.value(of: "user", in: line),
       !name.elementsEqual([UInt8(ascii: "-")])
     {
-      let place = AuditLogIndex.SignInOrigin(escapedName: name)
+      let place = AuditLogIndex.Slot(escapedName: name)
       let page = try AuditLogIndex.Page(
         place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
       try page.write(start &+ 1, at: place.position, for: next.count, to: open.index, &key)
@@ -241,7 +241,7 @@ public struct AuditLog: ~Copyable {
     of user: [UInt8], uid: UInt32, since known: RecordBinding.LogPosition, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Standing {
     let name = LogLine.escaped(user)
-    let place = AuditLogIndex.SignInOrigin(escapedName: name[...])
+    let place = AuditLogIndex.Slot(escapedName: name[...])
     var failure = FactorStoreError.rolledBack(.ledger)
     for reading in 0..<Self.mostReadings {
       if reading > 0 { Clock.pause(milliseconds: 1) }
@@ -262,7 +262,7 @@ public struct AuditLog: ~Copyable {
   }
 
   private func standing(
-    _ name: [UInt8], _ uid: UInt32, _ place: AuditLogIndex.SignInOrigin,
+    _ name: [UInt8], _ uid: UInt32, _ place: AuditLogIndex.Slot,
     since known: RecordBinding.LogPosition, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Standing {
     guard let file = try present(head) else {
@@ -425,13 +425,13 @@ public struct AuditLog: ~Copyable {
   /// the index.
   private static func place(
     of line: ArraySlice<UInt8>
-  ) -> (AuditLogIndex.SignInOrigin, previous: Int64)? {
+  ) -> (AuditLogIndex.Slot, previous: Int64)? {
     guard let name = AuditLogLine.value(of: "user", in: line),
       let previous = AuditLogLine.value(of: "previous", in: line).flatMap({
         AuditLogLine.offset($0)
       })
     else { return nil }
-    return (AuditLogIndex.SignInOrigin(escapedName: name), previous)
+    return (AuditLogIndex.Slot(escapedName: name), previous)
   }
 
   /// Returns whether each position of the index refers to the last entry there. An entry that is

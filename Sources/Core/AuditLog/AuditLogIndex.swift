@@ -15,9 +15,9 @@ import MFASystem
 /// trusted.
 ///
 /// MUST 1: a page that is older than the head requires, or that was modified in any bit, is
-/// refused. (`LedgerIndexTests.olderPage`, `.everyByteFlipped`)
+/// refused. (`RollbackTests.earlierCopies`, `BrokenLedgerTests.index`)
 /// MUST 2: after an interruption at any point, the index still matches the head.
-/// (`LedgerIndexTests.interrupted`)
+/// (`LocalFactorStoreTests.interruptedTwice`, and Tests/Faults)
 enum AuditLogIndex {
   /// The number of pages.
   static var pageCount: Int { 64 }
@@ -32,7 +32,7 @@ enum AuditLogIndex {
   private static let version: UInt16 = 1
 
   /// The page and position of a user in the index.
-  struct SignInOrigin: Equatable {
+  struct Slot: Equatable {
     let page: Int
     let position: Int
 

@@ -6,7 +6,7 @@ import MFASystem
 /// MUST 1: the file is trusted only if it is a regular file of mode 0600 with a single link that
 /// belongs to the store's owner. (`LocalFactorStoreTests.distrusted`, `LedgerTests.distrusted`)
 /// MUST 2: a file of fixed length is created under a temporary name and renamed, so that no process
-/// finds a partial file after an interruption at any point. (`OwnedFileTests.interrupted`)
+/// finds a partial file after an interruption at any point. (Tests/Faults)
 public struct OwnedFile: ~Copyable {
   /// The directory of the file.
   public let directory: StoreDirectory

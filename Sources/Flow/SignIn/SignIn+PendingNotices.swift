@@ -14,7 +14,7 @@ import MFASystem
 // answer, unless the application runs on the user's own terminal.
 //
 // MUST 1: an error here never changes the verdict. (`NewsTests.storeFails`)
-// MUST 2: no lock is held while the user is asked. (`NewsTests.noLockAtTheQuestion`)
+// MUST 2: no lock is held while the user is asked. (`NewsTests.meanwhile`)
 extension SignIn {
   /// Shows what is pending, and asks for confirmation if it is needed.
   ///

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Checks that every test exists that THREATS.md or a numbered MUST in the sources names.
+
+    named_tests.py
+
+A test is named as `Suite.function`, and in a MUST also as `.function` of the suite before it. Prints each name
+without a test on a line, and exits with 1 if there is one.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    functions = collections.defaultdict(set)
+    for file in (root / "Tests").rglob("*.swift"):
+        text = file.read_text(encoding="utf-8")
+        found = set(re.findall(r"\bfunc (\w+)", text))
+        for suite in re.findall(r"\b(?:struct|enum|extension|class) (?:EndToEnd\.)?(\w+)", text):
+            functions[suite] |= found
+    missing = []
+    threats = root / "packaging/THREATS.md"
+    for suite, function in re.findall(r"`([A-Z]\w+)\.(\w+)`", threats.read_text(encoding="utf-8")):
+        if suite != "Suite" and function not in functions[suite]:
+            missing.append(f"packaging/THREATS.md: {suite}.{function}")
+    sources = [file for folder in ("Sources", "pam") for suffix in ("swift", "c", "h")
+               for file in (root / folder).rglob("*." + suffix)]
+    for file in sources:
+        text = re.sub(r"\n\s*///? ?", " ", file.read_text(encoding="utf-8"))
+        for named in re.findall(r"\(((?:`[\w.]+`[^()`]*)+)\)", text):
+            suite = None
+            for name in re.findall(r"`([\w.]+)`", named):
+                prefix, dot, function = name.rpartition(".")
+                suite = prefix.rpartition(".")[2] or suite
+                if dot and suite and suite.endswith("Tests") and function not in functions[suite]:
+                    missing.append(f"{file.relative_to(root)}: {suite}.{function}")
+    print("\n".join(missing), end="\n" if missing else "")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
