@@ -126,7 +126,7 @@ static const char *text_item(pam_handle_t *pam, int type) {
 static int pam_result(mfa_verdict verdict) {
   switch (verdict) {
     case MFA_ALLOW: return PAM_SUCCESS;
-    case MFA_NOT_CONCERNED: return PAM_IGNORE;
+    case MFA_PASS: return PAM_IGNORE;
     case MFA_TOO_MANY_ATTEMPTS: return PAM_MAXTRIES;
     case MFA_DENY: break;
   }

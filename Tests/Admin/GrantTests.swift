@@ -16,7 +16,8 @@ import Testing
     Account(name: Array(user.utf8), uid: store.accounts[user] ?? 1000)
   }
 
-  private func attempt(_ made: NewGrant, _ store: TemporaryStore, _ user: String) throws
+  private func attempt(_ made: borrowing NewGrantReport, _ store: TemporaryStore, _ user: String)
+    throws
     -> Attempt.Result
   {
     let written = made.code.written()
@@ -51,12 +52,12 @@ import Testing
 
         """)
     for use in 1...2 {
-      guard case .bypassed = try attempt(made, store, "alice") else {
+      guard case .accepted(.bypassCode) = try attempt(made, store, "alice") else {
         Issue.record("use \(use) was refused")
         return
       }
     }
-    guard case .notACode = try attempt(made, store, "alice") else {
+    guard case .rejected(.notACode) = try attempt(made, store, "alice") else {
       Issue.record("the code was accepted too often")
       return
     }
@@ -93,30 +94,34 @@ import Testing
     let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let administration = store.administration
-    let made = try (1...4).map { _ in
-      try administration.grant(.bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    let withdrawn = try administration.grant(
+      .bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
+    let others = try (1...3).map { _ in
+      try administration.grant(
+        .bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil
+      ).report.grant
     }
     let alice = try userName("alice")
     #expect(
       refusal { () throws(AdminError) in
         _ = try administration.grant(.ticket, to: "alice", for: .hours(1), uses: 1, reason: nil)
       } == .tooManyGrants(alice))
-    let first = made[0].report.grant.id
+    let first = withdrawn.report.grant.id
     let id = VisibleText.escaping(first.hexadecimal)
     let one = try administration.withdraw(.one(first), of: "alice")
     #expect(one.sentence == "alice: withdrawn \(id)")
-    #expect(one.grants == [made[0].report.grant])
+    #expect(one.grants == [withdrawn.report.grant])
     #expect(one.mark.map { AuditLogProblem.text($0) } == store.marks.last)
     #expect(
       refusal { () throws(AdminError) in
         _ = try administration.withdraw(.one(first), of: "alice")
       } == .noSuchGrant(alice))
-    guard case .wrong = try attempt(made[0], store, "alice") else {
+    guard case .rejected(.wrong) = try attempt(withdrawn, store, "alice") else {
       Issue.record("a withdrawn code is still valid")
       return
     }
     let rest = try administration.withdraw(.everything, of: "alice")
-    #expect(rest.grants == made.dropFirst().map(\.report.grant))
+    #expect(rest.grants == others)
     #expect(try administration.grants("alice").isEmpty)
     #expect(store.lines.count { $0.hasPrefix("result=grant-withdrawn user=alice grant=") } == 4)
   }

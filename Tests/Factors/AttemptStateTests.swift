@@ -36,12 +36,8 @@ import Testing
     #expect(counted.watermarks == state.watermarks)
     #expect(counted.record == state.record)
     // The attempt stays counted whether the code is wrong or used.
-    let wrong = counted.judge([])
-    #expect(wrong.outcome == .wrong)
-    #expect(wrong.state == counted)
-    let replayed = counted.judge([.init(factor: Self.first, step: 100)])
-    #expect(replayed.outcome == .replayed(Self.first))
-    #expect(replayed.state == counted)
+    #expect(counted.accepting([]) == nil)
+    #expect(counted.accepting([.init(factor: Self.first, step: 100)]) == nil)
   }
 
   /// MUST 1: five attempts can begin before the first wait, even if none of them has ended.
@@ -94,7 +90,7 @@ import Testing
     var now = Self.now
     var number = 0
     while number < 1_000, let next = Self.counted(state, at: now) {
-      state = next.judge([]).state
+      state = next
       now += 900
       number += 1
     }
@@ -108,8 +104,9 @@ import Testing
     let state = Self.state(failures: 99, lastFailure: Self.now - 900)
     let counted = try #require(Self.counted(state))
     #expect(counted.standing(Self.policy, now: Self.now) == .disabled)
-    let (outcome, next) = counted.judge([.init(factor: Self.first, step: 101)])
-    #expect(outcome == .accepted(Self.first))
+    let (factor, next) = try #require(
+      counted.accepting([.init(factor: Self.first, step: 101)]))
+    #expect(factor == Self.first)
     #expect(next.standing(Self.policy, now: Self.now) == .open)
   }
 
@@ -132,7 +129,7 @@ import Testing
     var now = Self.now
     var number = 0
     while case .counted(let next) = state.begin(Self.policy, now: now, counter: .ownProcess) {
-      state = next.judge([]).state
+      state = next
       #expect(state.failures == 0 && state.standing(Self.policy, now: now) == .open)
       now += 900
       number += 1
@@ -153,8 +150,9 @@ import Testing
     }
     #expect(number == 100 && state.standing(Self.policy, now: now) == .disabled)
     // An accepted code resets both counts.
-    let (outcome, accepted) = state.judge([.init(factor: Self.first, step: 101)])
-    #expect(outcome == .accepted(Self.first))
+    let (factor, accepted) = try #require(
+      state.accepting([.init(factor: Self.first, step: 101)]))
+    #expect(factor == Self.first)
     #expect(accepted.failures == 0 && accepted.ownProcessFailures == FailureCount())
     #expect(state.unlocked().ownProcessFailures == FailureCount())
     // A policy that locks at the first failure still allows one attempt.
@@ -218,28 +216,27 @@ import Testing
   @Test func acceptedOnce() throws {
     var state = try #require(Self.counted(Self.state(step: 100)))
     let matches = [AttemptState.Match(factor: Self.first, step: 103)]
-    let accepted = state.judge(matches)
-    #expect(accepted.outcome == .accepted(Self.first))
+    let accepted = try #require(state.accepting(matches))
+    #expect(accepted.factor == Self.first)
     #expect(accepted.state.failures == 0)
     #expect(accepted.state.lastFailure == 0)
     state = try #require(Self.counted(accepted.state))
     for step in [103, 102, 100, 0, -1, .min] as [Int64] {
-      let again = state.judge([.init(factor: Self.first, step: step)])
-      #expect(again.outcome == .replayed(Self.first), "step \(step)")
-      #expect(again.state == state, "step \(step)")
+      let again = state.accepting([.init(factor: Self.first, step: step)])
+      #expect(again == nil, "step \(step)")
     }
-    #expect(state.judge([.init(factor: Self.first, step: 104)]).outcome == .accepted(Self.first))
+    #expect(state.accepting([.init(factor: Self.first, step: 104)])?.factor == Self.first)
   }
 
   @Test func eachFactorHasItsOwnWatermark() throws {
     let state = try #require(Self.counted(Self.state(step: 100)))
-    let next = state.judge([.init(factor: Self.first, step: 105)]).state
+    let next = try #require(state.accepting([.init(factor: Self.first, step: 105)])).state
     #expect(
       next.watermarks == [
         .init(factor: Self.first, step: 105), .init(factor: Self.second, step: 100),
       ]
     )
-    #expect(next.judge([.init(factor: Self.second, step: 101)]).outcome == .accepted(Self.second))
+    #expect(next.accepting([.init(factor: Self.second, step: 101)])?.factor == Self.second)
   }
 
   /// MUST 2 for two factors with the same secret, and therefore the same codes.
@@ -249,12 +246,12 @@ import Testing
       AttemptState.Match(factor: Self.second, step: 101),
     ]
     let state = try #require(Self.counted(Self.state(step: 100)))
-    let accepted = state.judge(matches)
-    #expect(accepted.outcome == .accepted(Self.first))
+    let accepted = try #require(state.accepting(matches))
+    #expect(accepted.factor == Self.first)
     let again = try #require(Self.counted(accepted.state))
-    #expect(again.judge(matches).outcome == .replayed(Self.first))
-    #expect(again.judge(Array(matches.reversed())).outcome == .replayed(Self.second))
-    #expect(again.judge([matches[1]]).outcome == .replayed(Self.second))
+    #expect(again.accepting(matches) == nil)
+    #expect(again.accepting(Array(matches.reversed())) == nil)
+    #expect(again.accepting([matches[1]]) == nil)
   }
 
   @Test func factorWithUnusedStepIsAccepted() throws {
@@ -262,10 +259,11 @@ import Testing
       record: .zero,
       watermarks: [.init(factor: Self.first, step: 200), .init(factor: Self.second, step: 100)])
     let counted = try #require(Self.counted(state))
-    let (outcome, next) = counted.judge([
-      .init(factor: Self.first, step: 150), .init(factor: Self.second, step: 150),
-    ])
-    #expect(outcome == .accepted(Self.second))
+    let (factor, next) = try #require(
+      counted.accepting([
+        .init(factor: Self.first, step: 150), .init(factor: Self.second, step: 150),
+      ]))
+    #expect(factor == Self.second)
     // A watermark never moves back.
     #expect(
       next.watermarks == [
@@ -276,9 +274,7 @@ import Testing
 
   @Test func aFactorWithoutAWatermarkAcceptsNothing() throws {
     let counted = try #require(Self.counted(AttemptState(record: .zero)))
-    let verdict = counted.judge([.init(factor: Self.first, step: .max)])
-    #expect(verdict.outcome == .replayed(Self.first))
-    #expect(verdict.state == counted)
+    #expect(counted.accepting([.init(factor: Self.first, step: .max)]) == nil)
   }
 
   // MARK: Adding and removing factors
@@ -286,8 +282,8 @@ import Testing
   @Test func aNewFactorStartsAtTheStepThatConfirmedIt() {
     let state = AttemptState(record: .zero).adding(Self.first, confirmedAt: 7)
     #expect(state.watermarks == [.init(factor: Self.first, step: 7)])
-    #expect(state.judge([.init(factor: Self.first, step: 7)]).outcome == .replayed(Self.first))
-    #expect(state.judge([.init(factor: Self.first, step: 8)]).outcome == .accepted(Self.first))
+    #expect(state.accepting([.init(factor: Self.first, step: 7)]) == nil)
+    #expect(state.accepting([.init(factor: Self.first, step: 8)])?.factor == Self.first)
     let again = state.adding(Self.second, confirmedAt: 9).adding(Self.first, confirmedAt: 8)
     #expect(
       again.watermarks == [.init(factor: Self.second, step: 9), .init(factor: Self.first, step: 8)])

@@ -1,6 +1,7 @@
 import MFAAuthentication
 import MFABytes
 import MFAOneTimePassword
+import MFASecrets
 
 /// Reads what a user typed: as a code, as a recovery code, and as a password followed by a code.
 ///
@@ -13,7 +14,8 @@ enum AnswersTarget {
     try checkWhole(TypedCodes(whole: input.span), input)
     try checkEnd(TypedCodes(endOf: input.span), input)
     try require(
-      (RecoveryCode(bytes: input.span) == nil) == (input.count != RecoveryCode.length),
+      (recoveryBytes(RecoveryCode(bytes: SecretBytes(copying: input.span))) == nil)
+        == (input.count != RecoveryCode.length),
       "a recovery code accepts a wrong number of bytes")
   }
 
@@ -59,21 +61,28 @@ enum AnswersTarget {
     try require(again.mask(equals: code) == .max, "a code reads back differently")
   }
 
-  private static func checkRecoveryCode(_ code: RecoveryCode?, _ answer: [UInt8]) throws {
-    try require(
-      code.map { bytes($0.bytes()) } == recoveryBytes(of: answer),
-      "a recovery code is read differently")
-    guard let code else { return }
+  /// Returns the bytes of a recovery code, or nil if there is none.
+  private static func recoveryBytes(_ code: consuming RecoveryCode?) -> [UInt8]? {
+    switch consume code {
+    case .some(let code): bytes(code.bytes)
+    case .none: nil
+    }
+  }
+
+  private static func checkRecoveryCode(_ code: consuming RecoveryCode?, _ answer: [UInt8]) throws {
+    let expected = recoveryBytes(of: answer)
+    guard let code = consume code else {
+      try require(expected == nil, "a recovery code is not read")
+      return
+    }
+    try require(bytes(code.bytes) == expected, "a recovery code is read differently")
     let written = code.written()
     try require(written.count == RecoveryCode.writtenLength, "a recovery code has a wrong length")
-    for again in [
-      RecoveryCode(answer: written.span), RecoveryCode(written: written.span),
-      RecoveryCode(bytes: code.bytes().span),
-    ] {
-      try require(
-        again.map { bytes($0.bytes()) } == bytes(code.bytes()),
-        "a recovery code reads back differently")
-    }
+    let again = [
+      recoveryBytes(RecoveryCode(answer: written.span)),
+      recoveryBytes(RecoveryCode(written: written.span)),
+    ]
+    try require(again == [expected, expected], "a recovery code reads back differently")
   }
 
   private static func checkWhole(_ codes: TypedCodes, _ answer: [UInt8]) throws {
@@ -86,7 +95,7 @@ enum AnswersTarget {
     }
     try require((codes.any == nil) == (expected == nil), "a whole answer has an additional reading")
     try require(
-      codes.recoveryCode == nil || codes.any == nil, "an answer is two kinds of code at once")
+      !codes.hasRecoveryCode || codes.any == nil, "an answer is two kinds of code at once")
   }
 
   private static func checkEnd(_ codes: TypedCodes, _ answer: [UInt8]) throws {
@@ -104,7 +113,7 @@ enum AnswersTarget {
       end.count == RecoveryCode.writtenLength && hyphens == [4, 9, 14]
       && !end.contains(UInt8(ascii: " "))
     try require(
-      codes.recoveryCode.map { bytes($0.bytes()) } == (isWritten ? recoveryBytes(of: end) : nil),
+      codes.withRecoveryCode { bytes($0.bytes) } == (isWritten ? recoveryBytes(of: end) : nil),
       "a recovery code at the end of an answer is read differently")
   }
 }

@@ -48,9 +48,7 @@ enum AttemptsTarget {
         let matches = state.watermarks.map {
           AttemptState.Match(factor: $0.factor, step: $0.step)
         }
-        let (outcome, after) = counted.judge(matches)
-        if case .accepted = outcome { throw Violation(description: "a used code is accepted") }
-        try require(after == counted, "a used code changes the state")
+        try require(counted.accepting(matches) == nil, "a used code is accepted")
       case .refused(let standing):
         try require(standing != .open, "an attempt is refused while codes may be tried")
       }

@@ -22,13 +22,13 @@ struct RecoveryCodeTests {
   func written() {
     // Sixteen groups of five bits that count from 0 to 15.
     let bytes: [UInt8] = [0x00, 0x44, 0x32, 0x14, 0xC7, 0x42, 0x54, 0xB6, 0x35, 0xCF]
-    guard let code = RecoveryCode(bytes: bytes.span) else {
+    guard let code = RecoveryCode(bytes: SecretBytes(copying: bytes.span)) else {
       Issue.record("ten bytes were refused")
       return
     }
     #expect(text(code.written()) == "abcd-efgh-ijkl-mnop")
     #expect(text(code.written()).utf8.count == RecoveryCode.writtenLength)
-    #expect(text(code.bytes()) == String(decoding: bytes, as: UTF8.self))
+    #expect(text(code.bytes) == String(decoding: bytes, as: UTF8.self))
   }
 
   @Test("a written code reads back equal")

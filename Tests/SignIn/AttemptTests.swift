@@ -97,11 +97,11 @@ struct AttemptTests {
       let result = try attempt(code)
       #expect(store.steps.filter { $0 == .secret }.count == 3, "\(name)")
       if let expected {
-        guard case .accepted(let factor) = result else {
+        guard case .accepted(.factor(let id)) = result else {
           Issue.record("\(name) was not accepted")
           continue
         }
-        #expect(factor == expected)
+        #expect(id == expected.id)
       }
     }
   }
@@ -115,7 +115,7 @@ struct AttemptTests {
       Issue.record("the correct code was not accepted")
       return
     }
-    guard case .replayed = try attempt(code) else {
+    guard case .rejected(.replayed) = try attempt(code) else {
       Issue.record("the code was accepted twice")
       return
     }
@@ -124,7 +124,7 @@ struct AttemptTests {
   @Test("a code with a length that no factor has is not counted")
   func otherLength() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
-    guard case .notACode = try attempt("12345678") else {
+    guard case .rejected(.notACode) = try attempt("12345678") else {
       Issue.record("eight digits were counted as a code")
       return
     }
@@ -148,16 +148,15 @@ struct AttemptTests {
   @Test("a recovery code is accepted once, and the remaining ones are counted")
   func recoveryCodeIsGoodOnce() throws {
     try enrollWithRecoveryCodes()
-    guard case .recovered(let recovery) = try attempt(Self.written) else {
+    guard case .accepted(.recoveryCode(let left, _)) = try attempt(Self.written) else {
       Issue.record("the recovery code was not accepted")
       return
     }
-    #expect(recovery.left == 2)
-    #expect(recovery.replacement == nil)
+    #expect(left == 2)
     #expect(store.attempts.failures == 0)
     #expect(
       store.steps == [.lock, .write(failures: 1), .digest, .replace, .unlock])
-    guard case .wrong = try attempt(Self.written) else {
+    guard case .rejected(.wrong) = try attempt(Self.written) else {
       Issue.record("the recovery code was accepted twice")
       return
     }
@@ -167,12 +166,12 @@ struct AttemptTests {
   @Test("an imported recovery code has eight digits, and is not confused with a generated one")
   func importedCode() throws {
     try enrollWithRecoveryCodes()
-    guard case .recovered(let recovery) = try attempt("8765 4321") else {
+    guard case .accepted(.recoveryCode(let left, _)) = try attempt("8765 4321") else {
       Issue.record("the imported code was not accepted")
       return
     }
-    #expect(recovery.left == 2)
-    guard case .notACode = try attempt("87654321") else {
+    #expect(left == 2)
+    guard case .rejected(.notACode) = try attempt("87654321") else {
       Issue.record("eight digits were counted although no such code is left")
       return
     }
@@ -181,19 +180,20 @@ struct AttemptTests {
   @Test("a used recovery code is replaced if the user can be shown the new one")
   func replacement() throws {
     try enrollWithRecoveryCodes()
-    let result = try Attempt.make(
+    let report = try Attempt.make(
       TypedCodes(whole: Array(Self.written.utf8).span), by: account, in: store,
-      Attempt.Context(settings: .defaults, clock: { now }, showsMessages: true)
-    ).result
-    guard case .recovered(let recovery) = result, let replacement = recovery.replacement else {
+      Attempt.Context(settings: .defaults, clock: { now }, showsMessages: true))
+    guard case .accepted(.recoveryCode(let left, _)) = report.result,
+      let replacement = report.takeReplacement()
+    else {
       Issue.record("the used code was not replaced")
       return
     }
-    #expect(recovery.left == 3)
+    #expect(left == 3)
     let written = replacement.written()
     var text: [UInt8] = []
     for index in written.span.indices { text.append(written.span[index]) }
-    guard case .recovered = try attempt(String(decoding: text, as: UTF8.self)) else {
+    guard case .accepted(.recoveryCode) = try attempt(String(decoding: text, as: UTF8.self)) else {
       Issue.record("the new code was not accepted")
       return
     }
@@ -202,7 +202,7 @@ struct AttemptTests {
   @Test("every recovery code is compared, whichever matches")
   func everyRecoveryCodeIsCompared() throws {
     try enrollWithRecoveryCodes()
-    guard case .wrong = try attempt("aaaa-aaaa-aaaa-aaaa") else {
+    guard case .rejected(.wrong) = try attempt("aaaa-aaaa-aaaa-aaaa") else {
       Issue.record("a wrong recovery code was not refused")
       return
     }
@@ -220,7 +220,7 @@ struct AttemptTests {
   func recoveryCodeWaits() throws {
     try enrollWithRecoveryCodes()
     for _ in 0..<5 { _ = try attempt(try KnownFactor.wrongCode(at: now)) }
-    guard case .refused(.waiting) = try attempt(Self.written) else {
+    guard case .rejected(.throttled) = try attempt(Self.written) else {
       Issue.record("a recovery code was compared during a wait")
       return
     }
@@ -230,7 +230,7 @@ struct AttemptTests {
   @Test("without recovery codes, sixteen letters are not counted")
   func noRecoveryCodes() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
-    guard case .notACode = try attempt(Self.written) else {
+    guard case .rejected(.notACode) = try attempt(Self.written) else {
       Issue.record("a recovery code was counted although none exists")
       return
     }
@@ -243,7 +243,7 @@ struct AttemptTests {
     var record = try #require(store.record)
     try record.setTimeOffset(of: factor.id, to: 40)
     store.record = record
-    guard case .wrong = try attempt(try KnownFactor.code(at: now)) else {
+    guard case .rejected(.wrong) = try attempt(try KnownFactor.code(at: now)) else {
       Issue.record("the code of this machine's clock was accepted")
       return
     }

@@ -66,7 +66,7 @@ struct EnrollmentPatternTests {
   func pending() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication()
-    #expect(signIn(application) == .notConcerned)
+    #expect(signIn(application) == .pass)
     #expect(application.prompts.isEmpty && application.told.isEmpty)
     #expect(application.noted == Array("ealice".utf8))
     #expect(application.logged.count == 1)
@@ -76,7 +76,7 @@ struct EnrollmentPatternTests {
     host.stacks.files = [:]
     host.configuration = "[project]\nenrollment = self-service\n"
     let other = ScriptedApplication()
-    #expect(signIn(other) == .notConcerned)
+    #expect(signIn(other) == .pass)
     #expect(other.noted == nil)
   }
 
@@ -87,7 +87,7 @@ struct EnrollmentPatternTests {
       "account sufficient pam_rootok.so\naccount required pam_mfa.so\n"
     #expect(signIn(ScriptedApplication([.text("")])) == .deny)
     host.isCalledByRoot = false
-    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(signIn(ScriptedApplication()) == .pass)
   }
 
   @Test(
@@ -117,7 +117,7 @@ struct EnrollmentPatternTests {
   func pendingForwards() {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication([.text("password")])
-    #expect(signIn(application, ["forward_pass"]) == .notConcerned)
+    #expect(signIn(application, ["forward_pass"]) == .pass)
     #expect(application.prompts == ["Password and one-time code: "])
     #expect(application.forwarded == ["password"])
     let silent = ScriptedApplication([.none])
@@ -139,14 +139,14 @@ struct EnrollmentPatternTests {
   func observes() {
     host.configuration = "[project]\nstate = observe\nenrollment = required\n"
     let application = ScriptedApplication()
-    #expect(signIn(application) == .notConcerned)
+    #expect(signIn(application) == .pass)
     let line = ScriptedApplication()
     line.noted = application.noted
-    #expect(account(line) == .notConcerned)
+    #expect(account(line) == .pass)
     #expect(line.prompts.isEmpty && line.told.isEmpty)
     #expect(line.logged[0].contains("reason=only-observed"))
     host.stacks.files = [:]
-    #expect(signIn(ScriptedApplication([.text("")])) == .notConcerned)
+    #expect(signIn(ScriptedApplication([.text("")])) == .pass)
   }
 
   @Test("forward_pass forwards the answer if enrolment is required but impossible")
@@ -170,16 +170,16 @@ struct EnrollmentPatternTests {
       (3, "enrol a second factor with 'mfa-enroll': from the next sign-in on it is required"),
     ] {
       let application = ScriptedApplication()
-      #expect(signIn(application) == .notConcerned, "row \(row)")
+      #expect(signIn(application) == .pass, "row \(row)")
       #expect(application.prompts.isEmpty, "row \(row)")
       // Only the account line counts; users who fail the first factor do not reach it.
-      #expect(signIn(ScriptedApplication()) == .notConcerned, "row \(row)")
+      #expect(signIn(ScriptedApplication()) == .pass, "row \(row)")
       let line = ScriptedApplication()
-      #expect(account(line) == .notConcerned, "row \(row)")
+      #expect(account(line) == .pass, "row \(row)")
       #expect(line.told == [told], "row \(row)")
       #expect(line.logged[0].hasSuffix("sign-ins-left=\(3 - row)"), "row \(row)")
     }
-    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(signIn(ScriptedApplication()) == .pass)
     #expect(account(ScriptedApplication()) == .deny)
     host.stacks.files = [:]
     #expect(signIn(ScriptedApplication([.text("")])) == .deny)
@@ -190,7 +190,7 @@ struct EnrollmentPatternTests {
   @Test(
     "an offer ends at the end of its last day",
     arguments: [
-      (1, 1_700_006_399 as Int64, Verdict.notConcerned), (2, 1_700_006_400, .deny),
+      (1, 1_700_006_399 as Int64, Verdict.pass), (2, 1_700_006_400, .deny),
     ])
   func offeredByDay(row: Int, now: Int64, expected: Verdict) {
     // 1,700,006,400 is the beginning of 2023-11-15 in UTC.
@@ -200,7 +200,7 @@ struct EnrollmentPatternTests {
     #expect(signIn(ScriptedApplication([.text("")])) == expected, "row \(row)")
     let line = ScriptedApplication()
     #expect(account(line) == expected, "row \(row)")
-    guard expected == .notConcerned else { return }
+    guard expected == .pass else { return }
     #expect(
       line.told == [
         "enrol a second factor with 'mfa-enroll': after 2023-11-14 (UTC) it is required"
@@ -213,9 +213,9 @@ struct EnrollmentPatternTests {
   @Test("no files are created for a user before the first factor is verified")
   func authLineCreatesNoFiles() {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
-    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(signIn(ScriptedApplication()) == .pass)
     #expect(!host.memory.hasPlace)
-    #expect(account(ScriptedApplication()) == .notConcerned)
+    #expect(account(ScriptedApplication()) == .pass)
     #expect(host.memory.hasPlace)
   }
 
@@ -244,17 +244,17 @@ struct EnrollmentPatternTests {
 
       """
     host.stacks.files["sudo"] = "account optional pam_mfa.so\n"
-    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(signIn(ScriptedApplication()) == .pass)
     #expect(signIn(ScriptedApplication([.text("")]), service: "sudo") == .deny)
-    #expect(account(ScriptedApplication()) == .notConcerned)
+    #expect(account(ScriptedApplication()) == .pass)
     #expect(account(ScriptedApplication(), service: "sudo") == .deny)
   }
 
   @Test(
     "groups and addresses decide; if they are unknown, the stricter rule applies",
     arguments: [
-      (1, ["staff"], "203.0.113.9", Verdict.deny), (2, [], "203.0.113.9", .notConcerned),
-      (3, nil, "203.0.113.9", .deny), (4, ["staff"], "198.51.100.7", .notConcerned),
+      (1, ["staff"], "203.0.113.9", Verdict.deny), (2, [], "203.0.113.9", .pass),
+      (3, nil, "203.0.113.9", .deny), (4, ["staff"], "198.51.100.7", .pass),
       (5, ["staff"], "host.example", .deny), (6, ["staff"], nil, .deny),
     ] as [(Int, [String]?, String?, Verdict)])
   func selectors(row: Int, groups: [String]?, address: String?, expected: Verdict) {
@@ -276,7 +276,7 @@ struct EnrollmentPatternTests {
   func failedLookUp() throws {
     host.configuration = "[project]\nstate = observe\n"
     host.accountFailure = SystemError(.lookUpAccount, number: 5)
-    #expect(signIn(ScriptedApplication()) == .notConcerned)
+    #expect(signIn(ScriptedApplication()) == .pass)
     host.configuration += "[tenant root]\nusers = root\nstate = enabled\n"
     #expect(signIn(ScriptedApplication()) == .deny)
   }
@@ -292,7 +292,7 @@ struct EnrollmentPatternTests {
       state = enabled
 
       """
-    #expect(signIn(ScriptedApplication(), service: "login") == .notConcerned)
+    #expect(signIn(ScriptedApplication(), service: "login") == .pass)
     #expect(signIn(ScriptedApplication([.text("")])) == .deny)
   }
 }

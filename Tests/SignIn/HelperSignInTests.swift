@@ -353,12 +353,12 @@ struct HelperSignInTests {
   @Test(
     "a user without a factor passes or is denied according to the policy",
     arguments: [
-      (1, "self-service", Verdict.notConcerned, "not-enrolled"),
+      (1, "self-service", Verdict.pass, "not-enrolled"),
       (2, "required", .deny, "enrollment-required"),
-      (3, "offered\noffer_until = 2030-01-01", .notConcerned, "not-enrolled"),
+      (3, "offered\noffer_until = 2030-01-01", .pass, "not-enrolled"),
       (4, "offered\noffer_until = 2020-01-01", .deny, "enrollment-required"),
       // The helper does not count sign-ins.
-      (5, "offered\noffer_sign_ins = 1", .notConcerned, "not-enrolled"),
+      (5, "offered\noffer_sign_ins = 1", .pass, "not-enrolled"),
       (6, "offered\noffer_sign_ins = 5\noffer_until = 2020-01-01", .deny, "enrollment-required"),
     ])
   func notEnrolled(row: Int, enrollment: String, verdict: Verdict, result: String) throws {
@@ -382,7 +382,7 @@ struct HelperSignInTests {
   func notEnrolledForwardPass() throws {
     host.helpers = [try Self.look([])]
     let application = ScriptedApplication([.text("password")])
-    #expect(signIn(application, ["forward_pass"]).authenticate() == .notConcerned)
+    #expect(signIn(application, ["forward_pass"]).authenticate() == .pass)
     #expect(application.forwarded == ["password"])
   }
 
@@ -446,6 +446,6 @@ struct HelperSignInTests {
   func observing() throws {
     host.configuration = "[project]\nstate = observe\n"
     host.helpers = [ScriptedHelper([.trouble(.ended)])]
-    #expect(signIn(ScriptedApplication()).authenticate() == .notConcerned)
+    #expect(signIn(ScriptedApplication()).authenticate() == .pass)
   }
 }

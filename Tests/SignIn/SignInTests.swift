@@ -139,7 +139,7 @@ struct SignInTests {
     try keepRecoveryCodes(10)
     host.configuration = "[project]\nstate = observe\n"
     let application = ScriptedApplication([.text(Self.recoveryCode)])
-    #expect(signIn(application) == .notConcerned)
+    #expect(signIn(application) == .pass)
     #expect(application.revealed.isEmpty)
     #expect(host.memory.record?.recoveryCodes.count == 9)
   }
@@ -245,7 +245,7 @@ struct SignInTests {
   @Test("a user without a factor is not prompted")
   func notEnrolled() {
     let application = ScriptedApplication()
-    #expect(signIn(application) == .notConcerned)
+    #expect(signIn(application) == .pass)
     #expect(application.prompts.isEmpty)
     #expect(application.logged.first?.hasPrefix("result=not-enrolled") == true)
   }
@@ -264,11 +264,11 @@ struct SignInTests {
     try enroll()
     host.configuration = "[project]\nstate = disabled\n"
     let off = ScriptedApplication()
-    #expect(signIn(off) == .notConcerned)
+    #expect(signIn(off) == .pass)
     #expect(off.prompts.isEmpty)
     host.configuration = "[project]\nstate = observe\n"
     let wrong = ScriptedApplication([.text(try KnownFactor.wrongCode(at: host.time))])
-    #expect(signIn(wrong) == .notConcerned)
+    #expect(signIn(wrong) == .pass)
     #expect(wrong.isUsedUp)
     #expect(wrong.told.isEmpty)
     #expect(wrong.logged.first?.hasSuffix("state=observe") == true)
@@ -392,12 +392,12 @@ struct SignInTests {
         verdict: .deny),
       CodeBeforePassword(
         number: 9, isEnrolled: false, configuration: "[project]\nenrollment = required\n",
-        typed: "password000000", forwarded: ["password000000"], verdict: .notConcerned),
+        typed: "password000000", forwarded: ["password000000"], verdict: .pass),
       CodeBeforePassword(
         number: 10, isEnrolled: false, typed: "password000000", forwarded: ["password000000"],
-        verdict: .notConcerned),
+        verdict: .pass),
       CodeBeforePassword(
-        number: 11, isEnrolled: false, typed: "", forwarded: [""], verdict: .notConcerned),
+        number: 11, isEnrolled: false, typed: "", forwarded: [""], verdict: .pass),
     ]
   }
 
@@ -447,14 +447,14 @@ struct SignInTests {
     try enroll()
     host.configuration = "[project]\nstate = observe\n"
     let application = ScriptedApplication([.text("password" + typed)])
-    #expect(signIn(application, ["forward_pass"]) == .notConcerned, "row \(number)")
+    #expect(signIn(application, ["forward_pass"]) == .pass, "row \(number)")
     #expect(application.forwarded == [expected], "row \(number)")
   }
 
   @Test("with forward_pass, a user without a factor types only the password")
   func forwardPassNotEnrolled() {
     let application = ScriptedApplication([.text("password")])
-    #expect(signIn(application, ["forward_pass"]) == .notConcerned)
+    #expect(signIn(application, ["forward_pass"]) == .pass)
     #expect(application.prompts == ["Password and one-time code: "])
     #expect(application.forwarded == ["password"])
   }
@@ -485,11 +485,11 @@ struct SignInTests {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
     let quiet = ScriptedApplication()
     let signIn = SignIn(request, host: host, application: quiet)
-    #expect(signIn.checkAccount() == .notConcerned)
+    #expect(signIn.checkAccount() == .pass)
     try enroll()
     #expect(signIn.checkAccount() == .allow)
     host.configuration = "[project]\nstate = disabled\n"
-    #expect(signIn.checkAccount() == .notConcerned)
+    #expect(signIn.checkAccount() == .pass)
     host.configuration = "nonsense"
     #expect(signIn.checkAccount() == .deny)
     host.configuration = "[project]\n"

@@ -1,4 +1,5 @@
 import MFAAuthentication
+import MFAConfiguration
 import MFAFactors
 import MFAPolicy
 import MFASignIn
@@ -8,55 +9,163 @@ import Testing
 
 @Suite("Verdicts")
 struct VerdictTests {
-  /// Returns every outcome, by name.
-  static func outcomes() throws -> [(String, Outcome)] {
+  /// The names of the reasons.
+  private enum Reason: CaseIterable {
+    case codeOfAFactor, recoveryCode, bypassCode, remembered, enrolled, enrolledNow, switchedOff,
+      notEnrolled, offered, enrolmentPending, wrong, wrongThenWait, replayed, replayedThenWait,
+      throttled, locked, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong, noAnswer,
+      withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
+      tooLate, enrolledMeanwhile, onlyObserved, arguments, configuration, account, clock, store,
+      helper, forwarding
+  }
+
+  /// Returns the name of a result's reason, and the verdict on it while the policy is enabled.
+  ///
+  /// The switches have no default, so a new reason does not compile until it has a name here;
+  /// `everyReason` then fails until `results` has it.
+  private static func expected(_ result: SignInResult) -> (reason: Reason, verdict: Verdict) {
+    switch result {
+    case .allowed(let reason): (name(reason), .allow)
+    case .passed(let reason): (name(reason), .pass)
+    case .denied(let reason): expected(reason)
+    }
+  }
+
+  private static func name(_ reason: SignInResult.AllowedReason) -> Reason {
+    switch reason {
+    case .code(.factor): .codeOfAFactor
+    case .code(.recoveryCode): .recoveryCode
+    case .code(.bypassCode): .bypassCode
+    case .remembered: .remembered
+    case .enrolled: .enrolled
+    case .enrolledNow: .enrolledNow
+    }
+  }
+
+  private static func name(_ reason: SignInResult.PassedReason) -> Reason {
+    switch reason {
+    case .switchedOff: .switchedOff
+    case .notEnrolled: .notEnrolled
+    case .offered: .offered
+    case .enrollmentPending: .enrolmentPending
+    }
+  }
+
+  private static func expected(
+    _ reason: SignInResult.DeniedReason
+  ) -> (reason: Reason, verdict: Verdict) {
+    switch reason {
+    case .code(.wrong(0)): (.wrong, .deny)
+    case .code(.wrong): (.wrongThenWait, .tooManyAttempts)
+    case .code(.replayed(_, 0)): (.replayed, .deny)
+    case .code(.replayed): (.replayedThenWait, .tooManyAttempts)
+    case .code(.throttled): (.throttled, .tooManyAttempts)
+    case .code(.locked): (.locked, .tooManyAttempts)
+    case .code(.notACode(let reason)): (name(reason), .deny)
+    case .code(.notEnrolled): (.noLongerEnrolled, .deny)
+    case .unknownUser: (.unknownUser, .deny)
+    case .enrollmentRequired(let obstacle): (name(obstacle), .deny)
+    case .failed(let failure): (name(failure), .deny)
+    }
+  }
+
+  private static func name(_ reason: Attempt.NotACode) -> Reason {
+    switch reason {
+    case .somethingElse: .notACode
+    case .noSuchFactor: .noSuchFactor
+    case .tooLong: .tooLong
+    case .none: .noAnswer
+    case .withheldBySSHD: .withheldBySSHD
+    }
+  }
+
+  private static func name(_ obstacle: EnrollmentObstacle) -> Reason {
+    switch obstacle {
+    case .accountLine: .noAccountLine
+    case .notAuthenticatedHere: .notAuthenticatedHere
+    case .noConversation: .noConversation
+    case .abandoned: .abandoned
+    case .wrongCodes: .wrongCodes
+    case .tooLate: .tooLate
+    case .enrolledMeanwhile: .enrolledMeanwhile
+    case .onlyObserved: .onlyObserved
+    }
+  }
+
+  private static func name(_ failure: SignInResult.Failure) -> Reason {
+    switch failure {
+    case .arguments: .arguments
+    case .configuration: .configuration
+    case .account: .account
+    case .clock: .clock
+    case .store: .store
+    case .helper: .helper
+    case .forwarding: .forwarding
+    }
+  }
+
+  /// Returns a result for each reason.
+  private static func results() throws -> [SignInResult] {
     let store = MemoryStore()
     let factor = try store.enroll(
       "Phone", secret: KnownFactor.secret, for: Account(name: [0x61], uid: 1))
-    return [
-      ("accepted", .attempted(.accepted(factor.id))), ("enrolled", .enrolled),
-      ("notEnrolled", .notEnrolled),
-      ("remembered", .remembered(age: 1)),
-      ("recovered", .attempted(.recovered(Attempt.Recovery(left: 9, replacement: nil)))),
-      ("offered", .offered(Outcome.Offer(signInsLeft: 1, lastDay: nil))),
-      ("enrollmentPending", .enrollmentPending), ("enrolledNow", .enrolledNow(factor, nil)),
-      ("noAccountLine", .enrollmentRequired(.accountLine(.missing))),
-      ("noConversation", .enrollmentRequired(.noConversation)),
-      ("abandoned", .enrollmentRequired(.abandoned)), ("switchedOff", .switchedOff),
-      ("wrong", .attempted(.wrong(wait: 0))),
-      ("wrongThenWait", .attempted(.wrong(wait: 30))),
-      ("replayed", .attempted(.replayed(factor.id, wait: 0))),
-      ("replayedThenWait", .attempted(.replayed(factor.id, wait: 30))),
-      ("throttled", .attempted(.throttled(seconds: 1))), ("disabled", .attempted(.disabled)),
-      ("notACode", .notACode(.somethingElse)), ("noAnswer", .notACode(.none)),
-      ("tooLong", .notACode(.tooLong)), ("withheld", .notACode(.withheldBySSHD)),
-      ("unknownUser", .unknownUser), ("failed", .failed(.forwarding)),
-      ("helper", .failed(.helper(.ended))),
+    let id = try #require(GrantID(bytes: [1, 2, 3, 4]))
+    let digest = [UInt8](repeating: 0, count: RecoveryCodeDigest.length)
+    let grant = try #require(
+      Grant(
+        kind: .bypass, id: id, madeAt: 0, expiresAt: 1, usesLeft: 1, reason: nil, digest: digest))
+    let error = SystemError(.identity, number: 1)
+    let allowed: [SignInResult.AllowedReason] = [
+      .code(.factor(factor.id)), .code(.recoveryCode(left: 9, nil)),
+      .code(.bypassCode(grant, nil)), .remembered(age: 1), .enrolled, .enrolledNow(factor, nil),
     ]
+    let passed: [SignInResult.PassedReason] = [
+      .switchedOff, .notEnrolled, .offered(SignInResult.Offer(signInsLeft: 1, lastDay: nil)),
+      .enrollmentPending,
+    ]
+    let rejected: [Attempt.Rejected] = [
+      .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),
+      .replayed(factor.id, wait: 30), .throttled(seconds: 1), .locked, .notEnrolled,
+      .notACode(.somethingElse), .notACode(.noSuchFactor), .notACode(.tooLong), .notACode(.none),
+      .notACode(.withheldBySSHD),
+    ]
+    let obstacles: [EnrollmentObstacle] = [
+      .accountLine(.missing), .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes,
+      .tooLate, .enrolledMeanwhile, .onlyObserved,
+    ]
+    let failures: [SignInResult.Failure] = [
+      .arguments(.contradictory), .configuration(ConfigurationFile.Failure([], .notAPath)),
+      .account(error),
+      .clock(error), .store(.busy), .helper(.ended), .forwarding,
+    ]
+    let denied =
+      rejected.map { SignInResult.DeniedReason.code($0) } + [.unknownUser]
+      + obstacles.map { .enrollmentRequired($0) } + failures.map { .failed($0) }
+    return allowed.map { .allowed($0) } + passed.map { .passed($0) } + denied.map { .denied($0) }
+  }
+
+  @Test("there is a result for every reason")
+  func everyReason() throws {
+    let reasons = try Self.results().map { Self.expected($0).reason }
+    #expect(Set(reasons) == Set(Reason.allCases))
   }
 
   @Test(
     "if enabled, only accepted codes, remembered sign-ins and account lines of enrolled users are allowed"
   )
   func enabled() throws {
-    for (name, outcome) in try Self.outcomes() {
-      let expected: Verdict =
-        switch name {
-        case "accepted", "remembered", "recovered", "enrolled", "enrolledNow": .allow
-        case "notEnrolled", "offered", "switchedOff", "enrollmentPending": .notConcerned
-        case "throttled", "disabled", "wrongThenWait", "replayedThenWait": .tooManyAttempts
-        default: .deny
-        }
-      #expect(Verdict(outcome, state: .enabled) == expected, "\(name)")
+    for result in try Self.results() {
+      let (reason, verdict) = Self.expected(result)
+      #expect(Verdict(result, state: .enabled) == verdict, "\(reason)")
     }
   }
 
   @Test(
-    "in the observe and disabled states, the verdict is always `notConcerned`",
+    "in the observe and disabled states, the verdict is always `pass`",
     arguments: [Configuration.State.observe, .disabled])
-  func notConcerned(state: Configuration.State) throws {
-    for (name, outcome) in try Self.outcomes() {
-      #expect(Verdict(outcome, state: state) == .notConcerned, "\(name)")
+  func pass(state: Configuration.State) throws {
+    for result in try Self.results() {
+      #expect(Verdict(result, state: state) == .pass, "\(Self.expected(result).reason)")
     }
   }
 }

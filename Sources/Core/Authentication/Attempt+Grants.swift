@@ -15,19 +15,20 @@ extension Attempt {
   static func bypass<Entry: FactorStoreEntry>(
     _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, now: Int64
   ) throws(FactorStoreError) -> Grant? {
-    guard let code = codes.recoveryCode else { return nil }
-    return try grant(.bypass, code, of: record, entry, now: now)
+    let found = try codes.withRecoveryCode { code throws(FactorStoreError) in
+      try grant(.bypass, code, of: record, entry, now: now)
+    }
+    return found ?? nil
   }
 
   /// Returns the record's grant of this kind that has the code and is valid at `now` (seconds since
   /// the epoch), or nil. All grants are compared.
   static func grant<Entry: FactorStoreEntry>(
-    _ kind: Grant.Kind, _ code: RecoveryCode, of record: FactorRecord, _ entry: Entry, now: Int64
+    _ kind: Grant.Kind, _ code: borrowing RecoveryCode, of record: FactorRecord, _ entry: Entry,
+    now: Int64
   ) throws(FactorStoreError) -> Grant? {
     guard record.grants.contains(where: { $0.kind == kind }) else { return nil }
-    let bytes = code.bytes()
-    let typed = try entry.digest(
-      of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
+    let typed = try digest(of: code, RecoveryCodeDigest.Kind(kind), in: record, by: entry)
     var found: Grant?
     for grant in record.grants {
       let digest = grant.digest
@@ -37,24 +38,6 @@ extension Attempt {
       found = grant
     }
     return found
-  }
-
-  /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.
-  static func use<Entry: FactorStoreEntry>(
-    _ grant: Grant, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
-    _ context: Context
-  ) throws(FactorStoreError) -> Result {
-    var record = record
-    guard record.use(grant.id) else { throw .damaged(.record) }
-    record.removeExpiredGrants(at: context.now)
-    record.note(
-      .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
-      at: context.now)
-    let event = AuditLogEvent(
-      .bypassUsed, grant, by: context.actor(record), at: context.now)
-    let mark = try entry.replace(
-      record: record, attempts: state, entering: event)
-    return .bypassed(grant, mark)
   }
 
   /// The result of verifying a ticket.
@@ -74,7 +57,7 @@ extension Attempt {
   /// valid, the attempt is not a failure and counts as one of the user's changes in this hour: a
   /// valid ticket neither adds failures nor clears them.
   public static func redeem<Store: FactorStore>(
-    ticket: RecoveryCode, by account: Account, in store: Store, _ context: Context
+    ticket: borrowing RecoveryCode, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> RedemptionResult {
     // A user without an entry in the store has no ticket, and an attempt does not create an entry.
     guard let entry = try store.existingEntry(of: account),
@@ -100,20 +83,34 @@ extension Attempt {
     }
   }
 
-  /// Creates a grant for `record` and returns it with its code, which is stored nowhere.
+  /// A new grant, with its code, which is stored nowhere.
+  public struct NewGrant: ~Copyable {
+    /// The grant.
+    public let grant: Grant
+    private let code: RecoveryCode
+
+    init(grant: Grant, code: consuming RecoveryCode) {
+      self.grant = grant
+      self.code = code
+    }
+
+    /// Returns the code.
+    public consuming func takeCode() -> RecoveryCode { code }
+  }
+
+  /// Creates a grant for `record`.
   public static func newGrant<Entry: FactorStoreEntry>(
     _ kind: Grant.Kind, of record: FactorRecord, _ entry: Entry, madeAt: Int64, expiresAt: Int64,
     uses: UInt8, reason: Grant.Reason?
-  ) throws(FactorStoreError) -> (code: RecoveryCode, grant: Grant) {
+  ) throws(FactorStoreError) -> NewGrant {
     let code = try randomCode()
-    let bytes = code.bytes()
-    let digest = try entry.digest(of: bytes.span, kind: RecoveryCodeDigest.Kind(kind), in: record)
+    let digest = try digest(of: code, RecoveryCodeDigest.Kind(kind), in: record, by: entry)
     guard
       let grant = Grant(
         kind: kind, id: try randomGrantID(), madeAt: madeAt, expiresAt: expiresAt, usesLeft: uses,
         reason: reason, digest: digest.bytes)
     else { throw .cryptography }
-    return (code, grant)
+    return NewGrant(grant: grant, code: code)
   }
 
   static func randomGrantID() throws(FactorStoreError) -> GrantID {

@@ -17,10 +17,10 @@ extension Attempt {
   ) throws(FactorStoreError) -> RecoveryCodeDigest? {
     guard !record.recoveryCodes.isEmpty else { return nil }
     var typed: [RecoveryCodeDigest] = []
-    if let code = codes.recoveryCode {
-      let bytes = code.bytes()
-      typed.append(try entry.digest(of: bytes.span, kind: .generated, in: record))
+    let generated = try codes.withRecoveryCode { code throws(FactorStoreError) in
+      try digest(of: code, .generated, in: record, by: entry)
     }
+    if let generated { typed.append(generated) }
     if let code = codes.code(of: .eight) {
       let written = code.written()
       typed.append(try entry.digest(of: written.span, kind: .imported, in: record))
@@ -35,37 +35,27 @@ extension Attempt {
     return found
   }
 
-  /// Removes a recovery code from the record on the disk before the code is reported as accepted.
-  static func spend<Entry: FactorStoreEntry>(
-    _ spent: RecoveryCodeDigest, of record: FactorRecord, _ state: AttemptState, _ entry: Entry,
-    _ context: Context
-  ) throws(FactorStoreError) -> Result {
-    var record = record
-    var replacement: RecoveryCode?
-    var digest: RecoveryCodeDigest?
-    if context.showsMessages {
-      let (code, itsDigest) = try newRecoveryCode(of: record, entry)
-      replacement = code
-      digest = itsDigest
-    }
-    record.spendRecoveryCode(spent, replacement: digest)
-    record.note(
-      .recoveryCodeUsed, about: .recoveryCodes, from: context.source, at: context.now)
-    let event = AuditLogEvent(
-      .recoveryCodeUsed, by: context.actor(record), at: context.now)
-    let mark = try entry.replace(
-      record: record, attempts: state, entering: event)
-    return .recovered(
-      Recovery(left: record.recoveryCodes.count, replacement: replacement, mark: mark))
+  /// A new recovery code, with the digest to store.
+  struct NewRecoveryCode: ~Copyable {
+    let code: RecoveryCode
+    let digest: RecoveryCodeDigest
   }
 
-  /// Creates a recovery code for `record` and returns it with the digest to store.
-  public static func newRecoveryCode<Entry: FactorStoreEntry>(
+  /// Creates a recovery code for `record`.
+  static func newRecoveryCode<Entry: FactorStoreEntry>(
     of record: FactorRecord, _ entry: Entry
-  ) throws(FactorStoreError) -> (code: RecoveryCode, digest: RecoveryCodeDigest) {
+  ) throws(FactorStoreError) -> NewRecoveryCode {
     let code = try randomCode()
-    let bytes = code.bytes()
-    return (code, try entry.digest(of: bytes.span, kind: .generated, in: record))
+    let digest = try digest(of: code, .generated, in: record, by: entry)
+    return NewRecoveryCode(code: code, digest: digest)
+  }
+
+  /// Returns the digest that the record stores for a code.
+  static func digest<Entry: FactorStoreEntry>(
+    of code: borrowing RecoveryCode, _ kind: RecoveryCodeDigest.Kind, in record: FactorRecord,
+    by entry: Entry
+  ) throws(FactorStoreError) -> RecoveryCodeDigest {
+    try entry.digest(of: code.bytes.span, kind: kind, in: record)
   }
 
   static func randomCode() throws(FactorStoreError) -> RecoveryCode {

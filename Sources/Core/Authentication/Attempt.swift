@@ -1,5 +1,4 @@
 import MFASecrets
-public import MFAAuditLog
 import MFACrypto
 public import MFAFactorStore
 public import MFAFactors
@@ -25,49 +24,27 @@ public import MFASystem
 /// defines the only exception). (`NewsTests`)
 /// MUST 6: only a code of a factor clears failures. (`ThrottleModelTests`)
 public enum Attempt {
-  /// The result of an attempt.
-  public enum Result: Sendable {
-    case accepted(Factor)
-    /// A recovery code was accepted, and is used up.
-    case recovered(Recovery)
-    /// A bypass code was accepted. The grant is in the state before this use.
-    case bypassed(Grant, AuditLogCheckpoint?)
-    /// The code was rejected. `wait` is the number of seconds before the next attempt is allowed; 0
-    /// for none.
-    case wrong(wait: Int64)
-    case replayed(Factor, wait: Int64)
-    /// Nothing was compared, because of earlier failures.
-    case refused(AttemptState.Standing)
-    /// The input cannot be a code of any of the user's factors. Nothing was counted.
-    case notACode
-    /// The user has no factor, or no longer has one.
-    case notEnrolled
-  }
-
-  /// The use of a recovery code.
-  public struct Recovery: Sendable {
-    /// How many codes are left, including `replacement`.
-    public let left: Int
-    /// The code that replaces the used one, to be shown to the user.
-    public let replacement: RecoveryCode?
-    /// The audit log entry, or nil if this process does not know it.
-    public let mark: AuditLogCheckpoint?
-
-    /// Creates the description of a used recovery code.
-    public init(left: Int, replacement: RecoveryCode?, mark: AuditLogCheckpoint? = nil) {
-      self.left = left
-      self.replacement = replacement
-      self.mark = mark
-    }
-  }
-
-  /// The result of an attempt, and the pending notices to show.
-  public struct Report: Sendable {
+  /// A finished attempt.
+  public struct Report: ~Copyable {
     /// The result.
     public let result: Result
     /// What happened since the last sign-in. Empty if the application asked for silence or nothing
     /// was proven.
-    public let news: PendingNotices
+    public let notices: PendingNotices
+    private let replacement: RecoveryCode?
+
+    init(_ result: Result, _ notices: PendingNotices = .none) {
+      self.init(result, notices, replacement: nil)
+    }
+
+    init(_ result: Result, _ notices: PendingNotices, replacement: consuming RecoveryCode?) {
+      self.result = result
+      self.notices = notices
+      self.replacement = replacement
+    }
+
+    /// Returns the recovery code that replaces a used one, to be shown to the user.
+    public consuming func takeReplacement() -> RecoveryCode? { replacement }
   }
 
   /// Counts an attempt and verifies its code.
@@ -77,68 +54,19 @@ public enum Attempt {
     let entry = try store.entry(of: account, creating: false)
     try context.start()
     guard let record = entry.kept, mayHaveCodes(record) else {
-      return Report(result: .notEnrolled, news: .none)
+      return Report(.rejected(.notEnrolled))
     }
     guard mayBeCode(codes, of: record, factor: context.factor) else {
-      return Report(result: .notACode, news: .none)
+      return Report(.rejected(.notACode(.somethingElse)))
     }
-
     let before = entry.attempts
-    let unreported = before.unreported
     switch try begin(entry, context) {
-    case .refused(let standing): return Report(result: .refused(standing), news: .none)
+    case .refused(let standing): return Report(.rejected(Rejected(standing)))
     case .counted(let counted):
-      let result = try judge(codes, record, counted, before, entry, context)
-      switch result {
-      case .accepted(let factor):
-        return Report(result: result, news: context.news(record, unreported, factor.id))
-      case .recovered, .bypassed:
-        return Report(result: result, news: context.news(record, unreported, nil))
-      case .wrong, .replayed, .refused, .notACode, .notEnrolled:
-        return Report(result: result, news: .none)
-      }
+      return try CountedAttempt(
+        context: context, entry: entry, record: record, before: before, counted: counted
+      ).verify(codes)
     }
-  }
-
-  static func judge<Entry: FactorStoreEntry>(
-    _ codes: TypedCodes, _ record: FactorRecord, _ counted: AttemptState,
-    _ before: AttemptState, _ entry: Entry, _ context: Context
-  ) throws(FactorStoreError) -> Result {
-    if context.factor == nil {
-      // Only a code of a factor clears failures: NIST SP 800-63B-4, section 3.2.2, allows that for
-      // the authenticators that were used.
-      if let spent = try recoveryCode(codes, of: record, entry) {
-        return try spend(spent, of: record, before, entry, context)
-      }
-      if let grant = try bypass(codes, of: record, entry, now: context.now) {
-        return try use(grant, of: record, before, entry, context)
-      }
-    }
-    let settings = context.settings
-    var matches: [AttemptState.Match] = []
-    if let any = codes.any {
-      for factor in record.factors {
-        let step = try latestMatch(
-          codes.code(of: factor.parameters.codeLength) ?? any, factor, entry, settings,
-          context.now)
-        if let step { matches.append(AttemptState.Match(factor: factor.id, step: step)) }
-      }
-    }
-    if let named = context.factor { matches.removeAll { $0.factor != named } }
-    var (outcome, state) = counted.judge(matches)
-    if case .accepted(let factor) = outcome {
-      state = state.restoring(before.unreported)
-      if context.news(record, before.unreported, factor).ending == .told {
-        state = state.told(upTo: record.lastNotice)
-      }
-      for place in try entry.digests(of: context.places, in: record) {
-        state = state.remembering(place, at: context.now)
-      }
-    }
-    if state != counted { try entry.write(state) }
-    try entry.sync()
-    let wait = state.wait(settings.throttle, counter: context.counter)
-    return result(outcome, record, wait: wait)
   }
 
   /// The result of counting an attempt.
@@ -180,12 +108,12 @@ public enum Attempt {
     if record.factors.contains(where: { codes.code(of: $0.parameters.codeLength) != nil }) {
       return true
     }
-    if codes.recoveryCode != nil, record.grants.contains(where: { $0.kind == .bypass }) {
+    if codes.hasRecoveryCode, record.grants.contains(where: { $0.kind == .bypass }) {
       return true
     }
     return record.recoveryCodes.contains { code in
       switch code.kind {
-      case .generated: codes.recoveryCode != nil
+      case .generated: codes.hasRecoveryCode
       case .imported: codes.code(of: .eight) != nil
       case .ticket, .bypass: false
       }
@@ -202,32 +130,5 @@ public enum Attempt {
         && record.factors.contains { $0.parameters.codeLength == length }
     }
     return length.map { Int($0.rawValue) }
-  }
-
-  private static func latestMatch<Entry: FactorStoreEntry>(
-    _ code: Code, _ factor: Factor, _ entry: Entry, _ settings: Settings, _ now: Int64
-  ) throws(FactorStoreError) -> Int64? {
-    let secret = try entry.secret(of: factor)
-    do throws(CryptographyError) {
-      return try Verification.latestMatch(
-        of: code, secret: secret.span, parameters: factor.parameters, now: factor.clock(at: now),
-        adjacentIntervals: settings.adjacentIntervals)
-    } catch {
-      throw .cryptography
-    }
-  }
-
-  private static func result(
-    _ outcome: AttemptState.Outcome, _ record: FactorRecord, wait: Int64
-  ) -> Result {
-    switch outcome {
-    case .wrong: return .wrong(wait: wait)
-    case .replayed(let id):
-      guard let factor = record.factor(id) else { return .wrong(wait: wait) }
-      return .replayed(factor, wait: wait)
-    case .accepted(let id):
-      guard let factor = record.factor(id) else { return .wrong(wait: wait) }
-      return .accepted(factor)
-    }
   }
 }

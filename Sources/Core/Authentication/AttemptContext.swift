@@ -55,7 +55,7 @@ extension Attempt {
     /// Returns what is pending for a sign-in by `factor`, or nothing if the application asked for
     /// silence.
     @inline(never)
-    func news(
+    func notices(
       _ record: FactorRecord, _ unreported: AttemptState.Unreported, _ factor: FactorID?
     ) -> PendingNotices {
       guard showsMessages else { return .none }

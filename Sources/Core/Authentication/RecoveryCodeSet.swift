@@ -14,9 +14,9 @@ public enum RecoveryCodeSet {
     let length = RecoveryCode.writtenLength
     var text = SecretBytes(count: FactorRecord.maximumRecoveryCodes &* length)
     for number in 0..<FactorRecord.maximumRecoveryCodes {
-      let (code, digest) = try Attempt.newRecoveryCode(of: record, entry)
-      digests.append(digest)
-      let written = code.written()
+      let new = try Attempt.newRecoveryCode(of: record, entry)
+      digests.append(new.digest)
+      let written = new.code.written()
       text.withMutableSpan { text in
         for index in written.span.indices { text[number &* length &+ index] = written.span[index] }
       }

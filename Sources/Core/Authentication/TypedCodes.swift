@@ -3,13 +3,34 @@ import MFASecrets
 
 /// The codes that the input may be: at most one code for each number of digits, or a recovery code.
 /// Each factor is compared with one code, so the input is one attempt.
-public struct TypedCodes: Sendable {
+///
+/// This is a class, because a recovery code is not copyable.
+public final class TypedCodes: Sendable {
   private let six: Code?
   private let seven: Code?
   private let eight: Code?
 
   /// The input as a recovery code or bypass code.
-  public let recoveryCode: RecoveryCode?
+  private let recoveryCode: RecoveryCode?
+
+  /// Whether the input may be a recovery code or bypass code.
+  public var hasRecoveryCode: Bool {
+    switch recoveryCode {
+    case .some: true
+    case .none: false
+    }
+  }
+
+  /// Calls `body` with the input as a recovery code or bypass code. Returns nil if the input cannot
+  /// be one.
+  public func withRecoveryCode<Result: ~Copyable, Failure: Error>(
+    _ body: (borrowing RecoveryCode) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    switch recoveryCode {
+    case .some(let code): try body(code)
+    case .none: nil
+    }
+  }
 
   /// Reads the whole input as a code. Spaces are allowed.
   public init(whole answer: Span<UInt8>) {

@@ -1,6 +1,6 @@
 import MFABytes
 import MFASecrets
-internal import MFACMFA
+import MFACMFA
 import MFASystem
 
 // The functions of mfa.h: the boundary between C and the rest of the module.
@@ -13,7 +13,7 @@ func mfa_sign_in(
   let signIn = unsafe SignIn(
     SignInRequest(request.pointee), host: LocalHost(),
     application: PAMApplication(application.pointee))
-  return mfa_verdict(signIn.authenticate())
+  return signIn.authenticate()
 }
 
 @c @implementation
@@ -24,19 +24,7 @@ func mfa_account(
   let signIn = unsafe SignIn(
     SignInRequest(request.pointee), host: LocalHost(),
     application: PAMApplication(application.pointee))
-  return mfa_verdict(signIn.checkAccount())
-}
-
-extension mfa_verdict {
-  fileprivate init(_ verdict: Verdict) {
-    self =
-      switch verdict {
-      case .deny: .deny
-      case .allow: .allow
-      case .notConcerned: .notConcerned
-      case .tooManyAttempts: .tooManyAttempts
-      }
-  }
+  return signIn.checkAccount()
 }
 
 extension SignInRequest {

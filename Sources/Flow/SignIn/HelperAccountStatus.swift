@@ -28,8 +28,7 @@ struct HelperAccountStatus: Sendable {
     func written(_ codes: TypedCodes) -> SecretBytes? {
       switch self {
       case .recoveryCode:
-        guard let code = codes.recoveryCode else { return nil }
-        return code.written()
+        return codes.withRecoveryCode { $0.written() }
       case .code(let length):
         guard let code = codes.code(of: length) else { return nil }
         return code.written()
@@ -46,7 +45,7 @@ struct HelperAccountStatus: Sendable {
     var readings: [Reading] = []
     // Included even if no recovery code is left, because it may be a bypass code. The helper does
     // not count input that cannot be either.
-    if named == nil, codes.recoveryCode != nil { readings.append(.recoveryCode) }
+    if named == nil, codes.hasRecoveryCode { readings.append(.recoveryCode) }
     for length in [CodeLength.eight, .seven, .six] where codes.code(of: length) != nil {
       let isAFactors = factors.contains { factor in
         factor.parameters.codeLength == length && (named == nil || factor.id == named)
@@ -65,12 +64,12 @@ struct HelperAccountStatus: Sendable {
     return factors.count == 1 ? factors.first?.id : nil
   }
 
-  /// The outcome if the account is throttled or locked, or nil if a code may be tried.
-  var refusal: Outcome? {
+  /// The reason to refuse any attempt now, or nil if a code may be tried.
+  var refusal: Attempt.Rejected? {
     switch status.standing {
     case .open: nil
-    case .waiting(let seconds): .attempted(.throttled(seconds: Int64(seconds)))
-    case .disabled: .attempted(.disabled)
+    case .waiting(let seconds): .throttled(seconds: Int64(seconds))
+    case .disabled: .locked
     }
   }
 }

@@ -35,6 +35,9 @@ public struct ModuleOptions: Equatable, Sendable {
   /// The longest prompt in bytes. PAM messages have at most 512.
   public static let longestPrompt = 128
 
+  /// Creates the options of a line without arguments.
+  init() {}
+
   /// Reads the arguments.
   public init(_ arguments: [[UInt8]]) throws(Refusal) {
     for argument in arguments { try read(argument) }

@@ -6,37 +6,32 @@ import MFASystem
 // Records of sign-ins in the kernel's audit trail.
 extension SignIn {
   /// Writes the decision about a code to the audit trail. Writes nothing if no code was verified.
-  func audit(_ outcome: Outcome, _ account: Account?) {
-    guard let account, let succeeded = outcome.judgement else { return }
+  func audit(_ result: SignInResult, _ account: Account?) {
+    guard let account, let succeeded = result.auditedSuccess else { return }
     var kind = Audit.Kind.authentication
-    if case .enrolledNow = outcome { kind = .management }
+    if case .allowed(.enrolledNow) = result { kind = .management }
     let address = request.remoteHost.flatMap { IPAddress($0.span) == nil ? nil : $0 }
     application.audit(
-      kind, outcome.auditedOperation.bytes, account.name, address, request.terminal, succeeded)
+      kind, result.auditedOperation.bytes, account.name, address, request.terminal, succeeded)
   }
 }
 
-extension Outcome {
-  /// The operation in the audit trail. An outcome that changes the record has a name of its own.
+extension SignInResult {
+  /// The operation in the audit trail. A result that changes the record has a name of its own.
   var auditedOperation: StaticString {
     switch self {
-    case .attempted(let attempt): attempt.auditedOperation
-    case .enrolledNow: "mfa:enrolled"
-    case .remembered, .enrolled, .notEnrolled, .offered, .enrollmentPending, .enrollmentRequired,
-      .switchedOff, .notACode, .unknownUser, .failed:
-      "mfa:code"
+    case .allowed(.code(let accepted)): Attempt.Result.accepted(accepted).auditedOperation
+    case .allowed(.enrolledNow): "mfa:enrolled"
+    case .allowed, .passed, .denied: "mfa:code"
     }
   }
 
-  /// Whether a code was accepted. False also for an attempt that was refused because of earlier
-  /// failures; nil if there was no attempt.
-  var judgement: Bool? {
+  /// Whether a code was accepted, or nil if there was no attempt.
+  var auditedSuccess: Bool? {
     switch self {
-    case .attempted(let attempt): attempt.isSuccess
-    case .enrolledNow: true
-    case .remembered, .enrolled, .notEnrolled, .offered, .enrollmentPending, .enrollmentRequired,
-      .switchedOff, .notACode, .unknownUser, .failed:
-      nil
+    case .allowed(.code), .allowed(.enrolledNow): true
+    case .denied(.code(let rejected)): Attempt.Result.rejected(rejected).auditedSuccess
+    case .allowed, .passed, .denied: nil
     }
   }
 }

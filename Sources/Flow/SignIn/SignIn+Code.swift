@@ -14,33 +14,23 @@ extension SignIn {
   /// first. With `use_first_pass`, the user is never asked. With `try_first_pass`, the user is
   /// asked if the text was not accepted, unless attempts are throttled or locked.
   func proveCode(
-    _ options: ModuleOptions, _ settings: Settings, _ account: Account,
-    _ keeper: FactorBackend<Machine.Store>
-  ) throws(Outcome.Failure) -> Outcome {
+    _ check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
+    let options = check.resolved.options
     if options.triesFirstPass || options.usesFirstPass {
-      let earlier = application.earlierAnswer()
-      let outcome = try judge(
-        earlier, .afterPassword, nil, options, settings, account, keeper)
-      switch outcome {
-      case .attempted(.wrong(let wait)), .attempted(.replayed(_, let wait)):
-        if options.usesFirstPass || wait > 0 { return outcome }
-        report(
-          outcome, account: account, state: settings.state, isSilent: options.forwardsPass)
-      case .attempted: return outcome
-      case .remembered, .notACode, .notEnrolled, .offered, .enrollmentPending, .enrolledNow,
-        .enrollmentRequired, .enrolled, .switchedOff, .unknownUser, .failed:
-        if options.usesFirstPass { return outcome }
+      let result = try verify(application.earlierAnswer(), .afterPassword, in: check)
+      if options.usesFirstPass { return result }
+      guard case .denied(.code(let rejected)) = result, !rejected.mustWait else { return result }
+      if result.auditedSuccess != nil {
+        report(result, of: check.account, check.resolved, isSilent: options.forwardsPass)
       }
     }
-    trace(options, "question") { line in
+    trace(check.resolved, "question") { line in
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
-    if settings.promptHints {
-      return try proveListedCode(options, settings, account, keeper)
-    }
+    if check.resolved.settings.promptHints { return try proveListedCode(check) }
     let answer = application.ask(options.question, echo: options.echo)
-    let shape: AnswerShape = options.forwardsPass ? .afterPassword : .codeAlone
-    return try judge(answer, shape, nil, options, settings, account, keeper)
+    return try verify(answer, options.forwardsPass ? .afterPassword : .codeAlone, in: check)
   }
 
   /// The expected content of an answer.
@@ -49,10 +39,10 @@ extension SignIn {
   }
 
   /// Verifies an answer. If a factor is `named`, only its codes are accepted.
-  func judge(
-    _ reply: consuming Reply, _ shape: AnswerShape, _ named: FactorID?, _ options: ModuleOptions,
-    _ settings: Settings, _ account: Account, _ keeper: FactorBackend<Machine.Store>
-  ) throws(Outcome.Failure) -> Outcome {
+  func verify(
+    _ reply: consuming Reply, _ shape: AnswerShape, of named: FactorID? = nil,
+    in check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
     switch consume reply {
     case .none: return .notACode(.none)
     case .tooLong: return .notACode(.tooLong)
@@ -62,44 +52,43 @@ extension SignIn {
         case .codeAlone: TypedCodes(whole: answer.span)
         case .afterPassword: TypedCodes(endOf: answer.span)
         }
-      guard keeper.mayBeCode(codes, factor: named) else {
-        let outcome = Outcome.notACode(Self.kind(of: answer))
-        return try forward(answer, nil, after: outcome, options)
+      let options = check.resolved.options
+      guard check.backend.mayBeCode(codes, factor: named) else {
+        let reason: Attempt.NotACode = answer.isTypedByUser ? .somethingElse : .withheldBySSHD
+        return try forward(answer, nil, after: .notACode(reason), options)
       }
-      let (outcome, length) = try attempt(
-        codes, named, options, settings, account, keeper)
-      return try forward(answer, length, after: outcome, options)
+      let (result, length) = try attempt(codes, of: named, in: check)
+      return try forward(answer, length, after: SignInResult(result), options)
     }
   }
 
-  /// Makes an attempt. Returns the outcome and how many bytes at the end of the answer are the
-  /// code.
+  /// Makes an attempt. Returns the result and how many bytes at the end of the answer are the code.
   private func attempt(
-    _ codes: TypedCodes, _ named: FactorID?, _ options: ModuleOptions, _ settings: Settings,
-    _ account: Account, _ keeper: FactorBackend<Machine.Store>
-  ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
-    switch keeper {
-    case .helper(let view): return try attemptByHelper(codes, named, view, account)
+    _ codes: TypedCodes, of named: FactorID?, in check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> (result: Attempt.Result, length: Int?) {
+    switch check.backend {
+    case .helper(let view): return try attemptByHelper(codes, named, view, check.account)
     case .store(let store, let record, let places):
-      let judgement: Attempt.Report
+      let resolved = check.resolved
+      let context = Attempt.Context(
+        settings: resolved.settings, clock: host.attemptClock, source: request.source,
+        program: request.service, factor: named, places: places,
+        showsMessages: application.showsMessages && resolved.state != .observe,
+        isShown: request.isAtTerminal)
+      let report: Attempt.Report
       do throws(FactorStoreError) {
-        judgement = try Attempt.make(
-          codes, by: account, in: store,
-          Attempt.Context(
-            settings: settings, clock: host.attemptClock, source: request.source,
-            program: request.service,
-            factor: named, places: places,
-            showsMessages: application.showsMessages && settings.state != .observe,
-            isShown: request.isAtTerminal))
+        report = try Attempt.make(codes, by: check.account, in: store, context)
       } catch {
         throw .store(error)
       }
-      let result = judgement.result
+      let (result, notices) = (report.result, report.notices)
+      resolved.replacement = report.takeReplacement()
       // The mail is sent first, because an attacker may never answer the question that follows.
-      deliver(after: result, record, to: account)
-      tell(judgement.news, of: record, account, store, mayAsk: !options.usesFirstPass)
-      let length = Self.typedLength(result, codes) ?? Attempt.shortestCode(codes, of: record)
-      return (Outcome(result), length)
+      deliver(after: result, record, to: check.account)
+      tell(
+        notices, of: record, in: store, to: check.account,
+        mayAsk: !resolved.options.usesFirstPass)
+      return (result, Self.typedLength(result, codes, record))
     }
   }
 
@@ -109,9 +98,9 @@ extension SignIn {
     after result: Attempt.Result, _ record: FactorRecord, to account: Account
   ) {
     switch result {
-    case .accepted: guard record.noticesMailed < record.lastNotice else { return }
-    case .recovered, .bypassed: break
-    case .wrong, .replayed, .refused, .notACode, .notEnrolled: return
+    case .accepted(.factor): guard record.noticesMailed < record.lastNotice else { return }
+    case .accepted: break
+    case .rejected: return
     }
     guard !host.deliverNotices(to: account) else { return }
     application.log(.warning, Delivery.failure(for: account))
@@ -121,35 +110,36 @@ extension SignIn {
   /// that. This happens after a wrong code too: the next module then checks a password for every
   /// user and does not ask for it.
   func forward(
-    _ answer: borrowing SecretBytes, _ length: Int?, after outcome: Outcome,
+    _ answer: borrowing SecretBytes, _ length: Int?, after result: SignInResult,
     _ options: ModuleOptions
-  ) throws(Outcome.Failure) -> Outcome {
-    guard options.forwardsPass else { return outcome }
+  ) throws(SignInResult.Failure) -> SignInResult {
+    guard options.forwardsPass else { return result }
     var count = answer.count - (length ?? 0)
     if count <= 0 {
       // The answer was the code alone, and it was accepted. The next module asks for the password
       // itself.
-      guard !outcome.isAccepted else { return outcome }
+      guard !result.isAccepted else { return result }
       count = answer.count
     }
     guard application.forward(answer.prefix(count).span) else { throw .forwarding }
-    return outcome
+    return result
   }
 
   /// Returns how many bytes at the end of an answer were the code.
-  static func typedLength(_ result: Attempt.Result, _ codes: TypedCodes) -> Int? {
+  private static func typedLength(
+    _ result: Attempt.Result, _ codes: TypedCodes, _ record: FactorRecord
+  ) -> Int? {
     switch result {
-    case .accepted(let factor), .replayed(let factor, _):
-      Int(factor.parameters.codeLength.rawValue)
-    case .recovered, .bypassed:
-      codes.recoveryCode == nil
-        ? Int(CodeLength.eight.rawValue) : RecoveryCode.writtenLength
-    case .wrong, .refused, .notACode, .notEnrolled: nil
+    case .accepted(.factor(let id)), .rejected(.replayed(let id, _)):
+      if let id, let factor = record.factor(id) {
+        return Int(factor.parameters.codeLength.rawValue)
+      }
+    case .accepted(.recoveryCode), .accepted(.bypassCode):
+      return codes.hasRecoveryCode
+        ? RecoveryCode.writtenLength : Int(CodeLength.eight.rawValue)
+    case .rejected: break
     }
-  }
-
-  static func kind(of answer: borrowing SecretBytes) -> Outcome.NotACode {
-    answer.isTypedByUser ? .somethingElse : .withheldBySSHD
+    return Attempt.shortestCode(codes, of: record)
   }
 }
 

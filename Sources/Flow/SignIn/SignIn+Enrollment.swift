@@ -14,7 +14,7 @@ import MFASystem
 /// Why an enrolment during a sign-in did not succeed.
 enum EnrollmentError: Error {
   case obstacle(EnrollmentObstacle)
-  case failure(Outcome.Failure)
+  case failure(SignInResult.Failure)
 }
 
 /// The factor that was enrolled during a sign-in, and the recovery codes to show.
@@ -22,11 +22,11 @@ private final class EnrolledInSignIn {
   let factor: Factor
   let codes: SecretBytes
   /// The audit log entry.
-  let mark: AuditLogCheckpoint?
+  let checkpoint: AuditLogCheckpoint?
 
-  init(_ factor: Factor, codes: consuming SecretBytes, _ mark: AuditLogCheckpoint?) {
+  init(_ factor: Factor, codes: consuming SecretBytes, _ checkpoint: AuditLogCheckpoint?) {
     self.factor = factor
-    self.mark = mark
+    self.checkpoint = checkpoint
     self.codes = codes
   }
 }
@@ -63,7 +63,7 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
 
   // MARK: Flow
 
-  func run() throws(Outcome.Failure) -> Outcome {
+  func run() throws(SignInResult.Failure) -> SignInResult {
     do throws(EnrollmentError) {
       let start = try now()
       let hasBlocks = try askAboutBlocks()
@@ -74,10 +74,10 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
         application.log(.warning, Delivery.failure(for: account))
       }
       showRecoveryCodes(enrolled)
-      return .enrolledNow(enrolled.factor, enrolled.mark)
+      return .allowed(.enrolledNow(enrolled.factor, enrolled.checkpoint))
     } catch {
       switch error {
-      case .obstacle(let obstacle): return .enrollmentRequired(obstacle)
+      case .obstacle(let obstacle): return .denied(.enrollmentRequired(obstacle))
       case .failure(let failure): throw failure
       }
     }
@@ -109,18 +109,18 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     of draft: EnrollmentDraft, hasBlocks: Bool, since start: Int64
   ) throws(EnrollmentError) -> Int64 {
     let first = application.ask(revealing: introduction(of: draft, hasBlocks), echo: true)
-    if let step = try judge(first, draft, since: start) { return step }
+    if let step = try verify(first, draft, since: start) { return step }
     for _ in 1..<Self.maximumWrongAnswers {
       let again: StaticString =
         "That is not the code that the app shows for this key now. Code from the app: "
       let next = application.ask(again.bytes, echo: true)
-      if let step = try judge(next, draft, since: start) { return step }
+      if let step = try verify(next, draft, since: start) { return step }
     }
     throw .obstacle(.wrongCodes)
   }
 
   /// Returns the time step of the code that was typed, or nil if the answer is not a valid code.
-  private func judge(
+  private func verify(
     _ reply: consuming Reply, _ draft: EnrollmentDraft, since start: Int64
   ) throws(EnrollmentError) -> Int64? {
     switch consume reply {
@@ -261,12 +261,12 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     let complete = record
     let actor = AuditLogEvent.Actor(
       name: account.name, uid: account.uid, program: service, source: source)
-    let mark = try storing { () throws(FactorStoreError) in
+    let checkpoint = try storing { () throws(FactorStoreError) in
       try entry.replace(
         record: complete, attempts: next,
         entering: AuditLogEvent(.enrolled, factor, by: actor, at: now))
     }
-    return EnrolledInSignIn(factor, codes: codes, mark)
+    return EnrolledInSignIn(factor, codes: codes, checkpoint)
   }
 
   private func factor(

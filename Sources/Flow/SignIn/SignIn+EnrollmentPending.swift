@@ -12,19 +12,20 @@ extension SignIn {
   /// first factor has been proven. This requires a stack that certainly reaches that line and
   /// denies when the line denies. In any other stack, the user is asked for a code and denied.
   func mustEnroll(
-    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> Outcome {
+    _ account: Account, _ store: Machine.Store, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
     if let record = try recordWithBypassCode(account, store) {
-      return try proveBypassCode(options, settings, account, store, record)
+      return try proveBypassCode(
+        CodeCheck(of: account, by: .store(store, record, []), in: resolved))
     }
     let line = accountLine()
     guard case .certain = line else {
-      try askAndDeny(options, settings, store)
-      return .enrollmentRequired(.accountLine(line))
+      try askAndDeny(resolved)
+      return .denied(.enrollmentRequired(.accountLine(line)))
     }
     // Without the note, the `account` line denies.
     guard application.note(.enrollment, of: account.name) else { throw .forwarding }
-    return try passing(.enrollmentPending, options, settings, store)
+    return try pass(.enrollmentPending, resolved)
   }
 
   /// Returns whether the service's stack is certain to reach the `account` line. The stack is read
@@ -40,7 +41,7 @@ extension SignIn {
   /// Returns the record of a user without a factor but with a valid bypass code, or nil.
   private func recordWithBypassCode(
     _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> FactorRecord? {
+  ) throws(SignInResult.Failure) -> FactorRecord? {
     let now = try now()
     do throws(FactorStoreError) {
       guard let kept = try store.existingEntry(of: account)?.kept,
@@ -55,28 +56,30 @@ extension SignIn {
   /// Asks a user without a factor for the bypass code that an administrator created. Once the code
   /// is accepted, the `account` line allows the sign-in.
   private func proveBypassCode(
-    _ options: ModuleOptions, _ settings: Settings, _ account: Account, _ store: Machine.Store,
-    _ record: FactorRecord
-  ) throws(Outcome.Failure) -> Outcome {
-    let outcome = try proveCode(options, settings, account, .store(store, record, []))
-    guard case .attempted(.bypassed) = outcome else { return outcome }
-    guard application.note(.bypass, of: account.name) else { throw .forwarding }
-    return outcome
+    _ check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
+    let result = try proveCode(check)
+    guard case .allowed(.code(.bypassCode)) = result else { return result }
+    guard application.note(.bypass, of: check.account.name) else { throw .forwarding }
+    return result
   }
 
   /// Enrols a user who must have a factor, in the `account` line.
   func enrollInAccountLine(
-    _ settings: Settings, _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> Outcome {
-    guard settings.state == .enabled else { return .enrollmentRequired(.onlyObserved) }
-    guard !application.isNoted(.bypass, of: account.name) else { return .enrolled }
+    _ account: Account, _ store: Machine.Store, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
+    guard resolved.state == .enabled else {
+      return .denied(.enrollmentRequired(.onlyObserved))
+    }
+    guard !application.isNoted(.bypass, of: account.name) else {
+      return .allowed(.enrolled)
+    }
     guard application.isNoted(.enrollment, of: account.name) else {
-      return .enrollmentRequired(.notAuthenticatedHere)
+      return .denied(.enrollmentRequired(.notAuthenticatedHere))
     }
     return try SignInEnrollment(
       host: host, application: application, account: account, source: request.source,
-      service: request.service,
-      settings: settings, store: store
+      service: request.service, settings: resolved.settings, store: store
     ).run()
   }
 }

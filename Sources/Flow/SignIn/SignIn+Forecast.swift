@@ -3,8 +3,8 @@ public import MFAPolicy
 /// The result that the `auth` line would have if nothing were typed. Administrators use it to find
 /// the reason for a result.
 public struct Forecast: Sendable {
-  /// The outcome. If a code would be asked for, this is `notACode`.
-  public let outcome: Outcome
+  /// The result. If a code would be asked for, this is `notACode`.
+  public let result: SignInResult
   /// The state in force; `enabled` while it is unknown.
   public let state: Configuration.State
 }
@@ -13,13 +13,7 @@ extension SignIn {
   /// Runs the `auth` line up to the answer, without changing anything. `application` must give no
   /// answer to any question. Nothing is logged.
   public func forecast() -> Forecast {
-    var findings = Findings()
-    let outcome: Outcome
-    do throws(Outcome.Failure) {
-      outcome = try authentication(&findings)
-    } catch {
-      outcome = .failed(error)
-    }
-    return Forecast(outcome: outcome, state: findings.state)
+    let resolved = resolve()
+    return Forecast(result: authentication(resolved), state: resolved.state)
   }
 }

@@ -15,37 +15,40 @@ import MFASystem
 // MUST 2: every error denies. (`HelperSignInTests.everythingFailsClosed`)
 // MUST 3: no helper is running while the user is asked. (`HelperSignInTests.noHelperAtThePrompt`)
 extension SignIn {
-  func authenticationByHelper(
-    _ options: ModuleOptions, _ settings: Settings, _ account: Account
-  ) throws(Outcome.Failure) -> Outcome {
+  func authenticateByHelper(
+    _ account: Account, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
     let view = try helpersView(of: account)
-    trace(options, "helper") { line in
+    trace(resolved, "helper") { line in
       line.add("factors", Int64(view.factors.count))
     }
     guard !view.factors.isEmpty else {
-      guard try mayPutOffByHelper(settings) else {
-        try askAndDeny(options, settings, nil)
-        return .enrollmentRequired(.notAuthenticatedHere)
+      guard try mayPutOffByHelper(resolved.settings) else {
+        try askAndDeny(resolved)
+        return .denied(.enrollmentRequired(.notAuthenticatedHere))
       }
-      return try passing(.notEnrolled, options, settings, nil)
+      return try pass(.notEnrolled, resolved)
     }
-    if let refusal = view.refusal { return refusal }
-    return try proveCode(options, settings, account, .helper(view))
+    if let refusal = view.refusal { return .denied(.code(refusal)) }
+    return try proveCode(CodeCheck(of: account, by: .helper(view), in: resolved))
   }
 
-  func accountCheckByHelper(
-    _ settings: Settings, _ account: Account
-  ) throws(Outcome.Failure) -> Outcome {
-    guard try helpersView(of: account).factors.isEmpty else { return .enrolled }
-    guard try mayPutOffByHelper(settings) else { return .enrollmentRequired(.notAuthenticatedHere) }
-    guard settings.enrollment == .offered else { return .notEnrolled }
-    return .offered(Outcome.Offer(signInsLeft: nil, lastDay: settings.offer.lastDay))
+  func checkAccountByHelper(
+    _ account: Account, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
+    let settings = resolved.settings
+    guard try helpersView(of: account).factors.isEmpty else { return .allowed(.enrolled) }
+    guard try mayPutOffByHelper(settings) else {
+      return .denied(.enrollmentRequired(.notAuthenticatedHere))
+    }
+    guard settings.enrollment == .offered else { return .passed(.notEnrolled) }
+    return .passed(.offered(SignInResult.Offer(signInsLeft: nil, lastDay: settings.offer.lastDay)))
   }
 
   /// Returns whether the user may put enrolment off. A process that runs as the user belongs to a
   /// session of the user, and the sign-in that started the session was counted. An offer of a
   /// number of sign-ins therefore holds for the whole session. A last day applies here too.
-  private func mayPutOffByHelper(_ settings: Settings) throws(Outcome.Failure) -> Bool {
+  private func mayPutOffByHelper(_ settings: Settings) throws(SignInResult.Failure) -> Bool {
     switch settings.enrollment {
     case .selfService: return true
     case .required: return false
@@ -55,7 +58,8 @@ extension SignIn {
 
   // MARK: Requests to the helper
 
-  private func helpersView(of account: Account) throws(Outcome.Failure) -> HelperAccountStatus {
+  private func helpersView(of account: Account) throws(SignInResult.Failure) -> HelperAccountStatus
+  {
     do throws(HelperError) {
       let helper = try openHelper(account)
       return HelperAccountStatus(factors: try factors(helper), status: try status(helper))
@@ -65,25 +69,25 @@ extension SignIn {
   }
 
   /// Sends each interpretation of the input to the helper until one is accepted. Returns the
-  /// outcome and how many bytes at the end of the answer are the code.
+  /// result and how many bytes at the end of the answer are the code.
   func attemptByHelper(
     _ codes: TypedCodes, _ named: FactorID?, _ view: HelperAccountStatus, _ account: Account
-  ) throws(Outcome.Failure) -> (outcome: Outcome, length: Int?) {
+  ) throws(SignInResult.Failure) -> (result: Attempt.Result, length: Int?) {
     let readings = view.readings(codes, factor: named)
-    var outcome = Outcome.notACode(.somethingElse)
+    var rejected = Attempt.Rejected.notACode(.somethingElse)
     do throws(HelperError) {
       let helper = try openHelper(account)
       for reading in readings {
         guard let failure = try refusal(of: reading, codes, named, helper) else {
-          return (right(reading, named, view, helper), reading.typedLength)
+          return (.accepted(accepted(reading, named, view, helper)), reading.typedLength)
         }
-        outcome = try Self.outcome(failure)
+        rejected = try Self.rejected(failure)
         guard failure == .invalidVerificationCode || failure == .notACode else { break }
       }
     } catch {
       throw .helper(error)
     }
-    return (outcome, readings.last?.typedLength)
+    return (.rejected(rejected), readings.last?.typedLength)
   }
 
   private func openHelper(_ account: Account) throws(HelperError) -> Machine.Helper {
@@ -119,12 +123,12 @@ extension SignIn {
     return nil
   }
 
-  /// Returns the outcome for an accepted code. It was a recovery code if the account now has one
+  /// Returns what was accepted. It was a recovery code if the account now has one
   /// fewer. The helper's own log line has the details.
-  private func right(
+  private func accepted(
     _ reading: HelperAccountStatus.Reading, _ named: FactorID?, _ view: HelperAccountStatus,
     _ helper: Machine.Helper
-  ) -> Outcome {
+  ) -> Attempt.Accepted {
     let before = view.status.recoveryCodesLeft
     let left: UInt8
     do throws(HelperError) {
@@ -133,23 +137,20 @@ extension SignIn {
       // The code was accepted, whatever the helper answers to this request.
       left = before
     }
-    guard left >= before else {
-      return .attempted(
-        .recovered(Attempt.Recovery(left: Int(left), replacement: nil)))
-    }
+    guard left >= before else { return .recoveryCode(left: Int(left), nil) }
     switch reading {
     // A bypass code belongs to no factor.
-    case .recoveryCode: return .attempted(.accepted(nil))
-    case .code: return .attempted(.accepted(view.factor(chosen: named)))
+    case .recoveryCode: return .factor(nil)
+    case .code: return .factor(view.factor(chosen: named))
     }
   }
 
-  private static func outcome(_ failure: HelperFailure) throws(HelperError) -> Outcome {
+  private static func rejected(_ failure: HelperFailure) throws(HelperError) -> Attempt.Rejected {
     switch failure {
-    case .invalidVerificationCode: .attempted(.wrong(wait: 0))
-    case .codeAlreadyUsed: .attempted(.replayed(nil, wait: 0))
-    case .tooManyAttempts(let seconds): .attempted(.throttled(seconds: Int64(seconds)))
-    case .factorsDisabled: .attempted(.disabled)
+    case .invalidVerificationCode: .wrong(wait: 0)
+    case .codeAlreadyUsed: .replayed(nil, wait: 0)
+    case .tooManyAttempts(let seconds): .throttled(seconds: Int64(seconds))
+    case .factorsDisabled: .locked
     case .notACode: .notACode(.somethingElse)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,

@@ -14,21 +14,21 @@ extension SignIn {
   /// If `forward_pass` is set, one answer contains the password and the code. The list is then only
   /// for information, and a number does not choose a factor.
   func proveListedCode(
-    _ options: ModuleOptions, _ settings: Settings, _ account: Account,
-    _ keeper: FactorBackend<Machine.Store>
-  ) throws(Outcome.Failure) -> Outcome {
-    let list = keeper.list
+    _ check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
+    let options = check.resolved.options
+    let list = check.backend.list
     let answer = application.ask(list.question(options), echo: options.echo)
     if options.forwardsPass {
-      return try judge(answer, .afterPassword, nil, options, settings, account, keeper)
+      return try verify(answer, .afterPassword, in: check)
     }
     guard let number = Self.number(in: answer) else {
-      return try judge(answer, .codeAlone, nil, options, settings, account, keeper)
+      return try verify(answer, .codeAlone, in: check)
     }
     guard let hint = list.hint(number) else { return .notACode(.noSuchFactor) }
-    trace(options, "choice") { line in line.add("factor", escaping: hint.id.hexadecimal) }
+    trace(check.resolved, "choice") { line in line.add("factor", escaping: hint.id.hexadecimal) }
     let code = application.ask(hint.question, echo: options.echo)
-    return try judge(code, .codeAlone, hint.id, options, settings, account, keeper)
+    return try verify(code, .codeAlone, of: hint.id, in: check)
   }
 
   /// Returns the factor number in an answer, a digit from 1 to 8 with spaces allowed, or nil.

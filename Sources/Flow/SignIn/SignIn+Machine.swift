@@ -6,9 +6,9 @@ import MFAPolicy
 import MFAStoreFiles
 import MFASystem
 
-// Calls to the host, with failures converted to outcomes.
+// Calls to the host, with failures converted to results.
 extension SignIn {
-  func options() throws(Outcome.Failure) -> ModuleOptions {
+  func options() throws(SignInResult.Failure) -> ModuleOptions {
     do throws(ModuleOptions.Refusal) {
       return try ModuleOptions(request.arguments)
     } catch {
@@ -18,7 +18,7 @@ extension SignIn {
 
   func configuration(
     _ options: ModuleOptions
-  ) throws(Outcome.Failure) -> Configuration {
+  ) throws(SignInResult.Failure) -> Configuration {
     do throws(ConfigurationFile.Failure) {
       return try host.configuration(at: options.configuration)
     } catch {
@@ -26,7 +26,7 @@ extension SignIn {
     }
   }
 
-  func account() throws(Outcome.Failure) -> Account? {
+  func account() throws(SignInResult.Failure) -> Account? {
     do throws(SystemError) {
       return try host.account(named: request.user)
     } catch {
@@ -36,7 +36,7 @@ extension SignIn {
 
   /// Opens the store. Returns nil if this process may not open it: the process then runs as an
   /// ordinary user and has to use the helper.
-  func openStore() throws(Outcome.Failure) -> Machine.Store? {
+  func openStore() throws(SignInResult.Failure) -> Machine.Store? {
     do throws(FactorStoreError) {
       return try host.store()
     } catch {
@@ -49,13 +49,11 @@ extension SignIn {
 
   /// Records in the audit log that the configuration changed, if it did. Records nothing for a
   /// sign-in that failed with an error, because the configuration was not applied.
-  func recordConfigurationChange(_ findings: Findings, _ outcome: Outcome) {
-    if case .failed = outcome { return }
-    guard let configurationFingerprint = findings.configurationFingerprint,
-      let store = storeForNoting(findings, outcome),
+  func recordConfigurationChange(_ result: SignInResult, _ resolved: Resolved) {
+    if case .denied(.failed) = result { return }
+    guard let fingerprint = resolved.fingerprint, let store = storeForRecording(result, resolved),
       let (priority, line) = ConfigurationChange.note(
-        configurationFingerprint, in: store,
-        by: ConfigurationChange.somebody(seenBy: request.service),
+        fingerprint, in: store, by: ConfigurationChange.somebody(seenBy: request.service),
         at: host.changeTime)
     else { return }
     application.log(priority, line)
@@ -63,15 +61,17 @@ extension SignIn {
 
   /// Returns the store for the audit log. If multi-factor authentication is switched off, the
   /// sign-in has not opened the store, but switching off is the most important change to record.
-  private func storeForNoting(_ findings: Findings, _ outcome: Outcome) -> Machine.Store? {
-    if let store = findings.store { return store }
-    guard case .switchedOff = outcome else { return nil }
-    do throws(Outcome.Failure) { return try openStore() } catch { return nil }
+  private func storeForRecording(
+    _ result: SignInResult, _ resolved: Resolved
+  ) -> Machine.Store? {
+    if let store = resolved.store { return store }
+    guard case .passed(.switchedOff) = result else { return nil }
+    do throws(SignInResult.Failure) { return try openStore() } catch { return nil }
   }
 
   func snapshot(
     _ store: Machine.Store, _ account: Account
-  ) throws(Outcome.Failure) -> FactorSnapshot? {
+  ) throws(SignInResult.Failure) -> FactorSnapshot? {
     do throws(FactorStoreError) {
       return try store.snapshot(of: account)
     } catch {
@@ -88,7 +88,7 @@ extension SignIn {
   @inline(never)
   func enrolled(
     _ account: Account, _ store: Machine.Store, isHidden: Bool = false
-  ) throws(Outcome.Failure) -> (owner: Account, snapshot: FactorSnapshot)? {
+  ) throws(SignInResult.Failure) -> (owner: Account, snapshot: FactorSnapshot)? {
     var found = try snapshot(store, account).map { (owner: account, snapshot: $0) }
     guard found == nil || isHidden else { return found }
     var index: Int32 = 0
@@ -103,14 +103,14 @@ extension SignIn {
   }
 
   /// Does the work of reading an enrolled user's record, so that the time taken is the same.
-  func imitateSnapshot(_ store: Machine.Store) throws(Outcome.Failure) {
+  func imitateSnapshot(_ store: Machine.Store) throws(SignInResult.Failure) {
     do throws(FactorStoreError) { try store.imitateSnapshot() } catch { throw .store(error) }
   }
 
   @inline(never)
   func otherName(
     of account: Account, at index: Int32
-  ) throws(Outcome.Failure) -> Account? {
+  ) throws(SignInResult.Failure) -> Account? {
     do throws(SystemError) {
       guard let other = try host.account(sharingUIDOf: account, at: index) else {
         // The system may know no name for a uid that /etc/passwd has several names for.
@@ -122,7 +122,7 @@ extension SignIn {
     }
   }
 
-  func now() throws(Outcome.Failure) -> Int64 {
+  func now() throws(SignInResult.Failure) -> Int64 {
     do throws(SystemError) { return try host.now() } catch { throw .clock(error) }
   }
 }

@@ -12,11 +12,11 @@ extension SignIn {
   /// Lets a user without a factor continue. With `forward_pass`, the prompt also asks for the
   /// password, so every user is asked, and the whole answer is passed on.
   @inline(never)
-  func passing(
-    _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
-  ) throws(Outcome.Failure) -> Outcome {
-    guard options.asksForPassword else { return outcome }
-    return try askWithoutVerifying(outcome, options, settings, store).outcome
+  func pass(
+    _ reason: SignInResult.PassedReason, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
+    guard resolved.options.asksForPassword else { return .passed(reason) }
+    return try askWithoutVerifying(.passed(reason), resolved).result
   }
 
   /// Returns whether a user without a factor may sign in for now. The `account` line counts the
@@ -24,7 +24,7 @@ extension SignIn {
   /// has been proven.
   func mayPutOff(
     _ settings: Settings, _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> Bool {
+  ) throws(SignInResult.Failure) -> Bool {
     switch settings.enrollment {
     case .selfService: return true
     case .required: return false
@@ -38,7 +38,7 @@ extension SignIn {
   /// for a user before the first factor has been proven.
   func postponedSignIns(
     _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> UInt32 {
+  ) throws(SignInResult.Failure) -> UInt32 {
     do throws(FactorStoreError) {
       return try store.existingEntry(of: account)?.attempts.postponedSignIns ?? 0
     } catch {
@@ -50,15 +50,15 @@ extension SignIn {
   /// the offer has ended.
   func putOff(
     _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> Outcome? {
+  ) throws(SignInResult.Failure) -> SignInResult? {
     let now = try now()
     guard let signIns = offer.signIns else {
       guard offer.allowsPostponing(afterSignIns: 0, now: now) else { return nil }
-      return .offered(Outcome.Offer(signInsLeft: nil, lastDay: offer.lastDay))
+      return .passed(.offered(SignInResult.Offer(signInsLeft: nil, lastDay: offer.lastDay)))
     }
     do throws(FactorStoreError) {
       let entry = try store.entry(of: account, creating: true)
-      guard entry.record == nil else { return .enrolled }
+      guard entry.record == nil else { return .allowed(.enrolled) }
       let state = entry.attempts.countingPostponedSignIn()
       guard offer.allowsPostponing(afterSignIns: entry.attempts.postponedSignIns, now: now) else {
         return nil
@@ -66,7 +66,8 @@ extension SignIn {
       try entry.write(state)
       try entry.sync()
       let left = Int64(signIns) - Int64(state.postponedSignIns)
-      return .offered(Outcome.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay))
+      return .passed(
+        .offered(SignInResult.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay)))
     } catch {
       throw .store(error)
     }
@@ -75,21 +76,20 @@ extension SignIn {
   /// Asks for a code although the sign-in will be denied, as if the user had a factor. Neither the
   /// prompt nor the time taken then reveals whether there is a factor.
   @inline(never)
-  func askAndDeny(
-    _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
-  ) throws(Outcome.Failure) {
-    guard !options.usesFirstPass else { return }
-    _ = try askWithoutVerifying(.unknownUser, options, settings, store)
+  func askAndDeny(_ resolved: Resolved) throws(SignInResult.Failure) {
+    guard !resolved.options.usesFirstPass else { return }
+    _ = try askWithoutVerifying(.denied(.unknownUser), resolved)
   }
 
   /// Asks for a code, does the work of an attempt if the answer may be one, and passes the answer
-  /// on if the next module expects it. The outcome is always `outcome`, unless there was no answer
-  /// or it was too long.
+  /// on if the next module expects it. The result is always `result`, unless there was no answer or
+  /// it was too long.
   ///
-  /// - Returns: The outcome, and whether the answer may be a code.
+  /// - Returns: The result, and whether the answer may be a code.
   func askWithoutVerifying(
-    _ outcome: Outcome, _ options: ModuleOptions, _ settings: Settings, _ store: Machine.Store?
-  ) throws(Outcome.Failure) -> (outcome: Outcome, isCode: Bool) {
+    _ result: SignInResult, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> (result: SignInResult, isCode: Bool) {
+    let options = resolved.options
     switch application.ask(options.question, echo: options.echo) {
     case .none: return (.notACode(.none), false)
     case .tooLong: return (.notACode(.tooLong), false)
@@ -97,16 +97,16 @@ extension SignIn {
       let codes =
         options.forwardsPass ? TypedCodes(endOf: answer.span) : TypedCodes(whole: answer.span)
       let code = codes.code(of: .six)
-      if let store, let code {
+      if let store = resolved.store, let code {
         let now = try now()
         do throws(FactorStoreError) {
           try store.imitateAttempt(
-            code, now: now, adjacentIntervals: settings.adjacentIntervals)
+            code, now: now, adjacentIntervals: resolved.settings.adjacentIntervals)
         } catch {
           throw .store(error)
         }
       }
-      return (try forward(answer, nil, after: outcome, options), code != nil)
+      return (try forward(answer, nil, after: result, options), code != nil)
     }
   }
 
@@ -115,7 +115,7 @@ extension SignIn {
 
   /// Does the name lookups for a user whose uid has one name.
   @inline(never)
-  func imitateOtherNames() throws(Outcome.Failure) {
+  func imitateOtherNames() throws(SignInResult.Failure) {
     do throws(SystemError) {
       // A lookup by name takes as long as the lookup of an existing uid. The lookup of an unknown
       // uid could keep a directory service busy for minutes.

@@ -21,19 +21,19 @@ extension SignIn {
   /// If `mayAsk` is false, because the argument `use_first_pass` forbids questions, the notices
   /// stay pending.
   func tell(
-    _ news: PendingNotices, of record: FactorRecord, _ account: Account, _ store: Machine.Store,
-    mayAsk: Bool = true
+    _ pending: PendingNotices, of record: FactorRecord, in store: Machine.Store,
+    to account: Account, mayAsk: Bool = true
   ) {
-    for message in news.messages { application.tell(message, essential: false) }
-    switch news.ending {
+    for message in pending.messages { application.tell(message, essential: false) }
+    switch pending.ending {
     case .told: return
     case .stays:
-      guard !news.notices.isEmpty else { return }
+      guard !pending.notices.isEmpty else { return }
       application.tell("this is shown until a different factor signs in", essential: false)
     case .asks:
       guard mayAsk, isConfirmed() else { return }
       do throws(FactorStoreError) {
-        try Attempt.confirm(news, of: record, account, in: store)
+        try Attempt.confirm(pending, of: record, account, in: store)
       } catch {
         // The notices stay pending, and the next sign-in shows them again.
       }
@@ -56,10 +56,10 @@ extension SignIn {
   func showPendingNotices(_ account: Account, _ store: Machine.Store) {
     guard application.showsMessages else { return }
     do throws(FactorStoreError) {
-      let (record, news) = try Attempt.newsWithoutFactor(
+      let (record, pending) = try Attempt.noticesWithoutFactor(
         of: account, in: store, isShown: request.isAtTerminal)
       guard let record else { return }
-      tell(news, of: record, account, store)
+      tell(pending, of: record, in: store, to: account)
     } catch {
       // In most cases the user never enrolled, and there is no record.
     }
@@ -69,29 +69,29 @@ extension SignIn {
 extension Attempt {
   /// Returns what is pending for a user without a factor, and marks it as shown if no confirmation
   /// is needed.
-  static func newsWithoutFactor<Store: FactorStore>(
+  static func noticesWithoutFactor<Store: FactorStore>(
     of account: Account, in store: Store, isShown: Bool
   ) throws(FactorStoreError) -> (FactorRecord?, PendingNotices) {
     let entry = try store.entry(of: account, creating: false)
     guard let record = entry.kept else { return (nil, .none) }
     // No factor is left that could confirm a notice about itself.
-    let news = PendingNotices(record, entry.attempts.unreported, factor: .zero, isShown: isShown)
-    guard !news.isEmpty else { return (nil, .none) }
-    if news.ending == .told {
+    let pending = PendingNotices(record, entry.attempts.unreported, factor: .zero, isShown: isShown)
+    guard !pending.isEmpty else { return (nil, .none) }
+    if pending.ending == .told {
       try entry.write(entry.attempts.told(upTo: record.lastNotice))
       try entry.sync()
     }
-    return (record, news)
+    return (record, pending)
   }
 
   /// Marks notices as shown, unless the record was replaced in the meantime.
   static func confirm<Store: FactorStore>(
-    _ news: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
+    _ pending: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
   ) throws(FactorStoreError) {
     let entry = try store.entry(of: account, creating: false)
-    guard entry.attempts.record == record.id, let last = news.notices.last else { return }
+    guard entry.attempts.record == record.id, let last = pending.notices.last else { return }
     try entry.write(
-      entry.attempts.confirmed(failures: news.unreported.failures, upTo: last.number))
+      entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last.number))
     try entry.sync()
   }
 }

@@ -32,10 +32,10 @@ extension SignIn {
   }
 
   /// Returns the address and session for which a code of this sign-in will be remembered.
-  func places(_ memory: Memory, _ findings: Findings) -> [SignInOrigin] {
+  func places(_ memory: Memory, _ resolved: Resolved) -> [SignInOrigin] {
     var places: [SignInOrigin] = []
     if let address = memory.address { places.append(address) }
-    if findings.followsSessions, let account = findings.account,
+    if resolved.followsSessions, let account = resolved.account,
       sessionUse(account) != .none, let session = host.session
     {
       places.append(session)
@@ -43,23 +43,19 @@ extension SignIn {
     return places
   }
 
-  /// Returns the age in seconds of a remembered code that is recent enough, or nil if a code is
-  /// required.
-  ///
-  /// Throttling does not apply to a user who need not give a code, so wrong codes from others do
-  /// not delay the user.
+  /// Returns the age in seconds of a remembered code of `owner` that is recent enough, or nil if a
+  /// code is required.
   @inline(never)
   func rememberedCode(
-    _ options: ModuleOptions, _ memory: Memory, _ findings: Findings, _ account: Account,
-    _ snapshot: FactorSnapshot, _ standing: AttemptState.Standing, _ store: Machine.Store
-  ) throws(Outcome.Failure) -> Int64? {
+    _ memory: Memory, _ owner: Account, _ snapshot: FactorSnapshot, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> Int64? {
     // If the answer also contains the password, the user has to be asked in any case.
-    guard memory.oldest > 0, standing != .disabled, !options.expectsPassword,
-      !snapshot.attempts.remembered.entries.isEmpty
+    guard memory.oldest > 0, !resolved.options.expectsPassword,
+      !snapshot.attempts.remembered.entries.isEmpty, let store = resolved.store
     else { return nil }
     var places: [SignInOrigin] = []
     if let address = memory.address { places.append(address) }
-    let use = findings.followsSessions ? sessionUse(account) : .none
+    let use = resolved.followsSessions ? sessionUse(owner) : .none
     switch use {
     case .none, .begins: break
     case .own: if let session = host.session { places.append(session) }
@@ -74,7 +70,7 @@ extension SignIn {
           of: digests, notOlderThan: memory.oldest, at: now)
       else { return nil }
       if use == .begins, let session = host.session {
-        guard try Attempt.follow(session, from: digests, at: time, by: account, in: store) else {
+        guard try Attempt.follow(session, from: digests, at: time, by: owner, in: store) else {
           return nil
         }
       }

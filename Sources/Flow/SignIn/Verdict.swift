@@ -1,35 +1,24 @@
+import MFAAuthentication
+public import MFACMFA
 public import MFAPolicy
 
-/// The module's verdict for the PAM stack. Deny comes first, so that zeroed memory denies.
-public enum Verdict: Equatable, Sendable {
-  case deny
-  case allow
-  case notConcerned
-  case tooManyAttempts
+/// What the module tells the PAM stack. The cases are in mfa.h; `deny` is zero, so that zeroed
+/// memory denies.
+public typealias Verdict = mfa_verdict
 
-  /// Returns the verdict on an outcome. This is the only place that returns `allow` or
-  /// `notConcerned`.
+extension Verdict {
+  /// Returns the verdict on a result. This is the only place that returns `allow` or `pass`.
   ///
-  /// There are two reasons for `notConcerned`. Multi-factor authentication is switched off or only
+  /// There are two reasons for `pass`. Multi-factor authentication is switched off or only
   /// observed; or the user has no factor, and enrolment is self-service, may still be put off, or
   /// will be required by the `account` line, which the stack is certain to reach.
-  public init(_ outcome: Outcome, state: Configuration.State) {
+  public init(_ result: SignInResult, state: Configuration.State) {
     self =
-      switch (state, outcome) {
-      case (.disabled, _), (_, .switchedOff), (.observe, _): .notConcerned
-      case (.enabled, .attempted(.accepted)), (.enabled, .attempted(.recovered)),
-        (.enabled, .attempted(.bypassed)), (.enabled, .remembered), (.enabled, .enrolled),
-        (.enabled, .enrolledNow):
-        .allow
-      case (.enabled, .notEnrolled), (.enabled, .offered), (.enabled, .enrollmentPending):
-        .notConcerned
-      case (.enabled, .attempted(.throttled)), (.enabled, .attempted(.disabled)): .tooManyAttempts
-      case (.enabled, .attempted(.wrong(let wait))),
-        (.enabled, .attempted(.replayed(_, let wait))):
-        wait > 0 ? .tooManyAttempts : .deny
-      case (.enabled, .notACode), (.enabled, .unknownUser), (.enabled, .enrollmentRequired),
-        (.enabled, .failed):
-        .deny
+      switch (state, result) {
+      case (.disabled, _), (.observe, _), (.enabled, .passed): .pass
+      case (.enabled, .allowed): .allow
+      case (.enabled, .denied(.code(let rejected))) where rejected.mustWait: .tooManyAttempts
+      case (.enabled, .denied): .deny
       }
   }
 }

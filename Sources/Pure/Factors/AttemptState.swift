@@ -1,9 +1,10 @@
 import MFABytes
+
 /// The attempt state of one user: failures, watermarks, pending notices and remembered sign-ins.
 /// This part of the store changes with each attempt.
 ///
-/// MUST 1: a guess is counted before it is compared. (`AttemptStateTests`; `begin` is the only way
-/// to a state that `judge` takes)
+/// MUST 1: an attempt is counted before it is compared. (`AttemptStateTests`; `begin` is the only way
+/// to a state that `accepting` takes)
 /// MUST 2: an accepted time step, and every earlier one, is never accepted again.
 /// (`AttemptStateTests.acceptedOnce`)
 /// MUST 3: setting the clock back does not end a wait, and the time of the last failure never
@@ -291,26 +292,16 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
-  /// The result of an attempt.
-  public enum Outcome: Equatable, Sendable {
-    case accepted(FactorID)
-    case wrong
-    /// A matching code, but it or a later one was accepted before.
-    case replayed(FactorID)
-  }
-
-  /// Decides a counted attempt, and returns the outcome and the new state.
+  /// Accepts a counted attempt if one of its matches is above the factor's watermark. Returns the
+  /// factor and the new state, or nil if no code may be accepted.
   ///
   /// An accepted code raises the watermark of every factor that it matched, so that no code is
   /// accepted twice if two factors share a secret.
-  public func judge(_ matches: [Match]) -> (outcome: Outcome, state: AttemptState) {
-    guard let first = matches.first else { return (.wrong, self) }
-    guard let fresh = matches.first(where: { isFresh($0) }) else {
-      return (.replayed(first.factor), self)
-    }
+  public func accepting(_ matches: [Match]) -> (factor: FactorID, state: AttemptState)? {
+    guard let fresh = matches.first(where: { isFresh($0) }) else { return nil }
     var next = unlocked()
     for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
-    return (.accepted(fresh.factor), next)
+    return (fresh.factor, next)
   }
 
   /// Returns whether a match is above the factor's watermark. A factor without a watermark accepts

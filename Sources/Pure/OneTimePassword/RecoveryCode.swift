@@ -7,12 +7,13 @@ public import MFASecrets
 /// NIST SP 800-63B-4, section 3.1.2, calls these look-up secrets. The written form has four groups
 /// of four base32 characters (RFC 4648, section 6) in lower case: `abcd-efgh-ijkl-mnop`.
 ///
+/// The code is not copyable, and its bytes are wiped when the value ends.
+///
 /// MUST 1: a written code reads back equal, with any grouping and in either case.
 /// (`RecoveryCodeTests.roundTrip`, `.typed`)
-public struct RecoveryCode: Sendable {
-  /// The 80 bits, most significant first: 64 bits, then 16.
-  private let high: UInt64
-  private let low: UInt16
+public struct RecoveryCode: ~Copyable, Sendable {
+  /// The 80 bits, most significant first.
+  public let bytes: SecretBytes
 
   /// The number of random bytes in a code.
   public static let length = 10
@@ -27,17 +28,9 @@ public struct RecoveryCode: Sendable {
   private static let longestAnswer = 48
 
   /// Creates a code from `length` bytes. Returns nil for a different number of bytes.
-  public init?(bytes: Span<UInt8>) {
+  public init?(bytes: consuming SecretBytes) {
     guard bytes.count == Self.length else { return nil }
-    self.init(known: bytes)
-  }
-
-  /// Creates a code from exactly `length` bytes.
-  private init(known bytes: Span<UInt8>) {
-    var high: UInt64 = 0
-    for index in 0..<8 { high = high << 8 | UInt64(bytes[index]) }
-    self.high = high
-    low = UInt16(bytes[8]) << 8 | UInt16(bytes[9])
+    self.bytes = bytes
   }
 
   /// Parses what the user typed: sixteen base32 digits in either case, with hyphens and spaces
@@ -58,7 +51,7 @@ public struct RecoveryCode: Sendable {
       return count == Self.digits
     }
     guard fits, let bytes = Base32.decode(canonical.span) else { return nil }
-    self.init(bytes: bytes.span)
+    self.init(bytes: bytes)
   }
 
   /// Parses a code in exactly the form that `written` returns, in either case. Used for the end of
@@ -73,24 +66,10 @@ public struct RecoveryCode: Sendable {
     self.init(answer: written)
   }
 
-  /// Returns the bytes of the code.
-  @export(interface)
-  public func bytes() -> SecretBytes {
-    var bytes = SecretBytes(count: Self.length)
-    bytes.withMutableSpan { bytes in
-      for index in 0..<8 {
-        bytes[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))
-      }
-      bytes[8] = UInt8(truncatingIfNeeded: low >> 8)
-      bytes[9] = UInt8(truncatingIfNeeded: low)
-    }
-    return bytes
-  }
-
   /// Returns the code in its written form, in ASCII.
   @export(interface)
   public func written() -> SecretBytes {
-    let text = Base32.encode(bytes().span)
+    let text = Base32.encode(bytes.span)
     var written = SecretBytes(count: Self.writtenLength)
     written.withMutableSpan { written in
       var next = 0

@@ -213,25 +213,13 @@ extension Conversation {
   func report(_ result: Attempt.Result, state: Configuration.State) {
     var line = LogLine()
     var details = LogLine()
-    let priority: LogPriority
-    let attempt = AttemptOutcome(result)
-    if let attempt {
-      priority = attempt.describe(in: &line, details: &details)
-    } else if case .notACode = result {
-      line.add("result", "not-a-code")
-      priority = .notice
-      details.add("answer", "something-else")
-    } else {
-      // The last factor was removed meanwhile.
-      _ = failure(.damaged(.record))
-      return
-    }
+    let priority = result.describe(in: &line, details: &details)
     addCaller(to: &line)
     line.append(details)
     if state == .observe { line.add("state", "observe") }
     log(priority, line)
-    guard let attempt else { return }
-    audit(.authentication, attempt.auditedOperation.bytes, attempt.isSuccess)
+    guard let succeeded = result.auditedSuccess else { return }
+    audit(.authentication, result.auditedOperation.bytes, succeeded)
   }
 
   private func addCaller(to line: inout LogLine) {

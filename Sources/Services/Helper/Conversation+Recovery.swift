@@ -83,8 +83,7 @@ extension Conversation {
     case .counted(let unreported):
       return PendingResync(
         factor: request.factor, first: first, arrival: arrival, unreported: unreported)
-    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
-    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .refused(let standing): throw HelperFailure(Attempt.Rejected(standing))
     case .notACode: throw .notACode
     case .noSuchFactor: throw .factorNotFound
     case .superseded: throw .requiresRecentLogin

@@ -361,8 +361,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       _ = proofFailed()
       guard wait == 0 else { throw .tooManyAttempts(seconds: Self.seconds(wait)) }
       throw .ticketInvalid
-    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
-    case .refused(.disabled), .refused(.open): throw .factorsDisabled
+    case .refused(let standing): throw HelperFailure(Attempt.Rejected(standing))
     case .tooManyChanges(let wait): throw .tooManyChanges(seconds: Self.seconds(wait))
     }
   }
@@ -405,18 +404,11 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     }
     report(result, state: context.settings.state)
     switch result {
-    case .accepted: return .code
-    case .recovered, .bypassed:
+    case .accepted(.factor): return .code
+    case .accepted:
       deliverInBackground()
       return .usedUp
-    case .wrong(0): throw .invalidVerificationCode
-    case .replayed(_, 0): throw .codeAlreadyUsed
-    case .wrong(let wait), .replayed(_, let wait):
-      throw .tooManyAttempts(seconds: Self.seconds(wait))
-    case .refused(.waiting(let wait)): throw .tooManyAttempts(seconds: Self.seconds(wait))
-    case .refused(.disabled), .refused(.open): throw .factorsDisabled
-    case .notACode: throw .notACode
-    case .notEnrolled: throw .factorNotFound
+    case .rejected(let rejected): throw HelperFailure(rejected)
     }
   }
 

@@ -12,33 +12,32 @@ extension Administration {
   func grant(
     _ kind: Grant.Kind, to text: String, for duration: GrantDuration, uses: UInt8,
     reason: Grant.Reason?
-  ) throws(AdminError) -> NewGrant {
+  ) throws(AdminError) -> NewGrantReport {
     let subject = try subject(text)
     guard let account = subject.account else { throw .noSuchUser(subject.name) }
     let made = try onUser(subject) { () throws(FactorStoreError) in
-      try make(kind, for: account, until: now + duration.seconds, uses, reason)
+      try make(kind, for: subject.name, account, until: now + duration.seconds, uses, reason)
     }
-    guard let (code, grant, warning, mark) = made else { throw .tooManyGrants(subject.name) }
+    guard let made else { throw .tooManyGrants(subject.name) }
     note(
-      kind == .ticket ? "ticket-made" : "bypass-made", subject, mark,
-      grant: grant.id.hexadecimal, reason: reason?.utf8)
+      kind == .ticket ? "ticket-made" : "bypass-made", subject, made.checkpoint,
+      grant: made.report.grant.id.hexadecimal, reason: reason?.utf8)
     deliver(account)
-    return NewGrant(
-      report: GrantReport(user: subject.name, grant: grant, isGood: true), code: code,
-      warning: warning)
+    return made
   }
 
   /// Creates a grant. Returns nil if the user already has the maximum number of grants.
   private func make(
-    _ kind: Grant.Kind, for account: Account, until end: Int64, _ uses: UInt8,
+    _ kind: Grant.Kind, for user: UserName, _ account: Account, until end: Int64, _ uses: UInt8,
     _ reason: Grant.Reason?
-  ) throws(FactorStoreError) -> (RecoveryCode, Grant, String?, AuditLogCheckpoint?)? {
+  ) throws(FactorStoreError) -> NewGrantReport? {
     let entry = try store.entry(of: account, creating: true)
     var record = try entry.storedRecordOrNew(for: account)
     let attempts = entry.kept == nil ? entry.attempts.beginning(record) : entry.attempts
     record.removeExpiredGrants(at: now)
-    let (code, grant) = try Attempt.newGrant(
+    let new = try Attempt.newGrant(
       kind, of: record, entry, madeAt: now, expiresAt: end, uses: uses, reason: reason)
+    let grant = new.grant
     guard record.add(grant) else { return nil }
     record.note(
       kind == .ticket ? .ticketMade : .bypassMade, reason?.utf8 ?? [], about: .grant,
@@ -47,7 +46,9 @@ extension Administration {
       record: record, attempts: attempts,
       entering: AuditLogEvent(
         kind == .ticket ? .ticketMade : .bypassMade, grant, by: ledgerActor, at: now))
-    return (code, grant, warning(kind, record, attempts), mark)
+    return NewGrantReport(
+      report: GrantReport(user: user, grant: grant, isGood: true),
+      warning: warning(kind, record, attempts), checkpoint: mark, code: new.takeCode())
   }
 
   /// Returns why the grant may not work, or nil.

@@ -514,7 +514,7 @@ struct Administration {
   }
 
   /// Runs `body`, and converts an error of the store to `AdminError.unusable` for this user.
-  func onUser<Result>(
+  func onUser<Result: ~Copyable>(
     _ subject: AdministeredUser, _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
     do throws(FactorStoreError) { return try body() } catch {

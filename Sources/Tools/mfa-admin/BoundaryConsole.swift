@@ -59,7 +59,7 @@ enum Console {
   }
 
   /// Prints a new grant, with its code.
-  static func write(_ made: NewGrant, asJSON: Bool) throws(AdminError) {
+  static func write(_ made: borrowing NewGrantReport, asJSON: Bool) throws(AdminError) {
     let code = made.code.written()
     if asJSON {
       let text = JSON.object(made.report.members + [("code", .string(""))]).text

@@ -48,39 +48,39 @@ struct Decision: Equatable {
     self.rules = rules
   }
 
-  /// Creates the decision for the outcome of a forecast, under `settings` if they are known.
-  init(_ outcome: Outcome, _ settings: Settings?) {
-    switch outcome {
-    case .notACode:
-      self.init(.asked, "the user has a factor or a bypass code", by: [.state])
-    case .notEnrolled, .offered:
-      self.init(.letThrough, Self.unenrolled(settings), by: Self.enrolling(settings))
-    case .switchedOff:
-      self.init(.letThrough, "the second factor is switched off", by: [.state])
-    case .enrollmentPending:
-      self.init(
-        .hasToEnroll, "a factor is required, and the account line is certain to be reached",
-        by: Self.enrolling(settings))
-    case .enrollmentRequired(let obstacle):
-      self.init(
-        .turnedAway, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
-        by: Self.enrolling(settings))
-    case .attempted(.throttled(let seconds)):
-      self.init(
-        .waits, "too many wrong codes", wait: seconds,
-        by: [.throttleAfter, .throttleFirstWait, .throttleLongestWait])
-    case .attempted(.disabled):
-      self.init(
-        .turnedAway, "too many wrong codes have disabled the factors", by: [.disableAfter])
-    case .unknownUser: self.init(.turnedAway, "the user has no account")
-    case .failed(let failure): self.init(.turnedAway, Self.text(failure))
-    case .remembered(let age):
+  /// Creates the decision for the result of a forecast, under `settings` if they are known.
+  init(_ result: SignInResult, _ settings: Settings?) {
+    switch result {
+    case .allowed(.remembered(let age)):
       self.init(
         .letThrough, "a code that was accepted \(age) s ago is remembered",
         by: [.remember, .rememberServices, .freshFor])
-    // These outcomes need something typed, so a forecast never has them.
-    case .attempted, .enrolled, .enrolledNow:
+    // These results need something typed, so a forecast never has them.
+    case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)):
       self.init(.turnedAway, "the result cannot be predicted")
+    case .passed(.notEnrolled), .passed(.offered):
+      self.init(.letThrough, Self.unenrolled(settings), by: Self.enrolling(settings))
+    case .passed(.switchedOff):
+      self.init(.letThrough, "the second factor is switched off", by: [.state])
+    case .passed(.enrollmentPending):
+      self.init(
+        .hasToEnroll, "a factor is required, and the account line is certain to be reached",
+        by: Self.enrolling(settings))
+    case .denied(.code(.notACode)), .denied(.code(.notEnrolled)):
+      self.init(.asked, "the user has a factor or a bypass code", by: [.state])
+    case .denied(.code(.throttled(let seconds))):
+      self.init(
+        .waits, "too many wrong codes", wait: seconds,
+        by: [.throttleAfter, .throttleFirstWait, .throttleLongestWait])
+    case .denied(.code(.locked)):
+      self.init(
+        .turnedAway, "too many wrong codes have disabled the factors", by: [.disableAfter])
+    case .denied(.unknownUser): self.init(.turnedAway, "the user has no account")
+    case .denied(.enrollmentRequired(let obstacle)):
+      self.init(
+        .turnedAway, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
+        by: Self.enrolling(settings))
+    case .denied(.failed(let failure)): self.init(.turnedAway, Self.text(failure))
     }
   }
 
@@ -103,7 +103,7 @@ struct Decision: Equatable {
     }
   }
 
-  private static func text(_ failure: Outcome.Failure) -> String {
+  private static func text(_ failure: SignInResult.Failure) -> String {
     switch failure {
     case .arguments(.unknown(let argument)):
       "pam_mfa.so has no argument \"\(VisibleText.escaping(argument))\""

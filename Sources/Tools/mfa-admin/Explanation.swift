@@ -114,7 +114,7 @@ struct Explanation {
     switch module {
     case .notAsked:
       decision = Decision(.letThrough, "no auth line of the service calls pam_mfa.so")
-    case .asked, .unknown: decision = Decision(forecast.outcome, settings)
+    case .asked, .unknown: decision = Decision(forecast.result, settings)
     }
 
     stored = Self.stored(for: person, host)

@@ -1,3 +1,4 @@
+import MFAAuditLog
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
@@ -44,11 +45,13 @@ extension Grant {
 }
 
 /// A new grant, with the only copy of its code.
-struct NewGrant {
+struct NewGrantReport: ~Copyable {
   let report: GrantReport
-  let code: RecoveryCode
   /// Why the grant may not work, or nil.
   let warning: String?
+  /// The audit log entry.
+  let checkpoint: AuditLogCheckpoint?
+  let code: RecoveryCode
 
   /// The lines to print after the code.
   var explanation: String {

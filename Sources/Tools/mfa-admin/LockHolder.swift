@@ -43,7 +43,7 @@ struct LockHolder: Equatable {
 enum LockedStore {
   /// Runs `body`. If a lock cannot be acquired, throws an error that names the processes that hold
   /// it. If `ending` is true, kills those processes and runs `body` once more instead.
-  static func run<Result>(
+  static func run<Result: ~Copyable>(
     ending: Bool, _ body: () throws(AdminError) -> Result
   ) throws(AdminError) -> Result {
     do throws(AdminError) {

@@ -24,7 +24,7 @@ typedef enum MFA_CLOSED_ENUM mfa_verdict {
   // The second factor was proven, or the `account` line found that the user has a factor.
   MFA_ALLOW MFA_NAMED("allow") = 1,
   // Policy does not require a second factor from this user now.
-  MFA_NOT_CONCERNED MFA_NAMED("notConcerned") = 2,
+  MFA_PASS MFA_NAMED("pass") = 2,
   // Denied, and further attempts in this connection are pointless.
   MFA_TOO_MANY_ATTEMPTS MFA_NAMED("tooManyAttempts") = 3,
 } mfa_verdict;

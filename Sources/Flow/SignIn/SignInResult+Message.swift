@@ -2,22 +2,24 @@ import MFAAuthentication
 import MFABytes
 import MFAFactors
 
-extension Outcome {
+extension SignInResult {
   /// The message to the user, or nil if nothing is to be shown.
   var message: String? {
     switch self {
-    case .remembered, .enrolled, .notEnrolled, .switchedOff, .enrollmentPending, .enrolledNow: nil
-    case .attempted(let attempt): Self.message(attempt)
-    case .offered(let offer): Self.message(offer)
-    case .enrollmentRequired(let obstacle): obstacle.message
-    case .unknownUser: Self.message(.wrong(wait: 0))
-    case .notACode(.somethingElse), .notACode(.tooLong):
-      "that is not a code: type the digits that the authenticator app shows"
-    case .notACode(.noSuchFactor): "no factor has that number"
-    case .notACode(.none), .notACode(.withheldBySSHD): nil
-    case .failed:
-      "the second factor cannot be checked, ask an administrator to look at the system log"
+    case .allowed(.code(.recoveryCode(let left, _))): Self.message(recoveryCodesLeft: left)
+    case .allowed(.code(.bypassCode(let grant, _))): Self.message(grant)
+    case .allowed: nil
+    case .passed(.offered(let offer)): Self.message(offer)
+    case .passed: nil
+    case .denied(.code(let rejected)): Self.message(rejected)
+    case .denied(.unknownUser): Self.message(.wrong(wait: 0))
+    case .denied(.enrollmentRequired(let obstacle)): obstacle.message
+    case .denied(.failed): Self.cannotBeChecked
     }
+  }
+
+  private static var cannotBeChecked: String {
+    "the second factor cannot be checked, ask an administrator to look at the system log"
   }
 
   /// Whether the message is essential. An essential message is shown even if the application asked
@@ -25,25 +27,26 @@ extension Outcome {
   /// rejected, or no code would have been accepted.
   var isEssential: Bool {
     switch self {
-    case .attempted(.accepted), .attempted(.wrong(0)): false
-    case .attempted, .enrollmentRequired, .failed: true
-    case .remembered, .enrolled, .notEnrolled, .switchedOff, .offered, .enrollmentPending,
-      .enrolledNow, .notACode, .unknownUser:
-      false
+    case .allowed(.code): true
+    case .allowed, .passed: false
+    case .denied(.code(.wrong(0))), .denied(.code(.notACode)), .denied(.unknownUser): false
+    case .denied: true
     }
   }
 
-  private static func message(_ attempt: AttemptOutcome) -> String? {
-    switch attempt {
-    case .accepted: nil
-    case .recovered(let recovery): message(recovery)
-    case .bypassed(let grant, _): message(grant)
+  private static func message(_ rejected: Attempt.Rejected) -> String? {
+    switch rejected {
     case .wrong(0): "that code is wrong"
     case .replayed(_, 0): "that code was used already, wait for the next one"
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
       joined("too many wrong codes, try again in ", duration(wait))
-    case .disabled:
+    case .locked:
       "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
+    case .notACode(.somethingElse), .notACode(.tooLong):
+      "that is not a code: type the digits that the authenticator app shows"
+    case .notACode(.noSuchFactor): "no factor has that number"
+    case .notACode(.none), .notACode(.withheldBySSHD): nil
+    case .notEnrolled: cannotBeChecked
     }
   }
 
@@ -85,10 +88,9 @@ extension Outcome {
 
   /// Returns the message about a used recovery code: how many are left, and a request to create new
   /// ones if few are left.
-  private static func message(_ recovery: Attempt.Recovery) -> String {
-    let left = joined(
-      decimal(Int64(recovery.left)), recovery.left == 1 ? " is left" : " are left")
-    let isEnough = recovery.left > RecoveryCodeSupply.few
+  private static func message(recoveryCodesLeft count: Int) -> String {
+    let left = joined(decimal(Int64(count)), count == 1 ? " is left" : " are left")
+    let isEnough = count > RecoveryCodeSupply.few
     return joined(
       "that recovery code is used up, ", left,
       isEnough ? "" : ": make new ones with 'mfa-enroll recovery-codes --new'")

@@ -1,0 +1,119 @@
+import MFAAuditLog
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPolicy
+import MFASecrets
+import MFAStoreFiles
+import MFAVerification
+
+/// An attempt that was counted, and whose code may now be compared. The user's lock is held.
+struct CountedAttempt<Entry: FactorStoreEntry> {
+  let context: Attempt.Context
+  let entry: Entry
+  let record: FactorRecord
+  /// The state before the attempt was counted.
+  let before: AttemptState
+  /// The state with the attempt counted as a failure, as it is on the disk.
+  let counted: AttemptState
+
+  /// Compares the codes with everything that may be accepted, and writes the new state.
+  func verify(_ codes: TypedCodes) throws(FactorStoreError) -> Attempt.Report {
+    if context.factor == nil {
+      // Only a code of a factor clears failures: NIST SP 800-63B-4, section 3.2.2, allows that for
+      // the authenticators that were used. So these write the state from before the attempt.
+      if let used = try Attempt.recoveryCode(codes, of: record, entry) {
+        return try useUp(used)
+      }
+      if let grant = try Attempt.bypass(codes, of: record, entry, now: context.now) {
+        return try use(grant)
+      }
+    }
+    let matches = try matches(codes)
+    guard let (factor, next) = counted.accepting(matches) else {
+      try entry.sync()
+      let wait = counted.wait(context.settings.throttle, counter: context.counter)
+      guard let first = matches.first else {
+        return Attempt.Report(.rejected(.wrong(wait: wait)))
+      }
+      return Attempt.Report(.rejected(.replayed(first.factor, wait: wait)))
+    }
+    let notices = context.notices(record, before.unreported, factor)
+    var state = next.restoring(before.unreported)
+    if notices.ending == .told { state = state.told(upTo: record.lastNotice) }
+    for place in try entry.digests(of: context.places, in: record) {
+      state = state.remembering(place, at: context.now)
+    }
+    try entry.write(state)
+    try entry.sync()
+    return Attempt.Report(.accepted(.factor(factor)), notices)
+  }
+
+  /// Returns the factors that the codes match, with the latest matching time steps. Every factor is
+  /// compared, so that the time taken does not depend on which one matches.
+  private func matches(_ codes: TypedCodes) throws(FactorStoreError) -> [AttemptState.Match] {
+    guard let any = codes.any else { return [] }
+    var matches: [AttemptState.Match] = []
+    for factor in record.factors {
+      let code = codes.code(of: factor.parameters.codeLength) ?? any
+      if let step = try latestMatch(of: code, with: factor) {
+        matches.append(AttemptState.Match(factor: factor.id, step: step))
+      }
+    }
+    if let named = context.factor { matches.removeAll { $0.factor != named } }
+    return matches
+  }
+
+  /// Returns the latest time step in the window whose code this is, or nil.
+  private func latestMatch(
+    of code: Code, with factor: Factor
+  ) throws(FactorStoreError) -> Int64? {
+    let secret = try entry.secret(of: factor)
+    do throws(CryptographyError) {
+      return try Verification.latestMatch(
+        of: code, secret: secret.span, parameters: factor.parameters,
+        now: factor.clock(at: context.now), adjacentIntervals: context.settings.adjacentIntervals)
+    } catch {
+      throw .cryptography
+    }
+  }
+
+  /// Removes a recovery code from the record on the disk before the code is reported as accepted.
+  private func useUp(_ used: RecoveryCodeDigest) throws(FactorStoreError) -> Attempt.Report {
+    guard context.showsMessages else {
+      return try useUp(used, replacement: nil, digest: nil)
+    }
+    let new = try Attempt.newRecoveryCode(of: record, entry)
+    return try useUp(used, replacement: new.code, digest: new.digest)
+  }
+
+  private func useUp(
+    _ used: RecoveryCodeDigest, replacement: consuming RecoveryCode?, digest: RecoveryCodeDigest?
+  ) throws(FactorStoreError) -> Attempt.Report {
+    var record = record
+    record.spendRecoveryCode(used, replacement: digest)
+    record.note(
+      .recoveryCodeUsed, about: .recoveryCodes, from: context.source, at: context.now)
+    let event = AuditLogEvent(.recoveryCodeUsed, by: context.actor(record), at: context.now)
+    let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
+    return Attempt.Report(
+      .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
+      context.notices(self.record, before.unreported, nil), replacement: replacement)
+  }
+
+  /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.
+  private func use(_ grant: Grant) throws(FactorStoreError) -> Attempt.Report {
+    var record = record
+    guard record.use(grant.id) else { throw .damaged(.record) }
+    record.removeExpiredGrants(at: context.now)
+    record.note(
+      .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
+      at: context.now)
+    let event = AuditLogEvent(.bypassUsed, grant, by: context.actor(record), at: context.now)
+    let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
+    return Attempt.Report(
+      .accepted(.bypassCode(grant, checkpoint)),
+      context.notices(self.record, before.unreported, nil))
+  }
+}

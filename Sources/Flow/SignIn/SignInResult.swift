@@ -1,0 +1,101 @@
+public import MFAAuditLog
+public import MFAAuthentication
+public import MFAConfiguration
+public import MFAFactors
+public import MFAStoreFiles
+public import MFASystem
+
+/// The decision about a sign-in, with its reason.
+public enum SignInResult: Sendable {
+  /// The second factor was proven, or is not needed again.
+  case allowed(AllowedReason)
+  /// Policy does not require a second factor from this user now.
+  case passed(PassedReason)
+  case denied(DeniedReason)
+
+  /// Why a sign-in is allowed.
+  public enum AllowedReason: Sendable {
+    case code(Attempt.Accepted)
+    /// Nothing was asked, because a code was accepted `age` seconds ago from the same address or
+    /// session.
+    case remembered(age: Int64)
+    /// The user has a factor, or used a bypass code in place of one. Only the `account` line has
+    /// this reason.
+    case enrolled
+    /// The user enrolled a factor in this sign-in and confirmed it with a code.
+    case enrolledNow(Factor, AuditLogCheckpoint?)
+  }
+
+  /// Why a sign-in needs no second factor now.
+  public enum PassedReason: Sendable {
+    /// Multi-factor authentication is switched off for this sign-in.
+    case switchedOff
+    /// The user has no factor and does not need one.
+    case notEnrolled
+    /// The user has no factor and may put enrolment off for a while.
+    case offered(Offer)
+    /// The user has no factor, must have one, and will enrol it in the `account` line.
+    case enrollmentPending
+  }
+
+  /// Why a sign-in is denied.
+  public enum DeniedReason: Sendable {
+    case code(Attempt.Rejected)
+    /// The system has no account with this name.
+    case unknownUser
+    /// The user has no factor, must have one, and could not enrol it in this sign-in.
+    case enrollmentRequired(EnrollmentObstacle)
+    /// The sign-in failed because of an error.
+    case failed(Failure)
+  }
+
+  /// How long enrolment may still be put off.
+  public struct Offer: Equatable, Sendable {
+    /// The number of further sign-ins without a factor, or nil if their number is not limited.
+    public let signInsLeft: Int64?
+    /// The last day in UTC, as `2027-01-31`, or nil if there is no last day.
+    public let lastDay: [UInt8]?
+
+    /// Creates an offer.
+    public init(signInsLeft: Int64?, lastDay: [UInt8]?) {
+      self.signInsLeft = signInsLeft
+      self.lastDay = lastDay
+    }
+  }
+
+  /// Why a sign-in failed because of an error.
+  public enum Failure: Error, Sendable {
+    case arguments(ModuleOptions.Refusal)
+    case configuration(ConfigurationFile.Failure)
+    case account(SystemError)
+    case clock(SystemError)
+    case store(FactorStoreError)
+    /// The helper, which is used if the store may not be opened, could not verify the code.
+    case helper(HelperError)
+    /// The password or a note could not be passed on.
+    case forwarding
+  }
+}
+
+extension SignInResult {
+  /// Converts the result of an attempt.
+  public init(_ result: Attempt.Result) {
+    switch result {
+    case .accepted(let accepted): self = .allowed(.code(accepted))
+    case .rejected(let rejected): self = .denied(.code(rejected))
+    }
+  }
+
+  /// Denies because an answer cannot be a code.
+  static func notACode(_ reason: Attempt.NotACode) -> SignInResult {
+    .denied(.code(.notACode(reason)))
+  }
+
+  /// Denies because of an error.
+  static func failed(_ failure: Failure) -> SignInResult { .denied(.failed(failure)) }
+
+  /// Whether a code, recovery code or bypass code was accepted.
+  var isAccepted: Bool {
+    if case .allowed(.code) = self { true } else { false }
+  }
+}
