@@ -14,7 +14,7 @@ import Testing
 
   static let letters = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\n"
 
-  /// More lines than the search for common lines covers.
+  /// A text whose changes are far from its start and end.
   static let long = (1...5000).map { "\($0)\n" }.joined()
 
   static let rows = [
@@ -30,6 +30,13 @@ import Testing
       number: 12, old: letters, new: letters.replacing("d\n", with: "").replacing("k\n", with: "")),
     Row(number: 13, old: long, new: long.replacing("\n2500\n", with: "\nx\n")),
     Row(number: 14, old: long, new: "x\n" + long), Row(number: 15, old: long, new: long + "x\n"),
+    Row(number: 16, old: letters, new: letters + "p\nq\n"),
+    Row(number: 17, old: letters, new: String(letters.dropLast())),
+    Row(number: 18, old: String(letters.dropLast()), new: letters + "p"),
+    // Two hunks: seven unchanged lines between the changes. One hunk: six.
+    Row(number: 19, old: letters, new: letters.replacing("c", with: "C").replacing("k", with: "K")),
+    Row(number: 20, old: letters, new: letters.replacing("c", with: "C").replacing("j", with: "J")),
+    Row(number: 21, old: "a\nb\n", new: "c\nd\n"),
   ]
 
   @Test("the output equals diff -u, except for the headings", arguments: rows)
@@ -70,6 +77,8 @@ import Testing
   func harmless() {
     #expect(UnifiedDiff(path: "/x", old: [0x61], new: [0x61]).text.isEmpty)
     #expect(UnifiedDiff(path: "/x", old: nil, new: nil).text.isEmpty)
+    let letters = Array(Self.letters.utf8)
+    #expect(UnifiedDiff(path: "/x", old: letters, new: letters).text.isEmpty)
     let hostile = Array("a\u{1b}[2J\n".utf8)
     #expect(isHarmless(UnifiedDiff(path: "/x", old: nil, new: hostile).text))
   }

@@ -80,56 +80,35 @@ struct UnifiedDiff {
     "\(count == 0 ? before : before + 1),\(count)"
   }
 
-  /// The maximum number of changed lines in each text that are searched for common lines. The
-  /// memory used is quadratic.
-  private static var longest: Int { 2000 }
-
+  /// Returns the steps from one text to the other: a shortest edit script.
   private static func steps(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Step] {
-    var start = 0
-    while start < min(old.count, new.count), old[start] == new[start] { start += 1 }
-    var end = 0
-    while end < min(old.count, new.count) - start,
-      old[old.count - 1 - end] == new[new.count - 1 - end]
-    { end += 1 }
-    let middle = changes(
-      Array(old[start..<(old.count - end)]), Array(new[start..<(new.count - end)]))
-    return old[..<start].map { .keep($0) } + middle + old[(old.count - end)...].map { .keep($0) }
-  }
-
-  /// Returns the steps from one text to the other that keep a longest common subsequence of lines.
-  private static func changes(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Step] {
-    guard !old.isEmpty, !new.isEmpty, old.count <= longest, new.count <= longest else {
-      return old.map { .remove($0) } + new.map { .add($0) }
-    }
-    let width = new.count + 1
-    // The length of the longest common subsequence of the remaining lines from each position on.
-    var common = [Int](repeating: 0, count: (old.count + 1) * width)
-    for row in old.indices.reversed() {
-      for column in new.indices.reversed() {
-        common[row * width + column] =
-          old[row] == new[column]
-          ? common[(row + 1) * width + column + 1] + 1
-          : max(common[(row + 1) * width + column], common[row * width + column + 1])
-      }
-    }
+    let difference = new.difference(from: old)
+    let removed = offsets(of: difference.removals)
+    let added = offsets(of: difference.insertions)
     var steps: [Step] = []
     var (row, column) = (0, 0)
     while row < old.count || column < new.count {
-      if row < old.count, column < new.count, old[row] == new[column] {
-        steps.append(.keep(old[row]))
-        row += 1
-        column += 1
-      } else if column == new.count
-        || (row < old.count
-          && common[(row + 1) * width + column] >= common[row * width + column + 1])
-      {
+      if removed.contains(row) {
         steps.append(.remove(old[row]))
         row += 1
-      } else {
+      } else if added.contains(column) {
         steps.append(.add(new[column]))
+        column += 1
+      } else {
+        steps.append(.keep(old[row]))
+        row += 1
         column += 1
       }
     }
     return steps
+  }
+
+  private static func offsets(of changes: [CollectionDifference<[UInt8]>.Change]) -> Set<Int> {
+    Set(
+      changes.map { change in
+        switch change {
+        case .remove(let offset, _, _), .insert(let offset, _, _): offset
+        }
+      })
   }
 }
