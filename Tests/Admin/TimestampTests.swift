@@ -1,4 +1,4 @@
-import Foundation
+import MFABytes
 import Testing
 
 @testable import mfa_admin
@@ -14,8 +14,8 @@ import Testing
     (7, 4_107_542_400, "2100-03-01T00:00:00Z"),
     (8, 253_402_300_799, "9999-12-31T23:59:59Z"),
     (9, 253_402_300_800, nil),
-    (10, -62_135_596_800, "0001-01-01T00:00:00Z"),
-    (11, -62_135_596_801, nil),
+    (10, -12_212_553_600, "1583-01-01T00:00:00Z"),
+    (11, -12_212_553_601, nil),
     (12, .max, nil),
     (13, .min, nil),
   ]
@@ -24,11 +24,10 @@ import Testing
     #expect(Timestamp(seconds)?.iso8601 == expected, "case \(number)")
   }
 
-  @Test func formatMatchesFoundation() {
-    let formatter = ISO8601DateFormatter()
-    for seconds in stride(from: Int64(0), through: 4_200_000_000, by: 86_399 * 7) {
-      let date = Date(timeIntervalSince1970: Double(seconds))
-      #expect(Timestamp(seconds)?.iso8601 == formatter.string(from: date))
+  @Test func dayMatchesOtherCalendarCode() throws {
+    for seconds in stride(from: Int64(0), through: 253_402_300_799, by: 86_399 * 997) {
+      let other = String(decoding: UTCTime.precise(seconds), as: UTF8.self)
+      #expect(Timestamp(seconds)?.iso8601 == other)
     }
   }
 

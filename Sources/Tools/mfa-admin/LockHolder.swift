@@ -33,7 +33,7 @@ struct LockHolder: Equatable {
   /// The process described in words.
   var sentence: String {
     let name = userName.map { VisibleText.escaping($0) } ?? "uid \(user)"
-    let since = startTime.flatMap { Timestamp($0) }.map { ", since \($0)" } ?? ""
+    let since = startTime.flatMap { Timestamp($0) }.map { ", since \($0.full)" } ?? ""
     let program = VisibleText.escaping(command)
     return "process \(process) (\(program)) of \(name)\(since), \(state.rawValue)"
   }
