@@ -290,7 +290,9 @@ struct ExaminationTests {
     Row(17) { $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch all\nX11Forwarding no\n" },
     // sshd or its files cannot be read.
     Row(18, "note could-not-be-checked /usr/sbin/sshd") { $0.sshd = .success(nil) },
-    Row(19, "warning could-not-be-checked /usr/sbin/sshd") { $0.sshd = .failure(.late) },
+    Row(19, "warning could-not-be-checked /usr/sbin/sshd") {
+      $0.sshd = .failure(.late(seconds: 10))
+    },
     Row(20, "warning could-not-be-checked /usr/sbin/sshd") {
       $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: Foo\r\n"
     },

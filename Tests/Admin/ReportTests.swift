@@ -137,7 +137,7 @@ import Testing
         4, { $0.stacks.files["login"] = "auth optional pam_mfa.so\nauth required pam_unix.so\n" },
         "/pam/login:1: a wrong code does not deny the sign-in"
       ),
-      (5, { $0.sshd = .failure(.late) }, "cannot check sshd's settings"),
+      (5, { $0.sshd = .failure(.late(seconds: 10)) }, "cannot check sshd's settings"),
       (6, { $0.stacks.files["login"] = "auth include nothing\n" }, "/pam/login:1: "),
       (
         7, { $0.stacks.files["sudo"] = "auth required pam_mfa.so config=/x.conf\n" },

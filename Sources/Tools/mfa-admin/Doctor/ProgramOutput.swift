@@ -7,27 +7,21 @@ struct ProgramOutput: Equatable {
     case system(SystemError)
     /// A user other than root could have changed the program.
     case untrusted(TrustFailure)
-    /// The program did not end within `seconds`.
-    case late
-    /// The program printed more than `longest` bytes.
-    case tooMuch
+    /// The program did not end within its time limit.
+    case late(seconds: Int64)
+    /// The program printed more than `bytes` bytes to one of its output streams.
+    case tooMuch(bytes: Int)
 
     /// The reason in words.
     var text: String {
       switch self {
       case .system(let error): error.text
       case .untrusted(let distrust): "the program is not trusted: \(distrust.name)"
-      case .late: "it did not end within \(ProgramOutput.seconds) s"
-      case .tooMuch: "it printed more than \(ProgramOutput.longest) bytes"
+      case .late(let seconds): "it did not end within \(seconds) s"
+      case .tooMuch(let bytes): "it printed more than \(bytes) bytes"
       }
     }
   }
-
-  /// The time limit for a program, in seconds.
-  static let seconds: Int64 = 10
-
-  /// The maximum number of bytes read from each output stream.
-  static let longest = 1 << 20
 
   /// The exit status, or nil if a signal ended the program.
   var status: Int32?
@@ -36,10 +30,14 @@ struct ProgramOutput: Equatable {
   /// The contents of standard error.
   var errors: [UInt8] = []
 
-  /// The last line of standard error, escaped for display.
+  /// Whether the program ended with exit status 0.
+  var isSuccess: Bool { status == 0 }
+
+  /// The last line of standard error, escaped for display, or else how the program ended.
   var complaint: String {
     let line = errors.split(separator: UInt8(ascii: "\n")).last ?? []
     let end = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-    return end.isEmpty ? "it failed" : VisibleText.escaping(Array(end))
+    guard end.isEmpty else { return VisibleText.escaping(Array(end)) }
+    return status.map { "exit status \($0)" } ?? "a signal ended it"
   }
 }

@@ -1,26 +1,8 @@
 import MFACPOSIX
 import MFASystem
 
-/// Runs other programs of the host as root.
+/// Operations on programs and processes of the host.
 enum Tool {
-  /// The exit status and the combined output of a program.
-  struct Result: Equatable {
-    /// The exit status, or -1 if a signal ended the program.
-    let status: Int32
-    let output: String
-
-    var isSuccess: Bool { status == 0 }
-
-    /// The last line of output that is not empty, for messages.
-    var lastLine: String {
-      let line = output.split(separator: "\n").last.map { String($0) }
-      return VisibleText.escaping(line ?? "exit status \(status)")
-    }
-  }
-
-  /// The maximum number of output bytes that are kept.
-  private static let longest = 1 << 20
-
   /// Returns whether an executable program exists at a path.
   static func isThere(_ path: String) -> Bool {
     // SAFETY: the string is valid during the call.
@@ -34,41 +16,6 @@ enum Tool {
     return unsafe lstat("/run/systemd/system", &status) == 0
       && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
   }
-
-  /// Runs a program with no input and waits until it ends.
-  static func run(_ arguments: [String]) throws(SystemError) -> Result {
-    let (reading, writing) = try ChildProgram.pipe()
-    defer { _ = close(reading) }
-    let process: pid_t
-    do throws(SystemError) {
-      process = try ChildProgram.start(arguments, output: writing, errors: writing)
-    } catch {
-      _ = close(writing)
-      throw error
-    }
-    _ = close(writing)
-    var output: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      // SAFETY: the call writes at most as many bytes as the buffer has.
-      let count = unsafe buffer.withUnsafeMutableBytes {
-        unsafe read(reading, $0.baseAddress, $0.count)
-      }
-      if count < 0, cposix_errno() == EINTR { continue }
-      guard count > 0 else { break }
-      if output.count < longest { output += buffer[..<count] }
-    }
-    return Result(
-      status: ChildProgram.wait(for: process) ?? -1, output: String(decoding: output, as: UTF8.self)
-    )
-  }
-
-  /// Starts a program in a new session without a terminal. It continues after this process ends.
-  static func startDetached(_ arguments: [String]) throws(SystemError) {
-    _ = try ChildProgram.start(arguments, output: nil, errors: nil, isDetached: true)
-  }
-
-  // MARK: Waiting
 
   /// Waits until the machine has run for `sinceBoot` seconds, including time in suspend.
   static func sleep(until sinceBoot: Int64) {

@@ -12,6 +12,10 @@ enum RollbackWatcher {
   static let program = "/usr/sbin/mfa-admin"
   private static let starter = "/usr/bin/systemd-run"
 
+  /// The time limit for systemd-run, in seconds. It is longer than the time after which systemd
+  /// gives up starting a service (90 s by default).
+  private static let patience: Int64 = 120
+
   /// The time between attempts after a failure, in seconds.
   private static let pause: Int64 = 10
 
@@ -19,19 +23,24 @@ enum RollbackWatcher {
   static func start() throws(ChangeError) {
     guard Tool.isThere(program) else { throw .guardian("\(program) does not exist") }
     let command = [program, "restore", "--guard"]
-    let result: Tool.Result
-    do throws(SystemError) {
-      guard Tool.isUnderSystemd else { return try Tool.startDetached(command) }
-      result = try Tool.run(
-        [
-          starter, "--quiet", "--collect", "--property=Restart=on-abnormal",
-          "--property=RestartSec=\(pause)",
-          "--description=Rolls back unconfirmed changes to sign-ins",
-        ] + command)
-    } catch {
-      throw .guardian(error.text)
+    guard Tool.isUnderSystemd else {
+      do throws(SystemError) {
+        return try ChildProgram(arguments: command).startDetached()
+      } catch {
+        throw .guardian(error.text)
+      }
     }
-    guard result.isSuccess else { throw .guardian("systemd-run: \(result.lastLine)") }
+    let arguments = [
+      starter, "--quiet", "--collect", "--property=Restart=on-abnormal",
+      "--property=RestartSec=\(pause)", "--description=Rolls back unconfirmed changes to sign-ins",
+    ]
+    let result: ProgramOutput
+    do throws(ProgramOutput.Failure) {
+      result = try ChildProgram(arguments: arguments + command, seconds: patience).run()
+    } catch {
+      throw .guardian("systemd-run: \(error.text)")
+    }
+    guard result.isSuccess else { throw .guardian("systemd-run: \(result.complaint)") }
   }
 
   /// Runs the rollback watcher: waits for each deadline until no change is pending.

@@ -8,6 +8,10 @@ enum SecureShellServer {
   /// The default path of the file that contains the server's process number.
   private static let usualPidFile = "/run/sshd.pid"
 
+  /// The time limit for a program, in seconds. It is longer than the time after which systemd gives
+  /// up a reload (90 s by default).
+  private static let patience: Int64 = 120
+
   /// Checks sshd's files. Throws if the drop-in would not take effect, and returns the settings
   /// that override it for some sign-ins.
   static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
@@ -40,16 +44,17 @@ enum SecureShellServer {
   /// - Returns: the output of `sshd -T`.
   static func check() throws(ChangeError) -> String {
     let test = try run([program, "-t"])
-    guard test.isSuccess else { throw .secureShell("sshd -t: \(test.lastLine)") }
+    guard test.isSuccess else { throw .secureShell("sshd -t: \(test.complaint)") }
     let effective = try run([program, "-T"])
-    guard effective.isSuccess else { throw .secureShell("sshd -T: \(effective.lastLine)") }
-    let differences = SecureShellDropIn.differences(inEffective: effective.output)
+    guard effective.isSuccess else { throw .secureShell("sshd -T: \(effective.complaint)") }
+    let settings = String(decoding: effective.output, as: UTF8.self)
+    let differences = SecureShellDropIn.differences(inEffective: settings)
     guard differences.isEmpty else {
       throw .secureShell(
         differences.map { "\($0.name) would be \(VisibleText.escaping($0.found))" }
           .joined(separator: ", "))
     }
-    return effective.output
+    return settings
   }
 
   /// Makes the running server reload its settings. Returns false if none is running.
@@ -77,7 +82,7 @@ enum SecureShellServer {
     for unit in ["ssh.service", "sshd.service"]
     where try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess {
       let result = try run(["/usr/bin/systemctl", "reload", unit])
-      guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.lastLine)") }
+      guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.complaint)") }
       return true
     }
     return false
@@ -92,8 +97,9 @@ enum SecureShellServer {
     return number
   }
 
-  private static func run(_ arguments: [String]) throws(ChangeError) -> Tool.Result {
-    do throws(SystemError) { return try Tool.run(arguments) } catch {
+  private static func run(_ arguments: [String]) throws(ChangeError) -> ProgramOutput {
+    let program = ChildProgram(arguments: arguments, seconds: patience)
+    do throws(ProgramOutput.Failure) { return try program.run() } catch {
       throw .reload("\(arguments[0]): \(error.text)")
     }
   }
