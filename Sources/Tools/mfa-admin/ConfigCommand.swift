@@ -140,7 +140,7 @@ struct ConfigApplyCommand: ParsableCommand {
     do throws(JSONReader.Refusal) {
       json = try JSONReader.value(of: text)
     } catch {
-      throw .notIdentityPlatform("\(file):\(error.line)", error.reason)
+      throw .notIdentityPlatform(file, error.reason)
     }
     do throws(IdentityPlatform.Refusal) {
       return try IdentityPlatform(json, isTenant: isTenant)

@@ -1,163 +1,136 @@
-/// A strict JSON reader (RFC 8259). Duplicate members and numbers that are not integers are errors,
-/// and only white space may follow the value.
-struct JSONReader {
-  /// The reason for rejecting a text, and where.
+import FoundationEssentials
+
+/// Reads JSON (RFC 8259) with Foundation.
+///
+/// MUST 1: an object with duplicate members is refused. Foundation's decoder silently uses the first
+/// of them. (`JSONReaderTests`)
+enum JSONReader {
+  /// The reason for rejecting a text.
   struct Refusal: Error, Equatable {
-    /// The line, counted from 1.
-    let line: Int
     /// What is wrong, as the end of a sentence.
     let reason: String
   }
 
-  /// The maximum nesting depth of arrays and objects.
-  static let deepest = 16
-
-  private let scalars: [Unicode.Scalar]
-  private var position = 0
-  private var depth = 0
-
-  /// Returns the value represented by `text`, in UTF-8.
+  /// Returns the value represented by `text`, in UTF-8. Sorts the members of objects by name.
   static func value(of text: [UInt8]) throws(Refusal) -> JSON {
-    guard let string = String(validating: text, as: UTF8.self) else {
-      throw Refusal(line: 1, reason: "is not UTF-8")
+    // Foundation also reads UTF-16 and UTF-32, in which a text contains NUL bytes.
+    guard String(validating: text, as: UTF8.self) != nil, !text.contains(0) else {
+      throw Refusal(reason: "is not UTF-8")
     }
-    var reader = JSONReader(scalars: Array(string.unicodeScalars))
-    let value = try reader.value()
-    reader.skipBlanks()
-    guard reader.position == reader.scalars.count else {
-      throw reader.refusal("has extra text after the JSON value")
-    }
-    return value
-  }
-
-  private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
-
-  private mutating func value() throws(Refusal) -> JSON {
-    skipBlanks()
-    switch next {
-    case "{"?:
-      return .object(try list(until: "}") { reader throws(Refusal) in try reader.member() })
-    case "["?: return .array(try list(until: "]") { reader throws(Refusal) in try reader.value() })
-    case "\""?: return .string(try string())
-    case "t"?: return try word("true", .bool(true))
-    case "f"?: return try word("false", .bool(false))
-    case "n"?: return try word("null", .null)
-    case _: return .number(try number())
-    }
-  }
-
-  private mutating func list<Item>(
-    until end: Unicode.Scalar, _ item: (inout JSONReader) throws(Refusal) -> Item
-  ) throws(Refusal) -> [Item] {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= Self.deepest else { throw refusal("is nested too deeply") }
-    position += 1
-    var items: [Item] = []
-    skipBlanks()
-    if take(end) { return items }
-    while true {
-      items.append(try item(&self))
-      skipBlanks()
-      if let name = repeatedName(in: items) { throw refusal("has the member \(name) twice") }
-      if take(end) { return items }
-      guard take(",") else { throw refusal("is not JSON") }
-    }
-  }
-
-  /// Returns the last member's name if an earlier member has the same name, or nil.
-  private func repeatedName<Item>(in items: [Item]) -> String? {
-    guard let members = items as? [(name: String, value: JSON)], let last = members.last,
-      members.dropLast().contains(where: { $0.name == last.name })
-    else { return nil }
-    return "\"\(VisibleText.escaping(Array(last.name.utf8)))\""
-  }
-
-  private mutating func member() throws(Refusal) -> (name: String, value: JSON) {
-    skipBlanks()
-    guard next == "\"" else { throw refusal("is not JSON") }
-    let name = try string()
-    skipBlanks()
-    guard take(":") else { throw refusal("is not JSON") }
-    return (name, try value())
-  }
-
-  private mutating func string() throws(Refusal) -> String {
-    position += 1
-    var string = String.UnicodeScalarView()
-    while let scalar = next {
-      position += 1
-      if scalar == "\"" { return String(string) }
-      guard scalar.value >= 0x20 else { throw refusal("has a control character in a string") }
-      string.append(scalar == "\\" ? try escaped() : scalar)
-    }
-    throw refusal("ends within a string")
-  }
-
-  private mutating func escaped() throws(Refusal) -> Unicode.Scalar {
-    guard let scalar = next else { throw refusal("ends within a string") }
-    position += 1
-    switch scalar {
-    case "\"", "\\", "/": return scalar
-    case "b": return "\u{8}"
-    case "f": return "\u{C}"
-    case "n": return "\n"
-    case "r": return "\r"
-    case "t": return "\t"
-    case "u":
-      // No name or value used here needs a surrogate pair.
-      guard position + 4 <= scalars.count,
-        scalars[position..<position + 4].allSatisfy({ $0.properties.isASCIIHexDigit }),
-        let value = UInt32(text(position..<position + 4), radix: 16),
-        let unit = Unicode.Scalar(value)
-      else { throw refusal("has an unsupported escape sequence") }
-      position += 4
-      return unit
-    case _: throw refusal("has an unsupported escape sequence")
-    }
-  }
-
-  private mutating func number() throws(Refusal) -> Int64 {
-    let start = position
-    while let scalar = next, ("0"..."9").contains(scalar) || "+-.eE".unicodeScalars.contains(scalar)
-    {
-      position += 1
-    }
-    let digits = text(start..<position)
-    guard !digits.isEmpty else { throw refusal("is not JSON") }
-    // Printing the number gives the same text: no plus sign, no leading zero, no fraction.
-    guard let number = Int64(digits), String(number) == digits else {
-      throw refusal("has the number \(digits.prefix(32)), which is not a 64-bit integer")
-    }
-    return number
-  }
-
-  private mutating func word(_ word: String, _ value: JSON) throws(Refusal) -> JSON {
-    for scalar in word.unicodeScalars {
-      guard take(scalar) else { throw refusal("is not JSON") }
+    let value = try decode(JSON.self, text)
+    if let name = try repeatedName(in: text, decodedAs: value) {
+      throw Refusal(reason: "has the member \"\(VisibleText.escaping(Array(name.utf8)))\" twice")
     }
     return value
   }
 
-  // MARK: Scalars
-
-  private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
-
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-    guard next == scalar else { return false }
-    position += 1
-    return true
+  private static func decode<Value: Decodable>(
+    _ type: Value.Type, _ text: [UInt8]
+  ) throws(Refusal) -> Value {
+    do { return try JSONDecoder().decode(type, from: Data(text)) } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw Refusal(reason: "is not JSON")
+    }
   }
 
-  private mutating func skipBlanks() {
-    while let scalar = next, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
+  // MARK: Duplicate members
+
+  /// Returns a name that occurs more often in the text than in the value decoded from it, or nil.
+  private static func repeatedName(
+    in text: [UInt8], decodedAs value: JSON
+  ) throws(Refusal) -> String? {
+    var left: [String: Int] = [:]
+    count(value, in: &left)
+    let written = Array("[".utf8) + Array(names(in: text).joined(separator: [0x2C])) + [0x5D]
+    for name in try decode([String].self, written) {
+      guard let count = left[name], count > 0 else { return name }
+      left[name] = count - 1
+    }
+    return nil
   }
 
-  private func text(_ range: Range<Int>) -> String {
-    String(String.UnicodeScalarView(scalars[range]))
+  private static func count(_ value: JSON, in counts: inout [String: Int]) {
+    switch value {
+    case .null, .bool, .number, .string: break
+    case .array(let values): for value in values { count(value, in: &counts) }
+    case .object(let members):
+      for member in members {
+        counts[member.name, default: 0] += 1
+        count(member.value, in: &counts)
+      }
+    }
   }
 
-  private func refusal(_ reason: String) -> Refusal {
-    Refusal(line: 1 + scalars.prefix(position).count { $0 == "\n" }, reason: reason)
+  /// Returns the name of every member in valid JSON, with its quotation marks: the strings before
+  /// colons.
+  private static func names(in text: [UInt8]) -> [ArraySlice<UInt8>] {
+    var names: [ArraySlice<UInt8>] = []
+    var string = text[..<0]
+    var start: Int?
+    var index = 0
+    while index < text.count {
+      switch (text[index], start) {
+      // A backslash escapes at least one byte, which may be a quotation mark.
+      case (UInt8(ascii: "\\"), _): index += 1
+      case (UInt8(ascii: "\""), let begun?):
+        string = text[begun...index]
+        start = nil
+      case (UInt8(ascii: "\""), nil): start = index
+      case (UInt8(ascii: ":"), nil): names.append(string)
+      case _: break
+      }
+      index += 1
+    }
+    return names
+  }
+}
+
+extension JSON: Decodable {
+  /// The name of a member.
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let bool = try Self.matching({ try value.decode(Bool.self) }) {
+      self = .bool(bool)
+    } else if let string = try Self.matching({ try value.decode(String.self) }) {
+      self = .string(string)
+    } else if var values = try Self.matching({ try decoder.unkeyedContainer() }) {
+      var array: [JSON] = []
+      while !values.isAtEnd { array.append(try values.decode(JSON.self)) }
+      self = .array(array)
+    } else if let members = try Self.matching({ try decoder.container(keyedBy: Name.self) }) {
+      let names = members.allKeys.sorted { $0.stringValue < $1.stringValue }
+      self = .object(
+        try names.map { ($0.stringValue, try members.decode(JSON.self, forKey: $0)) })
+    } else {
+      do { self = .number(try value.decode(Int64.self)) } catch {
+        throw JSONReader.Refusal(
+          reason: "has a number\(Self.place(decoder.codingPath)) that is not a 64-bit integer")
+      }
+    }
+  }
+
+  /// Returns the result of `body`, or nil if the value in the text has a different type.
+  private static func matching<Value>(_ body: () throws -> Value) throws -> Value? {
+    do { return try body() } catch DecodingError.typeMismatch { return nil }
+  }
+
+  /// Returns the place of a value, such as ` at mfa.providerConfigs[0]`; empty for the outermost
+  /// value.
+  private static func place(_ path: [any CodingKey]) -> String {
+    let parts = path.map { key in
+      key.intValue.map { "[\($0)]" } ?? "." + VisibleText.escaping(Array(key.stringValue.utf8))
+    }
+    return path.isEmpty ? "" : " at " + parts.joined().trimmingPrefix(".")
   }
 }
