@@ -12,6 +12,9 @@ import Testing
     let bad = try userName("a\u{1B}[31mb")
     let phone = try factor(id(1), "phone")
     let full = SystemError(.write, number: 28)
+    let holder = LockHolder(
+      process: 7, start: 1, startTime: 1_795_000_089, command: "\u{1B}", user: 0, userName: [0x1B],
+      state: .frozen, file: "/x")
     return [
       (.notRoot(arguments: ["show", "\u{1B}[2J"]), 77),
       (.noSuchUser(bad), 2),
@@ -51,6 +54,22 @@ import Testing
       (.accounts(full), 1),
       (.clock(full), 1),
       (.output(full), 1),
+      (.tooManyGrants(bad), 1),
+      (.noSuchGrant(bad), 2),
+      (.findings(errors: 1, warnings: 1), 3),
+      (.findings(errors: 2, warnings: 0), 3),
+      (.services(.untrusted(file: Array("/etc/\u{1B}".utf8), .wrongOwner)), 1),
+      (.notAPath("\u{1B}"), 64),
+      (.importSource("/\u{9B}", .system(full)), 1),
+      (.importSource("/x", .untrusted(.wrongOwner)), 1),
+      (.notImported(1, of: 2), 1),
+      (.notMet(1, of: 2), 1),
+      (.ledger(.unlisted([[0x1B]])), 1),
+      (.ledger(.fault(.badIndex, last: nil)), 1),
+      (.ledger(.records([LedgerFinding(user: [0x1B], kind: .gone, last: 3)])), 1),
+      (.locked("/\u{1B}", []), 1),
+      (.locked("/x", [holder]), 1),
+      (.notEnded(holder), 1),
     ] + changeErrors(full)
   }
 
@@ -65,6 +84,7 @@ import Testing
       (.busy, 1), (.unknownProgram("x"), 1), (.notOurs(service: "x", place: "/x:1"), 1),
       (.altered(service: "x", place: "/x:1"), 1), (.noNewSignIn([("x", "y")]), 1),
       (.system("x", full), 1), (.undone(.noServiceFile("x")), 2), (.notUndone(.busy, .busy), 1),
+      (.ledger("x", hint: "y"), 1),
     ]
     return errors.map { (.change($0.0), $0.1) }
   }
@@ -76,9 +96,22 @@ import Testing
   }
 
   static let storeErrors: [FactorStoreError] =
-    [FactorStoreError.Part.directory, .factors, .attempts, .record, .key].flatMap {
-      [.system($0, SystemError(.open, number: 13)), .untrusted($0, .wrongOwner), .damaged($0)]
+    (0...UInt8.max).compactMap { FactorStoreError.Part(rawValue: $0) }.flatMap {
+      [
+        .system($0, SystemError(.open, number: 13)), .untrusted($0, .wrongOwner), .damaged($0),
+        .rolledBack($0),
+      ]
     } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
+
+  @Test func rowsContainEveryCase() throws {
+    #expect(Set(try Self.errors().map { AdminErrorCase($0.0) }) == Set(AdminErrorCase.allCases))
+    let changes = try Self.errors().compactMap { error, _ in
+      if case .change(let error) = error { ChangeErrorCase(error) } else { nil }
+    }
+    #expect(Set(changes) == Set(ChangeErrorCase.allCases))
+    #expect(
+      Set(Self.storeErrors.map { FactorStoreErrorCase($0) }) == Set(FactorStoreErrorCase.allCases))
+  }
 
   @Test func helpListsEveryExitStatus() throws {
     for (number, (error, status)) in try Self.errors().enumerated() {

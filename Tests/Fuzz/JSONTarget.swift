@@ -5,9 +5,9 @@ import Foundation
 
 /// Reads JSON, and the Identity Platform settings in it.
 ///
-/// A value that parses prints back equal, and Foundation reads the same value from the printed text. A
-/// refusal is one printable line. Settings read back equal from their JSON and from the configuration
-/// section that they are written to.
+/// A value that parses prints back equal, and Foundation reads the same value from the printed text.
+/// A refusal is one printable line. Settings read back equal from their JSON and from the
+/// configuration section that they are written to.
 enum JSONTarget {
   static func check(_ input: [UInt8]) throws {
     let value: JSON

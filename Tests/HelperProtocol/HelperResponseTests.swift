@@ -17,6 +17,11 @@ import Testing
     #expect(Samples.bytes(try parsed.encoded()) == frame)
   }
 
+  @Test("the samples contain every failure")
+  func complete() {
+    #expect(Set(Samples.failures.map { HelperFailureCase($0) }) == Set(HelperFailureCase.allCases))
+  }
+
   @Test("every failure parses back equal", arguments: Samples.failures)
   func failures(failure: HelperFailure) throws {
     let frame = try HelperResponse.failed(failure).encoded()

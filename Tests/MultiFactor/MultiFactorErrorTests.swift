@@ -17,6 +17,11 @@ import Testing
     .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
   ]
 
+  @Test("the rows contain every case")
+  func complete() {
+    #expect(Set(Self.errors.map { MultiFactorErrorCase($0) }) == Set(MultiFactorErrorCase.allCases))
+  }
+
   @Test("every error describes the problem and the next step", arguments: errors)
   func words(error: MultiFactorError) {
     for text in [error.description, error.hint] {

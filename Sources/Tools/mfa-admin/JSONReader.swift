@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Reads JSON (RFC 8259) with Foundation.
 ///
-/// MUST 1: an object with duplicate members is refused. Foundation's decoder silently uses the first
-/// of them. (`JSONReaderTests`)
+/// MUST 1: an object with duplicate members is refused. Foundation's decoder silently uses the
+/// first of them. (`JSONReaderTests`)
 enum JSONReader {
   /// The reason for rejecting a text.
   struct Refusal: Error, Equatable {

@@ -1,0 +1,45 @@
+import MFAProtocol
+
+/// The cases of `HelperFailure` without their values, so that tests can list all of them.
+enum HelperFailureCase: CaseIterable {
+  case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
+    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsDisabled,
+    secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
+    factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
+    protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
+    codesNotConsecutive, secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess
+
+  /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
+  init(_ error: HelperFailure) {
+    self =
+      switch error {
+      case .notPermitted: .notPermitted
+      case .requiresRecentLogin: .requiresRecentLogin
+      case .reauthenticationFailed: .reauthenticationFailed
+      case .sessionExpired: .sessionExpired
+      case .invalidVerificationCode: .invalidVerificationCode
+      case .codeAlreadyUsed: .codeAlreadyUsed
+      case .notACode: .notACode
+      case .tooManyAttempts: .tooManyAttempts
+      case .factorsDisabled: .factorsDisabled
+      case .secondFactorAlreadyEnrolled: .secondFactorAlreadyEnrolled
+      case .maximumSecondFactorCountExceeded: .maximumSecondFactorCountExceeded
+      case .unsupportedDisplayName: .unsupportedDisplayName
+      case .factorNotFound: .factorNotFound
+      case .invalidArgument: .invalidArgument
+      case .storeUnavailable: .storeUnavailable
+      case .configurationInvalid: .configurationInvalid
+      case .multiFactorDisabled: .multiFactorDisabled
+      case .protocolError: .protocolError
+      case .internalError: .internalError
+      case .lastFactorRequired: .lastFactorRequired
+      case .ticketInvalid: .ticketInvalid
+      case .secretTooShort: .secretTooShort
+      case .codesNotConsecutive: .codesNotConsecutive
+      case .secondFactorRequired: .secondFactorRequired
+      case .alreadyImported: .alreadyImported
+      case .tooManyChanges: .tooManyChanges
+      case .unsuitableProcess: .unsuitableProcess
+      }
+  }
+}

@@ -1,0 +1,51 @@
+@testable import MultiFactor
+
+/// The cases of `MultiFactorError` without their values, so that tests can list all of them.
+enum MultiFactorErrorCase: CaseIterable {
+  case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
+    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsDisabled,
+    secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
+    factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
+    internalError, lastFactorRequired, ticketInvalid, secretTooShort, codesNotConsecutive,
+    secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess, tooManyHelpers,
+    helperUnavailable, helperEnded, protocolError, operationInProgress, userTokenExpired
+
+  /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
+  init(_ error: MultiFactorError) {
+    self =
+      switch error {
+      case .notPermitted: .notPermitted
+      case .requiresRecentLogin: .requiresRecentLogin
+      case .reauthenticationFailed: .reauthenticationFailed
+      case .sessionExpired: .sessionExpired
+      case .invalidVerificationCode: .invalidVerificationCode
+      case .codeAlreadyUsed: .codeAlreadyUsed
+      case .notACode: .notACode
+      case .tooManyAttempts: .tooManyAttempts
+      case .factorsDisabled: .factorsDisabled
+      case .secondFactorAlreadyEnrolled: .secondFactorAlreadyEnrolled
+      case .maximumSecondFactorCountExceeded: .maximumSecondFactorCountExceeded
+      case .unsupportedDisplayName: .unsupportedDisplayName
+      case .factorNotFound: .factorNotFound
+      case .invalidArgument: .invalidArgument
+      case .storeUnavailable: .storeUnavailable
+      case .configurationInvalid: .configurationInvalid
+      case .multiFactorDisabled: .multiFactorDisabled
+      case .internalError: .internalError
+      case .lastFactorRequired: .lastFactorRequired
+      case .ticketInvalid: .ticketInvalid
+      case .secretTooShort: .secretTooShort
+      case .codesNotConsecutive: .codesNotConsecutive
+      case .secondFactorRequired: .secondFactorRequired
+      case .alreadyImported: .alreadyImported
+      case .tooManyChanges: .tooManyChanges
+      case .unsuitableProcess: .unsuitableProcess
+      case .tooManyHelpers: .tooManyHelpers
+      case .helperUnavailable: .helperUnavailable
+      case .helperEnded: .helperEnded
+      case .protocolError: .protocolError
+      case .operationInProgress: .operationInProgress
+      case .userTokenExpired: .userTokenExpired
+      }
+  }
+}
