@@ -8,7 +8,8 @@ enum OtherSessions {
   /// because the factor has already been removed.
   static func end(telling person: UserInterface) {
     // SAFETY: the string is valid for the call.
-    guard unsafe access(program, X_OK) == 0, let list = run("--no-legend --no-pager list-sessions")
+    guard unsafe access(program, X_OK) == 0,
+      let list = run(["--no-legend", "--no-pager", "list-sessions"])
     else {
       return person.tell("your other sessions on this host go on: end them yourself")
     }
@@ -19,7 +20,7 @@ enum OtherSessions {
     var ended = 0
     var left = 0
     for session in sessions(in: list, of: getuid(), except: present) {
-      if run("terminate-session \(session)") == nil { left += 1 } else { ended += 1 }
+      if run(["terminate-session", session]) == nil { left += 1 } else { ended += 1 }
     }
     if ended > 0 { person.tell("\(ended) other sessions on this host were ended") }
     if left > 0 {
@@ -28,8 +29,8 @@ enum OtherSessions {
   }
 
   /// Returns the sessions of `user` in the output of loginctl, whose columns are the identifier,
-  /// the user id, and more. Skips a line whose first word is not an identifier, because the word is
-  /// passed to a shell.
+  /// the user id, and more. Skips a line whose first word is not an identifier, because loginctl could
+  /// take the word for an option.
   static func sessions(in list: String, of user: UInt32, except present: String) -> [String] {
     list.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
@@ -56,19 +57,65 @@ enum OtherSessions {
   }
 
   /// Returns the output of loginctl, or nil if it fails.
-  private static func run(_ arguments: String) -> String? {
-    // SAFETY: the stream is open until pclose, and each buffer is valid for its call.
-    guard let stream = unsafe popen("\(program) \(arguments) </dev/null 2>/dev/null", "re") else {
-      return nil
-    }
+  private static func run(_ arguments: [String]) -> String? {
+    var ends: [Int32] = [-1, -1]
+    // SAFETY: the call writes two numbers.
+    guard unsafe pipe(&ends) == 0 else { return nil }
+    let (reading, writing) = (ends[0], ends[1])
+    // The program inherits only the copy that is its standard output.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(reading) }
+    let process = start([program] + arguments, output: writing)
+    // While this process holds the writing end, reading never reaches the end of the pipe.
+    close(writing)
+    guard let process else { return nil }
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = unsafe fread(&buffer, 1, buffer.count, stream)
+      // SAFETY: the call writes at most as many bytes as the buffer has.
+      let count = unsafe read(reading, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
       guard count > 0 else { break }
       output += buffer[..<count]
     }
-    guard unsafe pclose(stream) == 0 else { return nil }
-    return String(decoding: output, as: UTF8.self)
+    var status: Int32 = 0
+    // SAFETY: the call writes `status`, which outlives it.
+    while unsafe waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return nil }
+    }
+    return status == 0 ? String(decoding: output, as: UTF8.self) : nil
+  }
+
+  /// Starts the program whose path is the first of `arguments`, without input and with the
+  /// environment of this process. Returns nil if that is not possible.
+  private static func start(_ arguments: [String], output: Int32) -> pid_t? {
+    // SAFETY: libc initialises and destroys each of the two objects once; they do not move in
+    // between. The calls copy the strings.
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The program must not inherit the signals that `TerminalGuard` blocks.
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    let prepared = unsafe [
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
+      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO),
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0),
+      posix_spawnattr_setsigmask(&attributes, &none),
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK)),
+    ]
+    guard prepared.allSatisfy({ $0 == 0 }) else { return nil }
+    // SAFETY: the copies are freed after the call, and the vector ends with null. No other thread
+    // changes the environment.
+    var vector = unsafe arguments.map { unsafe strdup($0) }
+    defer { unsafe vector.forEach { unsafe free($0) } }
+    unsafe vector.append(nil)
+    var process: pid_t = 0
+    let failure = unsafe posix_spawn(
+      &process, program, &actions, &attributes, vector, environ)
+    return failure == 0 ? process : nil
   }
 }
