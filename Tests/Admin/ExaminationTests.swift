@@ -300,8 +300,10 @@ struct ExaminationTests {
     Row(22, "warning could-not-be-checked /etc/ssh/sshd_config.d/mfa.conf") {
       $0.unseen[dropIn] = pamError
     },
-    Row(23, "warning could-not-be-checked /etc/ssh/sshd_config:1") {
+    // A wildcard in a folder's name.
+    Row(23, "error methods-without-code \(dropIn):4") {
       $0.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/*/mfa.conf\n"
+      $0.sshdOfOthers = settings("authenticationmethods any")
     },
     // Neither method is enabled.
     Row(25, "error keyboard-interactive-off \(dropIn):2") {

@@ -27,4 +27,30 @@ import Testing
     #expect(file.unread.map(\.place) == ["/etc/ssh/sshd_config:1000"])
     #expect(file.lines.count == 999)
   }
+
+  static let patterns: [(Int, String, [String])] = [
+    (1, "/etc/ssh/sshd_config.d/*.conf", ["a.conf", "b.conf", "z.conf"]),
+    (2, "sshd_config.d/*.conf", ["a.conf", "b.conf", "z.conf"]),
+    (3, "sshd_config.d/?.conf", ["a.conf", "b.conf", "z.conf"]),
+    (4, "sshd_config.d/[a-c].conf", ["a.conf", "b.conf"]),
+    (5, "sshd_config.d/[!a-c]*", ["z.conf"]),
+    (6, "/etc/*/sshd_config.d/b*", ["b.conf"]),
+    (7, "sshd_config.d/b.conf", ["b.conf"]),
+    (8, "sshd_config.d/.*", [".c.conf"]),
+    (9, #"sshd_config.d/\*.conf"#, []),
+    (10, "sshd_config.d/*.conf/*", []),
+    (11, "missing.d/*", []),
+  ]
+
+  @Test(arguments: patterns)
+  func includedFilesMatchPattern(_ number: Int, _ pattern: String, _ names: [String]) {
+    var texts = ["z.conf", "b.conf", "a.conf", ".c.conf"].reduce(into: [String: String]()) {
+      $0["/etc/ssh/sshd_config.d/\($1)"] = "UsePAM yes\n"
+    }
+    texts[SSHDFile.path] = "Include \(pattern)\n"
+    let file = file(texts)
+    #expect(
+      file.lines.map(\.place) == names.map { "/etc/ssh/sshd_config.d/\($0):1" }, "case \(number)")
+    #expect(file.unread.isEmpty, "case \(number)")
+  }
 }

@@ -32,6 +32,17 @@ import Testing
     (4, "電話", 4),
     (5, "📱", 2),
     (6, "ü…", 2),
+    // Combining marks: enclosing, Thai and Arabic.
+    (7, "a\u{20DD}", 1),
+    (8, "ก\u{E31}", 1),
+    (9, "ب\u{64E}", 1),
+    (10, "한글", 4),
+    (11, "\u{1112}\u{1161}\u{11AB}", 2),
+    (12, "Ａｱ、", 5),
+    (13, "\u{1FAE0}😀", 4),
+    (14, "a\u{200B}b", 2),
+    (15, "\u{378}\u{9B}", 2),
+    (16, "\u{20000}", 2),
   ]
 
   @Test(arguments: widths) func width(_ number: Int, _ text: String, _ expected: Int) {

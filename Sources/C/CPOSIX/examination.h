@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -28,3 +29,7 @@ static inline int cposix_kill_process(int process, int milliseconds) {
   struct pollfd end = {.fd = process, .events = POLLIN};
   return poll(&end, 1, milliseconds) > 0;
 }
+
+// Returns the number of terminal columns of a character in the locale's character set, or -1 if it
+// is not printable (wcwidth(3), which Swift does not import because it is an X/Open extension).
+int cposix_columns(wchar_t character) __asm__("wcwidth");

@@ -163,8 +163,9 @@ struct LocalExaminedHost: ExaminedHost {
 
   /// Opens a folder without following symbolic links, whoever owns the folders above it.
   private static func anyFolder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
-    guard let path = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
     var directory = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
+    guard path != "/" else { return directory }
+    guard let path = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
     for name in path.components {
       directory = try TrustedPath.translating { () throws(SystemError) in
         try directory.directory(name)

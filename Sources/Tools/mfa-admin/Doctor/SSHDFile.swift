@@ -119,29 +119,30 @@ struct SSHDFile {
     }
   }
 
-  /// Returns the files that match an include pattern, sorted. The last component may contain `*`
-  /// and `?`.
+  /// Returns the files that match an include pattern, sorted as by glob(3), which sshd uses. The
+  /// folders come from the host and not from glob(3), so that the host can be a simulated one.
   private mutating func files(
     _ pattern: String, at place: String, _ host: any ExaminedHost
   ) -> [String] {
     let path = pattern.hasPrefix("/") ? pattern : "/etc/ssh/" + pattern
-    guard let slash = path.lastIndex(of: "/") else { return [] }
-    let folder = String(path[..<slash])
-    let name = String(path[path.index(after: slash)...])
-    guard path.contains(where: { "*?[".contains($0) }) else { return [path] }
-    guard !folder.contains(where: { "*?[".contains($0) }), !name.contains("[") else {
-      unread.append((place, "mfa-admin does not support this pattern"))
-      return []
+    var paths = [""]
+    for component in path.split(separator: "/") {
+      let pattern = NamePattern(component)
+      guard pattern.hasWildcards else {
+        paths = paths.map { "\($0)/\(component)" }
+        continue
+      }
+      var found: [String] = []
+      for folder in paths {
+        switch Self.names(in: folder.isEmpty ? "/" : folder, host) {
+        case .failure(let error): unread.append((place, error.reason))
+        case .success(let names):
+          found += names.filter { pattern.matches($0) }.map { "\(folder)/\($0)" }
+        }
+      }
+      paths = found
     }
-    switch Self.names(in: folder, host) {
-    case .failure(let error):
-      unread.append((place, error.reason))
-      return []
-    case .success(let names):
-      return names.filter { !$0.hasPrefix(".") && Self.matches($0.utf8, name.utf8) }
-        .sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-        .map { "\(folder)/\($0)" }
-    }
+    return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   private static func names(
@@ -154,24 +155,6 @@ struct SSHDFile {
       case .untrusted(let distrust): return .failure(Failure(reason: "\(distrust.name)"))
       }
     }
-  }
-
-  /// Returns whether a name matches a pattern with `*` and `?`.
-  static func matches(_ name: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
-    let name = Array(name)
-    var fitting: Set<Int> = [0]
-    for byte in pattern {
-      var next: Set<Int> = []
-      for start in fitting {
-        if byte == UInt8(ascii: "*") {
-          next.formUnion(start...name.count)
-        } else if start < name.count, byte == UInt8(ascii: "?") || byte == name[start] {
-          next.insert(start + 1)
-        }
-      }
-      fitting = next
-    }
-    return fitting.contains(name.count)
   }
 
   /// Returns the words of a line as sshd reads them (`strdelim` and `argv_split` in OpenSSH's
