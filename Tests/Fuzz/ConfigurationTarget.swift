@@ -92,7 +92,7 @@ enum ConfigurationTarget {
   private static func checkOrigins(
     _ configuration: Configuration, _ subject: Subject, _ settings: Settings
   ) throws {
-    let values = Overrides(settings)
+    let values = settings.values
     for item in configuration.settingsInForce(for: subject) {
       try require(
         item.value == values.printed(item.key), "the effective setting differs for \(item.key)")
@@ -103,7 +103,12 @@ enum ConfigurationTarget {
     _ unknown: Settings, _ known: Settings, _ service: [UInt8]
   ) throws {
     var weaker: [String] = []
-    if unknown.state.strictness < known.state.strictness { weaker.append("state") }
+    let states: [Configuration.State] = [.disabled, .observe, .enabled]
+    if let unknown = states.firstIndex(of: unknown.state),
+      let known = states.firstIndex(of: known.state), unknown < known
+    {
+      weaker.append("state")
+    }
     if unknown.adjacentIntervals > known.adjacentIntervals { weaker.append("adjacent_intervals") }
     if unknown.enrollment.rawValue < known.enrollment.rawValue { weaker.append("enrollment") }
     if unknown.enrollment == .offered, known.enrollment == .offered {

@@ -12,4 +12,14 @@ extension StaticString {
     // SAFETY: the buffer covers exactly the literal's bytes.
     withUTF8Buffer { unsafe Array($0) }
   }
+
+  /// Returns whether `text` is the literal's UTF-8.
+  public func equals(_ text: Span<UInt8>) -> Bool {
+    guard text.count == utf8CodeUnitCount else { return false }
+    // SAFETY: the buffer covers exactly the literal's bytes, and is used only within the closure.
+    return withUTF8Buffer { buffer in
+      for index in text.indices where unsafe buffer[index] != text[index] { return false }
+      return true
+    }
+  }
 }

@@ -4,10 +4,11 @@ extension Configuration {
   public func mayRequireEnrollment(at service: [UInt8]) -> Bool {
     guard project.enrollment == .selfService else { return true }
     return tenants.contains { tenant in
-      guard let enrollment = tenant.overrides.enrollment, enrollment != .selfService else {
-        return false
-      }
-      return tenant.selectors.services.isEmpty || tenant.selectors.services.contains(service)
+      guard let enrollment = tenant.values.number(.enrollment),
+        enrollment != Configuration.Enrollment.selfService.rawValue
+      else { return false }
+      let services = tenant.values.texts(.services)
+      return services.isEmpty || services.contains(service)
     }
   }
 }

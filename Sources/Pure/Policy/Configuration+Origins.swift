@@ -12,8 +12,7 @@ extension Configuration {
   /// nil. Returns nil if a tenant does not set it, or if `[project]` has no issuer or no
   /// `offer_until` day.
   public func value(of key: Key, in tenant: Tenant? = nil) -> [UInt8]? {
-    guard let tenant else { return Overrides(project).printed(key) }
-    return tenant.printed(key)
+    (tenant?.values ?? project.values).printed(key)
   }
 
   /// Returns the file and line as `FILE:LINE`.

@@ -20,8 +20,8 @@ extension Configuration {
   /// Returns the settings that `settings(for:)` returns for `subject`, each with its source
   /// location, in the order of the keys.
   public func settingsInForce(for subject: Subject) -> [SettingInForce] {
-    var values = SettingValues(Overrides(project))
-    var present = Overrides(values.settings)
+    var values = project.values
+    var present = values
     var origins = Key.allCases.filter { $0.belongs(to: .project) }.map { key in
       SettingInForce(
         key: key, value: present.printed(key), tenant: nil, isFromUncertainMatch: false,
@@ -29,11 +29,11 @@ extension Configuration {
     }
     for tenant in tenants {
       let match = tenant.match(subject)
-      values.apply(tenant.overrides, match)
-      let next = Overrides(values.settings)
+      values.apply(tenant.values, match)
+      let next = values.withoutContradictions
       origins = origins.map { origin in
         let key = origin.key
-        let isSet = match == .yes && tenant.overrides.printed(key) != nil
+        let isSet = match == .yes && tenant.values[key] != nil
         // A key can also change the value of another key, to avoid a contradiction between the two.
         guard isSet || next.printed(key) != present.printed(key) else { return origin }
         return SettingInForce(
@@ -67,14 +67,14 @@ extension Configuration {
   /// Returns whether a remembered sign-in can replace a code for `service`, for some combination of
   /// matching tenants.
   public func mayAcceptRecentCode(in service: [UInt8]) -> Bool {
-    let overrides =
-      [Overrides(project)]
-      + tenants.filter {
-        $0.selectors.services.isEmpty || $0.selectors.services.contains(service)
-      }.map { $0.overrides }
-    return overrides.contains { ($0.freshFor ?? 0) > 0 }
-      || overrides.contains { ($0.remember ?? 0) > 0 }
-        && overrides.contains { $0.rememberServices?.contains(service) ?? false }
+    let sections =
+      [project.values]
+      + tenants.map { $0.values }.filter {
+        $0[.services] == nil || $0.texts(.services).contains(service)
+      }
+    return sections.contains { ($0.number(.freshFor) ?? 0) > 0 }
+      || sections.contains { ($0.number(.remember) ?? 0) > 0 }
+        && sections.contains { $0.texts(.rememberServices).contains(service) }
   }
 
   /// Returns sample sign-ins of a user, one for each combination of the tenant's services and
@@ -129,14 +129,12 @@ extension Tenant {
   /// keys.
   public func reasons(for subject: Subject) -> [Reason] {
     Configuration.Key.allCases.filter { $0.isSelector }.compactMap { key in
-      guard let value = selectors.printed(key) else { return nil }
-      var one = Selectors()
-      if key == .users { one.users = selectors.users }
-      if key == .groups { one.groups = selectors.groups }
-      if key == .services { one.services = selectors.services }
-      if key == .networks { one.networks = selectors.networks }
+      guard let value = values.printed(key) else { return nil }
+      var one = KeyValues()
+      one[key] = values[key]
       return Reason(
-        key: key, value: value, match: one.match(subject), origin: origins[Int(key.rawValue)])
+        key: key, value: value, match: Selectors(one).match(subject),
+        origin: origins[Int(key.rawValue)])
     }
   }
 }

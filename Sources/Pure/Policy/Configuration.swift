@@ -61,7 +61,7 @@ public struct Configuration: Equatable, Sendable {
 
   /// Whether the client's address matters to any tenant.
   public var namesNetworks: Bool {
-    for tenant in tenants where !tenant.selectors.networks.isEmpty { return true }
+    for tenant in tenants where tenant.values[.networks] != nil { return true }
     return false
   }
 
@@ -75,11 +75,11 @@ public struct Configuration: Equatable, Sendable {
   /// stricter one holds.
   public func settings(for subject: Subject) -> Settings {
     guard !tenants.isEmpty else { return project }
-    var values = SettingValues(Overrides(project))
+    var values = project.values
     for tenant in tenants {
-      values.apply(tenant.overrides, tenant.match(subject))
+      values.apply(tenant.values, tenant.match(subject))
     }
-    return values.settings
+    return Settings(values)
   }
 
   /// Whether the session of a sign-in matters: a section sets how fresh a code must be, or
@@ -88,8 +88,8 @@ public struct Configuration: Equatable, Sendable {
   public var followsSessions: Bool {
     if project.freshFor > 0 || Self.needSessions(project.rememberServices) { return true }
     return tenants.contains { tenant in
-      (tenant.overrides.freshFor ?? 0) > 0
-        || Self.needSessions(tenant.overrides.rememberServices ?? [])
+      (tenant.values.number(.freshFor) ?? 0) > 0
+        || Self.needSessions(tenant.values.texts(.rememberServices))
     }
   }
 
@@ -102,14 +102,13 @@ public struct Configuration: Equatable, Sendable {
   /// the keys that tenants set. The `issuer` line is left out if the host's name is the issuer, and
   /// the `offer_until` line if no day ends the offer.
   public func printed() -> [UInt8] {
-    let project = Overrides(project)
     var text = Array("[project]\n".utf8)
-    for key in Key.allCases { Self.print(key, project.printed(key), to: &text) }
+    for key in Key.allCases { Self.print(key, project.values.printed(key), to: &text) }
     for tenant in tenants {
       text.append(contentsOf: "\n[tenant ".utf8)
       text.append(contentsOf: tenant.name)
       text.append(contentsOf: "]\n".utf8)
-      for key in Key.allCases { Self.print(key, tenant.printed(key), to: &text) }
+      for key in Key.allCases { Self.print(key, tenant.values.printed(key), to: &text) }
     }
     return text
   }

@@ -11,9 +11,7 @@ extension ConfigurationDraft {
       }
       text.append(contentsOf: "]\n".utf8)
       for key in Configuration.Key.allCases {
-        let value =
-          key.isSelector ? section.selectors.printed(key) : section.overrides.printed(key)
-        guard let value else { continue }
+        guard let value = section.values.printed(key) else { continue }
         text.append(contentsOf: key.name.utf8)
         text.append(contentsOf: Array(" = ".utf8) + value)
         text.append(UInt8(ascii: "\n"))

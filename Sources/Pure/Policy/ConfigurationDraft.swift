@@ -68,12 +68,33 @@ public struct ConfigurationDraft {
   }
 
   private func checkCharacters(_ text: Span<UInt8>) throws(ConfigurationError) {
-    let isPlain = ConfigurationValue.allScalars(of: text) { scalar in
-      scalar == "\t" || !ConfigurationValue.isControl(scalar)
+    let isPlain = Self.allScalars(of: text) { scalar in
+      scalar == "\t" || !Self.isControl(scalar)
     }
     guard let isPlain else { throw error(.notUTF8) }
     guard isPlain else { throw error(.controlCharacter) }
     guard line > 1 || !beginsWithByteOrderMark(text) else { throw error(.byteOrderMark) }
+  }
+
+  /// Returns whether the predicate is true for every scalar of `text`, or nil if `text` is not
+  /// UTF-8.
+  private static func allScalars(
+    of text: Span<UInt8>, satisfy predicate: (Unicode.Scalar) -> Bool
+  ) -> Bool? {
+    do throws(UTF8.ValidationError) {
+      var scalars = try UTF8Span(validating: text).makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        guard predicate(scalar) else { return false }
+      }
+      return true
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns whether a scalar is a control character of ISO 646 or ISO 6429 (general category Cc).
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
   private func beginsWithByteOrderMark(_ text: Span<UInt8>) -> Bool {
@@ -140,7 +161,11 @@ public struct ConfigurationDraft {
     let value = line.extracting((equalsSign + 1)..<line.count).trimmed()
     guard section != nil else { throw error(.outsideSection(Excerpt(name))) }
     let origin = Configuration.Origin(file: file, line: self.line)
-    if let reason = section?.set(name, to: value, at: origin) { throw error(reason) }
+    do throws(ConfigurationError.Reason) {
+      try section?.set(name, to: value, at: origin)
+    } catch {
+      throw self.error(error)
+    }
   }
 
   private func error(_ reason: ConfigurationError.Reason) -> ConfigurationError {

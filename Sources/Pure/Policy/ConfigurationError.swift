@@ -3,7 +3,7 @@ import MFABytes
 /// The reason why a configuration was refused, and its source location.
 public struct ConfigurationError: Error, Equatable {
   /// The reason for the refusal.
-  public enum Reason: Equatable, Sendable {
+  public enum Reason: Error, Equatable {
     /// The file has more than `Configuration.maximumLength` bytes.
     case fileTooLong
     /// The line has more than `Configuration.maximumLineLength` bytes.

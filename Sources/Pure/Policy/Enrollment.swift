@@ -1,6 +1,6 @@
 extension Configuration {
-  /// Whether and when users enrol a second factor.
-  public enum Enrollment: UInt8, CaseIterable, Sendable {
+  /// Whether and when users enrol a second factor, from the most lenient to the strictest.
+  public enum Enrollment: Int64, CaseIterable, Sendable {
     /// Enrolment is optional. A user without a factor signs in without a code.
     case selfService
     /// A user without a factor can sign in without a code until `Settings.Offer` ends, and must

@@ -89,7 +89,7 @@ public struct IPAddress: Equatable, Sendable {
       var end = start
       while end < text.count, text[end] != UInt8(ascii: ".") { end &+= 1 }
       guard numbers < 4,
-        let number = ConfigurationValue.wholeNumber(text.extracting(start..<end), in: 0...255)
+        let number = ConfigurationValueType.wholeNumber(text.extracting(start..<end), in: 0...255)
       else { return nil }
       bits = bits << 8 | UInt32(truncatingIfNeeded: number)
       numbers &+= 1

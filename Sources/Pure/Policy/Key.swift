@@ -3,6 +3,10 @@ import MFAFactors
 
 extension Configuration {
   /// The keys of all sections, in the order in which they are printed.
+  ///
+  /// Parsing, combining tenants, printing and the error messages follow from the `declaration` of
+  /// each key, and mfa.conf(5) is compared with it (`KeyTests`). To add a setting, add a case and
+  /// its declaration here, a property to `Settings`, and a paragraph to mfa.conf(5).
   public enum Key: UInt8, CaseIterable, Sendable {
     case users
     case groups
@@ -23,88 +27,104 @@ extension Configuration {
     case throttleFirstWait
     case throttleLongestWait
     case disableAfter
+  }
+}
 
-    /// The name of the key in the file.
-    public var name: String {
-      switch self {
-      case .users: "users"
-      case .groups: "groups"
-      case .services: "services"
-      case .networks: "networks"
-      case .state: "state"
-      case .adjacentIntervals: "adjacent_intervals"
-      case .issuer: "issuer"
-      case .enrollment: "enrollment"
-      case .offerSignIns: "offer_sign_ins"
-      case .offerUntil: "offer_until"
-      case .promptHints: "prompt_hints"
-      case .endSessionsOnUnenroll: "end_sessions_on_unenroll"
-      case .remember: "remember"
-      case .rememberServices: "remember_services"
-      case .freshFor: "fresh_for"
-      case .throttleAfter: "throttle_after"
-      case .throttleFirstWait: "throttle_first_wait"
-      case .throttleLongestWait: "throttle_longest_wait"
-      case .disableAfter: "disable_after"
-      }
-    }
-
-    /// Whether the key selects the sign-ins that a tenant applies to. Such keys are allowed only in
-    /// `[tenant NAME]`.
-    var isSelector: Bool { rawValue <= Key.networks.rawValue }
-
-    /// Returns whether the key is allowed in this type of section.
-    func belongs(to section: Section) -> Bool {
-      switch section {
-      case .project: !isSelector
-      case .tenant: self != .issuer && self != .endSessionsOnUnenroll
-      }
-    }
-
-    /// The accepted values, phrased to follow "must be".
-    public var allowedValues: String {
-      switch self {
-      case .users, .groups:
-        "names with commas between them, each once, without patterns"
-      case .services, .rememberServices:
-        "names of PAM services in lower case, with commas between them, each once"
-      case .networks:
-        "networks such as 192.0.2.0/24 and 2001:db8::/32, with commas between them, each once"
-      case .state:
-        "enabled, disabled or observe"
-      case .adjacentIntervals:
-        wholeNumber(Self.wide(Settings.adjacentIntervalsRange))
-      case .issuer:
-        joined(
-          "a name of 1 to ", decimal(Int64(DisplayName.maximumLength)),
-          " characters, without colons and invisible characters")
-      case .enrollment:
-        "self-service, offered or required"
-      case .offerSignIns:
-        wholeNumber(Self.wide(Settings.Offer.signInsRange))
-      case .offerUntil:
-        "a day such as 2027-01-31"
-      case .promptHints, .endSessionsOnUnenroll:
-        "on or off"
-      case .remember:
-        "off, or a whole number with s, m or h behind it, from 1s to 720h"
-      case .freshFor:
-        "off, or a whole number with s, m or h behind it, from 1s to 24h"
-      case .throttleAfter, .disableAfter:
-        wholeNumber(Self.wide(ThrottlePolicy.failureRange))
-      case .throttleFirstWait, .throttleLongestWait:
-        "a whole number with s, m or h behind it, from 1s to 24h"
-      }
-    }
-
-    private func wholeNumber(_ range: ClosedRange<Int64>) -> String {
-      joined(
-        joined("a whole number from ", decimal(range.lowerBound), " to "), decimal(range.upperBound)
-      )
-    }
-
-    private static func wide(_ range: ClosedRange<some FixedWidthInteger>) -> ClosedRange<Int64> {
-      Int64(truncatingIfNeeded: range.lowerBound)...Int64(truncatingIfNeeded: range.upperBound)
+extension Configuration.Key {
+  /// The name of the key, its values and its default, where it is allowed, and which of two values
+  /// is stricter.
+  @inline(never)
+  var declaration: KeyDeclaration {
+    switch self {
+    case .users:
+      KeyDeclaration("users", .names, in: .tenants)
+    case .groups:
+      KeyDeclaration("groups", .names, in: .tenants)
+    case .services:
+      KeyDeclaration("services", .services, in: .tenants)
+    case .networks:
+      KeyDeclaration("networks", .networks, in: .tenants)
+    case .state:
+      // enabled, then observe, then disabled.
+      KeyDeclaration(
+        "state", .state, default: Configuration.State.enabled.rawValue, stricter: .zeroThenLarger)
+    case .adjacentIntervals:
+      KeyDeclaration(
+        "adjacent_intervals", .wholeNumber(Self.wide(Settings.adjacentIntervalsRange)), default: 5,
+        stricter: .smaller)
+    case .issuer:
+      KeyDeclaration("issuer", .issuer, in: .project)
+    case .enrollment:
+      KeyDeclaration(
+        "enrollment", or: "enrolment", .enrollment,
+        default: Configuration.Enrollment.selfService.rawValue, stricter: .larger)
+    case .offerSignIns:
+      // 0 for no limit.
+      KeyDeclaration("offer_sign_ins", .wholeNumber(0...1000), stricter: .smallerExceptZero)
+    case .offerUntil:
+      // 0 if the key is not set.
+      KeyDeclaration("offer_until", .day, stricter: .smallerExceptZero)
+    case .promptHints:
+      KeyDeclaration(
+        "prompt_hints", .onOrOff, default: OnOrOff.off.rawValue, stricter: .larger)
+    case .endSessionsOnUnenroll:
+      KeyDeclaration(
+        "end_sessions_on_unenroll", or: "end_sessions_on_unenrol", .onOrOff, in: .project,
+        default: OnOrOff.off.rawValue)
+    case .remember:
+      KeyDeclaration("remember", .durationOrOff(1...2_592_000), stricter: .rememberingNothing)
+    case .rememberServices:
+      KeyDeclaration("remember_services", .services, stricter: .rememberingNothing)
+    case .freshFor:
+      KeyDeclaration("fresh_for", .durationOrOff(1...86_400), stricter: .rememberingNothing)
+    case .throttleAfter:
+      KeyDeclaration(
+        "throttle_after", .wholeNumber(Self.wide(ThrottlePolicy.failureRange)), default: 5,
+        stricter: .smaller)
+    case .throttleFirstWait:
+      KeyDeclaration(
+        "throttle_first_wait", .duration(ThrottlePolicy.waitRange), default: 30, stricter: .larger)
+    case .throttleLongestWait:
+      KeyDeclaration(
+        "throttle_longest_wait", .duration(ThrottlePolicy.waitRange), default: 900,
+        stricter: .larger)
+    case .disableAfter:
+      KeyDeclaration(
+        "disable_after", .wholeNumber(Self.wide(ThrottlePolicy.failureRange)), default: 100,
+        stricter: .smaller)
     }
   }
+
+  private static func wide(_ range: ClosedRange<some FixedWidthInteger>) -> ClosedRange<Int64> {
+    Int64(truncatingIfNeeded: range.lowerBound)...Int64(truncatingIfNeeded: range.upperBound)
+  }
+}
+
+extension Configuration.Key {
+  /// Creates the key named `text`, in either spelling. Returns nil for any other text. The search
+  /// begins at `first` and covers all keys.
+  init?(named text: Span<UInt8>, from first: Configuration.Key) {
+    self = first
+    for _ in Self.allCases {
+      if declaration.isNamed(text) { return }
+      self = next
+    }
+    return nil
+  }
+
+  /// The following key; the first one after the last.
+  var next: Configuration.Key { Self(rawValue: rawValue &+ 1) ?? .users }
+
+  /// The name of the key in the file.
+  public var name: String { utf8Text(declaration.name.bytes) }
+
+  /// The accepted values, phrased to follow "must be".
+  public var allowedValues: String { declaration.type.allowedValues }
+
+  /// Whether the key selects the sign-ins that a tenant applies to. Such keys are allowed only in
+  /// `[tenant NAME]`.
+  var isSelector: Bool { declaration.scope == .tenants }
+
+  /// Returns whether the key is allowed in this type of section.
+  func belongs(to section: Configuration.Section) -> Bool { declaration.belongs(to: section) }
 }

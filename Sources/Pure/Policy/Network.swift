@@ -20,7 +20,7 @@ struct Network: Equatable, Sendable {
       let isShort = address.isIPv4 && text.firstIndex(of: UInt8(ascii: ":")) == nil
       let offset: Int64 = isShort ? 96 : 0
       guard
-        let number = ConfigurationValue.wholeNumber(
+        let number = ConfigurationValueType.wholeNumber(
           text.extracting(slash..<text.count).extracting(droppingFirst: 1), in: 0...(128 - offset)),
         !address.isIPv4 || number + offset >= 96
       else { return nil }

@@ -4,9 +4,6 @@ extension Settings {
   /// How long users may postpone the enrolment of a second factor: for a number of sign-ins, until
   /// a day, or until either limit is reached.
   public struct Offer: Equatable, Sendable {
-    /// The valid values of `offer_sign_ins`; 0 stands for no limit.
-    public static var signInsRange: ClosedRange<UInt16> { 0...1000 }
-
     /// The number of sign-ins allowed without a factor, 1 to 1000; nil for no limit.
     public let signIns: UInt16?
     /// The first second after the last day, in seconds since 1970-01-01 00:00 UTC; nil for no

@@ -1,10 +1,18 @@
-import MFABytes
 /// The selectors of a tenant. A sign-in matches if it matches every list that is not empty.
-struct Selectors: Equatable, Sendable {
-  var users: [[UInt8]] = []
-  var groups: [[UInt8]] = []
-  var services: [[UInt8]] = []
-  var networks: [Network] = []
+struct Selectors {
+  let users: [[UInt8]]
+  let groups: [[UInt8]]
+  let services: [[UInt8]]
+  let networks: [Network]
+
+  /// Creates the selectors among the values of a section.
+  @inline(never)
+  init(_ values: KeyValues) {
+    users = values.texts(.users)
+    groups = values.texts(.groups)
+    services = values.texts(.services)
+    networks = values.networks(.networks)
+  }
 
   /// Whether there is no selector.
   var isEmpty: Bool {
@@ -13,6 +21,7 @@ struct Selectors: Equatable, Sendable {
 
   /// Returns whether the selectors match `subject`. Groups are checked last, because only they need
   /// an expensive lookup.
+  @inline(never)
   func match(_ subject: Subject) -> Tenant.Match {
     guard users.isEmpty || users.contains(subject.user),
       services.isEmpty || services.contains(subject.service)
@@ -35,15 +44,5 @@ struct Selectors: Equatable, Sendable {
       if isMember { return match }
     }
     return membership
-  }
-
-  /// Returns the list of `key` in canonical form, or nil if it is empty or `key` is not a selector.
-  func printed(_ key: Configuration.Key) -> [UInt8]? {
-    var list: [[UInt8]] = []
-    if key == .users { list = users }
-    if key == .groups { list = groups }
-    if key == .services { list = services }
-    if key == .networks { list = networks.map { $0.text } }
-    return list.isEmpty ? nil : Array(list.joined(separator: ", ".utf8))
   }
 }

@@ -10,67 +10,70 @@ public final class Settings: Equatable, Sendable {
   /// The valid numbers of time steps before and after the current one that a code may belong to.
   public static var adjacentIntervalsRange: ClosedRange<UInt8> { 0...10 }
 
-  /// The valid durations for remembering a sign-in, in seconds: up to thirty days.
-  public static var rememberRange: ClosedRange<Int64> { 1...2_592_000 }
-
-  /// The valid durations for which a code is fresh, in seconds: up to a day.
-  public static var freshForRange: ClosedRange<Int64> { 1...86_400 }
-
   /// The settings for an empty file.
-  public static var defaults: Settings { SettingValues().settings }
+  public static var defaults: Settings { Settings(.defaults) }
 
-  /// Whether a second factor is required.
-  public let state: Configuration.State
-  /// How many time steps before and after the current one a code may belong to: 0 to 10.
-  public let adjacentIntervals: UInt8
-  /// The name that authenticator apps show, in UTF-8; nil for the host's name.
-  public let issuer: [UInt8]?
-  /// Whether and when users enrol. The value is `offered` only if `offer` ends.
-  public let enrollment: Configuration.Enrollment
-  /// How long users may postpone the enrolment if `enrollment` is `offered`.
-  public let offer: Offer
-  /// Whether the prompt lists the user's factors. An attacker at the prompt sees them, too.
-  public let promptHints: Bool
-  /// Whether the user's sessions end when the newest factor is removed.
-  public let endsSessionsOnUnenrolling: Bool
-  /// How long a sign-in is remembered in `rememberServices`, in seconds; 0 if disabled.
-  public let remember: Int64
-  /// The PAM services in which a remembered sign-in suffices.
-  public let rememberServices: [[UInt8]]
-  /// The maximum age in seconds of a remembered sign-in that suffices for this sign-in. It
-  /// overrides `remember`; 0 if `remember` decides.
-  public let freshFor: Int64
-  /// The response to consecutive failures.
-  public let throttle: ThrottlePolicy
+  /// The value of each key of `[project]`. The properties below return them with their types.
+  let values: KeyValues
 
-  init(
-    state: Configuration.State, adjacentIntervals: UInt8, issuer: [UInt8]?,
-    enrollment: Configuration.Enrollment, offer: Offer, promptHints: Bool,
-    endsSessionsOnUnenrolling: Bool, remember: Int64, rememberServices: [[UInt8]],
-    freshFor: Int64, throttle: ThrottlePolicy
-  ) {
-    self.state = state
-    self.adjacentIntervals = adjacentIntervals
-    self.issuer = issuer
-    self.enrollment = enrollment
-    self.offer = offer
-    self.promptHints = promptHints
-    self.endsSessionsOnUnenrolling = endsSessionsOnUnenrolling
-    self.remember = remember
-    self.rememberServices = rememberServices
-    self.freshFor = freshFor
-    self.throttle = throttle
+  /// Creates settings from a value for each key of `[project]`. If two values contradict each
+  /// other, the stricter one applies.
+  init(_ values: KeyValues) {
+    self.values = values.withoutContradictions
   }
 
-  /// Compares all settings.
-  @inline(never)
-  public static func == (left: Settings, right: Settings) -> Bool {
-    left.state == right.state && left.adjacentIntervals == right.adjacentIntervals
-      && left.issuer == right.issuer && left.enrollment == right.enrollment
-      && left.offer == right.offer && left.promptHints == right.promptHints
-      && left.endsSessionsOnUnenrolling == right.endsSessionsOnUnenrolling
-      && left.remember == right.remember && left.rememberServices == right.rememberServices
-      && left.freshFor == right.freshFor && left.throttle == right.throttle
+  /// Returns whether all settings are equal.
+  public static func == (left: Settings, right: Settings) -> Bool { left.values == right.values }
+
+  private func number(_ key: Configuration.Key) -> Int64 { values.number(key) ?? 0 }
+
+  /// Whether a second factor is required.
+  public var state: Configuration.State {
+    Configuration.State(rawValue: number(.state)) ?? .enabled
+  }
+
+  /// How many time steps before and after the current one a code may belong to: 0 to 10.
+  public var adjacentIntervals: UInt8 { UInt8(truncatingIfNeeded: number(.adjacentIntervals)) }
+
+  /// The name that authenticator apps show, in UTF-8; nil for the host's name.
+  public var issuer: [UInt8]? { values.texts(.issuer).first }
+
+  /// Whether and when users enrol. The value is `offered` only if `offer` ends.
+  public var enrollment: Configuration.Enrollment {
+    Configuration.Enrollment(rawValue: number(.enrollment)) ?? .required
+  }
+
+  /// How long users may postpone the enrolment if `enrollment` is `offered`.
+  public var offer: Offer {
+    let signIns = UInt16(truncatingIfNeeded: number(.offerSignIns))
+    let until = number(.offerUntil)
+    return Offer(signIns: signIns == 0 ? nil : signIns, until: until == 0 ? nil : until)
+  }
+
+  /// Whether the prompt lists the user's factors. An attacker at the prompt sees them, too.
+  public var promptHints: Bool { number(.promptHints) == OnOrOff.on.rawValue }
+
+  /// Whether the user's sessions end when the newest factor is removed.
+  public var endsSessionsOnUnenrolling: Bool {
+    number(.endSessionsOnUnenroll) == OnOrOff.on.rawValue
+  }
+
+  /// How long a sign-in is remembered in `rememberServices`, in seconds; 0 if disabled.
+  public var remember: Int64 { number(.remember) }
+
+  /// The PAM services in which a remembered sign-in suffices.
+  public var rememberServices: [[UInt8]] { values.texts(.rememberServices) }
+
+  /// The maximum age in seconds of a remembered sign-in that suffices for this sign-in. It
+  /// overrides `remember`; 0 if `remember` decides.
+  public var freshFor: Int64 { number(.freshFor) }
+
+  /// The response to consecutive failures.
+  public var throttle: ThrottlePolicy {
+    ThrottlePolicy(
+      waitsAfter: UInt32(truncatingIfNeeded: number(.throttleAfter)),
+      firstWait: number(.throttleFirstWait), longestWait: number(.throttleLongestWait),
+      locksAfter: UInt32(truncatingIfNeeded: number(.disableAfter)))
   }
 
   /// Returns the maximum age in seconds of an earlier code that suffices for a sign-in to

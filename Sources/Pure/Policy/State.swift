@@ -1,6 +1,6 @@
 extension Configuration {
   /// Whether a second factor is required.
-  public enum State: UInt8, CaseIterable, Sendable {
+  public enum State: Int64, CaseIterable, Sendable {
     /// A second factor is required.
     case enabled
     /// No second factor is required.
@@ -14,15 +14,6 @@ extension Configuration {
       case .enabled: "enabled"
       case .disabled: "disabled"
       case .observe: "observe"
-      }
-    }
-
-    /// The level of protection, for comparing two states.
-    var strictness: UInt8 {
-      switch self {
-      case .disabled: 0
-      case .observe: 1
-      case .enabled: 2
       }
     }
   }

@@ -19,18 +19,18 @@ public struct Tenant: Equatable, Sendable {
 
   /// The name: 1 to 64 ASCII letters and digits, dots, underscores and hyphens.
   public let name: [UInt8]
-  /// The sign-ins that the tenant applies to. There is at least one selector.
-  let selectors: Selectors
-  /// The settings of the tenant.
-  let overrides: Overrides
+  /// The selectors and settings of the tenant. There is at least one selector.
+  let values: KeyValues
   /// The line that set each key, in the order of the keys.
   let origins: [Configuration.Origin]
 
   /// Returns whether two tenants have the same settings, regardless of their source locations.
   public static func == (left: Tenant, right: Tenant) -> Bool {
-    left.name == right.name && left.selectors == right.selectors
-      && left.overrides == right.overrides
+    left.name == right.name && left.values == right.values
   }
+
+  /// The sign-ins that the tenant applies to.
+  var selectors: Selectors { Selectors(values) }
 
   /// Returns whether the tenant matches the sign-in of `subject`.
   public func match(_ subject: Subject) -> Match {
@@ -51,10 +51,5 @@ public struct Tenant: Equatable, Sendable {
       }
     }
     return true
-  }
-
-  /// Returns the value of `key` in canonical form, or nil if the tenant does not set it.
-  func printed(_ key: Configuration.Key) -> [UInt8]? {
-    key.isSelector ? selectors.printed(key) : overrides.printed(key)
   }
 }
