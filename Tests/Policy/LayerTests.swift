@@ -197,29 +197,29 @@ import Testing
       ["[project]\n"], ["[project]\n\n"], ["[project]\n", ""], ["", "[project]\n"],
       ["[project]\nstate = enabled\n"], ["[project]\n", "[project]\n"],
     ]
-    let fingerprints = try texts.map { try layered($0).configurationFingerprint.fingerprint }
+    let fingerprints = try texts.map { try layered($0).fingerprint.value }
     #expect(Set(fingerprints).count == texts.count && !fingerprints.contains(0))
     for text in texts {
       #expect(
-        try layered(text).configurationFingerprint == layered(text).configurationFingerprint,
+        try layered(text).fingerprint == layered(text).fingerprint,
         "\(text)")
     }
-    #expect(Configuration.defaults.configurationFingerprint.fingerprint == 0)
+    #expect(Configuration.defaults.fingerprint.value == 0)
     // The expected values use the FNV-1a test vectors for `a` and NUL, and for an empty text and
     // NUL, one after the other.
     var draft = ConfigurationDraft()
     try draft.add([UInt8]().span, from: Array("a".utf8))
     #expect(
-      try draft.finish().configurationFingerprint.fingerprint == FNV.hash(Array("a\0\0".utf8)))
+      try draft.finish().fingerprint.value == FNV.hash(Array("a\0\0".utf8)))
 
     for (row, times, newest) in [(1, [5, 9, 7], 1), (2, [9, 9, 7], 1), (3, [0, 0, 0], 2)] {
       var draft = ConfigurationDraft()
       for (number, time) in times.enumerated() {
         try draft.add([UInt8]().span, from: Array("file\(number)".utf8), writtenAt: Int64(time))
       }
-      let configurationFingerprint = try draft.finish().configurationFingerprint
-      #expect(readable(configurationFingerprint.newestFile) == "file\(newest)", "row \(row)")
-      #expect(configurationFingerprint.newestChange == Int64(times[newest]), "row \(row)")
+      let fingerprint = try draft.finish().fingerprint
+      #expect(readable(fingerprint.newestFile) == "file\(newest)", "row \(row)")
+      #expect(fingerprint.newestChange == Int64(times[newest]), "row \(row)")
     }
   }
 }

@@ -17,21 +17,21 @@ public enum ConfigurationChange {
   /// Records this configuration in the audit log, unless it is the one recorded last. Returns the
   /// line to write to the system log, or nil if there is nothing to report.
   public static func note<Store: FactorStore>(
-    _ configurationFingerprint: ConfigurationFingerprint, in store: Store,
+    _ fingerprint: ConfigurationFingerprint, in store: Store,
     by actor: AuditLogEvent.Actor, at time: Int64
   ) -> (LogPriority, LogLine)? {
     var line = LogLine()
     line.add("result", "policy-changed")
-    line.add("configuration", escaping: configurationFingerprint.name)
-    line.add("newest", escaping: configurationFingerprint.newest)
+    line.add("configuration", escaping: fingerprint.name)
+    line.add("newest", escaping: fingerprint.newest)
     do throws(FactorStoreError) {
-      guard try !store.knows(configuration: configurationFingerprint.fingerprint) else {
+      guard try !store.knows(configuration: fingerprint.value) else {
         return nil
       }
       let event = AuditLogEvent(
-        .policyChanged, ids: configurationFingerprint.name, detail: configurationFingerprint.newest,
+        .policyChanged, ids: fingerprint.name, detail: fingerprint.newest,
         by: actor, at: time)
-      guard let mark = try store.enter(event, configuration: configurationFingerprint.fingerprint)
+      guard let mark = try store.enter(event, configuration: fingerprint.value)
       else {
         return nil
       }
@@ -54,7 +54,7 @@ extension ConfigurationFingerprint {
   /// The configuration fingerprint in hexadecimal digits.
   var name: [UInt8] {
     var writer = ByteWriter()
-    writer.write(fingerprint)
+    writer.write(value)
     return Hexadecimal.text(of: writer.bytes)
   }
 

@@ -23,7 +23,7 @@ extension SignIn {
   ) throws(SignInResult.Failure) -> Resolved {
     // The audit log tracks the host's configuration. A file that only one service uses would be
     // recorded as a change at every other sign-in.
-    let fingerprint = options.configuration == nil ? configuration.configurationFingerprint : nil
+    let fingerprint = options.configuration == nil ? configuration.fingerprint : nil
     // Without tenants, the settings do not depend on the user. With tenants, the state stays
     // `enabled` until the user is known, so that an error denies.
     let project = configuration.tenants.isEmpty ? configuration.project.state : .enabled

@@ -27,7 +27,7 @@ public struct Configuration: Equatable, Sendable {
   public static var defaults: Configuration {
     Configuration(
       project: .defaults, tenants: [], files: [], origins: [],
-      configurationFingerprint: ConfigurationFingerprint())
+      fingerprint: ConfigurationFingerprint())
   }
 
   /// The section `[project]`, which applies if no tenant matches.
@@ -44,7 +44,7 @@ public struct Configuration: Equatable, Sendable {
   let origins: [Origin]
 
   /// The configuration fingerprint.
-  public let configurationFingerprint: ConfigurationFingerprint
+  public let fingerprint: ConfigurationFingerprint
 
   /// Returns whether two configurations have the same settings, regardless of their source
   /// locations.

@@ -19,7 +19,7 @@ extension ConfigurationDraft {
     }
     return Configuration(
       project: Settings(values), tenants: tenants, files: files, origins: project.origins,
-      configurationFingerprint: configurationFingerprint)
+      fingerprint: fingerprint)
   }
 
   /// Throws if the values in force with `section` contradict each other.

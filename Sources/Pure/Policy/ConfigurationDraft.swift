@@ -12,7 +12,7 @@ public struct ConfigurationDraft {
   /// The names of the files read so far, in order. The last one may have been read only in part.
   public private(set) var files: [[UInt8]] = []
   /// The fingerprint of the files read so far.
-  var configurationFingerprint = ConfigurationFingerprint()
+  var fingerprint = ConfigurationFingerprint()
   /// The index in `files` of the file being read.
   private var file: UInt16 = 0
   /// The line being read, counted from 1; 0 before the first line.
@@ -40,7 +40,7 @@ public struct ConfigurationDraft {
     files.append(name)
     line = 0
     guard text.count <= Configuration.maximumLength else { throw error(.fileTooLong) }
-    configurationFingerprint.add(text, from: name, writtenAt: time)
+    fingerprint.add(text, from: name, writtenAt: time)
     var start = 0
     while start < text.count {
       var end = text.firstUnprintable(from: start)

@@ -47,7 +47,7 @@ extension Conversation {
     do throws(FactorStoreError) { store = try host.store() } catch { return }
     let somebody = ConfigurationChange.somebody(seenBy: ("mfa-helper" as StaticString).bytes)
     if let (priority, line) = ConfigurationChange.note(
-      configuration.configurationFingerprint, in: store, by: somebody, at: host.changeTime)
+      configuration.fingerprint, in: store, by: somebody, at: host.changeTime)
     {
       log(priority, line)
     }

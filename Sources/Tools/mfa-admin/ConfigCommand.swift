@@ -179,7 +179,7 @@ struct ConfigApplyCommand: ParsableCommand {
   private static func note(_ administration: Administration) {
     do throws(ConfigurationFile.Failure) {
       ThisHost.note(
-        try ConfigurationFile.read().configurationFingerprint, in: administration.store,
+        try ConfigurationFile.read().fingerprint, in: administration.store,
         by: administration.ledgerActor)
     } catch {
       Console.complain("warning: the new configuration is not in the audit log yet")

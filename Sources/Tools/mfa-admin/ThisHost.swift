@@ -27,7 +27,7 @@ enum ThisHost {
     do throws(ConfigurationFile.Failure) {
       let configuration = try ConfigurationFile.read()
       settings = configuration.project
-      configurationFingerprint = configuration.configurationFingerprint
+      configurationFingerprint = configuration.fingerprint
     } catch {
       failure = .configuration(error)
     }
