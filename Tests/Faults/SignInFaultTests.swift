@@ -94,11 +94,11 @@ extension Faults {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
         let service = try machine.makeService(Self.stack)
-        var configurationFingerprint = 100
+        var revision = 100
         func edit() throws {
-          configurationFingerprint += 1
+          revision += 1
           try machine.writeConfiguration(
-            "[project]\nadjacent_intervals = 5\n# \(configurationFingerprint)\n")
+            "[project]\nadjacent_intervals = 5\n# \(revision)\n")
         }
         func events() throws -> Int {
           let shown = try Command.succeed([

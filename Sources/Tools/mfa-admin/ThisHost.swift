@@ -23,19 +23,19 @@ enum ThisHost {
     }
     var failure: AdminError?
     var settings = Settings.defaults
-    var configurationFingerprint: ConfigurationFingerprint?
+    var fingerprint: ConfigurationFingerprint?
     do throws(ConfigurationFile.Failure) {
       let configuration = try ConfigurationFile.read()
       settings = configuration.project
-      configurationFingerprint = configuration.fingerprint
+      fingerprint = configuration.fingerprint
     } catch {
       failure = .configuration(error)
     }
     if needsConfiguration, let failure { throw failure }
     let store = try store()
-    if let configurationFingerprint {
+    if let fingerprint {
       note(
-        configurationFingerprint, in: store,
+        fingerprint, in: store,
         by: ConfigurationChange.somebody(seenBy: Array("mfa-admin".utf8)))
     }
     let administration = Administration(
@@ -55,11 +55,11 @@ enum ThisHost {
 
   /// Records in the audit log that the configuration changed, if it did.
   static func note(
-    _ configurationFingerprint: ConfigurationFingerprint, in store: LocalFactorStore,
+    _ fingerprint: ConfigurationFingerprint, in store: LocalFactorStore,
     by actor: AuditLogEvent.Actor
   ) {
     if let (priority, line) = ConfigurationChange.note(
-      configurationFingerprint, in: store, by: actor, at: LocalAuthenticationHost().changeTime)
+      fingerprint, in: store, by: actor, at: LocalAuthenticationHost().changeTime)
     {
       Log.write(priority, line)
     }
