@@ -1,3 +1,4 @@
+import MFABytes
 import MFAFactors
 import Testing
 
@@ -84,6 +85,10 @@ import Testing
     Row(46, [0xED, 0xA0, 0x80], .notUTF8),
     Row(47, [0xF4, 0x90, 0x80, 0x80], .notUTF8),
     Row(48, [0x9B, 0x33, 0x31, 0x6D], .notUTF8),
+    // A name that is invisible, a joiner, and an emoji with a variation selector.
+    Row(49, "\u{3164}", .controlCharacter),
+    Row(50, "a\u{200D}b", .controlCharacter),
+    Row(51, "\u{1F5A5}\u{FE0F} desktop", is: "\u{1F5A5}\u{FE0F} desktop"),
   ])
   func reads(_ row: Row) {
     do throws(DisplayName.Refusal) {
@@ -96,30 +101,16 @@ import Testing
     }
   }
 
-  /// All Unicode scalars, by their general category.
-  @Test func controlCharactersAreRefused() {
-    for value in UInt32(0)...0x10_FFFF {
-      guard let scalar = Unicode.Scalar(value) else { continue }
-      let text = Array("a".utf8) + Array(String(Character(scalar)).utf8) + Array("b".utf8)
-      let isName: Bool
+  @Test func deceptiveCharactersAreRefused() {
+    let wrong = (UInt32(0)...0x10_FFFF).compactMap(Unicode.Scalar.init).filter { scalar in
+      let text = Array("a".utf8) + Array(String(scalar).utf8) + Array("b".utf8)
       do throws(DisplayName.Refusal) {
         _ = try DisplayName(text)
-        isName = true
+        return scalar.isDeceptive
       } catch {
-        isName = false
-      }
-      let category = scalar.properties.generalCategory
-      let controls =
-        category == .control || category == .lineSeparator || category == .paragraphSeparator
-      if controls || scalar.properties.isBidiControl {
-        #expect(!isName, "U+\(String(value, radix: 16))")
-      }
-      // Letters, marks, numbers, punctuation, symbols and spaces are all accepted.
-      if !isName {
-        #expect(
-          controls || category == .format || category == .unassigned,
-          "U+\(String(value, radix: 16))")
+        return !scalar.isDeceptive || error != .controlCharacter
       }
     }
+    #expect(wrong.map { "U+" + String($0.value, radix: 16) } == [])
   }
 }

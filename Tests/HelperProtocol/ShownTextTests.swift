@@ -27,6 +27,11 @@ import Testing
     Row(
       number: 12, text: [UInt8](repeating: 65, count: 1023) + Array("é".utf8),
       shown: String(repeating: "A", count: 1023)),
+    // Joiners belong to the spelling of Persian and of some emoji; other invisible characters do
+    // not.
+    Row(number: 13, text: Array("می\u{200C}خواهم".utf8), shown: "می\u{200C}خواهم"),
+    Row(number: 14, text: Array("a\u{200B}\u{AD}\u{2060}b".utf8), shown: "a???b"),
+    Row(number: 15, text: Array("\u{FFF9}\u{3164}\u{180E}".utf8), shown: "???"),
   ]
 
   @Test("control characters are removed from shown text", arguments: rows)

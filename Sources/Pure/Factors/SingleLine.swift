@@ -1,4 +1,5 @@
 import MFABytes
+
 /// Text from a user for display in one line. It is valid UTF-8 and has no white space at either
 /// end, and no characters that change how a terminal or a log shows the surrounding text.
 enum SingleLine {
@@ -19,7 +20,7 @@ enum SingleLine {
     decoding: while true {
       switch decoder.decode(&bytes) {
       case .scalarValue(let scalar):
-        guard !isDeceptive(scalar.value) else { throw .controlCharacter }
+        guard !scalar.isDeceptive else { throw .controlCharacter }
         count += 1
       case .emptyInput: break decoding
       case .error: throw .notUTF8
@@ -38,16 +39,5 @@ enum SingleLine {
       slice.removeLast()
     }
     return slice
-  }
-
-  /// Returns whether a scalar is a C0, DEL or C1 control, a separator, a zero-width character, a
-  /// bidirectional control, or a tag.
-  private static func isDeceptive(_ scalar: UInt32) -> Bool {
-    switch scalar {
-    case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x061C, 0x180E, 0x200B...0x200F, 0x2028...0x202E,
-      0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F:
-      true
-    default: false
-    }
   }
 }

@@ -1,5 +1,7 @@
-/// Text for display: UTF-8 of at most 1024 bytes, without characters that change the text direction
-/// or control characters other than the newline.
+import MFABytes
+
+/// Text for display: UTF-8 of at most 1024 bytes, without deceptive characters other than newlines
+/// and joiners.
 ///
 /// MUST 1: no text from a PAM module can move the cursor, change colours or the terminal's title,
 /// or be displayed as different text. (`ShownTextTests`)
@@ -20,7 +22,7 @@ public struct DisplayText: Equatable, Sendable {
       var encoded = [UInt8(ascii: "?")]
       switch decoder.decode(&bytes) {
       case .scalarValue(let scalar):
-        if !Self.isForbidden(scalar.value) { encoded = Self.encode(scalar.value) }
+        if !Self.isForbidden(scalar) { encoded = Self.encode(scalar.value) }
       case .error: break
       case .emptyInput: break decoding
       }
@@ -30,16 +32,10 @@ public struct DisplayText: Equatable, Sendable {
     utf8 = cleaned
   }
 
-  /// Returns whether a character is forbidden: C0 except the newline, DEL, C1, line and paragraph
-  /// separators, bidirectional controls, the byte order mark, tags.
-  private static func isForbidden(_ scalar: UInt32) -> Bool {
-    switch scalar {
-    case 0x0A: false
-    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069,
-      0xFEFF, 0xE0000...0xE007F:
-      true
-    default: false
-    }
+  /// Returns whether a character is forbidden: deceptive characters except newlines and the joiners,
+  /// which belong to the spelling of some languages.
+  private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\n" && !scalar.isJoiner && scalar.isDeceptive
   }
 
   /// Returns a character in UTF-8 (RFC 3629, section 3).
