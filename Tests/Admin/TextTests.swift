@@ -14,6 +14,8 @@ import Testing
     (8, [], ""),
     (9, Array("a b".utf8), "a b"),
     (10, Array("\u{1B}\\".utf8), "\\x1b\\x5c"),
+    (11, Array("a\u{200D}b".utf8), "a\\xe2\\x80\\x8db"),
+    (12, Array("a\u{3164}b".utf8), "a\\xe3\\x85\\xa4b"),
   ]
 
   @Test(arguments: visible)

@@ -31,21 +31,12 @@ struct VisibleText: CustomStringConvertible, Equatable {
       return String(decoding: bytes, as: UTF8.self)
     }
     var text = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where isDeceptive(scalar) {
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where scalar.isDeceptive {
       return escapingBytes(bytes)
     }
     text = String(decoding: bytes, as: UTF8.self)
     // Decoding replaces invalid UTF-8, so the text then differs from the bytes.
     return Array(text.utf8) == bytes ? text : escapingBytes(bytes)
-  }
-
-  private static func isDeceptive(_ scalar: Unicode.Scalar) -> Bool {
-    do throws(DisplayName.Refusal) {
-      _ = try DisplayName([UInt8(ascii: ".")] + Array(String(scalar).utf8) + [UInt8(ascii: ".")])
-      return false
-    } catch {
-      return true
-    }
   }
 
   private static func escapingBytes(_ bytes: [UInt8]) -> String {
