@@ -69,7 +69,7 @@ public struct ConfigurationDraft {
 
   private func checkCharacters(_ text: Span<UInt8>) throws(ConfigurationError) {
     let isPlain = Self.allScalars(of: text) { scalar in
-      scalar == "\t" || !Self.isControl(scalar)
+      scalar == "\t" || !scalar.isControl
     }
     guard let isPlain else { throw error(.notUTF8) }
     guard isPlain else { throw error(.controlCharacter) }
@@ -90,11 +90,6 @@ public struct ConfigurationDraft {
     } catch {
       return nil
     }
-  }
-
-  /// Returns whether a scalar is a control character of ISO 646 or ISO 6429 (general category Cc).
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
   private func beginsWithByteOrderMark(_ text: Span<UInt8>) -> Bool {
