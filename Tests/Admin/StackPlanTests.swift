@@ -104,6 +104,12 @@ import Testing
     Row(
       number: 20, text: "auth include common-auth\naccount include common-account\n",
       expected: "auth include common-auth\nAC\naccount include common-account\n"),
+    Row(
+      number: 21, text: "auth requisite pam_himmelblau.so\n",
+      expected: "auth requisite pam_himmelblau.so\nAC\n"),
+    Row(
+      number: 22, text: "auth requisite pam_u2f.so\n", expected: nil,
+      refusal: "does not ask for a password"),
   ]
 
   static func stacks(_ row: Row) -> OverlaidStacks<Stacks> {
@@ -163,7 +169,8 @@ import Testing
       ("sshd", true), ("gdm-password", true), ("a.b+c@d_e-1", true), ("", false), (".sshd", false),
       ("SSHD", false), ("a/b", false), ("other", false), ("common-auth", false),
       ("mfa-enroll", false), ("a b", false), ("é", false),
-      (String(repeating: "a", count: 65), false),
+      (String(repeating: "a", count: 65), false), ("system-auth", false),
+      ("system-login", false), ("config-util", false),
     ])
   func names(text: String, isService: Bool) {
     do throws(ChangeError) {

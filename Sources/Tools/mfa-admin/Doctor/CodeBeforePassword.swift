@@ -12,7 +12,7 @@ enum CodeBeforePassword: Examination {
   private static func finding(_ service: ServiceWithModule) -> Finding? {
     let stack = service.stack
     for (index, entry) in stack.entries.enumerated()
-    where index < service.index && PAMModule.asksForPassword(entry) {
+    where index < service.index && entry.asksForPassword {
       let goesOn = stack.isReached(service.index, from: index) { other in
         PAMModule.failsOnWrongPassword(other)
       }
@@ -24,7 +24,7 @@ enum CodeBeforePassword: Examination {
         hint: hint(entry))
     }
     let later = stack.entries.indices.first {
-      $0 > service.index && PAMModule.asksForPassword(stack.entries[$0])
+      $0 > service.index && stack.entries[$0].asksForPassword
     }
     guard let later else { return nil }
     // The user enters the password and the code together with forward_pass, and both must be

@@ -28,13 +28,6 @@ struct HostSnapshot {
 
   private typealias Refusal = ConfigurationFile.Failure
 
-  /// Files that only other service files include, as Debian, Fedora, SUSE and Arch name them.
-  private static let fragments = [
-    "system-auth", "password-auth", "smartcard-auth", "fingerprint-auth", "postlogin",
-    "config-util",
-    "system-login", "system-local-login", "system-remote-login",
-  ]
-
   /// The helper's own service. It needs no pam_mfa.so line because the helper asks for the code
   /// itself.
   private static let helperService = Array("mfa-enroll".utf8)
@@ -44,10 +37,8 @@ struct HostSnapshot {
   /// `users` are the users for whom sshd's settings are read individually.
   init(of host: any ExaminedHost, users: [UserName] = []) throws(StackRefusal) {
     self.host = host
-    services = try host.services().filter { name in
-      let text = String(decoding: name, as: UTF8.self)
-      return !text.hasPrefix("common-") && !Self.fragments.contains(text)
-        && name != Self.helperService
+    services = try host.services().filter {
+      !IncludedServiceFile.contains($0) && $0 != Self.helperService
     }
     var asked: [ServiceWithModule] = []
     var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []

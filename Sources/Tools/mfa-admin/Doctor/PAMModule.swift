@@ -2,23 +2,12 @@ import MFAPAMStack
 
 /// Classifies stack entries by the PAM modules that `mfa-admin doctor` knows by name.
 enum PAMModule {
-  /// The modules that verify a password.
-  private static let passwords: [StaticString] = [
-    "pam_unix.so", "pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so",
-    "pam_systemd_home.so", "pam_himmelblau.so", "pam_authd.so", "pam_lsass.so",
-  ]
-
   /// The modules that check a condition set by an administrator and do not authenticate the user.
   private static let conditions: [StaticString] = [
     "pam_succeed_if.so", "pam_access.so", "pam_listfile.so", "pam_localuser.so", "pam_time.so",
     "pam_wheel.so", "pam_exec.so", "pam_permit.so", "pam_group.so", "pam_rhosts.so",
     "pam_securetty.so", "pam_shells.so", "pam_usertype.so",
   ]
-
-  /// Returns whether an entry asks for a password.
-  static func asksForPassword(_ entry: StackEntry) -> Bool {
-    passwords.contains { entry.asks(module: $0) }
-  }
 
   /// Returns whether an entry checks a condition and does not authenticate the user.
   static func isCondition(_ entry: StackEntry) -> Bool {
@@ -27,7 +16,7 @@ enum PAMModule {
 
   /// Returns whether an entry fails after a wrong password.
   static func failsOnWrongPassword(_ entry: StackEntry) -> Bool {
-    if asksForPassword(entry) || entry.asks(module: "pam_deny.so") { return true }
+    if entry.asksForPassword || entry.asks(module: "pam_deny.so") { return true }
     guard case .module(_, let arguments, _) = entry.kind else { return false }
     return entry.asks(module: "pam_faillock.so") && arguments.contains(Array("authfail".utf8))
   }

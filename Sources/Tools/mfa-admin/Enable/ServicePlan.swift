@@ -58,10 +58,7 @@ struct ServicePlan {
 
   /// Returns whether a file does not belong to one service only.
   static func isFragment(_ name: [UInt8]) -> Bool {
-    let name = String(decoding: name, as: UTF8.self)
-    return name == "other" || name.hasPrefix("common-")
-      || ["system-auth", "password-auth", "postlogin", "fingerprint-auth", "smartcard-auth"]
-        .contains(name)
+    name == Array("other".utf8) || IncludedServiceFile.contains(name)
   }
 
   /// Throws if the service has no file.

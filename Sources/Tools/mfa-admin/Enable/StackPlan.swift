@@ -77,7 +77,7 @@ struct StackPlan: Equatable {
   ) throws(StackProof.Obstacle) -> Int? {
     for (index, end) in ends.enumerated() {
       let entries = try entries(.auth, service, file, until: end, source)
-      if entries.contains(where: { StackProof.asksPassword($0) }) { return index }
+      if entries.contains(where: \.asksForPassword) { return index }
     }
     return nil
   }

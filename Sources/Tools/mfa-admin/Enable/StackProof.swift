@@ -52,17 +52,6 @@ struct StackProof {
   /// The file name of the module.
   static var module: StaticString { "pam_mfa.so" }
 
-  /// The modules that ask for a password or use the password entered before.
-  private static let passwords: [StaticString] = [
-    "pam_unix.so", "pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so",
-    "pam_systemd_home.so",
-  ]
-
-  /// Returns whether an entry asks for a password.
-  static func asksPassword(_ entry: StackEntry) -> Bool {
-    passwords.contains { entry.asks(module: $0) }
-  }
-
   /// Returns the first line of a service's `auth` stack that calls the module, or nil.
   static func line<Source: StackSource>(
     of service: [UInt8], in source: Source
@@ -106,11 +95,11 @@ struct StackProof {
       }
       if stack.maySkip(index, at: other) { return .skippable(by: entry.position) }
     }
-    guard let password = entries[..<index].firstIndex(where: { asksPassword($0) }) else {
+    guard let password = entries[..<index].firstIndex(where: \.asksForPassword) else {
       return .noPassword
     }
     for entry in entries[password..<index] where entry.level == 0 {
-      guard entry.asks(module: "pam_deny.so") || asksPassword(entry) || isFaillock(entry) else {
+      guard entry.asks(module: "pam_deny.so") || entry.asksForPassword || isFaillock(entry) else {
         continue
       }
       if entry.control?.endsAtEveryFailure == true { return nil }
