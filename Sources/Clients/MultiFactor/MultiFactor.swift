@@ -18,7 +18,7 @@ import MFAProtocol
 /// zombie process. (`MultiFactorTests.helperEnds`)
 public actor MultiFactor {
   /// The path at which the helper is installed.
-  public static let helperPath = "/usr/lib/mfa/mfa-helper"
+  public static let helperPath = "\(InstalledPath.helper)"
 
   /// A closure that asks the user a question. Returning nil declines to answer.
   public typealias Reauthenticator =

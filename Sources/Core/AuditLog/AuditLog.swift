@@ -25,8 +25,9 @@ public struct AuditLog: ~Copyable {
 
   /// Creates a value for the log in the store's directory. Nothing is opened yet.
   public init(in directory: StoreDirectory, owner: UInt32) throws(FactorStoreError) {
-    guard let text = FileName("ledger"), let head = FileName("ledger.head"),
-      let index = FileName("ledger.index")
+    guard let text = FileName(StoreFile.ledger.name),
+      let head = FileName(StoreFile.ledgerHead.name),
+      let index = FileName(StoreFile.ledgerIndex.name)
     else {
       throw .nameTooLong
     }

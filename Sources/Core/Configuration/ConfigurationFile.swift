@@ -57,13 +57,13 @@ public enum ConfigurationFile {
   public static var maximumDropIns: Int { 64 }
 
   /// The vendor's file, /usr/lib/mfa/mfa.conf.
-  public static var vendorPath: [UInt8] { ("/usr/lib/mfa/mfa.conf" as StaticString).bytes }
+  public static var vendorPath: [UInt8] { InstalledPath.vendorConfiguration.bytes }
 
   /// The host's file, /etc/mfa/mfa.conf.
-  public static var standardPath: [UInt8] { ("/etc/mfa/mfa.conf" as StaticString).bytes }
+  public static var standardPath: [UInt8] { InstalledPath.configuration.bytes }
 
   /// The folder of drop-ins, /etc/mfa/mfa.conf.d.
-  public static var folderPath: [UInt8] { standardPath + (".d" as StaticString).bytes }
+  public static var folderPath: [UInt8] { InstalledPath.dropIns.bytes }
 
   /// Reads the host's configuration.
   public static func read() throws(Failure) -> Configuration {

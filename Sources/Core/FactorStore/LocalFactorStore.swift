@@ -360,14 +360,16 @@ public final class LocalFactorStore: FactorStore {
 
   private func factors() throws(FactorStoreError) -> StoreDirectory {
     if let factorsDirectory { return factorsDirectory }
-    let opened = try StoreDirectory("factors", in: directory.opened, owner: owner, .factors)
+    let opened = try StoreDirectory(
+      StoreFile.factors.name, in: directory.opened, owner: owner, .factors)
     factorsDirectory = opened
     return opened
   }
 
   private func attempts() throws(FactorStoreError) -> StoreDirectory {
     if let attemptsDirectory { return attemptsDirectory }
-    let opened = try StoreDirectory("attempts", in: directory.opened, owner: owner, .attempts)
+    let opened = try StoreDirectory(
+      StoreFile.attempts.name, in: directory.opened, owner: owner, .attempts)
     attemptsDirectory = opened
     return opened
   }

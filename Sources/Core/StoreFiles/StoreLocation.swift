@@ -1,3 +1,4 @@
+import MFABytes
 public import MFASystem
 
 /// The location of the local store and of its key.
@@ -17,9 +18,8 @@ public struct StoreLocation: Sendable {
   /// The default location: /var/lib/mfa and /etc/mfa/key. Never nil, because both paths are
   /// well-formed.
   public static var standard: StoreLocation? {
-    guard let directory = TrustedPath("/var/lib/mfa"), let key = TrustedPath("/etc/mfa/key") else {
-      return nil
-    }
+    guard let directory = TrustedPath(InstalledPath.store), let key = TrustedPath(InstalledPath.key)
+    else { return nil }
     return StoreLocation(directory: directory, key: key)
   }
 }

@@ -10,9 +10,7 @@ public struct InstalledStacks: StackSource {
 
   /// Uses the folders that libpam reads.
   public init() {
-    folders = [
-      ("/etc/pam.d" as StaticString).bytes, ("/usr/lib/pam.d" as StaticString).bytes,
-    ]
+    folders = [InstalledPath.services.bytes, InstalledPath.vendorServices.bytes]
   }
 
   /// Uses other folders, given by absolute paths. The first one has priority.

@@ -1,3 +1,4 @@
+import MFABytes
 import MFAStoreFiles
 import MFASystem
 
@@ -44,7 +45,9 @@ struct HelperSlot: ~Copyable {
   }
 
   private static func openFile(_ owner: UInt32) -> File? {
-    guard let location = StoreLocation.standard, let name = FileName("helpers") else { return nil }
+    guard let location = StoreLocation.standard, let name = FileName(StoreFile.helpers.name) else {
+      return nil
+    }
     do throws(SystemError) {
       let directory = try location.directory.lastDirectory()
       guard try directory.status().owner == owner else { return nil }

@@ -1,0 +1,40 @@
+/// The files and folders of an installation, and the system's files that it reads or changes.
+///
+/// packaging/install creates the installation's own paths, and cannot share these constants. A test
+/// compares them. (`InstalledPathTests`)
+public enum InstalledPath {
+  /// The folder of the host's configuration.
+  public static var configurationFolder: StaticString { "/etc/mfa" }
+  /// The host's configuration.
+  public static var configuration: StaticString { "/etc/mfa/mfa.conf" }
+  /// The folder of configuration drop-ins.
+  public static var dropIns: StaticString { "/etc/mfa/mfa.conf.d" }
+  /// The sealing key.
+  public static var key: StaticString { "/etc/mfa/key" }
+  /// The folder of changes to services that wait for a confirmation.
+  public static var pendingChanges: StaticString { "/etc/mfa/changes" }
+  /// The folder of confirmed changes to services.
+  public static var confirmedChanges: StaticString { "/etc/mfa/enabled" }
+  /// The lock that a program holds while it changes the configuration.
+  public static var configurationLock: StaticString { "/run/mfa-config.lock" }
+  /// The folder of the local store; see `StoreFile`.
+  public static var store: StaticString { "/var/lib/mfa" }
+  /// The folder of the helper and of the vendor's configuration.
+  public static var programFolder: StaticString { "/usr/lib/mfa" }
+  /// The helper.
+  public static var helper: StaticString { "/usr/lib/mfa/mfa-helper" }
+  /// The vendor's configuration.
+  public static var vendorConfiguration: StaticString { "/usr/lib/mfa/mfa.conf" }
+  /// The folder of PAM's service files.
+  public static var services: StaticString { "/etc/pam.d" }
+  /// The folder of the vendors' service files.
+  public static var vendorServices: StaticString { "/usr/lib/pam.d" }
+  /// The service file with which the helper verifies a user's password.
+  public static var helperService: StaticString { "/etc/pam.d/mfa-enroll" }
+  /// The folder of sshd's configuration.
+  public static var sshdFolder: StaticString { "/etc/ssh" }
+  /// The configuration of sshd.
+  public static var sshd: StaticString { "/etc/ssh/sshd_config" }
+  /// The folder of drop-ins of sshd's configuration.
+  public static var sshdDropIns: StaticString { "/etc/ssh/sshd_config.d" }
+}

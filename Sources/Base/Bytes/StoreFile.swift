@@ -1,0 +1,32 @@
+/// A file or folder in the local store.
+public enum StoreFile: CaseIterable, Sendable {
+  /// The folder of the users' sealed records.
+  case factors
+  /// The folder of the users' attempt states.
+  case attempts
+  /// The audit log.
+  case ledger
+  /// The end of the audit log's chain.
+  case ledgerHead
+  /// The last entry about each user in the audit log.
+  case ledgerIndex
+  /// The file that running helpers lock.
+  case helpers
+
+  /// The name in the store's folder.
+  public var name: StaticString {
+    switch self {
+    case .factors: "factors"
+    case .attempts: "attempts"
+    case .ledger: "ledger"
+    case .ledgerHead: "ledger.head"
+    case .ledgerIndex: "ledger.index"
+    case .helpers: "helpers"
+    }
+  }
+
+  /// The path in the installed store.
+  public var path: String {
+    utf8Text(InstalledPath.store.bytes + [UInt8(ascii: "/")] + name.bytes)
+  }
+}
