@@ -1,4 +1,5 @@
 import MFAAuditLog
+import MFABytes
 import MFAFactors
 
 /// A fault of the audit log, or a mismatch between the audit log and the stored records.
@@ -25,13 +26,13 @@ enum AuditLogProblem: Equatable {
         }
       return switch fault {
       case .broken(let line):
-        "/var/lib/mfa/ledger:\(line): a line was changed, inserted, moved or removed; \(good)"
-      case .cut(1): "/var/lib/mfa/ledger: the last entry is missing; \(good)"
+        "\(StoreFile.ledger.path):\(line): a line was changed, inserted, moved or removed; \(good)"
+      case .cut(1): "\(StoreFile.ledger.path): the last entry is missing; \(good)"
       case .cut(let missing):
-        "/var/lib/mfa/ledger: the last \(missing) entries are missing; \(good)"
-      case .headMissing: "/var/lib/mfa/ledger.head is missing or damaged; \(good)"
+        "\(StoreFile.ledger.path): the last \(missing) entries are missing; \(good)"
+      case .headMissing: "\(StoreFile.ledgerHead.path) is missing or damaged; \(good)"
       case .badIndex:
-        "/var/lib/mfa/ledger.index is missing, damaged or older than the audit log; \(good)"
+        "\(StoreFile.ledgerIndex.path) is missing, damaged or older than the audit log; \(good)"
       }
     case .unlisted(let users):
       let names = HostSnapshot.list(users.map { VisibleText.escaping($0) })

@@ -1,3 +1,4 @@
+import MFABytes
 import MFACPOSIX
 import MFASystem
 
@@ -74,7 +75,7 @@ enum LockHolders {
   }
 
   private static func isInStore(_ path: String) -> Bool {
-    path == "/var/lib/mfa/ledger.head" || path.hasPrefix("/var/lib/mfa/attempts/")
+    path == StoreFile.ledgerHead.path || path.hasPrefix("\(StoreFile.attempts.path)/")
   }
 
   /// Returns whether both paths lead to the same file. In a different mount namespace, a process

@@ -1,3 +1,4 @@
+import MFABytes
 import MFAConfiguration
 import MFASystem
 
@@ -8,7 +9,7 @@ import MFASystem
 /// the configuration. (`ConfigProgramTests.onlyRootCanBlockChanges`)
 struct ConfigurationLock: ~Copyable {
   /// The path of the lock file, which the first change after a boot creates and nothing removes.
-  static var path: [UInt8] { Array("/run/mfa-config.lock".utf8) }
+  static var path: [UInt8] { InstalledPath.configurationLock.bytes }
 
   /// The maximum time to wait for the lock, in seconds.
   private static let patience: Int64 = 10

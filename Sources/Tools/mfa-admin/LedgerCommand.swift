@@ -1,5 +1,6 @@
 import MFAAuditLog
 import ArgumentParser
+import MFABytes
 
 /// `mfa-admin ledger`
 struct LedgerCommand: ParsableCommand {
@@ -154,7 +155,7 @@ extension Administration.NewAuditLog {
   /// The result as text for an administrator.
   var text: String {
     var text = unusable.map(\.line).joined()
-    if !moved.isEmpty { text += "kept as \(HostSnapshot.list(moved)) in /var/lib/mfa\n" }
+    if !moved.isEmpty { text += "kept as \(HostSnapshot.list(moved)) in \(InstalledPath.store)\n" }
     text += "started a new audit log with \(entered) \(entered == 1 ? "record" : "records")\n"
     return text
   }

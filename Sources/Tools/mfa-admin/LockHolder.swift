@@ -70,11 +70,11 @@ enum LockedStore {
     switch error {
     case .unusable(let user, .store(.busy)):
       FileName(percentEncoding: user.bytes).map {
-        "/var/lib/mfa/attempts/" + String(decoding: $0.bytes, as: UTF8.self)
+        "\(StoreFile.attempts.path)/" + String(decoding: $0.bytes, as: UTF8.self)
       }
     case .unusable(_, .store(.system(.ledgerHead, let cause))) where cause.isBusy,
       .store(.system(.ledgerHead, let cause)) where cause.isBusy:
-      "/var/lib/mfa/ledger.head"
+      StoreFile.ledgerHead.path
     case _: nil
     }
   }

@@ -1,3 +1,4 @@
+import MFABytes
 import MFAFactors
 import MFAStoreFiles
 import MFASystem
@@ -77,7 +78,8 @@ enum RecordProblem: Equatable, Sendable {
     case .damaged(let part): "\(describe(part)) is damaged"
     case .otherVersion(let version):
       "its record has version \(version), which this release does not support"
-    case .otherKey: "its record is sealed under a different key from the one in /etc/mfa/key"
+    case .otherKey:
+      "its record is sealed under a different key from the one in \(InstalledPath.key)"
     case .belongsToAnother: "it belongs to another account"
     case .rolledBack(let part):
       "\(describe(part)) is older than the audit log says: an earlier copy was restored"
@@ -89,14 +91,14 @@ enum RecordProblem: Equatable, Sendable {
 
   private static func describe(_ part: FactorStoreError.Part) -> String {
     switch part {
-    case .directory: "/var/lib/mfa"
-    case .factors: "/var/lib/mfa/factors"
-    case .attempts: "its file in /var/lib/mfa/attempts"
-    case .record: "its file in /var/lib/mfa/factors"
-    case .key: "/etc/mfa/key"
-    case .ledger: "/var/lib/mfa/ledger"
-    case .ledgerHead: "/var/lib/mfa/ledger.head"
-    case .ledgerIndex: "/var/lib/mfa/ledger.index"
+    case .directory: "\(InstalledPath.store)"
+    case .factors: StoreFile.factors.path
+    case .attempts: "its file in \(StoreFile.attempts.path)"
+    case .record: "its file in \(StoreFile.factors.path)"
+    case .key: "\(InstalledPath.key)"
+    case .ledger: StoreFile.ledger.path
+    case .ledgerHead: StoreFile.ledgerHead.path
+    case .ledgerIndex: StoreFile.ledgerIndex.path
     case .clock: "the clock"
     }
   }
@@ -126,13 +128,16 @@ enum RecordProblem: Equatable, Sendable {
     switch self {
     case .noSuchAccount: return "mfa-admin revoke \(name) --all removes what is left of it"
     case .belongsToAnother: return anew
-    case .strayFile: return "check /var/lib/mfa/factors, and remove the file if it is not needed"
+    case .strayFile:
+      return "check \(StoreFile.factors.path), and remove the file if it is not needed"
     case .account:
       return "try again when the directory service responds; check with getent passwd"
     case .store(let error):
       switch error {
       case .system(.ledger, _), .system(.ledgerHead, _), .system(.ledgerIndex, _):
-        return "changes are refused while the audit log cannot be written; check: df /var/lib/mfa"
+        return
+          "changes are refused while the audit log cannot be written; check: "
+          + "df \(InstalledPath.store)"
       case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust),
         .untrusted(.ledgerIndex, let distrust):
         return Self.hint(distrustedLedger: distrust, Self.ledger(error))
@@ -149,13 +154,15 @@ enum RecordProblem: Equatable, Sendable {
         return anew
       case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
         .untrusted(.factors, _):
-        return "/var/lib/mfa and all files in it must belong to mfa, directories with mode 0700"
+        return
+          "\(InstalledPath.store) and all files in it must belong to mfa, "
+          + "directories with mode 0700"
       case .system(.key, _), .untrusted(.key, _), .otherKey:
-        return "restore /etc/mfa/key from a backup: 32 bytes, owner mfa, mode 0400"
+        return "restore \(InstalledPath.key) from a backup: 32 bytes, owner mfa, mode 0400"
       case .otherVersion:
         return "install the release that wrote it, or start over: \(anew)"
       case .belongsToAnother: return anew
-      case .busy: return "try again; fuser -v /var/lib/mfa/attempts/* shows the process"
+      case .busy: return "try again; fuser -v \(StoreFile.attempts.path)/* shows the process"
       case .cryptography: return "check that OpenSSL works: openssl dgst -sha256 /dev/null"
       case .nameTooLong: return "an account with such a long name cannot have factors"
       }

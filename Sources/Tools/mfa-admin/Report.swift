@@ -1,3 +1,4 @@
+import MFABytes
 import MFAFactors
 import MFAPolicy
 
@@ -134,7 +135,8 @@ private struct Questions {
       ReportItem(
         section, "keys are accessible only to the components that need them", .met,
         [
-          "keys are sealed under /etc/mfa/key, in files that only the user mfa and root can open",
+          "keys are sealed under \(InstalledPath.key), in files that only the user mfa and root "
+            + "can open",
           "no command shows a key after enrolment",
         ]),
       ReportItem(
@@ -206,9 +208,9 @@ private struct Questions {
         Self.nist + "4.2", "recovery codes are stored with a one-way function, as passwords are",
         .outside,
         [
-          "recovery codes are stored as HMAC-SHA-256 under /etc/mfa/key; an attacker with the key "
-            + "can test guesses at almost no cost: an assessor must decide whether this is enough "
-            + "for codes of 80 bits"
+          "recovery codes are stored as HMAC-SHA-256 under \(InstalledPath.key); an attacker "
+            + "with the key can test guesses at almost no cost: an assessor must decide whether "
+            + "this is enough for codes of 80 bits"
         ]),
       ReportItem(
         Self.nist + "4.2", "a recovery code alone does not recover an account", .outside,

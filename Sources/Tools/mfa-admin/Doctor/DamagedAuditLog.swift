@@ -1,3 +1,4 @@
+import MFABytes
 import MFAStoreFiles
 
 /// Finds an audit log that is damaged or missing.
@@ -5,7 +6,7 @@ import MFAStoreFiles
 /// Without the audit log, sign-ins of enrolled users are denied, because an earlier copy of a
 /// user's files cannot be distinguished from the current files.
 enum DamagedAuditLog: Examination {
-  private static let path = "/var/lib/mfa/ledger"
+  private static let path = StoreFile.ledger.path
 
   static func findings(on chart: HostSnapshot) -> [Finding] {
     do throws(FactorStoreError) {

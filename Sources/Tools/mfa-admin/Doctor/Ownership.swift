@@ -1,3 +1,4 @@
+import MFABytes
 import MFAPAMStack
 import MFASystem
 
@@ -30,35 +31,41 @@ enum Ownership: Examination {
 
   /// All required files except the module and the users' files in the store.
   static let requirements = [
-    Requirement(path: "/etc/mfa", kind: .folder, owner: .root, harm: denied),
     Requirement(
-      path: "/etc/mfa/mfa.conf", kind: .file, owner: .root, harm: denied, isOptional: true),
+      path: "\(InstalledPath.configurationFolder)", kind: .folder, owner: .root, harm: denied),
     Requirement(
-      path: "/etc/mfa/mfa.conf.d", kind: .folder, owner: .root, harm: denied, isOptional: true),
+      path: "\(InstalledPath.configuration)", kind: .file, owner: .root, harm: denied,
+      isOptional: true),
     Requirement(
-      path: "/usr/lib/mfa/mfa.conf", kind: .file, owner: .root, harm: denied, isOptional: true),
+      path: "\(InstalledPath.dropIns)", kind: .folder, owner: .root, harm: denied, isOptional: true),
     Requirement(
-      path: "/etc/mfa/key", kind: .file, owner: .mfa, permissions: [0o400], size: 32,
+      path: "\(InstalledPath.vendorConfiguration)", kind: .file, owner: .root, harm: denied,
+      isOptional: true),
+    Requirement(
+      path: "\(InstalledPath.key)", kind: .file, owner: .mfa, permissions: [0o400], size: 32,
       harm: "no factor can be used"),
     Requirement(
-      path: "/var/lib/mfa", kind: .folder, owner: .mfa, permissions: [0o700, 0o2700], harm: denied),
-    Requirement(
-      path: "/var/lib/mfa/factors", kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      path: "\(InstalledPath.store)", kind: .folder, owner: .mfa, permissions: [0o700, 0o2700],
       harm: denied),
     Requirement(
-      path: "/var/lib/mfa/attempts", kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      path: StoreFile.factors.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: denied),
     Requirement(
-      path: "/var/lib/mfa/ledger", kind: .file, owner: .mfa, permissions: [0o600],
+      path: StoreFile.attempts.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      harm: denied),
+    Requirement(
+      path: StoreFile.ledger.path, kind: .file, owner: .mfa, permissions: [0o600],
       harm: noChange, isOptional: true),
     Requirement(
-      path: "/var/lib/mfa/ledger.head", kind: .file, owner: .mfa, permissions: [0o600],
+      path: StoreFile.ledgerHead.path, kind: .file, owner: .mfa, permissions: [0o600],
       harm: noChange, isOptional: true),
-    Requirement(path: "/usr/lib/mfa", kind: .folder, owner: .root, harm: noEnrolling),
     Requirement(
-      path: "/usr/lib/mfa/mfa-helper", kind: .file, owner: .mfa, permissions: [0o6755, 0o4755],
+      path: "\(InstalledPath.programFolder)", kind: .folder, owner: .root, harm: noEnrolling),
+    Requirement(
+      path: "\(InstalledPath.helper)", kind: .file, owner: .mfa, permissions: [0o6755, 0o4755],
       harm: noEnrolling),
-    Requirement(path: "/etc/pam.d/mfa-enroll", kind: .file, owner: .root, harm: noEnrolling),
+    Requirement(
+      path: "\(InstalledPath.helperService)", kind: .file, owner: .root, harm: noEnrolling),
   ]
 
   /// The maximum number of a folder's files that a message names.
@@ -66,7 +73,7 @@ enum Ownership: Examination {
 
   static func findings(on chart: HostSnapshot) -> [Finding] {
     requirements.compactMap { finding($0, chart) } + dropIns(chart) + helper(chart)
-      + modules(chart) + ["factors", "attempts"].compactMap { files($0, chart) }
+      + modules(chart) + [StoreFile.factors, .attempts].compactMap { files($0, chart) }
   }
 
   // MARK: One path
@@ -132,7 +139,7 @@ enum Ownership: Examination {
     let hint: String
     if reason.hasPrefix("is ") {
       hint =
-        required.path == "/etc/mfa/key"
+        required.path == "\(InstalledPath.key)"
         ? "restore it from a backup as a regular file; with a new key all users have to enrol again"
         : "run packaging/install"
     } else if reason.hasSuffix("hard links") {
@@ -153,7 +160,7 @@ enum Ownership: Examination {
   // MARK: Several paths
 
   private static func dropIns(_ chart: HostSnapshot) -> [Finding] {
-    let folder = "/etc/mfa/mfa.conf.d"
+    let folder = "\(InstalledPath.dropIns)"
     let names: [String]
     do throws(TrustedPath.Refusal) {
       names = try chart.host.names(in: folder)
@@ -169,7 +176,7 @@ enum Ownership: Examination {
   }
 
   private static func helper(_ chart: HostSnapshot) -> [Finding] {
-    let path = "/usr/lib/mfa"
+    let path = "\(InstalledPath.programFolder)"
     do throws(SystemError) {
       guard try chart.host.status(of: path) != nil, try chart.host.room(at: path).ignoresSetuid
       else {
@@ -182,13 +189,14 @@ enum Ownership: Examination {
       Finding(
         severity: .error, code: "helper-nosuid", place: path,
         message: "is on a file system that is mounted nosuid: \(noEnrolling)",
-        hint: "mount it without nosuid, or move /usr/lib/mfa to another file system")
+        hint:
+          "mount it without nosuid, or move \(InstalledPath.programFolder) to another file system")
     ]
   }
 
   /// Checks the users' files in one of the store's folders.
-  private static func files(_ folder: String, _ chart: HostSnapshot) -> Finding? {
-    let path = "/var/lib/mfa/\(folder)"
+  private static func files(_ folder: StoreFile, _ chart: HostSnapshot) -> Finding? {
+    let path = folder.path
     let names: [String]
     do throws(TrustedPath.Refusal) {
       names = try chart.host.names(in: path)
@@ -275,7 +283,8 @@ enum Ownership: Examination {
       Finding(
         severity: .error, code: "no-module", place: folders.last ?? "/usr/lib",
         message: "pam_mfa.so is not installed: every sign-in at \(services) is denied",
-        hint: "run packaging/install, or remove the pam_mfa.so lines from /etc/pam.d")
+        hint: "run packaging/install, or remove the pam_mfa.so lines from \(InstalledPath.services)"
+      )
     ]
   }
 }

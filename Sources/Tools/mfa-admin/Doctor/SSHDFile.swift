@@ -1,3 +1,5 @@
+import MFABytes
+
 /// The lines of sshd_config and of the files that it includes, used to locate settings. The
 /// effective values come from sshd itself.
 struct SSHDFile {
@@ -21,7 +23,7 @@ struct SSHDFile {
   }
 
   /// The path of sshd's main configuration file.
-  static let path = "/etc/ssh/sshd_config"
+  static let path = "\(InstalledPath.sshd)"
 
   /// The maximum include depth, which is the same as in sshd.
   private static let deepest = 16
@@ -124,7 +126,7 @@ struct SSHDFile {
   private mutating func files(
     _ pattern: String, at place: String, _ host: any ExaminedHost
   ) -> [String] {
-    let path = pattern.hasPrefix("/") ? pattern : "/etc/ssh/" + pattern
+    let path = pattern.hasPrefix("/") ? pattern : "\(InstalledPath.sshdFolder)/" + pattern
     var paths = [""]
     for component in path.split(separator: "/") {
       let pattern = NamePattern(component)

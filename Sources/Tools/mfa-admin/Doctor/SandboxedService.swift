@@ -1,3 +1,4 @@
+import MFABytes
 import MFASystem
 
 /// Finds services whose systemd sandbox blocks access to the store or its key.
@@ -26,13 +27,16 @@ enum SandboxedService: Examination {
         "whether \(unit) can access the store", at: place,
         "the unit sets a different root directory")
     }
-    if let rule = sandbox.rule(for: "/var/lib/mfa"), rule.access != .written {
+    if let rule = sandbox.rule(for: "\(InstalledPath.store)"), rule.access != .written {
       let what = rule.access == .hidden ? "cannot see" : "cannot write to"
       return found(
-        rule, service, "\(unit) \(what) /var/lib/mfa", unit, "ReadWritePaths=/var/lib/mfa")
+        rule, service, "\(unit) \(what) \(InstalledPath.store)", unit,
+        "ReadWritePaths=\(InstalledPath.store)")
     }
-    guard let rule = sandbox.rule(for: "/etc/mfa"), rule.access == .hidden else { return nil }
-    return found(rule, service, "\(unit) cannot see /etc/mfa", unit, "")
+    guard let rule = sandbox.rule(for: "\(InstalledPath.configurationFolder)"),
+      rule.access == .hidden
+    else { return nil }
+    return found(rule, service, "\(unit) cannot see \(InstalledPath.configurationFolder)", unit, "")
   }
 
   private static func found(

@@ -1,3 +1,4 @@
+import MFABytes
 import MFASystem
 
 /// Checks the system user `mfa`, which owns the store and the helper.
@@ -12,8 +13,9 @@ enum SystemUser: Examination {
         Finding(
           severity: .error, code: "no-system-user", place: "/etc/passwd",
           message: "the user mfa does not exist: no factor can be used and no user can enrol",
-          hint: "useradd --system --user-group --home-dir /var/lib/mfa --no-create-home --shell "
-            + "/usr/sbin/nologin mfa; then run packaging/install")
+          hint:
+            "useradd --system --user-group --home-dir \(InstalledPath.store) "
+            + "--no-create-home --shell /usr/sbin/nologin mfa; then run packaging/install")
       ]
     case .success(let found?): account = found
     }

@@ -1,3 +1,4 @@
+import MFABytes
 import MFASystem
 
 /// Finds a helper that may not write to the kernel's audit trail on a host where auditd is
@@ -7,7 +8,7 @@ enum UnrecordedChanges: Examination {
   private static let daemons = ["/usr/sbin/auditd", "/sbin/auditd"]
 
   static func findings(on chart: HostSnapshot) -> [Finding] {
-    let helper = "/usr/lib/mfa/mfa-helper"
+    let helper = "\(InstalledPath.helper)"
     do throws(SystemError) {
       // `Ownership` reports a missing helper.
       guard try isAudited(chart), try chart.host.status(of: helper) != nil,

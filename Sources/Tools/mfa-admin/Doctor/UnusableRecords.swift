@@ -1,3 +1,5 @@
+import MFABytes
+
 /// Finds records that cannot be used, so that their users cannot sign in.
 enum UnusableRecords: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
@@ -5,13 +7,13 @@ enum UnusableRecords: Examination {
     switch chart.stored {
     case .success(let found): reports = found
     case .failure(let error):
-      return [.unchecked("the users' records", at: "/var/lib/mfa", error.message)]
+      return [.unchecked("the users' records", at: "\(InstalledPath.store)", error.message)]
     }
     let unusable = reports.filter { !$0.isUsable }
     guard let first = unusable.first, case .unusable(let trouble) = first.content else { return [] }
     return [
       Finding(
-        severity: .error, code: "unusable-records", place: "/var/lib/mfa",
+        severity: .error, code: "unusable-records", place: "\(InstalledPath.store)",
         message:
           "the records of \(HostSnapshot.list(unusable.map(\.visibleName))) cannot be used, so these "
           + "users cannot sign in where a code is required: \(trouble.sentence)",

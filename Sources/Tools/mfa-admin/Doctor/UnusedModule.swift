@@ -1,3 +1,4 @@
+import MFABytes
 import MFAPAMStack
 
 /// Notes that no service uses the module, or that policy does not enforce codes. Neither is an
@@ -7,7 +8,7 @@ enum UnusedModule: Examination {
     guard !chart.asked.isEmpty else {
       return [
         Finding(
-          severity: .note, code: "not-in-use", place: "/etc/pam.d",
+          severity: .note, code: "not-in-use", place: "\(InstalledPath.services)",
           message: "no service has an auth line for pam_mfa.so: no user is asked for a code",
           hint: "run mfa-admin enable sshd, or edit the service files as README.md describes")
       ]
@@ -15,7 +16,7 @@ enum UnusedModule: Examination {
     guard let configuration = chart.configuration(at: nil) else { return [] }
     let place =
       configuration.origin(of: .state).map { VisibleText.escaping(configuration.place(of: $0)) }
-      ?? "/etc/mfa/mfa.conf"
+      ?? "\(InstalledPath.configuration)"
     let effect: String
     switch configuration.project.state {
     case .enabled: return []

@@ -1,8 +1,9 @@
+import MFABytes
 import MFASystem
 
 /// Finds a store that cannot be written to, which causes every code to be rejected.
 enum UnwritableStore: Examination {
-  private static let path = "/var/lib/mfa"
+  private static let path = "\(InstalledPath.store)"
 
   /// The free bytes and files below which the store counts as full.
   private static let least: (bytes: UInt64, files: UInt64) = (1 << 20, 16)

@@ -1,3 +1,5 @@
+import MFABytes
+
 /// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
 enum WeakSecrets: Examination {
   static func findings(on chart: HostSnapshot) -> [Finding] {
@@ -8,7 +10,7 @@ enum WeakSecrets: Examination {
     guard !weak.isEmpty else { return [] }
     return [
       Finding(
-        severity: .warning, code: "weak-secrets", place: "/var/lib/mfa/factors",
+        severity: .warning, code: "weak-secrets", place: StoreFile.factors.path,
         message:
           "imported factors of \(HostSnapshot.list(weak.map(\.visibleName), most: 10)) have secrets of "
           + "fewer than 128 bits, which are easier to guess (RFC 4226, section 4)",

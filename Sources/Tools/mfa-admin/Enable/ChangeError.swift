@@ -1,3 +1,4 @@
+import MFABytes
 import MFASystem
 
 /// The reason why a service could not be enabled, disabled or confirmed.
@@ -71,7 +72,7 @@ enum ChangeError: Error, Equatable {
     switch self {
     case .notAService(let name):
       "\"\(VisibleText.escaping(name))\" is not a service that can be enabled or disabled"
-    case .noServiceFile(let name): "/etc/pam.d/\(name) does not exist"
+    case .noServiceFile(let name): "\(InstalledPath.services)/\(name) does not exist"
     case .file(let path, let trouble):
       "\(VisibleText.escaping(path)) cannot be used: \(trouble.text)"
     case .stack(let service, _, let obstacle):

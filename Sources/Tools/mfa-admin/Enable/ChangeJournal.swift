@@ -1,3 +1,4 @@
+import MFABytes
 import MFASystem
 
 /// The records of pending and confirmed changes, one file for each change.
@@ -7,9 +8,9 @@ import MFASystem
 /// restored. (`ChangeFaults`)
 struct ChangeJournal {
   /// The folder for changes that are pending or in progress.
-  static let pendingPath = "/etc/mfa/changes"
+  static let pendingPath = "\(InstalledPath.pendingChanges)"
   /// The folder for confirmed changes, which are kept so that they can be undone exactly.
-  static let confirmedPath = "/etc/mfa/enabled"
+  static let confirmedPath = "\(InstalledPath.confirmedChanges)"
 
   /// A change record, or the error if the file is not a valid record.
   typealias Entry = Result<ServiceChange, ChangeError>

@@ -1,12 +1,14 @@
+import MFABytes
+
 /// The sshd drop-in file with the settings for a password followed by a code.
 struct SecureShellDropIn {
   /// The path of the drop-in. sshd uses the first value it reads, and reads the files in the order
   /// of their names.
-  static let path = "/etc/ssh/sshd_config.d/00-mfa.conf"
+  static let path = "\(InstalledPath.sshdDropIns)/00-mfa.conf"
   /// The path of the file that includes the drop-in.
-  static let mainPath = "/etc/ssh/sshd_config"
+  static let mainPath = "\(InstalledPath.sshd)"
   /// The folder of the drop-in.
-  static let folder = "/etc/ssh/sshd_config.d"
+  static let folder = "\(InstalledPath.sshdDropIns)"
 
   /// The settings. `sshd -T` prints their names in lower case.
   static let settings = [

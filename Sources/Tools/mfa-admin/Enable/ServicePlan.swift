@@ -1,3 +1,4 @@
+import MFABytes
 import MFAPAMStack
 
 /// The files to write to enable a service.
@@ -14,7 +15,7 @@ struct ServicePlan {
   /// The service's name, escaped for display.
   var name: String { VisibleText.escaping(service) }
 
-  private static let folder = "/etc/pam.d"
+  private static let folder = "\(InstalledPath.services)"
   private static let secureShell = Array("sshd".utf8)
 
   /// Groups of services that one program uses. Enabling the first service of a group enables all of
