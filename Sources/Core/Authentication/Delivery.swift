@@ -20,7 +20,7 @@ public enum Delivery {
       return false
     }
     do throws(SystemError) {
-      try Program.startDetached("/usr/lib/mfa/mfa-helper", input: messages)
+      try Program.startDetached(InstalledPath.helper, input: messages)
       return true
     } catch {
       return false

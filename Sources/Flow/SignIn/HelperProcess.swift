@@ -8,9 +8,7 @@ public final class HelperProcess: HelperLink {
   private let companion: SupervisedProgram
 
   /// The path of the installed helper.
-  public static var standardPath: [UInt8] {
-    ("/usr/lib/mfa/mfa-helper" as StaticString).bytes
-  }
+  public static var standardPath: [UInt8] { InstalledPath.helper.bytes }
 
   /// The longest time to wait for a response, in seconds. The helper itself waits for a lock for
   /// less time.
