@@ -2,8 +2,10 @@
 import MFABytes
 import MFAFactors
 @testable import MFAStoreFiles
+import MFAFactorStore
 import Foundation
 import MFASystem
+import Synchronization
 import MFATestSupport
 import Testing
 
@@ -172,6 +174,55 @@ struct RollbackTests {
     #expect(try fixture.open().snapshot(of: fixture.account) == nil)
     try fixture.enroll("Again", entering: StoreFixture.event)
     #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)
+  }
+
+  @Test func removalThatAnotherProcessRecordedIsNotRecordedAgain() throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    let user = try #require(UserName(fixture.account.name))
+    // Removes the record without an entry, so that the audit log lists a missing record.
+    _ = try fixture.open().discard(user: user, account: fixture.account, entering: nil)
+    let path = try #require(TrustedPath(Array(fixture.attempts.utf8)))
+    var lock: File? = try path.parent().fileForUpdating(path.last)
+    #expect(try lock?.lock(seconds: 0) == true)
+    let location = try fixture.location()
+    let account = fixture.account
+    let result = Mutex<Result<LocalFactorStore.Discarding, FactorStoreError>?>(nil)
+    // A thread of its own, because other tests can keep all threads of the tests busy.
+    Thread.detachNewThread {
+      let removal = Result { () throws(FactorStoreError) in
+        try LocalFactorStore(location).discard(
+          user: user, account: account, entering: StoreFixture.event)
+      }
+      result.withLock { $0 = removal }
+    }
+    // `discard` opens the attempts file for the lock, after it has read the audit log.
+    let waits = try Deadline.usual.waits { try opened(fixture.attempts) == 2 }
+    try recordRemoval(of: user)
+    lock = nil
+    #expect(waits)
+    #expect(Deadline.usual.waits { result.withLock { $0 != nil } })
+    #expect(try result.withLock { try $0?.get() } == .nothing)
+  }
+
+  /// Returns how often this process has opened a file.
+  private func opened(_ path: String) throws -> Int {
+    let folder = "/proc/self/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).count { number in
+      do {
+        return try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(number)")
+          == path
+      } catch {
+        // Another test closed the file in the meantime.
+        return false
+      }
+    }
+  }
+
+  private func recordRemoval(of user: UserName) throws {
+    let store = StoreDirectory(judged: try fixture.location().directory.lastDirectory())
+    let log = try AuditLog(in: store, owner: 0)
+    var key = try SealingKey(master: Array(0..<32).span)
+    _ = try log.enter(StoreFixture.event, about: AuditLogSubject(user: user), &key)
   }
 
   @Test(

@@ -201,8 +201,9 @@ public final class LocalFactorStore: FactorStore {
     let hasRecord = Self.exists(name, in: try factors())
     let hasAttempts = Self.exists(name, in: try attempts())
     // A missing event means that the audit log is unusable, so it must not be read either.
-    let isMissing = event == nil ? false : try isMissing(account)
-    guard hasRecord || hasAttempts || isMissing else { return .nothing }
+    let readsLog = event != nil
+    let wasMissing = readsLog ? try isMissing(account) : false
+    guard hasRecord || hasAttempts || wasMissing else { return .nothing }
     let attempts = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
     let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
@@ -213,9 +214,11 @@ public final class LocalFactorStore: FactorStore {
       try locked.file.read(count: AttemptSlots.length)
     }
     var slots = try AttemptSlots(bytes: bytes, &key)
-    // Check again under the lock. If there is no record, an attempt state that names one was left
+    // Check again under the lock: another process can have removed the record, and recorded that,
+    // while this one waited. If there is no record, an attempt state that names one was left
     // behind by an interrupted process, and denies every sign-in.
     let isLeft = slots.state?.binding?.namesRecord ?? false
+    let isMissing = readsLog ? try isMissing(account) : false
     guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft || isMissing else {
       return .nothing
     }
