@@ -1,7 +1,5 @@
-import MFABytes
-
 /// The permanent id of a factor: 16 random bytes, generated at enrolment (the factor's `uid`).
-public struct FactorID: Equatable, Sendable {
+public struct FactorID: RandomIdentifier {
   /// The length in bytes.
   public static let length = 16
 
@@ -20,13 +18,4 @@ public struct FactorID: Equatable, Sendable {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes
   }
-
-  /// Parses an id written by `hexadecimal`, in lower case only. Returns nil for any other text.
-  public init?(hexadecimal text: [UInt8]) {
-    guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
-    self.bytes = bytes
-  }
-
-  /// The bytes as 32 hexadecimal digits, in ASCII.
-  public var hexadecimal: [UInt8] { Hexadecimal.text(of: bytes) }
 }

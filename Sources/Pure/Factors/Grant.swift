@@ -91,7 +91,7 @@ public final class Grant: Equatable, Sendable {
 }
 
 /// The id of a grant: four random bytes.
-public struct GrantID: Equatable, Sendable {
+public struct GrantID: RandomIdentifier {
   /// The bytes.
   public let bytes: [UInt8]
 
@@ -103,13 +103,4 @@ public struct GrantID: Equatable, Sendable {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes
   }
-
-  /// Parses an id written by `hexadecimal`, in lower case only. Returns nil for any other text.
-  public init?(hexadecimal text: [UInt8]) {
-    guard let bytes = Hexadecimal.bytes(of: text, count: Self.length) else { return nil }
-    self.bytes = bytes
-  }
-
-  /// The bytes as 8 hexadecimal digits, in ASCII.
-  public var hexadecimal: [UInt8] { Hexadecimal.text(of: bytes) }
 }
