@@ -51,27 +51,12 @@ struct HelperSlot: ~Copyable {
     do throws(SystemError) {
       let directory = try location.directory.lastDirectory()
       guard try directory.status().owner == owner else { return nil }
-      let file = try file(name, in: directory)
+      let file = try directory.fileForUpdatingOrNew(name)
       let distrust = try file.status().distrust(owners: (owner, owner), permissions: 0o600)
       guard distrust == nil else { return nil }
       return file
     } catch {
       return nil
-    }
-  }
-
-  private static func file(
-    _ name: FileName, in directory: borrowing Directory
-  ) throws(SystemError) -> File {
-    do throws(SystemError) {
-      return try directory.fileForUpdating(name)
-    } catch {
-      guard error.isNotFound else { throw error }
-    }
-    do throws(SystemError) {
-      return try directory.create(name)
-    } catch  where error.isExisting {
-      return try directory.fileForUpdating(name)
     }
   }
 }
