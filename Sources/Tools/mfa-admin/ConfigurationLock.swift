@@ -37,23 +37,13 @@ struct ConfigurationLock: ~Copyable {
     _ name: FileName, in directory: borrowing Directory
   ) throws(TrustedPath.Refusal) -> File {
     let file = try TrustedPath.translating { () throws(SystemError) in
-      try opened(name, in: directory)
+      try directory.fileForUpdatingOrNew(name)
     }
     let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (0, 0), permissions: 0o600) {
       throw .untrusted(distrust)
     }
     return file
-  }
-
-  private static func opened(
-    _ name: FileName, in directory: borrowing Directory
-  ) throws(SystemError) -> File {
-    do throws(SystemError) {
-      return try directory.create(name)
-    } catch  where error.isExisting {
-      return try directory.fileForUpdating(name)
-    }
   }
 
   private static func usable<Result: ~Copyable>(
