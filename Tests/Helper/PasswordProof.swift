@@ -5,9 +5,9 @@ import MFASystem
 
 /// Authentication by a password.
 struct PasswordProof: AccountProof {
-  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool {
-    person.tell(DisplayText(cleaning: Array("hello".utf8)))
-    guard let answer = person.ask(DisplayText(cleaning: Array("Password: ".utf8)), echo: false)
+  func prove(_ account: Account, by prompter: some Prompter) -> Bool {
+    prompter.tell(DisplayText(cleaning: Array("hello".utf8)))
+    guard let answer = prompter.ask(DisplayText(cleaning: Array("Password: ".utf8)), echo: false)
     else {
       return false
     }

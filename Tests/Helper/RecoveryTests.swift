@@ -10,7 +10,7 @@ import Testing
 
 /// Authentication that always succeeds.
 private struct GivenProof: AccountProof {
-  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool { true }
+  func prove(_ account: Account, by prompter: some Prompter) -> Bool { true }
   func retire() -> Bool { true }
 }
 

@@ -18,10 +18,10 @@ private final class RetiringProof: AccountProof, @unchecked Sendable {
 
   init(_ store: MemoryStore) { self.store = store }
 
-  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool {
+  func prove(_ account: Account, by prompter: some Prompter) -> Bool {
     proofs.append(hasDroppedCallerIdentity)
     let prompt = DisplayText(cleaning: Array("Password: ".utf8))
-    guard let answer = person.ask(prompt, echo: false) else { return false }
+    guard let answer = prompter.ask(prompt, echo: false) else { return false }
     return constantTimeEquals(answer.span, Array("right".utf8).span)
   }
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Authentication that always fails: a ticket is for users without a password.
 private struct NoProof: AccountProof {
-  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool { false }
+  func prove(_ account: Account, by prompter: some Prompter) -> Bool { false }
   func retire() -> Bool { true }
 }
 

@@ -41,7 +41,7 @@ public struct AuditLog: ~Copyable {
   /// state.
   public struct Entered {
     /// The number and the hash of the entry.
-    public let mark: AuditLogCheckpoint
+    public let checkpoint: AuditLogCheckpoint
     /// Where the entry is in the log.
     public let position: RecordBinding.LogPosition
   }
@@ -60,7 +60,7 @@ public struct AuditLog: ~Copyable {
   public func enter(
     _ event: AuditLogEvent, configuration: UInt64, _ key: inout SealingKey
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
-    try enter(event, AuditLogSubject(), configuration: configuration, &key)?.mark
+    try enter(event, AuditLogSubject(), configuration: configuration, &key)?.checkpoint
   }
 
   /// Returns whether this configuration fingerprint is the last one recorded. Uses neither the key
@@ -117,7 +117,7 @@ public struct AuditLog: ~Copyable {
     }
     try open.head.write(open.content, to: open.headFile, &key)
     return Entered(
-      mark: AuditLogCheckpoint(number: open.content.chain.count, chain: value),
+      checkpoint: AuditLogCheckpoint(number: open.content.chain.count, chain: value),
       position: RecordBinding.LogPosition(log: open.content.log, entry: start &+ 1))
   }
 

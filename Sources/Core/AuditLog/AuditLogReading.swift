@@ -78,9 +78,9 @@ public struct AuditLogReading: Equatable, Sendable {
     {
       let used = Int(next.length - chain.length)
       let start = chain.length
-      let mark = AuditLogCheckpoint(number: next.count, chain: next.value)
+      let checkpoint = AuditLogCheckpoint(number: next.count, chain: next.value)
       chain = next
-      last = mark
+      last = checkpoint
       var texts = near.prefix(used - 1).split(
         separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       guard let text = texts.popLast() else { return used }
@@ -91,7 +91,7 @@ public struct AuditLogReading: Equatable, Sendable {
         body(Line(text: Array(leftover), number: lines, kind: .torn))
       }
       lines += 1
-      body(Line(text: Array(text), number: lines, kind: .entry(mark), start: start))
+      body(Line(text: Array(text), number: lines, kind: .entry(checkpoint), start: start))
       return used
     }
     let end = near.firstIndex(of: UInt8(ascii: "\n"))

@@ -31,11 +31,11 @@ public enum ConfigurationChange {
       let event = AuditLogEvent(
         .policyChanged, ids: fingerprint.name, detail: fingerprint.newest,
         by: actor, at: time)
-      guard let mark = try store.enter(event, configuration: fingerprint.value)
+      guard let checkpoint = try store.enter(event, configuration: fingerprint.value)
       else {
         return nil
       }
-      line.add(mark)
+      line.add(checkpoint)
       return (.notice, line)
     } catch {
       line.add(error)

@@ -222,8 +222,8 @@ public final class LocalFactorStore: FactorStore {
     guard Self.exists(name, in: try factors()) || locked.wasReplaced || isLeft || isMissing else {
       return .nothing
     }
-    var mark: AuditLogCheckpoint?
-    if let event { mark = try enter(event, AuditLogSubject(user: user), &key).mark }
+    var checkpoint: AuditLogCheckpoint?
+    if let event { checkpoint = try enter(event, AuditLogSubject(user: user), &key).checkpoint }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     try recordFile.removeEverything()
     // A state that belongs to no record.
@@ -232,7 +232,7 @@ public final class LocalFactorStore: FactorStore {
     // The lock ends with the open file, which must stay open until here.
     withExtendedLifetime(locked) {}
     _ = consume section
-    return .removed(mark)
+    return .removed(checkpoint)
   }
 
   /// Returns whether the audit log lists a record of an account whose file is missing.
@@ -276,7 +276,7 @@ public final class LocalFactorStore: FactorStore {
   /// Records an event that does not change a user's record, before it happens.
   public func enter(_ event: AuditLogEvent) throws(FactorStoreError) -> AuditLogCheckpoint {
     var key = try key()
-    return try enter(event, AuditLogSubject(), &key).mark
+    return try enter(event, AuditLogSubject(), &key).checkpoint
   }
 
   /// Reads the head of the audit log. Takes no lock.
@@ -290,9 +290,9 @@ public final class LocalFactorStore: FactorStore {
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var key = try key()
     let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let mark = try ledger().enter(event, configuration: configuration, &key)
+    let checkpoint = try ledger().enter(event, configuration: configuration, &key)
     _ = consume section
-    return mark
+    return checkpoint
   }
 
   /// Verifies the audit log and returns the result. Calls `body` with each line. Changes of factors

@@ -218,7 +218,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
       current: next, position: entered?.position ?? binding.position)
     try put(state)
     try sync()
-    return entered?.mark
+    return entered?.checkpoint
   }
 
   /// Returns the binding to the current record, without an interrupted change.
@@ -269,10 +269,10 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     _ attempts: AttemptState, entering event: AuditLogEvent
   ) throws(FactorStoreError) -> AuditLogCheckpoint {
     guard let kept else { throw .damaged(.record) }
-    guard let mark = try replace(record: kept, attempts: attempts, entering: event) else {
+    guard let checkpoint = try replace(record: kept, attempts: attempts, entering: event) else {
       throw .damaged(.ledger)
     }
-    return mark
+    return checkpoint
   }
 
   @inline(never)

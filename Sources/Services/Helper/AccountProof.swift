@@ -5,7 +5,7 @@ public import MFASystem
 /// A proof that the caller owns the account, normally through PAM.
 public protocol AccountProof {
   /// Asks the user what PAM requires, and returns whether the account is proven.
-  func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool
+  func prove(_ account: Account, by prompter: some Prompter) -> Bool
 
   /// Gives up the caller's identity, which only `prove` needs, and returns whether it has been
   /// given up. Further calls have no effect.

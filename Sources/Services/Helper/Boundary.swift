@@ -19,12 +19,12 @@ public struct PAMProof: AccountProof {
   ///
   /// Root is not asked for a password, because root may change every record anyway. Besides,
   /// pam_unix would have to read the password hashes itself, which the system user may not.
-  public func prove<Asker: Prompter>(_ account: Account, by person: Asker) -> Bool {
+  public func prove(_ account: Account, by prompter: some Prompter) -> Bool {
     guard identities.caller != 0 else { return account.uid == 0 }
     let user = account.name.map { CChar(bitPattern: $0) } + [0]
     let asker = PAMConversationContext(
-      ask: { person.answer(to: $0, echo: $1, into: $2) },
-      tell: { person.tell(DisplayText(cleaning: $0)) })
+      ask: { prompter.answer(to: $0, echo: $1, into: $2) },
+      tell: { prompter.tell(DisplayText(cleaning: $0)) })
     return withExtendedLifetime(asker) {
       // SAFETY: `asker` outlives the call, and only the call uses the unretained pointer.
       var calls = unsafe cpam_person(

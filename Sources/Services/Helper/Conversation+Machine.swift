@@ -229,8 +229,8 @@ extension Conversation {
   }
 
   /// Writes a change to the log and to the kernel's audit trail.
-  func logChange(_ result: StaticString, _ factor: Factor?, _ mark: AuditLogCheckpoint?) {
-    write(result, factor, mark)
+  func logChange(_ result: StaticString, _ factor: Factor?, _ checkpoint: AuditLogCheckpoint?) {
+    write(result, factor, checkpoint)
     audit(.management, Self.operation(result), true)
   }
 
@@ -244,7 +244,7 @@ extension Conversation {
     ("mfa:" as StaticString).bytes + result.bytes
   }
 
-  private func write(_ result: StaticString, _ factor: Factor?, _ mark: AuditLogCheckpoint?) {
+  private func write(_ result: StaticString, _ factor: Factor?, _ checkpoint: AuditLogCheckpoint?) {
     var line = LogLine()
     line.add("result", result)
     line.add("user", escaping: caller.name)
@@ -253,7 +253,7 @@ extension Conversation {
       line.add("factor", escaping: factor.id.hexadecimal)
       line.add("name", escaping: factor.displayName.utf8)
     }
-    if let mark { line.add("ledger", escaping: mark.text) }
+    if let checkpoint { line.add("ledger", escaping: checkpoint.text) }
     log(.notice, line)
   }
 }

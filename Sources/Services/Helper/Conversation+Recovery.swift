@@ -46,9 +46,9 @@ extension Conversation {
     record.note(
       .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
     let event = AuditLogEvent(.recoveryCodesMade, by: actor, at: now)
-    let mark = try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    let checkpoint = try replace(entry, record, try countedChange(entry, at: now), entering: event)
     self.session?.advance(to: entry.kept)
-    logChange("recovery-codes-made", nil, mark)
+    logChange("recovery-codes-made", nil, checkpoint)
     deliverInBackground()
     return RecoveryCodeList(text: text)
   }
@@ -119,9 +119,9 @@ extension Conversation {
       throw failure(error)
     }
     switch result {
-    case .done(let factor, let generation, let mark):
+    case .done(let factor, let generation, let checkpoint):
       self.session?.generation = generation
-      logChange("resynchronized", factor, mark)
+      logChange("resynchronized", factor, checkpoint)
       deliverInBackground()
     case .superseded: throw .requiresRecentLogin
     case .tooManyChanges(let wait): throw .tooManyChanges(seconds: Self.seconds(wait))
@@ -157,9 +157,9 @@ extension Conversation {
       throw failure(error)
     }
     switch result {
-    case .imported(let factor, _, let mark):
+    case .imported(let factor, _, let checkpoint):
       self.session?.advance(to: entry.kept)
-      logChange("imported", factor, mark)
+      logChange("imported", factor, checkpoint)
       deliverInBackground()
       return factor
     case .present: throw .alreadyImported

@@ -297,11 +297,11 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   // MARK: Proof of the account
 
   private mutating func startSession(withTicket: Bool) throws(HelperFailure) -> UInt32 {
-    let person = ClientPrompter(client: client)
+    let prompter = ClientPrompter(client: client)
     if session != nil {
       let present = try requireSession(for: .resynchronizing)
       if present.scope == .resynchronizing {
-        let shown = try provePresentFactor(person, present.basis)
+        let shown = try provePresentFactor(prompter, present.basis)
         session?.take(shown)
       }
       return Self.seconds(present.deadline - (try bootTime()))
@@ -311,7 +311,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     let kept = try keptRecord()
     let snapshot = try snapshot()
     if let snapshot { try requireOpen(snapshot, withTicket ? .ownProcess : .signIn) }
-    let basis = try proveAccount(person, withTicket: withTicket)
+    let basis = try proveAccount(prompter, withTicket: withTicket)
     var started = Session(
       deadline: try bootTime() &+ Self.sessionLength, basis: basis, record: kept?.id,
       generation: kept?.generation ?? 0, scope: basis.scope)
@@ -319,18 +319,18 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     try dropCallerIdentity()
     if snapshot != nil {
       started.scope = .resynchronizing
-      started.take(try provePresentFactor(person, basis))
+      started.take(try provePresentFactor(prompter, basis))
     }
     session = started
     return Self.seconds(Self.sessionLength)
   }
 
   private mutating func proveAccount(
-    _ person: ClientPrompter<Client>, withTicket: Bool
+    _ prompter: ClientPrompter<Client>, withTicket: Bool
   ) throws(HelperFailure) -> Basis {
-    if withTicket { return .ticket(try proveTicket(person)) }
+    if withTicket { return .ticket(try proveTicket(prompter)) }
     guard !proof.hasDroppedCallerIdentity else { throw .requiresRecentLogin }
-    guard proof.prove(caller, by: person) else { throw proofFailed() }
+    guard proof.prove(caller, by: prompter) else { throw proofFailed() }
     return .password
   }
 
@@ -338,11 +338,11 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   /// ticket is used up by the factor that is enrolled with it, so an interrupted enrolment can
   /// begin again.
   private mutating func proveTicket(
-    _ person: ClientPrompter<Client>
+    _ prompter: ClientPrompter<Client>
   ) throws(HelperFailure) -> GrantID {
     try dropCallerIdentity()
     let prompt = DisplayText(cleaning: ("Enrolment ticket: " as StaticString).bytes)
-    guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    guard let typed = prompter.ask(prompt, echo: false) else { throw proofFailed() }
     guard let ticket = RecoveryCode(answer: typed.span) else {
       failedProofs += 1
       throw .ticketInvalid
@@ -376,11 +376,11 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   /// change the second factor. An empty answer is allowed. The session then allows only
   /// resynchronising a factor, which the factor's own codes prove.
   private mutating func provePresentFactor(
-    _ person: ClientPrompter<Client>, _ basis: Basis
+    _ prompter: ClientPrompter<Client>, _ basis: Basis
   ) throws(HelperFailure) -> ShownFactor {
     let prompt = DisplayText(
       cleaning: ("One-time code of a present factor: " as StaticString).bytes)
-    guard let typed = person.ask(prompt, echo: false) else { throw proofFailed() }
+    guard let typed = prompter.ask(prompt, echo: false) else { throw proofFailed() }
     guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {
       return try attempt(typed, counter: basis.counter)
@@ -469,14 +469,14 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
     let event = try note(factor, session.scope, in: &record, at: now)
     let attempts = entry.record == nil ? allowed.beginning(record) : allowed
-    let mark = try replace(
+    let checkpoint = try replace(
       entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
       entering: event)
     self.session?.advance(to: entry.kept)
     if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
     self.pending = nil
     if record.factors.count == 1 { isFirstEnrolment = true }
-    logChange("enrolled", factor, mark)
+    logChange("enrolled", factor, checkpoint)
     deliverInBackground()
     return factor.id
   }
@@ -516,9 +516,9 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     let now = try now()
     let event = AuditLogEvent(
       .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: now)
-    let mark = try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    let checkpoint = try replace(entry, record, try countedChange(entry, at: now), entering: event)
     self.session?.advance(to: entry.kept)
-    logChange("renamed", record.factor(id), mark)
+    logChange("renamed", record.factor(id), checkpoint)
   }
 
   private mutating func unenroll(
@@ -538,9 +538,9 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     // written, a crash between the two would leave a factor that accepts no code.
     let event = AuditLogEvent(.unenrolled, factor, by: actor, at: now)
     let allowed = try countedChange(entry, at: now)
-    let mark = try replace(entry, record, allowed.forgetting(), entering: event)
+    let checkpoint = try replace(entry, record, allowed.forgetting(), entering: event)
     self.session?.advance(to: entry.kept)
-    logChange("unenrolled", factor, mark)
+    logChange("unenrolled", factor, checkpoint)
     deliverInBackground()
     return wasNewest
   }
@@ -572,9 +572,9 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     let now = try now()
     let allowed = try countedChange(entry, at: now)
     do throws(FactorStoreError) {
-      let mark = try entry.write(
+      let checkpoint = try entry.write(
         allowed.forgetting(), entering: AuditLogEvent(.forgotten, by: actor, at: now))
-      logChange("forgotten", nil, mark)
+      logChange("forgotten", nil, checkpoint)
       return UInt8(clamping: places)
     } catch {
       throw failure(error)
