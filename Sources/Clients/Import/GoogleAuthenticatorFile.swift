@@ -119,7 +119,9 @@ public enum GoogleAuthenticatorFile {
     var oddLine: Int?
     var dead = 0
     for (index, line) in lines.enumerated().dropFirst() {
-      guard let first = line.first, text[first] != GoogleAuthenticatorOptions.mark else { continue }
+      guard let first = line.first, text[first] != GoogleAuthenticatorOptions.quotationMark else {
+        continue
+      }
       let place = placeOfCode(text, in: line)
       if oddLine != nil {
         if place != nil { dead += 1 }

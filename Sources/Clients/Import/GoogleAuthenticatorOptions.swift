@@ -3,7 +3,7 @@ import MFAOneTimePassword
 /// The option values of one google-authenticator file.
 struct GoogleAuthenticatorOptions {
   /// The first character of an option's line.
-  static let mark = UInt8(ascii: "\"")
+  static let quotationMark = UInt8(ascii: "\"")
 
   /// The window in time steps. The default is the current step and one before and after it.
   private(set) var windowSize = 3
@@ -24,7 +24,7 @@ struct GoogleAuthenticatorOptions {
   /// Reads the options among `lines`, of which the first is the key.
   init(_ text: Span<UInt8>, lines: [Range<Int>]) throws(ImportRefusal) {
     for (index, line) in lines.enumerated().dropFirst() {
-      guard let first = line.first, text[first] == Self.mark else { continue }
+      guard let first = line.first, text[first] == Self.quotationMark else { continue }
       try read(text, in: line, number: index + 1)
     }
     if usedSteps == nil { warnings.append(.reuseWasAllowed) }

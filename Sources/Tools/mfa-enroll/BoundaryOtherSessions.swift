@@ -6,25 +6,25 @@ enum OtherSessions {
 
   /// Ends the other sessions and reports the result to the user. A failure here is not an error,
   /// because the factor has already been removed.
-  static func end(telling person: UserInterface) {
+  static func end(telling interface: UserInterface) {
     // SAFETY: the string is valid for the call.
     guard unsafe access(program, X_OK) == 0,
       let list = run(["--no-legend", "--no-pager", "list-sessions"])
     else {
-      return person.tell("your other sessions on this host go on: end them yourself")
+      return interface.tell("your other sessions on this host go on: end them yourself")
     }
     // Without this variable, this session cannot be distinguished from the others.
     guard let present = variable("XDG_SESSION_ID") else {
-      return person.tell("your other sessions on this host go on: end them yourself")
+      return interface.tell("your other sessions on this host go on: end them yourself")
     }
     var ended = 0
     var left = 0
     for session in sessions(in: list, of: getuid(), except: present) {
       if run(["terminate-session", session]) == nil { left += 1 } else { ended += 1 }
     }
-    if ended > 0 { person.tell("\(ended) other sessions on this host were ended") }
+    if ended > 0 { interface.tell("\(ended) other sessions on this host were ended") }
     if left > 0 {
-      person.tell("\(left) other sessions could not be ended: end them yourself")
+      interface.tell("\(left) other sessions could not be ended: end them yourself")
     }
   }
 

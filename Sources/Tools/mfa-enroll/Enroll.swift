@@ -50,14 +50,14 @@ struct Enroll: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let person = UserInterface()
+    let interface = UserInterface()
     // Created first, so that an error is reported before the user has answered any question.
     let file = try pictureFile()
     do {
-      try await enroll(person, showingIn: file)
+      try await enroll(interface, showingIn: file)
     } catch {
       if let file, !file.remove() {
-        person.tell("\(file.path) could not be removed: delete what is left of it")
+        interface.tell("\(file.path) could not be removed: delete what is left of it")
       }
       throw error
     }
@@ -65,27 +65,27 @@ struct Enroll: AsyncParsableCommand {
 
   /// Enrols a key. Keeps the picture's file and reports the enrolment before it shows anything
   /// else, so that an interruption after that undoes nothing.
-  private func enroll(_ person: UserInterface, showingIn file: PictureFile?) async throws {
-    let multiFactor = MultiFactor(tell: person.tell)
+  private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
+    let multiFactor = MultiFactor(tell: interface.tell)
     do {
-      let session = try await Reauthentication(of: person, withTicket: ticket).session(
+      let session = try await Reauthentication(of: interface, withTicket: ticket).session(
         with: multiFactor)
       let name = try await unusedName(multiFactor)
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
-      try await show(secret, of: multiFactor, to: person, file: file)
-      let uid = try await confirm(secret, name: name, with: multiFactor, by: person)
+      try await show(secret, of: multiFactor, to: interface, file: file)
+      let uid = try await confirm(secret, name: name, with: multiFactor, by: interface)
       file?.keep()
-      person.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      interface.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
       if let file {
-        person.tell("\(file.path) holds your secret key: delete it once you have scanned it")
+        interface.tell("\(file.path) holds your secret key: delete it once you have scanned it")
       }
       if json {
         // A program requests recovery codes itself when it can show them to a user.
         Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
       } else {
-        await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: person)
+        await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
       }
       await multiFactor.close()
     } catch let error as MultiFactorError {
@@ -123,7 +123,8 @@ struct Enroll: AsyncParsableCommand {
 
   /// Shows the secret to the user, or writes it as JSON for a program.
   private func show(
-    _ secret: TOTPSecret, of multiFactor: MultiFactor, to person: UserInterface, file: PictureFile?
+    _ secret: TOTPSecret, of multiFactor: MultiFactor, to interface: UserInterface,
+    file: PictureFile?
   ) async throws {
     let hostIssuer = try await multiFactor.issuer
     let url = secret.generateQRCodeURL(
@@ -132,13 +133,13 @@ struct Enroll: AsyncParsableCommand {
     if json {
       EnrollmentJSON.write(secret, url: url, to: .standardOutput)
     } else {
-      show(secret, url: url, to: person)
+      show(secret, url: url, to: interface)
     }
   }
 
   /// Prints the text first, so that the picture and the question stay on the screen.
   private func show(
-    _ secret: TOTPSecret, url: borrowing SecretBytes, to person: UserInterface
+    _ secret: TOTPSecret, url: borrowing SecretBytes, to interface: UserInterface
   ) {
     let way =
       switch qr {
@@ -147,33 +148,33 @@ struct Enroll: AsyncParsableCommand {
         "Scan the picture in \(path) with an authenticator app, or type the key into it."
       case .nowhere: "Type the key into an authenticator app."
       }
-    person.tell("\n\(way)")
+    interface.tell("\n\(way)")
     if algorithm != .sha1 || digits != 6 || period != 30 {
-      person.tell(
+      interface.tell(
         "Typing it, set algorithm \(algorithm.rawValue), \(digits) digits, \(period) seconds.")
     }
-    person.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
-    person.show("url: ", url, "\n\n")
+    interface.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
+    interface.show("url: ", url, "\n\n")
     switch qr {
-    case .terminal, nil: showPicture(of: url, to: person)
+    case .terminal, nil: showPicture(of: url, to: interface)
     case .file, .nowhere: break
     }
   }
 
-  private func showPicture(of url: borrowing SecretBytes, to person: UserInterface) {
-    switch person.picture(of: url) {
-    case .drawn(let text): person.show("", text, "")
-    case .missing(let reason): person.tell("no picture: \(reason)\n")
+  private func showPicture(of url: borrowing SecretBytes, to interface: UserInterface) {
+    switch interface.picture(of: url) {
+    case .drawn(let text): interface.show("", text, "")
+    case .missing(let reason): interface.tell("no picture: \(reason)\n")
     }
   }
 
   /// Asks for codes until one is accepted, the helper accepts no more attempts, or the deadline has
   /// passed. Returns the factor's `uid`.
   private func confirm(
-    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by person: UserInterface
+    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by interface: UserInterface
   ) async throws(Failure) -> String {
     var lastError: MultiFactorError?
-    while let code = person.ask("Code from the app: ", echo: true) {
+    while let code = interface.ask("Code from the app: ", echo: true) {
       do throws(MultiFactorError) {
         return try await multiFactor.enroll(
           with: TOTPMultiFactorGenerator.assertionForEnrollment(
@@ -184,10 +185,10 @@ struct Enroll: AsyncParsableCommand {
           throw Failure(error)
         }
         lastError = error
-        person.tell("\(error)\nhint: \(error.hint)")
+        interface.tell("\(error)\nhint: \(error.hint)")
       }
     }
-    person.tell("")
+    interface.tell("")
     if let lastError { throw Failure(lastError) }
     throw Failure("no code was typed, and nothing is enrolled", hint: "start again")
   }

@@ -4,7 +4,7 @@ import MultiFactor
 /// user owns the account, and making the change.
 struct FactorChange: Sendable {
   /// The user who requested the change.
-  let person: UserInterface
+  let interface: UserInterface
   /// The conversation with the helper.
   let multiFactor: MultiFactor
   /// The chosen factor.
@@ -14,8 +14,8 @@ struct FactorChange: Sendable {
 
   /// Chooses the factor that `text` names or, if `text` is nil, the only factor.
   static func choose(_ text: String?) async throws(Failure) -> FactorChange {
-    let person = UserInterface()
-    let multiFactor = MultiFactor(tell: person.tell)
+    let interface = UserInterface()
+    let multiFactor = MultiFactor(tell: interface.tell)
     let known: [MultiFactorInfo]
     do throws(MultiFactorError) {
       known = try await multiFactor.enrolledFactors
@@ -29,7 +29,7 @@ struct FactorChange: Sendable {
         try FactorChoice.onlyFactor(among: known)
       }
     return FactorChange(
-      person: person, multiFactor: multiFactor, factor: factor, isOnly: known.count == 1)
+      interface: interface, multiFactor: multiFactor, factor: factor, isOnly: known.count == 1)
   }
 
   /// Verifies that the user owns the account, and makes the change.
@@ -37,7 +37,7 @@ struct FactorChange: Sendable {
     _ change: (MultiFactorSession) async throws(MultiFactorError) -> Void
   ) async throws(Failure) {
     do throws(MultiFactorError) {
-      try await change(try await Reauthentication(of: person).session(with: multiFactor))
+      try await change(try await Reauthentication(of: interface).session(with: multiFactor))
       await multiFactor.close()
     } catch {
       throw Failure(error)

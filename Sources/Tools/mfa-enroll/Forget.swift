@@ -11,8 +11,8 @@ struct Forget: AsyncParsableCommand {
       """)
 
   func run() async throws {
-    let person = UserInterface()
-    let multiFactor = MultiFactor(tell: person.tell)
+    let interface = UserInterface()
+    let multiFactor = MultiFactor(tell: interface.tell)
     do throws(MultiFactorError) {
       let places = try await multiFactor.clearRememberedSignIns()
       await multiFactor.close()

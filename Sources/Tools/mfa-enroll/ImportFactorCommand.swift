@@ -19,23 +19,24 @@ struct ImportFactorCommand: AsyncParsableCommand {
   func validate() throws { try name.map(MFAEnroll.check(name:)) }
 
   func run() async throws {
-    let person = UserInterface()
+    let interface = UserInterface()
     // Read first, so that an error in the file is reported before the user types a password.
     let path = try file ?? ImportFile.defaultPath()
     let found = try parse(try ImportFile.read(path))
-    for warning in found.warnings { person.tell("warning: \(warning.text)") }
-    let multiFactor = MultiFactor(tell: person.tell)
+    for warning in found.warnings { interface.tell("warning: \(warning.text)") }
+    let multiFactor = MultiFactor(tell: interface.tell)
     do throws(MultiFactorError) {
-      let session = try await Reauthentication(of: person).session(with: multiFactor)
+      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
       let name = name ?? Enroll.unusedName(among: taken)
       try await take(found, named: name, with: session, of: multiFactor)
-      person.tell("\(quoted(name)) is enrolled, with the key that the app has already")
+      interface.tell("\(quoted(name)) is enrolled, with the key that the app has already")
       if found.recoveryCodes.count > 0 {
-        person.tell("\(found.recoveryCodes.count) recovery codes were taken over; they are short")
-        person.tell("hint: make new ones with mfa-enroll recovery-codes --new")
+        interface.tell(
+          "\(found.recoveryCodes.count) recovery codes were taken over; they are short")
+        interface.tell("hint: make new ones with mfa-enroll recovery-codes --new")
       }
-      person.tell("\(FactorChoice.shown(path, longest: 4096)) still holds the key: delete it")
+      interface.tell("\(FactorChoice.shown(path, longest: 4096)) still holds the key: delete it")
       await multiFactor.close()
     } catch {
       throw Failure(error)

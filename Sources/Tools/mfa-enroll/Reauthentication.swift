@@ -3,15 +3,15 @@ import MultiFactor
 
 /// The verification that the user owns the account, with as many attempts as a sign-in allows.
 struct Reauthentication: Sendable {
-  private let person: UserInterface
+  private let interface: UserInterface
   private let withTicket: Bool
 
   /// How many attempts a user at a terminal has; a script has one.
   private static let tries = 3
 
   /// An administrator's ticket replaces the password if `withTicket` is true.
-  init(of person: UserInterface, withTicket: Bool = false) {
-    self.person = person
+  init(of interface: UserInterface, withTicket: Bool = false) {
+    self.interface = interface
     self.withTicket = withTicket
   }
 
@@ -24,11 +24,11 @@ struct Reauthentication: Sendable {
   /// Starts a session with the helper.
   func session(with multiFactor: MultiFactor) async throws(MultiFactorError) -> MultiFactorSession {
     let refusal = Refusal()
-    var triesLeft = person.isAtTerminal ? Self.tries : 1
+    var triesLeft = interface.isAtTerminal ? Self.tries : 1
     while true {
       do throws(MultiFactorError) {
-        let answer: MultiFactor.Reauthenticator = { [person] prompt in
-          guard let answer = await person.answer(prompt) else {
+        let answer: MultiFactor.Reauthenticator = { [interface] prompt in
+          guard let answer = await interface.answer(prompt) else {
             await refusal.happen()
             return nil
           }
@@ -42,7 +42,7 @@ struct Reauthentication: Sendable {
         guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {
           throw error
         }
-        person.tell("\(error), try again")
+        interface.tell("\(error), try again")
       }
     }
   }

@@ -8,25 +8,25 @@ enum RecoveryCodeDisplay {
 
   /// Creates codes and shows them. They cannot be shown again.
   static func make(
-    with session: MultiFactorSession, of multiFactor: MultiFactor, to person: UserInterface
+    with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface
   ) async throws(MultiFactorError) {
     let codes = try await multiFactor.generateRecoveryCodes(with: session)
-    person.tell("\nRecovery codes: each signs you in once, when the app is not at hand.\n")
-    codes.forEach { person.show("  ", $0, "\n") }
-    person.tell("\nThey are not shown again. Keep them where the phone is not.")
+    interface.tell("\nRecovery codes: each signs you in once, when the app is not at hand.\n")
+    codes.forEach { interface.show("  ", $0, "\n") }
+    interface.tell("\nThey are not shown again. Keep them where the phone is not.")
   }
 
   /// Creates codes after the user's first enrolment. A failure does not undo the enrolment.
   static func makeFirst(
-    with session: MultiFactorSession, of multiFactor: MultiFactor, to person: UserInterface
+    with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface
   ) async {
     do throws(MultiFactorError) {
       guard try await multiFactor.enrolledFactors.count == 1,
         try await multiFactor.recoveryCodesLeft == 0
       else { return }
-      try await make(with: session, of: multiFactor, to: person)
+      try await make(with: session, of: multiFactor, to: interface)
     } catch {
-      person.tell(
+      interface.tell(
         "there are no recovery codes: \(error)\nhint: make some with mfa-enroll recovery-codes --new"
       )
     }

@@ -12,24 +12,24 @@ struct RecoveryCodesCommand: AsyncParsableCommand {
   var new = false
 
   func run() async throws {
-    let person = UserInterface()
-    let multiFactor = MultiFactor(tell: person.tell)
+    let interface = UserInterface()
+    let multiFactor = MultiFactor(tell: interface.tell)
     do throws(MultiFactorError) {
       if new {
-        let session = try await Reauthentication(of: person).session(with: multiFactor)
-        try await RecoveryCodeDisplay.make(with: session, of: multiFactor, to: person)
+        let session = try await Reauthentication(of: interface).session(with: multiFactor)
+        try await RecoveryCodeDisplay.make(with: session, of: multiFactor, to: interface)
       } else {
         let status = try await multiFactor.status
         Output.standardOutput.write(
           RecoveryCodeDisplay.text(left: status.recoveryCodesLeft) + "\n")
         if status.importedRecoveryCodesLeft > 0 {
-          person.tell(
+          interface.tell(
             "\(status.importedRecoveryCodesLeft) of them came from another program and are short")
         }
         if status.importedRecoveryCodesLeft > 0
           || status.recoveryCodesLeft <= RecoveryCodeDisplay.few
         {
-          person.tell("hint: make new ones with mfa-enroll recovery-codes --new")
+          interface.tell("hint: make new ones with mfa-enroll recovery-codes --new")
         }
       }
       await multiFactor.close()

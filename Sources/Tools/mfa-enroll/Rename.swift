@@ -17,7 +17,7 @@ struct Rename: AsyncParsableCommand {
     let change = try await FactorChange.choose(factor)
     try await change.make { _ throws(MultiFactorError) in
       try await change.multiFactor.rename(change.factor, to: name)
-      change.person.tell("\(quoted(change.factor.displayName)) is \(quoted(name)) now")
+      change.interface.tell("\(quoted(change.factor.displayName)) is \(quoted(name)) now")
     }
   }
 }

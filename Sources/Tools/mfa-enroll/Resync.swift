@@ -17,20 +17,22 @@ struct Resync: AsyncParsableCommand {
 
   func run() async throws {
     let change = try await FactorChange.choose(factor)
-    let person = change.person
-    person.tell("Where a code of a present factor is asked for, press return if you have no other.")
+    let interface = change.interface
+    interface.tell(
+      "Where a code of a present factor is asked for, press return if you have no other.")
     try await change.make { session throws(MultiFactorError) in
-      guard let first = person.ask("Code from the app: ", echo: true) else {
-        person.tell("")
+      guard let first = interface.ask("Code from the app: ", echo: true) else {
+        interface.tell("")
         throw .notACode
       }
       try await change.multiFactor.resync(change.factor, code: first, with: session)
-      guard let second = person.ask("The code after it, when the app shows it: ", echo: true) else {
-        person.tell("")
+      guard let second = interface.ask("The code after it, when the app shows it: ", echo: true)
+      else {
+        interface.tell("")
         throw .notACode
       }
       try await change.multiFactor.completeResync(code: second, with: session)
-      person.tell(
+      interface.tell(
         "\(quoted(change.factor.displayName)) is in step; the two codes are used up")
     }
   }

@@ -21,24 +21,24 @@ struct Unenroll: AsyncParsableCommand {
     }
     try await change.make { _ throws(MultiFactorError) in
       let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
-      change.person.tell("\(quoted(change.factor.displayName)) is removed")
+      change.interface.tell("\(quoted(change.factor.displayName)) is removed")
       if unenrollment.signedOut {
-        change.person.tell(
+        change.interface.tell(
           "it was the last that you had enrolled: you are signed out, sign in again;"
             + " sign-ins that were remembered are forgotten")
       }
-      if unenrollment.endsSessions { OtherSessions.end(telling: change.person) }
+      if unenrollment.endsSessions { OtherSessions.end(telling: change.interface) }
     }
   }
 
   private func isSure(_ change: FactorChange) -> Bool {
-    let person = change.person
+    let interface = change.interface
     if change.isOnly {
-      person.tell("It is the only one: without it there is no code to sign in with.")
+      interface.tell("It is the only one: without it there is no code to sign in with.")
     }
     let question = "Remove \(quoted(change.factor.displayName))? [y/N] "
-    guard let answer = person.ask(question, echo: true) else {
-      person.tell("")
+    guard let answer = interface.ask(question, echo: true) else {
+      interface.tell("")
       return false
     }
     let first = answer.span.isEmpty ? 0 : answer.span[0]
