@@ -110,32 +110,16 @@ let package = Package(
     room("CPNG", .c),
 
     // Base
-    room(
-      "Bytes", .base,
-      uses: []),
-    room(
-      "Crypto", .base,
-      uses: ["MFABytes", "MFACCrypto", "MFASecrets"]),
-    room(
-      "Secrets", .base,
-      uses: ["MFACSecrets"]),
-    room(
-      "System", .base,
-      uses: ["MFABytes", "MFACPOSIX"]),
+    room("Bytes", .base),
+    room("Crypto", .base, uses: ["MFABytes", "MFACCrypto", "MFASecrets"]),
+    room("Secrets", .base, uses: ["MFACSecrets"]),
+    room("System", .base, uses: ["MFABytes", "MFACPOSIX"]),
 
     // Pure
-    room(
-      "Factors", .pure,
-      uses: ["MFABytes", "MFAOneTimePassword", "MFASecrets"]),
-    room(
-      "OneTimePassword", .pure,
-      uses: ["MFABytes", "MFASecrets"]),
-    room(
-      "PAMStack", .pure,
-      uses: ["MFABytes", "MFASystem"]),
-    room(
-      "Policy", .pure,
-      uses: ["MFABytes", "MFAFactors"]),
+    room("Factors", .pure, uses: ["MFABytes", "MFAOneTimePassword", "MFASecrets"]),
+    room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
+    room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
+    room("Policy", .pure, uses: ["MFABytes", "MFAFactors"]),
     room(
       "Protocol", .pure,
       uses: ["MFABytes", "MFAFactors", "MFAOneTimePassword", "MFASecrets"],
@@ -166,15 +150,11 @@ let package = Package(
         "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
         "MFAStoreFiles", "MFASystem", "MFAVerification",
       ]),
-    room(
-      "QRCode", .core,
-      uses: ["MFABytes", "MFACQREncode", "MFASecrets"]),
+    room("QRCode", .core, uses: ["MFABytes", "MFACQREncode", "MFASecrets"]),
     room(
       "StoreFiles", .core,
       uses: ["MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFASystem"]),
-    room(
-      "Verification", .core,
-      uses: ["MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
+    room("Verification", .core, uses: ["MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
 
     // Flow
     room(
@@ -212,9 +192,7 @@ let package = Package(
         "MFABytes", "MFACSpawn", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
       ],
       path: "Sources/Clients/MultiFactor", swiftSettings: Layer.clients.settings),
-    room(
-      "QRImage", .clients,
-      uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
+    room("QRImage", .clients, uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
 
     // Tools
     .executableTarget(
@@ -271,18 +249,10 @@ let package = Package(
         "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
         "MFASignInTestSupport", "MFASystem", "MFATestSupport",
       ]),
-    tests(
-      "System", in: "System",
-      uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
-    tests(
-      "Faults", in: "Faults",
-      uses: ["MFATestSupport"]),
-    tests(
-      "Differential", in: "Differential",
-      uses: ["MFATestSupport"]),
-    tests(
-      "EndToEnd", in: "EndToEnd",
-      uses: ["MFATestSupport"]),
+    tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
+    tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
+    tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
+    tests("EndToEnd", in: "EndToEnd", uses: ["MFATestSupport"]),
     tests(
       "Secrets", in: "Secrets",
       uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
@@ -299,12 +269,8 @@ let package = Package(
         "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
         "MFAVerification",
       ]),
-    tests(
-      "Policy", in: "Policy",
-      uses: ["MFABytes", "MFAFactors", "MFAPolicy"]),
-    tests(
-      "PAMStack", in: "PAMStack",
-      uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
+    tests("Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAPolicy"]),
+    tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
     tests(
       "Protocol", in: "HelperProtocol",
       uses: ["MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets"]),
@@ -320,9 +286,7 @@ let package = Package(
         "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFAQRCode", "MFASecrets",
         "MultiFactor", "mfa-enroll",
       ]),
-    tests(
-      "QRCode", in: "QRCode",
-      uses: ["MFABytes", "MFAQRCode", "MFASecrets", "MFATestSupport"]),
+    tests("QRCode", in: "QRCode", uses: ["MFABytes", "MFAQRCode", "MFASecrets", "MFATestSupport"]),
     tests(
       "Import", in: "Import",
       uses: [
