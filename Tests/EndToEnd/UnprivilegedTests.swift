@@ -290,7 +290,7 @@ extension EndToEnd {
         #expect(states[2].descriptors <= states[0].descriptors + 1, "\(states)")
         #expect(states[2].descriptors == states[6].descriptors, "\(states)")
         let processes = try Command.succeed(["/bin/ps", "-A", "-o", "stat=,comm="])
-        #expect(!processes.contains("mfa-helper") && !processes.contains("mfa-minder"))
+        #expect(!processes.contains("mfa-helper") && !processes.contains("mfa-supervisor"))
         #expect(!processes.split(separator: "\n").contains { $0.hasPrefix("Z") }, "\(processes)")
       }
     }

@@ -17,15 +17,7 @@ public struct Account: Equatable, Sendable {
   /// Looks up an account by name. Returns nil if no such account exists, and throws if the lookup
   /// failed.
   public static func named(_ name: [UInt8]) throws(SystemError) -> Account? {
-    guard !name.isEmpty, name.count <= 255, !name.contains(0) else { return nil }
-    let terminated = name.map { CChar(bitPattern: $0) } + [0]
-    // SAFETY: the name ends with a NUL; for the rest, see `lookUp`.
-    return try unsafe lookUp { entry, buffer, capacity, result in
-      unsafe terminated.withUnsafeBufferPointer { name in
-        guard let name = name.baseAddress else { return EINVAL }
-        return unsafe getpwnam_r(name, entry, buffer, capacity, result)
-      }
-    }
+    try entry(named: name)?.account
   }
 
   /// Looks up an account by user ID, in the same way as `named`.
@@ -33,11 +25,11 @@ public struct Account: Equatable, Sendable {
     // SAFETY: see `lookUp`.
     try unsafe lookUp { entry, buffer, capacity, result in
       unsafe getpwuid_r(uid, entry, buffer, capacity, result)
-    }
+    }?.account
   }
 
-  /// The size of the buffer for an account name, in bytes, including the terminating NUL.
-  private static var longestName: Int { 256 }
+  /// The longest account name, in bytes.
+  private static var longestName: Int { 255 }
 
   /// Returns an account that shares this account's uid, or nil if no account has this index. Index
   /// 0 is the account that the system returns for the uid. Indexes from 1 on are the entries of
@@ -45,30 +37,120 @@ public struct Account: Equatable, Sendable {
   /// kernel treats all of them as the same user. If several accounts of a directory service share a
   /// uid, only the one that the system returns for the uid is found.
   public func sharing(at index: Int32) throws(SystemError) -> Account? {
-    var name = [CChar](repeating: 0, count: Self.longestName)
-    // SAFETY: the call writes at most as many bytes as the buffer has.
-    let count = unsafe name.withUnsafeMutableBufferPointer { name -> Int in
-      guard let base = name.baseAddress else { return -1 }
-      return unsafe cposix_name_of(uid, index, base, name.count)
+    let account = index == 0 ? try Self.with(uid: uid) : try listed(at: index)
+    if let account {
+      guard !account.name.isEmpty, account.name.count <= Self.longestName else {
+        throw SystemError(.lookUpAccount, number: EIO)
+      }
     }
-    guard count >= 0 else { throw SystemError(.lookUpAccount, number: EIO) }
-    guard count > 0 else { return nil }
-    return Account(name: name.prefix(count).map { UInt8(bitPattern: $0) }, uid: uid)
+    return account
+  }
+
+  /// Returns an account of /etc/passwd that has this account's uid. The first one has index 1.
+  ///
+  /// The file is read directly: `getpwent` would list every account of a directory service, and its
+  /// state belongs to the application. The whole file is always read, so that the time taken
+  /// reveals nothing about the user.
+  private func listed(at index: Int32) throws(SystemError) -> Account? {
+    // SAFETY: literals are NUL-terminated.
+    guard let file = unsafe fopen("/etc/passwd", "re") else {
+      let error = SystemError.last(.lookUpAccount)
+      guard error.isNotFound else { throw error }
+      return nil
+    }
+    var account: Account?
+    var index = index
+    // SAFETY: the file is open until the closure has returned; for the rest, see `lookUp`.
+    let status = unsafe Self.withStrings { buffer, capacity in
+      while true {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>? = nil
+        let status = unsafe cposix_read_account(file, &entry, buffer, capacity, &found)
+        guard status == 0 else { return status }
+        guard unsafe entry.pw_uid == uid else { continue }
+        index &-= 1
+        if index == 0 { account = unsafe Entry(entry, within: capacity)?.account }
+      }
+    }
+    _ = unsafe fclose(file)
+    guard status == ENOENT else { throw SystemError(.lookUpAccount, number: status) }
+    return account
   }
 
   /// Returns whether the account belongs to the group with this name, or nil if the lookup failed.
+  ///
+  /// `getgrouplist` does not report a source of the name service that failed: it returns the groups
+  /// from the other sources. A negative result is therefore trusted only if the lookup of a name
+  /// that no group has reports no failed source.
   public func isMember(of group: [UInt8]) -> Bool? {
     guard !group.isEmpty, !group.contains(0) else { return nil }
-    let user = name.map { CChar(bitPattern: $0) } + [0]
-    let group = group.map { CChar(bitPattern: $0) } + [0]
-    // SAFETY: both names end with a NUL and outlive the call.
-    let answer = unsafe user.withUnsafeBufferPointer { user in
-      unsafe group.withUnsafeBufferPointer { group -> Int32 in
-        guard let user = user.baseAddress, let group = group.baseAddress else { return -1 }
-        return unsafe cposix_is_member(user, group)
-      }
+    do throws(SystemError) {
+      guard let entry = try Self.entry(named: name) else { return nil }
+      guard let wanted = try Self.group(named: group) else { return false }
+      if try isMember(of: wanted, first: entry.group) { return true }
+      _ = try Self.group(named: [UInt8(ascii: ":")])
+      return false
+    } catch {
+      return nil
     }
-    return answer < 0 ? nil : answer == 1
+  }
+
+  /// Returns whether a group is among the groups of the account, whose primary group is `first`.
+  private func isMember(of wanted: UInt32, first: UInt32) throws(SystemError) -> Bool {
+    let user = cString(name)
+    for capacity in Self.capacities {
+      var groups = [gid_t](repeating: 0, count: capacity)
+      var count = Int32(truncatingIfNeeded: capacity)
+      // SAFETY: the name ends with a NUL. The call writes at most `count` numbers, and `count`.
+      guard unsafe cposix_group_list(user, first, &groups, &count) >= 0 else { continue }
+      return groups.prefix(Int(count)).contains(wanted)
+    }
+    throw SystemError(.lookUpAccount, number: ERANGE)
+  }
+
+  /// Returns the ID of the group with this name, or nil if no such group exists.
+  ///
+  /// `getgrnam_r` returns 0 for a group that no source has, and an error number, which may be
+  /// ENOENT, if a source failed.
+  private static func group(named name: [UInt8]) throws(SystemError) -> UInt32? {
+    let name = cString(name)
+    var group: UInt32?
+    // SAFETY: the name ends with a NUL; for the rest, see `lookUp`.
+    let status = unsafe withStrings { buffer, capacity in
+      var entry = unsafe MFACPOSIX.group()
+      var found: UnsafeMutablePointer<MFACPOSIX.group>? = nil
+      let status = unsafe getgrnam_r(name, &entry, buffer, capacity, &found)
+      if unsafe found != nil { group = unsafe entry.gr_gid }
+      return status
+    }
+    guard status == 0 else { throw SystemError(.lookUpAccount, number: status) }
+    return group
+  }
+
+  /// What the system stores about an account.
+  private struct Entry {
+    let account: Account
+    /// The primary group.
+    let group: UInt32
+
+    /// Copies an entry whose strings are at most `capacity` bytes long. Returns nil if it has no
+    /// name.
+    init?(_ entry: passwd, within capacity: Int) {
+      guard let name = unsafe entry.pw_name else { return nil }
+      // SAFETY: the name is NUL-terminated within the buffer.
+      let bytes = unsafe UnsafeRawBufferPointer(start: name, count: strnlen(name, capacity))
+      account = unsafe Account(name: Array(bytes), uid: entry.pw_uid)
+      group = unsafe entry.pw_gid
+    }
+  }
+
+  private static func entry(named name: [UInt8]) throws(SystemError) -> Entry? {
+    guard !name.isEmpty, name.count <= longestName, !name.contains(0) else { return nil }
+    let name = cString(name)
+    // SAFETY: the name ends with a NUL; for the rest, see `lookUp`.
+    return try unsafe lookUp { entry, buffer, capacity, result in
+      unsafe getpwnam_r(name, entry, buffer, capacity, result)
+    }
   }
 
   private typealias Query = (
@@ -76,32 +158,38 @@ public struct Account: Equatable, Sendable {
     UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
   ) -> Int32
 
-  /// The buffer sizes that are tried for the strings of an entry, in bytes.
-  private static var capacities: [Int] { [1024, 16_384, 262_144] }
-
-  private static func lookUp(_ query: Query) throws(SystemError) -> Account? {
-    for capacity in capacities {
+  private static func lookUp(_ query: Query) throws(SystemError) -> Entry? {
+    var result: Entry?
+    let status = unsafe withStrings { buffer, capacity in
       // SAFETY: an entry of null pointers, which is read only after a query has filled it.
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>? = nil
-      let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
-      defer { unsafe buffer.deallocate() }
       // SAFETY: the query writes the entry, at most `capacity` bytes of strings, and `found`.
       let status = unsafe query(&entry, buffer, capacity, &found)
-      if status == ERANGE || status == EINTR { continue }
-      guard unsafe found != nil, let name = unsafe entry.pw_name else {
-        // POSIX: status 0 without an entry means "not found". Some sources return these error
-        // numbers instead.
-        guard [0, ENOENT, ESRCH].contains(status) else {
-          throw SystemError(.lookUpAccount, number: status)
-        }
-        return nil
-      }
-      // SAFETY: the name is NUL-terminated within the buffer.
-      let length = unsafe strnlen(name, capacity)
-      let bytes = unsafe UnsafeRawBufferPointer(start: name, count: length)
-      return unsafe Account(name: Array(bytes), uid: entry.pw_uid)
+      if unsafe found != nil { result = unsafe Entry(entry, within: capacity) }
+      return status
     }
-    throw SystemError(.lookUpAccount, number: ERANGE)
+    // POSIX: status 0 without an entry means "not found". Some sources return the other error
+    // numbers instead.
+    guard result != nil || [0, ENOENT, ESRCH].contains(status) else {
+      throw SystemError(.lookUpAccount, number: status)
+    }
+    return result
+  }
+
+  /// The sizes that are tried for the strings of an entry, in bytes, and for a list of groups.
+  private static var capacities: [Int] { [1024, 16_384, 262_144] }
+
+  /// Calls `query` with a buffer for the strings of an entry and its size, and with larger buffers
+  /// while the strings do not fit. Returns the query's last error number.
+  private static func withStrings(_ query: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> Int32 {
+    for capacity in capacities {
+      let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
+      // SAFETY: the buffer was allocated above, and no query keeps it.
+      defer { unsafe buffer.deallocate() }
+      let status = unsafe query(buffer, capacity)
+      if status != ERANGE && status != EINTR { return status }
+    }
+    return ERANGE
   }
 }

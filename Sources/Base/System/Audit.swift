@@ -14,6 +14,9 @@ public enum Audit {
   }
 
   /// Writes a record about an account. `address` is numeric, or nil if it is unknown.
+  ///
+  /// The process must belong to root or have CAP_AUDIT_WRITE among its permitted capabilities, which
+  /// is made effective only during this call. In any other process, the function does nothing.
   public static func write(
     _ kind: Kind, _ operation: [UInt8], account: [UInt8], address: [UInt8]?, terminal: [UInt8]?,
     succeeded: Bool
@@ -23,39 +26,30 @@ public enum Audit {
       case .authentication: CPOSIX_AUDIT_USER_AUTH
       case .management: CPOSIX_AUDIT_USER_MGMT
       }
-    var texts: [UInt8] = []
-    add(operation, to: &texts)
-    add(account, isPlain: true, to: &texts)
-    add(address, to: &texts)
-    add(terminal, to: &texts)
-    // SAFETY: each of the four texts ends with a NUL, and all outlive the call.
-    unsafe texts.withUnsafeBufferPointer { texts in
-      guard let base = texts.baseAddress else { return }
-      unsafe cposix_audit(
-        Int32(truncatingIfNeeded: type),
-        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), succeeded ? 1 : 0)
-    }
+    let isRoot = geteuid() == 0
+    let isRaised = !isRoot && Capabilities.setAuditWriting(isEffective: true)
+    guard isRoot || isRaised else { return }
+    // SAFETY: all texts end with a NUL and outlive the call.
+    unsafe cposix_audit_account(
+      Int32(truncatingIfNeeded: type), field(operation), cString(account.filter { $0 != 0 }),
+      field(address), field(terminal),
+      succeeded ? 1 : 0)
+    if isRaised { _ = Capabilities.setAuditWriting(isEffective: false) }
   }
 
   /// Writes a record of a change to the host's configuration (USYS_CONFIG), described by `pairs`.
+  /// Does nothing unless the process belongs to root.
   public static func write(configuration pairs: LogLine, terminal: [UInt8]?) {
-    var texts = pairs.text + [0]
-    add(terminal, to: &texts)
-    // SAFETY: each of the two texts ends with a NUL, and both outlive the call.
-    unsafe texts.withUnsafeBufferPointer { texts in
-      guard let base = texts.baseAddress else { return }
-      unsafe cposix_audit_system(
-        Int32(truncatingIfNeeded: CPOSIX_AUDIT_USYS_CONFIG),
-        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
-    }
+    guard geteuid() == 0 else { return }
+    // SAFETY: both texts end with a NUL and outlive the call.
+    unsafe cposix_audit_system(
+      Int32(truncatingIfNeeded: CPOSIX_AUDIT_USYS_CONFIG), cString(pairs.text), field(terminal))
   }
 
+  /// Returns the text of a field, which libaudit writes unchanged. A missing field is `?`.
   @inline(never)
-  private static func add(_ text: [UInt8]?, isPlain: Bool = false, to texts: inout [UInt8]) {
-    let text = text ?? []
-    if text.isEmpty { texts.append(UInt8(ascii: "?")) }
-    // libaudit escapes the account name itself, but writes the other fields unchanged.
-    for byte in isPlain ? text : LogLine.escaped(text) where byte != 0 { texts.append(byte) }
-    texts.append(0)
+  private static func field(_ text: [UInt8]?) -> [CChar] {
+    guard let text, !text.isEmpty else { return cString([UInt8(ascii: "?")]) }
+    return cString(LogLine.escaped(text))
   }
 }

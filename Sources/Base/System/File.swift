@@ -11,6 +11,20 @@ public struct File: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
+  /// Returns the first `count` bytes of a file of the kernel, such as one in /proc, or nil if it
+  /// cannot be read.
+  static func contents(at path: [UInt8], atMost count: Int) -> [UInt8]? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW
+    // SAFETY: the path ends with a NUL and outlives the call.
+    let descriptor = unsafe cposix_openat(AT_FDCWD, cString(path), flags, 0)
+    guard descriptor >= 0 else { return nil }
+    do throws(SystemError) {
+      return try File(descriptor: descriptor).read(count: count)
+    } catch {
+      return nil
+    }
+  }
+
   /// Returns the status of the file.
   public func status() throws(SystemError) -> FileStatus {
     var status = stat()
@@ -57,7 +71,7 @@ public struct File: ~Copyable {
   /// Writes all of `bytes` at `offset`, or nothing if RLIMIT_FSIZE allows only a part (EFBIG).
   public func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(SystemError) {
     let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
-    guard !overflow, cposix_may_grow_to(end) != 0 else { throw SystemError(.write, number: EFBIG) }
+    guard !overflow, Self.mayGrow(to: end) else { throw SystemError(.write, number: EFBIG) }
     var written = 0
     while written < bytes.count {
       let already = written
@@ -73,6 +87,15 @@ public struct File: ~Copyable {
       guard count > 0 else { throw SystemError(.write, number: EIO) }
       written += count
     }
+  }
+
+  /// Returns whether a file may grow to `end` bytes under RLIMIT_FSIZE. A write across the limit is
+  /// truncated, and a write that begins at the limit ends the process with SIGXFSZ.
+  private static func mayGrow(to end: Int64) -> Bool {
+    var limit = rlimit()
+    // SAFETY: the call writes `limit`, which outlives it.
+    guard unsafe getrlimit(ResourceLimit.fileSize.rawValue, &limit) == 0 else { return false }
+    return end <= limit.rlim_cur
   }
 
   /// Truncates the file to `length` bytes, or extends it with zeros.

@@ -13,11 +13,7 @@ public struct FileName: Equatable, Sendable {
   public init?(_ bytes: [UInt8]) {
     guard Self.isName(bytes[...]) else { return nil }
     self.bytes = bytes
-    var terminated: [CChar] = []
-    terminated.reserveCapacity(bytes.count &+ 1)
-    for byte in bytes { terminated.append(CChar(bitPattern: byte)) }
-    terminated.append(0)
-    self.terminated = terminated
+    terminated = cString(bytes)
   }
 
   /// Returns whether `bytes` are a single component and not too long for a file system.

@@ -61,30 +61,82 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   /// Sets this process's attribute to a known value, or throws.
   func settle() throws(ProcessRefusal) {
     switch self {
-    case .timers: try check(cposix_stop_timers(), .limit)
-    case .signals: try check(cposix_settle_signals(), .environment)
-    case .capabilities: try check(cposix_reduce_capabilities(), .identity)
+    case .timers: try stopTimers()
+    case .signals: try settleSignals()
+    case .capabilities: try check(Capabilities.reduce() ? 0 : -1, .identity)
     case .descriptors: try settleDescriptors()
     case .environment: try check(cposix_clear_environment(), .environment)
     case .workingDirectory:
       // SAFETY: a literal is NUL-terminated.
       try check(unsafe chdir("/"), .environment)
     case .fileModeMask: _ = umask(0o077)
-    case .coreDumps: try check(cposix_not_dumpable(), .limit)
+    case .coreDumps: try check(cposix_control_process(PR_SET_DUMPABLE, 0), .limit)
     case .schedulingPolicy:
-      guard cposix_schedule_normally() == 1 || Self.isRootsOwn else { throw .attribute(self) }
+      guard Self.schedulesNormally() || Self.isRootsOwn else { throw .attribute(self) }
     case .niceness:
-      guard cposix_niceness() == 0 || cposix_set_niceness(0) == 0 || Self.isRootsOwn else {
+      guard Self.ownNiceness == 0 || setpriority(Self.thisProcess, 0, 0) == 0 || Self.isRootsOwn
+      else {
         throw .attribute(self)
       }
     // A sandbox may refuse these calls. None of these attributes can end or delay the process.
-    case .processors: _ = cposix_use_every_processor()
-    case .ioPriority: _ = cposix_reset_io_priority()
-    case .timerSlack: _ = cposix_reset_timer_slack()
-    case .executionDomain: _ = cposix_reset_personality()
-    case .parentDeathSignal: try check(cposix_no_parent_death_signal(), .environment)
-    case .childSubreaper: try check(cposix_no_child_subreaper(), .environment)
+    case .processors: Self.useEveryProcessor()
+    case .ioPriority: _ = cposix_set_io_priority(0)
+    case .timerSlack: _ = cposix_control_process(PR_SET_TIMERSLACK, 50_000)
+    case .executionDomain: Self.resetExecutionDomain()
+    case .parentDeathSignal: try check(cposix_control_process(PR_SET_PDEATHSIG, 0), .environment)
+    case .childSubreaper: try check(cposix_control_process(PR_SET_CHILD_SUBREAPER, 0), .environment)
     }
+  }
+
+  /// Stops the three interval timers, the first of which alarm(2) also sets. Timers of
+  /// timer_create(2) do not survive exec(2).
+  private func stopTimers() throws(ProcessRefusal) {
+    for timer in [ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF] {
+      var none = itimerval()
+      // SAFETY: the call reads `none`, which outlives it.
+      try check(unsafe setitimer(Int32(timer.rawValue), &none, nil), .limit)
+    }
+  }
+
+  /// Sets every signal to its default action, discards pending signals, and unblocks all signals.
+  /// The signals with which a terminal stops its processes are ignored instead. Ignoring a signal
+  /// discards it if it is pending (POSIX, sigaction).
+  private func settleSignals() throws(ProcessRefusal) {
+    for signal in Int32(1)...64 where signal != SIGKILL && signal != SIGSTOP {
+      try check(cposix_set_signal(signal, 1), .environment)
+      if [SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) { continue }
+      try check(cposix_set_signal(signal, 0), .environment)
+    }
+    try check(cposix_mask_signals(SIG_SETMASK, 0, nil), .environment)
+  }
+
+  private static var thisProcess: Int32 { Int32(PRIO_PROCESS.rawValue) }
+
+  /// The niceness of the process, -20 to 19. If it cannot be read, -1, which it may also be.
+  private static var ownNiceness: Int32 { getpriority(thisProcess, 0) }
+
+  /// Sets the normal scheduling policy. Returns whether the process has it now.
+  private static func schedulesNormally() -> Bool {
+    // SCHED_RESET_ON_FORK. Clearing this flag requires a privilege, and keeping it does no harm.
+    let resetOnFork: Int32 = 0x4000_0000
+    let policy = sched_getscheduler(0)
+    guard policy >= 0 else { return false }
+    guard policy & ~resetOnFork != SCHED_OTHER else { return true }
+    var none = sched_param()
+    // SAFETY: the call reads `none`, which outlives it.
+    return unsafe sched_setscheduler(0, SCHED_OTHER | (policy & resetOnFork), &none) == 0
+  }
+
+  /// Allows the process to run on every processor of its control group.
+  private static func useEveryProcessor() {
+    let every = [UInt8](repeating: 0xFF, count: 1024)
+    // SAFETY: the call reads as many bytes as the array has.
+    _ = unsafe cposix_set_processors(every, every.count)
+  }
+
+  /// Sets the execution domain of ordinary programs, without flags (personality(2)).
+  private static func resetExecutionDomain() {
+    if personality(0xFFFF_FFFF) != 0 { personality(0) }
   }
 
   /// Whether root started the process. Root can slow down any process by other means too.

@@ -4,11 +4,7 @@ import MFACPOSIX
 public enum Log {
   /// Writes a line to the facility `authpriv` under the program's name.
   public static func write(_ priority: LogPriority, _ line: LogLine) {
-    let terminated = line.text.map { CChar(bitPattern: $0) } + [0]
     // SAFETY: the line ends with a NUL and outlives the call, which copies it.
-    unsafe terminated.withUnsafeBufferPointer { line in
-      guard let line = line.baseAddress else { return }
-      unsafe cposix_syslog(LOG_AUTHPRIV | priority.number, line)
-    }
+    unsafe cposix_syslog(LOG_AUTHPRIV | priority.number, cString(line.text))
   }
 }

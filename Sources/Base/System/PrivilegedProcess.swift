@@ -17,7 +17,8 @@ public enum PrivilegedProcess {
     // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.
     name.withUTF8Buffer { buffer in
       guard let base = buffer.baseAddress else { return }
-      unsafe cposix_open_log(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
+      unsafe openlog(
+        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), LOG_PID, LOG_AUTHPRIV)
     }
     for attribute in InheritedAttribute.allCases { try attribute.settle() }
     for limit in ResourceLimit.allCases { try limit.settle() }
@@ -41,17 +42,26 @@ public enum PrivilegedProcess {
   public static func dropCallerIdentity(_ identities: Identities) throws(SystemError) {
     let own = identities.own
     // The group comes first: changing it may be impossible once the user ID has changed.
-    guard cposix_leave_group() != 0 else { throw SystemError.last(.identity) }
+    guard leaveGroup() else { throw SystemError.last(.identity) }
     // A process that gives up root's identity loses its capabilities unless it asks to keep them.
     // If that request fails, they are lost.
-    let isKept = cposix_keep_capabilities(1) == 0
+    let isKept = cposix_control_process(PR_SET_KEEPCAPS, 1) == 0
     guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
-    guard !isKept || cposix_keep_capabilities(0) == 0 else { throw SystemError.last(.identity) }
+    guard !isKept || cposix_control_process(PR_SET_KEEPCAPS, 0) == 0 else {
+      throw SystemError.last(.identity)
+    }
     guard try all() == (own, own, own) else { throw SystemError(.identity, number: EPERM) }
     cposix_await_signals()
     guard identities.caller == own || cposix_set_identities(identities.caller, own, own) != 0 else {
       throw SystemError(.identity, number: EPERM)
     }
+  }
+
+  /// Sets the real and saved group to the effective group. Returns whether all three are now the
+  /// same.
+  private static func leaveGroup() -> Bool {
+    let own = getegid()
+    return cposix_set_groups(own, own, own) == 0 && getgid() == own
   }
 
   private static func all() throws(SystemError) -> (UInt32, UInt32, UInt32) {

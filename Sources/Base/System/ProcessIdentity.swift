@@ -21,6 +21,7 @@ public struct ProcessIdentity: Equatable, Sendable {
   public static var current: ProcessIdentity {
     // If the kernel does not answer, the helper later reports that it did not gain its identity.
     ProcessIdentity(
-      user: getuid(), actsAsRoot: geteuid() == 0, isConfined: cposix_has_no_new_privileges() == 1)
+      user: getuid(), actsAsRoot: geteuid() == 0,
+      isConfined: cposix_control_process(PR_GET_NO_NEW_PRIVS, 0) == 1)
   }
 }

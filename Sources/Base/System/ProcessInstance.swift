@@ -1,3 +1,4 @@
+import MFABytes
 import MFACPOSIX
 
 /// An identifier that is unique among all processes that this machine ever runs: the boot ID, the
@@ -49,12 +50,8 @@ public struct ProcessInstance: Equatable, Sendable {
 
   /// The boot ID, which is new each time the machine is started.
   private static var boot: [UInt8]? {
-    var identity = [CChar](repeating: 0, count: bootLength)
-    // SAFETY: the call writes at most 36 bytes.
-    let status = unsafe identity.withUnsafeMutableBufferPointer { identity -> Int32 in
-      guard let base = identity.baseAddress else { return -1 }
-      return unsafe cposix_boot_identity(base)
-    }
-    return status == 0 ? identity.map { UInt8(bitPattern: $0) } : nil
+    let identity = File.contents(
+      at: ("/proc/sys/kernel/random/boot_id" as StaticString).bytes, atMost: bootLength)
+    return identity?.count == bootLength ? identity : nil
   }
 }

@@ -1,3 +1,4 @@
+import MFABytes
 import MFACPOSIX
 
 /// Functions that start another program from a process that may belong to any PAM application. They
@@ -32,23 +33,18 @@ public enum Program {
   }
 
   /// Runs the `sendmail` at `path` to deliver `message`, headers first, to `recipient`, for at most
-  /// `seconds`.
-  ///
-  /// - Returns: its exit status; 126 or 127 if it could not be run; -1 if no process could be
-  ///   created or the process was killed.
+  /// `seconds`. Throws if it could not be run.
   public static func mail(
     _ message: [UInt8], to recipient: [UInt8], with path: StaticString, seconds: Int32
-  ) throws(SystemError) -> Int32 {
+  ) throws(SystemError) -> ProgramEnd {
     let reading = try pipe(holding: message)
     defer { close(reading) }
-    let user = recipient.map { CChar(bitPattern: $0) } + [0]
-    return path.withUTF8Buffer { path -> Int32 in
-      guard let base = path.baseAddress else { return -1 }
-      // SAFETY: both strings are NUL-terminated and outlive the call.
-      return unsafe cposix_mail(
-        UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), user, reading,
-        seconds.multipliedReportingOverflow(by: 1000).partialValue)
-    }
+    var program = ProgramStart(
+      path.bytes, arguments: [bytes(of: "sendmail"), bytes(of: "-i"), bytes(of: "--"), recipient])
+    program.environment = [bytes(of: "PATH=/usr/sbin:/usr/bin:/sbin:/bin")]
+    program.input = reading
+    program.hasOneIdentity = true
+    return try ProgramEnd.wait(for: try program.start(), seconds: seconds)
   }
 
   /// Returns the reading end of a pipe that holds `input` and whose writing end is closed.
@@ -56,11 +52,9 @@ public enum Program {
     guard input.count <= longestInput else { throw SystemError(.write, number: E2BIG) }
     var ends: [Int32] = [-1, -1]
     // SAFETY: the call writes two numbers.
-    let made = unsafe ends.withUnsafeMutableBufferPointer { ends -> Int32 in
-      guard let base = ends.baseAddress else { return -1 }
-      return unsafe cposix_pipe(base, O_CLOEXEC)
-    }
-    guard made == 0, let reading = ends.first, let writing = ends.last else {
+    guard unsafe cposix_pipe(&ends, O_CLOEXEC) == 0, let reading = ends.first,
+      let writing = ends.last
+    else {
       throw SystemError.last(.process)
     }
     defer { close(writing) }

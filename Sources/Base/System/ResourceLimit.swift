@@ -97,12 +97,10 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
 
   /// Applies the rule to this process.
   func settle() throws(ProcessRefusal) {
-    var soft: UInt64 = 0
-    var hard: UInt64 = 0
-    // SAFETY: the call writes both values, which outlive it.
-    guard unsafe cposix_get_limit(rawValue, &soft, &hard) == 0 else {
-      throw .system(SystemError.last(.limit))
-    }
+    var limit = rlimit()
+    // SAFETY: the call writes `limit`, which outlives it.
+    guard unsafe getrlimit(rawValue, &limit) == 0 else { throw .system(SystemError.last(.limit)) }
+    let (soft, hard) = (UInt64(limit.rlim_cur), UInt64(limit.rlim_max))
     switch rule {
     case .unchanged: return
     case .zero: try set(0, 0)
@@ -111,7 +109,7 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
       guard hard >= least else { throw .limit(self) }
       try set(hard, hard)
     case .leaves(let least):
-      let (needed, overflow) = cposix_used_cpu_seconds().addingReportingOverflow(least)
+      let (needed, overflow) = Self.usedCPUSeconds().addingReportingOverflow(least)
       guard !overflow, hard >= needed else { throw .limit(self) }
       if soft < hard { try set(hard, hard) }
     case .unlimited:
@@ -121,9 +119,17 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
   }
 
   private func set(_ soft: UInt64, _ hard: UInt64) throws(ProcessRefusal) {
-    guard cposix_set_limit(rawValue, soft, hard) == 0 else {
-      throw .system(SystemError.last(.limit))
-    }
+    var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard))
+    // SAFETY: the call reads `limit`, which outlives it.
+    guard unsafe setrlimit(rawValue, &limit) == 0 else { throw .system(SystemError.last(.limit)) }
+  }
+
+  /// Returns the CPU time that this process has used, in whole seconds, rounded up.
+  private static func usedCPUSeconds() -> UInt64 {
+    var used = timespec()
+    // SAFETY: the call writes `used`, which outlives it.
+    guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 else { return 0 }
+    return UInt64(used.tv_sec) + 1
   }
 }
 

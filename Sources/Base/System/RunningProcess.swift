@@ -1,4 +1,4 @@
-import MFACPOSIX
+import MFABytes
 
 /// A process on this machine, as /proc describes it.
 public struct RunningProcess: Equatable, Sendable {
@@ -12,13 +12,42 @@ public struct RunningProcess: Equatable, Sendable {
 
   /// Reads the process with this id. Returns nil if it does not exist or cannot be read.
   public init?(_ number: Int32) {
-    var parent: pid_t = 0
-    var terminal: UInt32 = 0
-    var ticks: UInt64 = 0
-    // SAFETY: the call writes the three values, which outlive it.
-    guard unsafe cposix_process_start(number, &parent, &terminal, &ticks) == 0 else { return nil }
-    self.parent = parent
-    terminalNumber = terminal
-    start = ticks
+    let path = bytes(of: joined("/proc/", decimal(Int64(number)), "/stat"))
+    guard let text = File.contents(at: path, atMost: 1024),
+      let process = RunningProcess(text)
+    else { return nil }
+    self = process
+  }
+
+  /// Parses a line of proc_pid_stat(5). Returns nil if it ends before field 22.
+  init?(_ line: [UInt8]) {
+    // The second field, the program's name, is in parentheses and may contain any character.
+    guard let name = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    var parent: UInt64 = 0
+    var terminal: UInt64 = 0
+    var field = 2
+    var value: UInt64 = 0
+    var isNegative = false
+    for byte in line[(name &+ 1)...] {
+      if let digit = byte.decimalDigit {
+        value = value &* 10 &+ UInt64(digit)
+      } else if byte == UInt8(ascii: "-") {
+        isNegative = true
+      } else if byte == UInt8(ascii: " ") {
+        if isNegative { value = 0 &- value }
+        if field == 4 { parent = value }
+        if field == 7 { terminal = value }
+        if field == 22 {
+          self.parent = Int32(truncatingIfNeeded: parent)
+          terminalNumber = UInt32(truncatingIfNeeded: terminal)
+          start = value
+          return
+        }
+        field &+= 1
+        value = 0
+        isNegative = false
+      }
+    }
+    return nil
   }
 }

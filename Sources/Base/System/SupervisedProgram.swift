@@ -13,8 +13,8 @@ import MFACPOSIX
 /// MUST 4: if the program ends early, the only consequence is an error. (`CompanionTests.ended`)
 public final class SupervisedProgram {
   private let link: Int32
-  /// The process that starts and supervises the program (companion.h explains why).
-  private let minder: pid_t
+  /// The process that starts and supervises the program (program.h in CPOSIX explains why).
+  private let supervisor: pid_t
   /// The supervising process's exit status, once it has been waited for.
   private var status: Int32?
 
@@ -40,24 +40,21 @@ public final class SupervisedProgram {
   /// Embedded Swift leaks an object whose designated initialiser throws. This convenience
   /// initialiser throws before an object exists.
   public convenience init(path: [UInt8], name: StaticString) throws(SystemError) {
-    let path = path.map { CChar(bitPattern: $0) } + [0]
     var link: Int32 = -1
     // SAFETY: the path ends with a NUL and outlives the call, as does the literal. The call writes
     // `link`.
-    let minder = unsafe path.withUnsafeBufferPointer { path in
-      name.withUTF8Buffer { name -> pid_t in
-        guard let path = path.baseAddress, let name = name.baseAddress else { return -1 }
-        return unsafe cposix_start_companion(
-          path, UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self), &link)
-      }
+    let supervisor = name.withUTF8Buffer { name -> pid_t in
+      guard let name = name.baseAddress else { return -1 }
+      return unsafe cposix_start_supervised(
+        cString(path), UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self), &link)
     }
-    guard minder > 0 else { throw SystemError.last(.process) }
-    self.init(link, minder)
+    guard supervisor > 0 else { throw SystemError.last(.process) }
+    self.init(link, supervisor)
   }
 
-  private init(_ link: Int32, _ minder: pid_t) {
+  private init(_ link: Int32, _ supervisor: pid_t) {
     self.link = link
-    self.minder = minder
+    self.supervisor = supervisor
   }
 
   deinit {
@@ -71,10 +68,12 @@ public final class SupervisedProgram {
     while sent < bytes.count {
       let already = sent
       let count = try retrying(.write) {
-        // SAFETY: the call reads at most the rest of the span.
+        // SAFETY: the call reads at most the rest of the span. If the program has ended, SIGPIPE
+        // must not end the host.
         unsafe bytes.withUnsafeBufferPointer { buffer in
-          unsafe cposix_send(
-            link, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
+          unsafe MFACPOSIX.send(
+            link, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
+            Int32(MSG_NOSIGNAL))
         }
       }
       guard count > 0 else { throw SystemError(.write, number: EIO) }
@@ -130,7 +129,7 @@ public final class SupervisedProgram {
   /// to end, so call it only after the stream has ended.
   public func startFailure() -> SystemError? {
     let status = waitForEnd()
-    let base = Int32(truncatingIfNeeded: COMPANION_NOT_STARTED)
+    let base = Int32(truncatingIfNeeded: CPOSIX_NOT_STARTED)
     guard status >= base else { return nil }
     return SystemError(.process, number: status &- base)
   }
@@ -141,17 +140,30 @@ public final class SupervisedProgram {
   private func waitForEnd() -> Int32 {
     if let status { return status }
     for signal in [0, SIGTERM, SIGKILL] {
-      if signal != 0 { _ = kill(minder, signal) }
+      if signal != 0 { _ = kill(supervisor, signal) }
       for _ in 0..<Self.patience {
-        let status = cposix_supervisor_status(minder)
-        if status != -1 {
-          self.status = max(status, 0)
-          return max(status, 0)
+        if let status = endStatus() {
+          self.status = status
+          return status
         }
         Clock.pause(milliseconds: 1)
       }
     }
     // A process that survives SIGKILL is stuck in the kernel.
     return 0
+  }
+
+  /// Returns the supervisor's exit status (1 if it was killed), 0 if other code has already waited
+  /// for it, and nil while it runs. Does not wait.
+  private func endStatus() -> Int32? {
+    var status: Int32 = 0
+    // SAFETY: the call writes `status`, which outlives it.
+    let ended = unsafe waitpid(supervisor, &status, Int32(__WALL) | WNOHANG)
+    guard ended != 0 else { return nil }
+    guard ended == supervisor else { return 0 }
+    return switch ProgramEnd(status) {
+    case .exited(let status): status
+    case .killed: 1
+    }
   }
 }

@@ -61,7 +61,7 @@ public struct SystemError: Error, Equatable, Sendable {
     guard let text = unsafe cposix_error_text(number) else {
       return joined("error ", decimal(Int64(number)))
     }
-    return unsafe Self.text(text)
+    return unsafe utf8Text(bytes(text))
   }
 
   /// The system's name for the error, such as `ENOSPC`.
@@ -70,22 +70,13 @@ public struct SystemError: Error, Equatable, Sendable {
     guard let name = unsafe cposix_error_name(number) else {
       return joined("E", decimal(Int64(number)))
     }
-    return unsafe Self.text(name)
-  }
-
-  private static func text(_ string: UnsafePointer<CChar>) -> String {
-    var bytes: [UInt8] = []
-    // SAFETY: the caller's string ends with a NUL, and nothing is read past it.
-    while unsafe string[bytes.count] != 0 {
-      unsafe bytes.append(UInt8(bitPattern: string[bytes.count]))
-    }
-    return utf8Text(bytes)
+    return unsafe utf8Text(bytes(name))
   }
 }
 
 /// Repeats a call until no signal interrupts it. Throws any other error of the call.
 @inline(__always)
-func retrying<Number: SignedInteger>(
+public func retrying<Number: SignedInteger>(
   _ call: SystemError.Call, _ body: () -> Number
 ) throws(SystemError) -> Number {
   while true {

@@ -15,16 +15,37 @@ import MFACPOSIX
 /// restored, the sign-in is denied. (`UninterruptedSectionTests.undone`; `consult` in
 /// pam/pam_mfa.c)
 public struct UninterruptedSection: ~Copyable {
-  /// The state to restore at the end (see `cposix_begin_uninterrupted`).
-  private let begun: UInt64
+  /// The real user ID to restore at the end.
+  private let user: UInt32
+  /// The signals to unblock at the end. Signal 1 is bit 0.
+  private let blocked: UInt64
 
-  /// Begins the section. Throws if another user could still stop the process.
-  @inline(never)
-  public init() throws(SystemError) {
-    begun = cposix_begin_uninterrupted()
-    guard begun != 0 else { throw SystemError.last(.lock) }
+  /// The signals with which a terminal stops a process.
+  private static var stopSignals: UInt64 {
+    1 << UInt64(SIGTSTP - 1) | 1 << UInt64(SIGTTIN - 1) | 1 << UInt64(SIGTTOU - 1)
   }
 
+  /// Begins the section. Throws EPERM if another user could still stop the process: if the real
+  /// user ID belongs to that user and cannot be changed (kill(2)).
   @inline(never)
-  deinit { cposix_end_uninterrupted(begun) }
+  public init() throws(SystemError) {
+    user = getuid()
+    if user != geteuid() {
+      guard geteuid() == 0, cposix_set_thread_user(0) == 0 else {
+        throw SystemError(.lock, number: EPERM)
+      }
+      cposix_await_signals()
+    }
+    var before: UInt64 = 0
+    // SAFETY: the call writes `before`, which outlives it. It fails only for invalid arguments.
+    _ = unsafe cposix_mask_signals(SIG_BLOCK, Self.stopSignals, &before)
+    blocked = Self.stopSignals & ~before
+  }
+
+  /// Undoes the changes. A stop signal that arrived in the meantime takes effect now.
+  @inline(never)
+  deinit {
+    if getuid() != user { _ = cposix_set_thread_user(user) }
+    _ = cposix_mask_signals(SIG_UNBLOCK, blocked, nil)
+  }
 }

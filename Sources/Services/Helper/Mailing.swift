@@ -18,15 +18,14 @@ public enum Mailing: Equatable, Sendable {
   /// Passes a message, headers first, to the host's `sendmail`.
   static func send(_ message: [UInt8], to recipient: [UInt8]) -> Mailing {
     do throws(SystemError) {
-      let status = try Program.mail(
-        message, to: recipient, with: Delivery.mailer, seconds: patience)
-      return switch status {
-      case 0: .sent
-      case 127: .noMailer
-      default: .refused(status)
+      let end = try Program.mail(message, to: recipient, with: Delivery.mailer, seconds: patience)
+      return switch end {
+      case .exited(0): .sent
+      case .exited(let status): .refused(status)
+      case .killed: .refused(-1)
       }
     } catch {
-      return .failed(error)
+      return error.isNotFound ? .noMailer : .failed(error)
     }
   }
 }

@@ -1,0 +1,81 @@
+import MFACPOSIX
+
+/// A program to start in a child process, and what the program gets from this process.
+///
+/// This is how every part of the project starts a program. The module uses the same steps with one
+/// process more between the application and the program (`SupervisedProgram`,
+/// `Program.startDetached`).
+///
+/// MUST: the program inherits only what the properties name: no other descriptor or variable, and
+/// no working directory, ignored signal or blocked signal. (`ProgramStartTests`)
+public struct ProgramStart: Sendable {
+  /// The file to execute.
+  public let path: [UInt8]
+  /// The arguments, beginning with argument 0.
+  public let arguments: [[UInt8]]
+  /// The environment, as `NAME=VALUE`.
+  public var environment: [[UInt8]] = []
+  /// The descriptor that becomes the standard input. Nil stands for /dev/null.
+  public var input: Int32?
+  /// The descriptor that becomes the standard output. Nil stands for /dev/null.
+  public var output: Int32?
+  /// The descriptor that becomes the standard error. Nil stands for /dev/null.
+  public var errors: Int32?
+  /// Whether the program runs in a new session, without a terminal.
+  public var isInNewSession = false
+  /// Whether the program keeps only this process's effective identity (program.h in CPOSIX).
+  public var hasOneIdentity = false
+
+  /// Creates the description of a program. Starts nothing.
+  public init(_ path: [UInt8], arguments: [[UInt8]]) {
+    self.path = path
+    self.arguments = arguments
+  }
+
+  /// Starts the program. Throws if the program cannot be executed.
+  ///
+  /// - Returns: the process ID of the child, which `ProgramEnd.wait(for:)` waits for.
+  public func start() throws(SystemError) -> Int32 {
+    var process: pid_t = -1
+    let path = cString(path)
+    // SAFETY: the path ends with a NUL, and the path and both vectors outlive the call.
+    let failure = unsafe path.withUnsafeBufferPointer { path in
+      unsafe Self.withVector(arguments) { arguments in
+        unsafe Self.withVector(environment) { environment -> Int32 in
+          guard let path = path.baseAddress else { return EINVAL }
+          var program = unsafe cposix_program(
+            path: path, arguments: arguments, environment: environment, input: input ?? -1,
+            output: output ?? -1, errors: errors ?? -1, is_in_new_session: isInNewSession ? 1 : 0,
+            has_one_identity: hasOneIdentity ? 1 : 0)
+          return unsafe cposix_start(&program, &process)
+        }
+      }
+    }
+    guard failure == 0 else { throw SystemError(.process, number: failure) }
+    return process
+  }
+
+  /// Calls `body` with the strings as a C vector, which ends with null.
+  private static func withVector(
+    _ strings: [[UInt8]], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+  ) -> Int32 {
+    var text: [CChar] = []
+    var starts: [Int] = []
+    for string in strings {
+      starts.append(text.count)
+      text += cString(string)
+    }
+    // SAFETY: each pointer points to a string in `text`, which ends with a NUL and does not move
+    // while the closure runs.
+    return unsafe text.withUnsafeMutableBufferPointer { text in
+      var vector = unsafe starts.map { start in
+        unsafe text.baseAddress.map { unsafe $0 + start }
+      }
+      unsafe vector.append(nil)
+      return unsafe vector.withUnsafeBufferPointer { vector in
+        guard let base = vector.baseAddress else { return EINVAL }
+        return unsafe body(base)
+      }
+    }
+  }
+}

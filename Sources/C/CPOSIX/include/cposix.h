@@ -1,0 +1,174 @@
+// The interface to the operating system for Swift: headers, and the spelling of what Swift cannot
+// import (variadic functions, macros with arguments, GNU extensions). It keeps no state.
+// _GNU_SOURCE is not defined, so that the C library looks the same in every module; GNU extensions
+// are declared by hand.
+#pragma once
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+// --- Errors ---
+
+static inline int cposix_errno(void) { return errno; }
+
+// Clears errno before a call that reports failure only through errno.
+static inline void cposix_clear_errno(void) { errno = 0; }
+
+// Returns the name of an error number ("ENOSPC"), or NULL.
+char *_Nullable cposix_error_name(int number) __asm__("strerrorname_np");
+
+// Returns the system's text for an error number ("No space left on device"), or NULL.
+char *_Nullable cposix_error_text(int number) __asm__("strerrordesc_np");
+
+static inline void cposix_syslog(int priority, const char *_Nonnull line) {
+  syslog(priority, "%s", line);
+}
+
+// --- Files and descriptors ---
+
+static inline int cposix_openat(int directory, const char *_Nonnull path, int flags, mode_t mode) {
+  return openat(directory, path, flags, mode);
+}
+
+int cposix_pipe(int *_Nonnull ends, int flags) __asm__("pipe2");
+
+// Duplicates a descriptor to the lowest free number from `first` on. Programs do not inherit it.
+static inline int cposix_duplicate(int descriptor, int first) {
+  return fcntl(descriptor, F_DUPFD_CLOEXEC, first);
+}
+
+// Locks one byte of a file for its open file description (F_OFD_SETLK, fcntl(2)), without waiting.
+static inline int cposix_lock_byte(int descriptor, long long offset) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+  return fcntl(descriptor, 37, &lock);
+}
+
+int cposix_close_range(unsigned first, unsigned last, int flags) __asm__("close_range");
+
+// Closes every descriptor from `first` on.
+static inline int cposix_close_from(unsigned first) { return cposix_close_range(first, ~0U, 0); }
+
+static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull size) {
+  return ioctl(descriptor, TIOCGWINSZ, size);
+}
+
+// The type of `d_name` is an array, which Swift imports as a tuple of 256 elements.
+static inline const char *_Nonnull cposix_entry_name(const struct dirent *_Nonnull entry) {
+  return entry->d_name;
+}
+
+// --- Accounts ---
+
+int cposix_group_list(
+    const char *_Nonnull user, gid_t group, gid_t *_Nonnull groups, int *_Nonnull count)
+    __asm__("getgrouplist");
+
+// Reads the next line of a file in the format of /etc/passwd. Returns an error number, which is
+// ENOENT at the end.
+int cposix_read_account(
+    FILE *_Nonnull file, struct passwd *_Nonnull entry, char *_Nonnull strings, size_t capacity,
+    struct passwd *_Nullable *_Nonnull found) __asm__("fgetpwent_r");
+
+// --- Identities and capabilities ---
+
+int cposix_set_identities(uid_t real, uid_t effective, uid_t saved) __asm__("setresuid");
+
+int cposix_set_groups(gid_t real, gid_t effective, gid_t saved) __asm__("setresgid");
+
+int cposix_identities(uid_t *_Nonnull real, uid_t *_Nonnull effective, uid_t *_Nonnull saved)
+    __asm__("getresuid");
+
+// Sets the real user ID of this thread. The C library would change the user ID of every thread.
+static inline int cposix_set_thread_user(uid_t user) {
+  return (int)syscall(SYS_setresuid, user, -1, -1);
+}
+
+static inline int cposix_get_capabilities(
+    struct __user_cap_header_struct *_Nonnull header, struct __user_cap_data_struct *_Nonnull sets) {
+  return (int)syscall(SYS_capget, header, sets);
+}
+
+static inline int cposix_set_capabilities(
+    struct __user_cap_header_struct *_Nonnull header,
+    const struct __user_cap_data_struct *_Nonnull sets) {
+  return (int)syscall(SYS_capset, header, sets);
+}
+
+// --- Processes and signals ---
+
+int cposix_clear_environment(void) __asm__("clearenv");
+
+static inline int cposix_control_process(int option, unsigned long argument) {
+  return prctl(option, argument, 0UL, 0UL, 0UL);
+}
+
+// Waits until every signal that another process was sending has arrived. It is called right after
+// that process has lost permission to send more. The kernel checks the permission and sends the
+// signal in one RCU read-side section (kill(2)), and MEMBARRIER_CMD_GLOBAL returns when all
+// sections that had begun are over (8 to 20 ms). With one processor, or with nohz_full, it returns
+// at once.
+static inline void cposix_await_signals(void) { (void)syscall(SYS_membarrier, 1, 0, 0); }
+
+// Changes the blocked signals of this thread. Each bit stands for a signal; signal 1 is bit 0.
+static inline int cposix_mask_signals(
+    int operation, unsigned long long signals, unsigned long long *_Nullable before) {
+  return (int)syscall(SYS_rt_sigprocmask, operation, &signals, before, sizeof signals);
+}
+
+// Sets the action of a signal to SIG_DFL or, if `is_ignored` is not 0, to SIG_IGN. The C library
+// hides signals 32 and 33, so the kernel is called directly. A signal that is not caught needs no
+// flags and no restorer, so the rest of the kernel's structure is zero.
+static inline int cposix_set_signal(int number, int is_ignored) {
+  const unsigned long action[9] = {is_ignored ? 1 : 0};
+  return (int)syscall(SYS_rt_sigaction, number, action, NULL, 8UL);
+}
+
+// Keeps the process running when its terminal hangs up.
+static inline void cposix_ignore_hang_up(void) { (void)signal(SIGHUP, SIG_IGN); }
+
+// Opens a descriptor of a process (pidfd_open(2)), which refers to that process even when the
+// kernel reuses its number. Returns -1 if the process does not exist.
+static inline int cposix_open_process(int number) {
+  return (int)syscall(SYS_pidfd_open, number, 0);
+}
+
+// Sets the processors on which this process may run, one bit for each.
+static inline int cposix_set_processors(const void *_Nonnull mask, size_t count) {
+  return (int)syscall(SYS_sched_setaffinity, 0, count, mask);
+}
+
+// Sets the I/O scheduling class and priority of this process (ioprio_set(2)).
+static inline int cposix_set_io_priority(int priority) {
+  return (int)syscall(SYS_ioprio_set, 1, 0, priority);
+}
+
+// `ResourceLimit` has a case for each of Linux's limits.
+_Static_assert(RLIMIT_NLIMITS == 16, "a resource limit is missing in ResourceLimit");
