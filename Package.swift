@@ -116,7 +116,6 @@ let package = Package(
     code("CPOSIX"),
     headers("CPAM"),
     headers("CMFA"),
-    headers("CSpawn"),
     code("CSecrets"),
     code("CCrypto"),
     code("CQREncode"),
@@ -202,7 +201,7 @@ let package = Package(
     .target(
       name: "MultiFactor",
       dependencies: [
-        "MFABytes", "MFACSpawn", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
+        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets", "MFASystem",
       ],
       path: "Sources/Clients/MultiFactor", swiftSettings: Layer.clients.settings),
     room("QRImage", .clients, uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),

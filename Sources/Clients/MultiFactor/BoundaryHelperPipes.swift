@@ -1,8 +1,8 @@
 import MFABytes
 import MFASecrets
-import MFACSpawn
 import Glibc
 import MFAProtocol
+import MFASystem
 
 /// The pipes to a helper, and the helper's process. Destroying the value closes the pipes, which
 /// ends the helper, and waits for the helper to end.
@@ -25,60 +25,28 @@ struct HelperPipes: ~Copyable, Sendable {
     close(requests)
     close(responses)
     guard let process else { return }
-    var status: Int32 = 0
-    // SAFETY: the call writes `status`, which outlives it. If this process ignores SIGCHLD, the
-    // kernel has already reaped the helper (ECHILD).
-    while unsafe waitpid(process, &status, 0) < 0 && cspawn_errno() == EINTR {}
+    do throws(SystemError) {
+      _ = try ProgramEnd.wait(for: process)
+    } catch {
+      // If this process ignores SIGCHLD, the kernel has already reaped the helper (ECHILD).
+    }
   }
 
   /// Starts the helper with two pipes, an empty environment, no other descriptors and no ignored
   /// signals.
   init(starting path: String) throws(MultiFactorError) {
-    let requests = try Pipe.make()
-    let responses = try Pipe.make()
-
-    // SAFETY: libc initialises and destroys each of the two objects once; they do not move in
-    // between.
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    var all = sigset_t()
-    unsafe sigfillset(&all)
-    let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
-
-    // SAFETY: the calls copy the strings; all objects are initialised.
-    let prepared = unsafe [
-      posix_spawn_file_actions_adddup2(&actions, requests.readEnd, STDIN_FILENO),
-      posix_spawn_file_actions_adddup2(&actions, responses.writeEnd, STDOUT_FILENO),
-      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_RDWR, 0),
-      cspawn_close_from(&actions, STDERR_FILENO + 1),
-      posix_spawnattr_setsigmask(&attributes, &none),
-      posix_spawnattr_setsigdefault(&attributes, &all),
-      posix_spawnattr_setflags(&attributes, flags),
-    ]
-    if let failure = prepared.first(where: { $0 != 0 }) {
-      throw .helperUnavailable(errorNumber: failure)
+    do throws(SystemError) {
+      let requests = try PipeEnds()
+      let responses = try PipeEnds()
+      var helper = ProgramStart(Array(path.utf8), arguments: [Array("mfa-helper".utf8)])
+      helper.input = requests.readEnd
+      helper.output = responses.writeEnd
+      let process = try helper.start()
+      self.init(
+        responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)
+    } catch {
+      throw .helperUnavailable(errorNumber: error.number)
     }
-
-    var process: pid_t = 0
-    // SAFETY: both strings are NUL-terminated and outlive the call, as do the two arrays, which end
-    // with null.
-    let failure = unsafe path.withCString { path in
-      unsafe "mfa-helper".withCString { name in
-        var arguments = unsafe [UnsafeMutablePointer(mutating: name), nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
-        return unsafe posix_spawn(
-          &process, path, &actions, &attributes, &arguments, &environment)
-      }
-    }
-    guard failure == 0 else { throw .helperUnavailable(errorNumber: failure) }
-    self.init(
-      responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)
   }
 
   /// Whether a message or the end of the stream can be read. Does not block.
@@ -93,21 +61,21 @@ struct HelperPipes: ~Copyable, Sendable {
   func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
     let pipe = requests
     var sent = 0
-    let guardian = BrokenPipeSignalBlock()
+    let signalBlock = BrokenPipeSignalBlock()
     while sent < message.count {
       let rest = message.span.extracting(droppingFirst: sent)
-      // SAFETY: the buffer is valid for the call.
-      let count = unsafe rest.withUnsafeBufferPointer {
-        unsafe write(pipe, $0.baseAddress, $0.count)
-      }
-      if count < 0 && cspawn_errno() == EINTR { continue }
-      guard count > 0 else {
-        let hasEnded = cspawn_errno() == EPIPE
-        guardian.discardPendingSignal()
-        guard hasEnded else { throw .helperEnded }
+      do throws(SystemError) {
+        let count = try retrying(.write) {
+          // SAFETY: the call reads at most as many bytes as the span has.
+          unsafe rest.withUnsafeBufferPointer { unsafe write(pipe, $0.baseAddress, $0.count) }
+        }
+        guard count > 0 else { throw SystemError(.write, number: EIO) }
+        sent += count
+      } catch {
+        signalBlock.discardPendingSignal()
+        guard error.isBrokenPipe else { throw .helperEnded }
         return
       }
-      sent += count
     }
   }
 
@@ -152,13 +120,19 @@ struct HelperPipes: ~Copyable, Sendable {
     var received = 0
     while received < count {
       let have = received
-      let count = bytes.withMutableSpan { bytes in
-        // SAFETY: the buffer is valid for the call and has room after the received bytes.
-        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-          unsafe read(pipe, buffer.baseAddress.map { unsafe $0 + have }, buffer.count - have)
+      let count: Int
+      do throws(SystemError) {
+        count = try retrying(.read) {
+          bytes.withMutableSpan { bytes in
+            // SAFETY: the call writes at most the rest of the span.
+            unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+              unsafe read(pipe, buffer.baseAddress.map { unsafe $0 + have }, buffer.count - have)
+            }
+          }
         }
+      } catch {
+        throw .helperEnded
       }
-      if count < 0 && cspawn_errno() == EINTR { continue }
       guard count > 0 else { throw .helperEnded }
       received += count
     }

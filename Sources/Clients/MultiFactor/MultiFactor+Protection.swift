@@ -1,4 +1,4 @@
-import MFACSpawn
+import MFASystem
 
 extension MultiFactor {
   /// Protects the secrets in this process from the user's other programs: no core dump is written,
@@ -11,5 +11,5 @@ extension MultiFactor {
   ///
   /// - Returns: whether the process is protected.
   @discardableResult
-  public static func protectProcess() -> Bool { cspawn_protect() == 0 }
+  public static func protectProcess() -> Bool { ProcessMemory.protect() }
 }
