@@ -21,25 +21,44 @@ public struct PAMProof: AccountProof {
   /// pam_unix would have to read the password hashes itself, which the system user may not.
   public func prove(_ account: Account, by prompter: some Prompter) -> Bool {
     guard identities.caller != 0 else { return account.uid == 0 }
-    let user = account.name.map { CChar(bitPattern: $0) } + [0]
-    let asker = PAMConversationContext(
+    let conversation = PAMConversation(
       ask: { prompter.answer(to: $0, echo: $1, into: $2) },
       tell: { prompter.tell(DisplayText(cleaning: $0)) })
-    return withExtendedLifetime(asker) {
-      // SAFETY: `asker` outlives the call, and only the call uses the unretained pointer.
-      var calls = unsafe cpam_person(
-        context: Unmanaged.passUnretained(asker).toOpaque(),
-        ask: { context, prompt, echo, answer in
-          unsafe PAMConversationContext.from(context).ask(
-            PAMConversationContext.bytes(prompt), echo != 0,
-            MutableSpan(_unsafeStart: answer, count: Int(CPAM_ANSWER_CAPACITY)))
-        },
-        tell: { context, text in
-          unsafe PAMConversationContext.from(context).tell(PAMConversationContext.bytes(text))
-        })
-      // SAFETY: the name ends with a NUL; libpam copies it.
-      return unsafe cpam_prove("mfa-enroll", user, &calls) == 1
+    return withExtendedLifetime(conversation) {
+      Self.authenticate(account.name, conversation)
     }
+  }
+
+  /// Authenticates the user under the service `mfa-enroll`, and checks the account. Returns whether
+  /// both succeeded and PAM has not changed the user.
+  private static func authenticate(_ user: [UInt8], _ conversation: PAMConversation) -> Bool {
+    let name = user.map { CChar(bitPattern: $0) } + [0]
+    // SAFETY: the caller keeps the object alive, and only libpam uses the pointer, until `pam_end`.
+    var functions = unsafe pam_conv(
+      conv: { count, messages, responses, context in
+        guard let messages = unsafe messages, let responses = unsafe responses,
+          let context = unsafe context
+        else { return PAM_CONV_ERR }
+        return unsafe PAMConversation.from(context).converse(count, messages, responses)
+      }, appdata_ptr: Unmanaged.passUnretained(conversation).toOpaque())
+    var handle: OpaquePointer?
+    // SAFETY: both strings end with a NUL; libpam copies them, and the structure.
+    guard unsafe pam_start("mfa-enroll", name, &functions, &handle) == PAM_SUCCESS,
+      let handle = unsafe handle
+    else { return false }
+    // SAFETY: the handle is valid until `pam_end`, after which it is not used.
+    var status = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
+    if status == PAM_SUCCESS { status = unsafe pam_acct_mgmt(handle, 0) }
+    var proven: UnsafeRawPointer?
+    var isSame = false
+    if status == PAM_SUCCESS, unsafe pam_get_item(handle, PAM_USER, &proven) == PAM_SUCCESS,
+      let proven = unsafe proven
+    {
+      // SAFETY: this item is a NUL-terminated string, which libpam owns.
+      isSame = unsafe strcmp(proven.assumingMemoryBound(to: CChar.self), name) == 0
+    }
+    _ = unsafe pam_end(handle, status)
+    return isSame
   }
 
   /// Makes the system user's identity the only identity of the process.
@@ -63,8 +82,9 @@ public struct PAMProof: AccountProof {
   }
 }
 
-/// The context that libpam passes to the conversation function.
-private final class PAMConversationContext {
+/// PAM's conversation, split into single questions and messages.
+private final class PAMConversation {
+  /// Asks a question and writes the answer to a buffer. Returns its length, or -1 if there is none.
   let ask: ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32
   let tell: ([UInt8]) -> Void
 
@@ -76,12 +96,81 @@ private final class PAMConversationContext {
     self.tell = tell
   }
 
-  static func from(_ context: UnsafeMutableRawPointer) -> PAMConversationContext {
-    // SAFETY: `prove` passes only such an object, and keeps it alive.
-    unsafe Unmanaged<PAMConversationContext>.fromOpaque(context).takeUnretainedValue()
+  static func from(_ context: UnsafeMutableRawPointer) -> PAMConversation {
+    // SAFETY: `authenticate` passes only such an object, and its caller keeps the object alive.
+    unsafe Unmanaged<PAMConversation>.fromOpaque(context).takeUnretainedValue()
   }
 
-  static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+  /// PAM's conversation function (pam_conv(3)). libpam frees the responses.
+  func converse(
+    _ count: Int32, _ messages: UnsafeMutablePointer<UnsafePointer<pam_message>?>,
+    _ responses: UnsafeMutablePointer<UnsafeMutablePointer<pam_response>?>
+  ) -> Int32 {
+    guard count > 0, count <= PAM_MAX_NUM_MSG else { return PAM_CONV_ERR }
+    let count = Int(count)
+    // SAFETY: calloc returns memory for `count` responses without answers, or null.
+    guard let memory = unsafe calloc(count, MemoryLayout<pam_response>.stride) else {
+      return PAM_BUF_ERR
+    }
+    let answers = unsafe memory.assumingMemoryBound(to: pam_response.self)
+    for index in 0..<count {
+      // SAFETY: libpam passes `count` messages, and there is memory for as many responses.
+      if unsafe respond(to: messages[index], in: &answers[index]) { continue }
+      // SAFETY: the memory comes from calloc above, and is not used afterwards.
+      for index in 0..<count { unsafe Self.discard(answers[index].resp) }
+      unsafe free(answers)
+      return PAM_CONV_ERR
+    }
+    // SAFETY: libpam passes a pointer to write to, and takes over the responses.
+    unsafe responses.pointee = unsafe answers
+    return PAM_SUCCESS
+  }
+
+  /// Asks a question or shows a message. Returns whether the conversation may continue.
+  private func respond(
+    to message: UnsafePointer<pam_message>?, in response: inout pam_response
+  ) -> Bool {
+    // SAFETY: libpam passes valid structures or null.
+    guard let message = unsafe message?.pointee else { return false }
+    let text = unsafe message.msg.map { unsafe Self.bytes($0) } ?? []
+    switch unsafe message.msg_style {
+    case PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON:
+      // SAFETY: the caller provides a response without an answer.
+      unsafe response.resp = unsafe answer(to: text, echo: message.msg_style == PAM_PROMPT_ECHO_ON)
+      return unsafe response.resp != nil
+    case PAM_TEXT_INFO, PAM_ERROR_MSG:
+      tell(text)
+      return true
+    case _: return false
+    }
+  }
+
+  /// Asks a question. Returns the answer as a C string from malloc, or nil if there is none.
+  private func answer(to prompt: [UInt8], echo: Bool) -> UnsafeMutablePointer<CChar>? {
+    let capacity = Int(PAM_MAX_RESP_SIZE)
+    // SAFETY: calloc returns `capacity` zeros, or null. The last one stays as the NUL.
+    guard let memory = unsafe calloc(1, capacity) else { return nil }
+    let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
+    let count = unsafe ask(prompt, echo, MutableSpan(_unsafeStart: bytes, count: capacity - 1))
+    let answer = unsafe memory.assumingMemoryBound(to: CChar.self)
+    // libpam would silently truncate an answer that contains a NUL.
+    // SAFETY: the memory ends with a NUL.
+    guard count >= 0, unsafe strlen(answer) == Int(count) else {
+      unsafe Self.discard(answer)
+      return nil
+    }
+    return unsafe answer
+  }
+
+  /// Wipes and frees an answer.
+  private static func discard(_ answer: UnsafeMutablePointer<CChar>?) {
+    guard let answer = unsafe answer else { return }
+    // SAFETY: the answer comes from calloc with this size, and is not used afterwards.
+    unsafe explicit_bzero(answer, Int(PAM_MAX_RESP_SIZE))
+    unsafe free(answer)
+  }
+
+  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
     // SAFETY: PAM's messages are NUL-terminated, and at most `DisplayText.longest` bytes are read.
     let count = unsafe strnlen(text, DisplayText.longest)
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: count))
