@@ -293,6 +293,18 @@ struct LedgerTests {
 
   // MARK: The store
 
+  @Test("the files of an audit log that root moves aside belong to the store's owner")
+  func ownerOfMovedFiles() throws {
+    try enter("one")
+    try Command.succeed(["/bin/chown", "-R", "1", fixture.folder + "/store"])
+    let moved = try fixture.open().moveLedgerAside(suffix: Array("old".utf8))
+    #expect(moved.count == 3)
+    for name in moved {
+      let path = fixture.folder + "/store/" + String(decoding: name, as: UTF8.self)
+      #expect(try Command.succeed(["/usr/bin/stat", "-c", "%u %a", path]) == "1 600\n", "\(path)")
+    }
+  }
+
   @Test(
     "files with a wrong owner, mode or type are refused, and nothing is changed",
     arguments: [

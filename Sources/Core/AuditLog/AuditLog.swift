@@ -357,16 +357,16 @@ public struct AuditLog: ~Copyable {
       guard let aside = FileName(name.bytes + [UInt8(ascii: ".")] + suffix) else {
         throw .nameTooLong
       }
+      if let content, name == head.name {
+        // The copy belongs to the store's owner, even if root makes it.
+        let copy = OwnedFile(.ledgerHead, directory: directory, name: aside, owner: head.owner)
+        _ = try copy.replace(with: content)
+        try head.unlink()
+        moved.append(aside.bytes)
+        continue
+      }
       do throws(SystemError) {
-        if let content, name == head.name {
-          let copy = try directory.opened.create(aside)
-          try copy.changeMode(to: 0o600)
-          try copy.write(content)
-          try copy.sync()
-          try directory.opened.unlink(name)
-        } else {
-          try directory.opened.rename(name, to: aside)
-        }
+        try directory.opened.rename(name, to: aside)
         moved.append(aside.bytes)
       } catch {
         guard error.isNotFound else { throw .system(.ledger, error) }
