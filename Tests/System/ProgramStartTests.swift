@@ -49,7 +49,7 @@ struct ProgramStartTests {
 
   @Test("the signals of a program have their defaults")
   func signals() throws {
-    let (output, _) = try Self.shell("grep -E '^Sig(Blk|Ign)' /proc/$$/status")
+    let (output, _) = try Self.shell("exec grep -E '^Sig(Blk|Ign)' /proc/self/status")
     let masks = output.split(separator: "\n").compactMap { line in
       line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }
     }

@@ -50,23 +50,11 @@ public enum Program {
   /// Returns the reading end of a pipe that holds `input` and whose writing end is closed.
   private static func pipe(holding input: [UInt8]) throws(SystemError) -> Int32 {
     guard input.count <= longestInput else { throw SystemError(.write, number: E2BIG) }
-    var ends: [Int32] = [-1, -1]
-    // SAFETY: the call writes two numbers.
-    guard unsafe cposix_pipe(&ends, O_CLOEXEC) == 0, let reading = ends.first,
-      let writing = ends.last
-    else {
-      throw SystemError.last(.process)
-    }
-    defer { close(writing) }
+    let ends = try PipeEnds()
     // SAFETY: the call reads the array. A pipe accepts this much at once, so the call does not
     // block.
-    let written = unsafe input.withUnsafeBufferPointer {
-      unsafe write(writing, $0.baseAddress, $0.count)
-    }
-    guard written == input.count else {
-      close(reading)
-      throw SystemError.last(.write)
-    }
-    return reading
+    let written = try retrying(.write) { unsafe write(ends.writeEnd, input, input.count) }
+    guard written == input.count else { throw SystemError(.write, number: EIO) }
+    return ends.takeReadEnd()
   }
 }
