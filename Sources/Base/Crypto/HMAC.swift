@@ -16,16 +16,20 @@ public struct HMAC: ~Copyable {
       guard let base = key.baseAddress else { return nil }
       return unsafe ccrypto_hmac_new(Self.digestName(algorithm).cString, base, key.count)
     }
+    // SAFETY: this only compares the pointer with null.
     guard let context = unsafe context else { throw CryptographyError(operation: .authenticate) }
+    // SAFETY: this value owns the context, which only `deinit` frees.
     unsafe self.context = context
     self.algorithm = algorithm
   }
 
+  // SAFETY: `init` created the context, and no copy of this value exists.
   deinit { unsafe ccrypto_hmac_free(context) }
 
   /// Returns the tag of `message`, `algorithm.outputLength` bytes.
   public mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
     var tag = SecretBytes(count: algorithm.outputLength)
+    // SAFETY: the copy of the pointer is used only below, while `self` is alive.
     let context = unsafe context
     let done = tag.withMutableSpan { tag in
       // SAFETY: both buffers are valid for the call, and libcrypto receives the tag's capacity.

@@ -55,6 +55,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
       // SAFETY: the block holds `count` initialised bytes as long as self lives, and the span
       // cannot outlive self.
       let span = unsafe Span(_unsafeStart: base, count: count)
+      // SAFETY: the bytes live as long as `self`, to which this binds the span.
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
@@ -86,6 +87,7 @@ private final class Block {
     let base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1))
     // SAFETY: this number of bytes has just been allocated.
     unsafe base.initialize(repeating: 0, count: max(count, 1))
+    // SAFETY: this object owns the memory, which only `deinit` frees.
     unsafe self.base = base
   }
 
@@ -93,6 +95,7 @@ private final class Block {
     // SAFETY: `base` was allocated with at least `count` bytes and has no other references. The
     // compiler cannot optimise the C function away, as it could a plain store.
     unsafe csecrets_wipe(base, count)
+    // SAFETY: `init` allocated the memory, and nothing uses it after `deinit`.
     unsafe base.deallocate()
   }
 }

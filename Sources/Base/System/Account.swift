@@ -60,18 +60,24 @@ public struct Account: Equatable, Sendable {
     }
     var account: Account?
     var index = index
-    // SAFETY: the file is open until the closure has returned; for the rest, see `lookUp`.
+    // SAFETY: the file is open until the closure has returned, and the closure writes only within the
+    // capacity of the buffer.
     let status = unsafe Self.withStrings { buffer, capacity in
       while true {
+        // SAFETY: an entry of null pointers, which is read only after a call has filled it.
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>? = nil
+        // SAFETY: the call writes the entry, at most `capacity` bytes of strings, and `found`.
         let status = unsafe cposix_read_account(file, &entry, buffer, capacity, &found)
         guard status == 0 else { return status }
+        // SAFETY: the call has filled the entry. This reads a number.
         guard unsafe entry.pw_uid == uid else { continue }
         index &-= 1
+        // SAFETY: the call has filled the entry, whose strings are in the buffer.
         if index == 0 { account = unsafe Entry(entry, within: capacity)?.account }
       }
     }
+    // SAFETY: the file is open, and is not used afterwards.
     _ = unsafe fclose(file)
     guard status == ENOENT else { throw SystemError(.lookUpAccount, number: status) }
     return account
@@ -115,11 +121,15 @@ public struct Account: Equatable, Sendable {
   private static func group(named name: [UInt8]) throws(SystemError) -> UInt32? {
     let name = cString(name)
     var group: UInt32?
-    // SAFETY: the name ends with a NUL; for the rest, see `lookUp`.
+    // SAFETY: the closure writes only within the capacity of the buffer, and keeps no pointer to it.
     let status = unsafe withStrings { buffer, capacity in
+      // SAFETY: an entry of null pointers, which is read only after a call has filled it.
       var entry = unsafe MFACPOSIX.group()
       var found: UnsafeMutablePointer<MFACPOSIX.group>? = nil
+      // SAFETY: the call writes the entry, at most `capacity` bytes of strings, and `found`.
       let status = unsafe getgrnam_r(name, &entry, buffer, capacity, &found)
+      // SAFETY: this compares a pointer with null, and reads a number of the entry that the call
+      // has filled.
       if unsafe found != nil { group = unsafe entry.gr_gid }
       return status
     }
@@ -136,10 +146,13 @@ public struct Account: Equatable, Sendable {
     /// Copies an entry whose strings are at most `capacity` bytes long. Returns nil if it has no
     /// name.
     init?(_ entry: passwd, within capacity: Int) {
+      // SAFETY: this only compares the pointer with null.
       guard let name = unsafe entry.pw_name else { return nil }
       // SAFETY: the name is NUL-terminated within the buffer.
       let bytes = unsafe UnsafeRawBufferPointer(start: name, count: strnlen(name, capacity))
+      // SAFETY: the bytes are copied while the buffer exists.
       account = unsafe Account(name: Array(bytes), uid: entry.pw_uid)
+      // SAFETY: this reads a number, and none of the entry's pointers.
       group = unsafe entry.pw_gid
     }
   }
@@ -153,6 +166,8 @@ public struct Account: Equatable, Sendable {
     }
   }
 
+  /// A lookup that fills an entry, whose strings are in a buffer of the given capacity, and sets the
+  /// last argument if it has found one.
   private typealias Query = (
     UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
     UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
@@ -160,12 +175,14 @@ public struct Account: Equatable, Sendable {
 
   private static func lookUp(_ query: Query) throws(SystemError) -> Entry? {
     var result: Entry?
+    // SAFETY: the query writes only within the capacity of the buffer, and no pointer to it is kept.
     let status = unsafe withStrings { buffer, capacity in
       // SAFETY: an entry of null pointers, which is read only after a query has filled it.
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>? = nil
       // SAFETY: the query writes the entry, at most `capacity` bytes of strings, and `found`.
       let status = unsafe query(&entry, buffer, capacity, &found)
+      // SAFETY: if the query has found an entry, it has filled it, with strings in the buffer.
       if unsafe found != nil { result = unsafe Entry(entry, within: capacity) }
       return status
     }
@@ -187,6 +204,7 @@ public struct Account: Equatable, Sendable {
       let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
       // SAFETY: the buffer was allocated above, and no query keeps it.
       defer { unsafe buffer.deallocate() }
+      // SAFETY: the buffer has this capacity, and exists until the function returns.
       let status = unsafe query(buffer, capacity)
       if status != ERANGE && status != EINTR { return status }
     }

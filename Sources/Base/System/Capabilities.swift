@@ -39,9 +39,10 @@ enum Capabilities {
     var header = __user_cap_header_struct(
       version: UInt32(_LINUX_CAPABILITY_VERSION_3), pid: 0)
     var words = [__user_cap_data_struct](repeating: __user_cap_data_struct(), count: 2)
-    // SAFETY: version 3 has two words; the calls read and write both structures, which outlive them.
+    // SAFETY: version 3 has two words, so the call writes no more than the array has.
     guard unsafe cposix_get_capabilities(&header, &words) == 0 else { return false }
     body(&words)
+    // SAFETY: the call reads both structures, which outlive it.
     return unsafe cposix_set_capabilities(&header, &words) == 0
   }
 }

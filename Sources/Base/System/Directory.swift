@@ -103,9 +103,9 @@ public struct Directory: ~Copyable {
   /// `body` returns false. Throws if the entries could not all be read.
   public func forEachEntry(_ body: (FileName) -> Bool) throws(SystemError) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    // SAFETY: a literal is NUL-terminated. The stream takes over the descriptor, which has a
-    // position of its own.
+    // SAFETY: a literal is NUL-terminated. The new descriptor has a position of its own.
     let opened = try retrying(.open) { unsafe cposix_openat(descriptor, ".", flags, 0) }
+    // SAFETY: the stream takes over the descriptor, which nothing else uses.
     guard let stream = unsafe fdopendir(opened) else {
       let error = SystemError.last(.listDirectory)
       close(opened)
@@ -115,8 +115,9 @@ public struct Directory: ~Copyable {
     defer { unsafe closedir(stream) }
     while true {
       cposix_clear_errno()
-      // SAFETY: the entry is copied before the next call.
+      // SAFETY: the stream is open.
       guard let entry = unsafe readdir(stream) else { break }
+      // SAFETY: the name ends with a NUL, and is copied before the next call of readdir.
       guard let name = unsafe FileName(bytes(cposix_entry_name(entry))) else { continue }
       guard body(name) else { return }
     }

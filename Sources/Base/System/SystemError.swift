@@ -61,6 +61,7 @@ public struct SystemError: Error, Equatable, Sendable {
     guard let text = unsafe cposix_error_text(number) else {
       return joined("error ", decimal(Int64(number)))
     }
+    // SAFETY: the string ends with a NUL.
     return unsafe utf8Text(bytes(text))
   }
 
@@ -70,6 +71,7 @@ public struct SystemError: Error, Equatable, Sendable {
     guard let name = unsafe cposix_error_name(number) else {
       return joined("E", decimal(Int64(number)))
     }
+    // SAFETY: the string ends with a NUL.
     return unsafe utf8Text(bytes(name))
   }
 }

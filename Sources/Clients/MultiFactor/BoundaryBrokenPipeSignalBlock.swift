@@ -9,14 +9,18 @@ struct BrokenPipeSignalBlock: ~Copyable {
   private let wasPending: Bool
 
   init() {
-    // SAFETY: the calls initialise the sets before they are used.
     var signal = sigset_t()
+    // SAFETY: the call initialises the set.
     unsafe sigemptyset(&signal)
+    // SAFETY: the set is initialised.
     unsafe sigaddset(&signal, SIGPIPE)
     var before = sigset_t()
+    // SAFETY: the call reads the initialised set, and initialises the other one.
     unsafe pthread_sigmask(SIG_BLOCK, &signal, &before)
     var pending = sigset_t()
+    // SAFETY: the call initialises the set.
     unsafe sigpending(&pending)
+    // SAFETY: the set is initialised.
     wasPending = unsafe sigismember(&pending, SIGPIPE) == 1
     self.signal = signal
     self.before = before

@@ -6,9 +6,10 @@ final class HelperExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "MultiFactor.HelperExecutor")
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // SAFETY: the job runs once, here, on the executor that it was given to.
     let job = UnownedJob(job)
+    // SAFETY: the executor belongs to the actor, which the job keeps alive.
     let executor = unsafe asUnownedSerialExecutor()
+    // SAFETY: the job runs once, on the executor that it was given to.
     queue.async { unsafe job.runSynchronously(on: executor) }
   }
 }

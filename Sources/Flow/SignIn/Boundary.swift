@@ -52,6 +52,7 @@ extension SignInRequest {
   }
 
   private static func bytes(_ string: UnsafePointer<CChar>?) -> [UInt8]? {
+    // SAFETY: this only compares the pointer with null.
     guard let string = unsafe string else { return nil }
     // SAFETY: the caller passes a NUL-terminated string.
     return unsafe PAMText.bytes(string, atMost: longestItem)
@@ -96,6 +97,7 @@ private struct PAMApplication: Application {
 
   func tell(_ text: String, essential: Bool) {
     let text = Self.terminated(bytes(of: text))
+    // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
     unsafe text.withUnsafeBufferPointer { text in
       guard let text = text.baseAddress else { return }
       unsafe calls.tell(calls.context, text, essential ? 1 : 0)
@@ -157,6 +159,7 @@ private struct PAMApplication: Application {
 
   func log(_ priority: LogPriority, _ line: LogLine) {
     let text = Self.terminated(line.text)
+    // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
     unsafe text.withUnsafeBufferPointer { text in
       guard let text = text.baseAddress else { return }
       unsafe calls.log(calls.context, priority.number, text)
@@ -186,6 +189,7 @@ private struct PAMApplication: Application {
   func earlierMethods() -> [UInt8]? {
     // SAFETY: the string is NUL-terminated and lives as long as the transaction.
     guard let text = unsafe calls.earlier_methods(calls.context) else { return [] }
+    // SAFETY: the string is NUL-terminated.
     let bytes = unsafe PAMText.bytes(text, atMost: Self.longestMethods)
     return bytes.count < Self.longestMethods ? bytes : nil
   }

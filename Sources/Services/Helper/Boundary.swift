@@ -46,17 +46,21 @@ public struct PAMProof: AccountProof {
     guard unsafe pam_start("mfa-enroll", name, &functions, &handle) == PAM_SUCCESS,
       let handle = unsafe handle
     else { return false }
-    // SAFETY: the handle is valid until `pam_end`, after which it is not used.
+    // SAFETY: the handle is valid until `pam_end`.
     var status = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
+    // SAFETY: the handle is valid until `pam_end`.
     if status == PAM_SUCCESS { status = unsafe pam_acct_mgmt(handle, 0) }
     var proven: UnsafeRawPointer?
     var isSame = false
+    // SAFETY: the call writes a pointer, which is compared with null. The handle is valid until
+    // `pam_end`.
     if status == PAM_SUCCESS, unsafe pam_get_item(handle, PAM_USER, &proven) == PAM_SUCCESS,
       let proven = unsafe proven
     {
       // SAFETY: this item is a NUL-terminated string, which libpam owns.
       isSame = unsafe strcmp(proven.assumingMemoryBound(to: CChar.self), name) == 0
     }
+    // SAFETY: the handle is valid, and is not used afterwards.
     _ = unsafe pam_end(handle, status)
     return isSame
   }
@@ -112,12 +116,15 @@ private final class PAMConversation {
     guard let memory = unsafe calloc(count, MemoryLayout<pam_response>.stride) else {
       return PAM_BUF_ERR
     }
+    // SAFETY: the memory has the size and the alignment of `count` responses, and zeros are valid
+    // ones.
     let answers = unsafe memory.assumingMemoryBound(to: pam_response.self)
     for index in 0..<count {
       // SAFETY: libpam passes `count` messages, and there is memory for as many responses.
       if unsafe respond(to: messages[index], in: &answers[index]) { continue }
-      // SAFETY: the memory comes from calloc above, and is not used afterwards.
+      // SAFETY: each answer comes from calloc or is null, and is not used afterwards.
       for index in 0..<count { unsafe Self.discard(answers[index].resp) }
+      // SAFETY: the memory comes from calloc above, and is not used afterwards.
       unsafe free(answers)
       return PAM_CONV_ERR
     }
@@ -132,11 +139,14 @@ private final class PAMConversation {
   ) -> Bool {
     // SAFETY: libpam passes valid structures or null.
     guard let message = unsafe message?.pointee else { return false }
+    // SAFETY: libpam passes a NUL-terminated text or null.
     let text = unsafe message.msg.map { unsafe Self.bytes($0) } ?? []
+    // SAFETY: this reads a number.
     switch unsafe message.msg_style {
     case PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON:
       // SAFETY: the caller provides a response without an answer.
       unsafe response.resp = unsafe answer(to: text, echo: message.msg_style == PAM_PROMPT_ECHO_ON)
+      // SAFETY: this only compares the pointer with null.
       return unsafe response.resp != nil
     case PAM_TEXT_INFO, PAM_ERROR_MSG:
       tell(text)
@@ -150,29 +160,37 @@ private final class PAMConversation {
     let capacity = Int(PAM_MAX_RESP_SIZE)
     // SAFETY: calloc returns `capacity` zeros, or null. The last one stays as the NUL.
     guard let memory = unsafe calloc(1, capacity) else { return nil }
+    // SAFETY: the memory holds initialised bytes.
     let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
+    // SAFETY: the memory has `capacity` bytes, and the span is used only in the call.
     let count = unsafe ask(prompt, echo, MutableSpan(_unsafeStart: bytes, count: capacity - 1))
+    // SAFETY: the memory holds initialised bytes, which nothing accesses as `UInt8` any more.
     let answer = unsafe memory.assumingMemoryBound(to: CChar.self)
     // libpam would silently truncate an answer that contains a NUL.
     // SAFETY: the memory ends with a NUL.
     guard count >= 0, unsafe strlen(answer) == Int(count) else {
+      // SAFETY: the answer comes from calloc above, and is not used afterwards.
       unsafe Self.discard(answer)
       return nil
     }
+    // SAFETY: the caller owns the answer.
     return unsafe answer
   }
 
   /// Wipes and frees an answer.
   private static func discard(_ answer: UnsafeMutablePointer<CChar>?) {
+    // SAFETY: this only compares the pointer with null.
     guard let answer = unsafe answer else { return }
     // SAFETY: the answer comes from calloc with this size, and is not used afterwards.
     unsafe explicit_bzero(answer, Int(PAM_MAX_RESP_SIZE))
+    // SAFETY: the answer comes from calloc, and the caller does not use it afterwards.
     unsafe free(answer)
   }
 
   private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
     // SAFETY: PAM's messages are NUL-terminated, and at most `DisplayText.longest` bytes are read.
     let count = unsafe strnlen(text, DisplayText.longest)
+    // SAFETY: the text has at least `count` bytes, which are copied.
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: count))
   }
 }

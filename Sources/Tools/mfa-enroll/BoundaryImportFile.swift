@@ -10,6 +10,7 @@ enum ImportFile {
     guard let home = unsafe getenv("HOME"), unsafe home.pointee != 0 else {
       throw Failure("HOME does not say where your home folder is", hint: "name the file")
     }
+    // SAFETY: the variable is NUL-terminated, and nothing changes the environment.
     return unsafe String(cString: home) + "/.google_authenticator"
   }
 

@@ -7,6 +7,7 @@ enum LocaleSettings {
   static var isUTF8: Bool {
     // SAFETY: the strings stay valid, and no other thread uses the locale.
     guard unsafe setlocale(LC_CTYPE, "") == nil else {
+      // SAFETY: the string is NUL-terminated, and copied before the locale changes.
       return unsafe isUTF8(codeset: String(cString: nl_langinfo(nl_item(CODESET))))
     }
     let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { variable($0) }
@@ -36,7 +37,9 @@ enum LocaleSettings {
     // SAFETY: both objects outlive the call.
     guard unsafe localtime_r(&time, &parts) != nil else { return "?" }
     func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    // SAFETY: the call has filled the structure. This reads numbers.
     let (year, month, day) = unsafe (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+    // SAFETY: the call has filled the structure. This reads numbers.
     let (hour, minute) = unsafe (parts.tm_hour, parts.tm_min)
     return "\(year)-\(digits(month))-\(digits(day)) \(digits(hour)):\(digits(minute))"
   }
@@ -44,6 +47,7 @@ enum LocaleSettings {
   fileprivate static func variable(_ name: String) -> String? {
     // SAFETY: this program never changes the environment.
     guard let value = unsafe getenv(name) else { return nil }
+    // SAFETY: the variable is NUL-terminated, and nothing changes the environment.
     return unsafe String(cString: value)
   }
 }

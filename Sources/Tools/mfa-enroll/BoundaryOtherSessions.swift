@@ -1,4 +1,5 @@
 import Glibc
+import MFASystem
 
 /// The user's other sessions on this host, as systemd-logind reports them.
 enum OtherSessions {
@@ -53,69 +54,38 @@ enum OtherSessions {
   private static func variable(_ name: String) -> String? {
     // SAFETY: the string that getenv returns is copied at once.
     guard let value = unsafe getenv(name) else { return nil }
+    // SAFETY: the variable is NUL-terminated, and nothing changes the environment.
     return unsafe String(cString: value)
   }
 
   /// Returns the output of loginctl, or nil if it fails.
   private static func run(_ arguments: [String]) -> String? {
-    var ends: [Int32] = [-1, -1]
-    // SAFETY: the call writes two numbers.
-    guard unsafe pipe(&ends) == 0 else { return nil }
-    let (reading, writing) = (ends[0], ends[1])
-    // The program inherits only the copy that is its standard output.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(reading) }
-    let process = start([program] + arguments, output: writing)
-    // While this process holds the writing end, reading never reaches the end of the pipe.
-    close(writing)
-    guard let process else { return nil }
+    do throws(SystemError) {
+      let pipe = try PipeEnds()
+      var start = ProgramStart(
+        Array(program.utf8), arguments: ([program] + arguments).map { Array($0.utf8) })
+      start.environment = [Array("LC_ALL=C.UTF-8".utf8)]
+      start.output = pipe.writeEnd
+      let process = try start.start()
+      // While this process holds the writing end, reading never reaches the end of the pipe.
+      let output = try read(toTheEndOf: pipe.takeReadEnd())
+      return try ProgramEnd.wait(for: process) == .exited(0)
+        ? String(decoding: output, as: UTF8.self) : nil
+    } catch {
+      return nil
+    }
+  }
+
+  /// Reads a descriptor to its end, and closes it.
+  private static func read(toTheEndOf descriptor: Int32) throws(SystemError) -> [UInt8] {
+    defer { close(descriptor) }
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
       // SAFETY: the call writes at most as many bytes as the buffer has.
-      let count = unsafe read(reading, &buffer, buffer.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
+      let count = try retrying(.read) { unsafe Glibc.read(descriptor, &buffer, buffer.count) }
+      guard count > 0 else { return output }
       output += buffer[..<count]
     }
-    var status: Int32 = 0
-    // SAFETY: the call writes `status`, which outlives it.
-    while unsafe waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { return nil }
-    }
-    return status == 0 ? String(decoding: output, as: UTF8.self) : nil
-  }
-
-  /// Starts the program whose path is the first of `arguments`, without input and with the
-  /// environment of this process. Returns nil if that is not possible.
-  private static func start(_ arguments: [String], output: Int32) -> pid_t? {
-    // SAFETY: libc initialises and destroys each of the two objects once; they do not move in
-    // between. The calls copy the strings.
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The program must not inherit the signals that `TerminalGuard` blocks.
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    let prepared = unsafe [
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
-      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO),
-      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0),
-      posix_spawnattr_setsigmask(&attributes, &none),
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK)),
-    ]
-    guard prepared.allSatisfy({ $0 == 0 }) else { return nil }
-    // SAFETY: the copies are freed after the call, and the vector ends with null. No other thread
-    // changes the environment.
-    var vector = unsafe arguments.map { unsafe strdup($0) }
-    defer { unsafe vector.forEach { unsafe free($0) } }
-    unsafe vector.append(nil)
-    var process: pid_t = 0
-    let failure = unsafe posix_spawn(
-      &process, program, &actions, &attributes, vector, environ)
-    return failure == 0 ? process : nil
   }
 }

@@ -107,6 +107,7 @@ enum TerminalGuard {
     var set = sigset_t()
     // SAFETY: the first call initialises the set.
     unsafe sigemptyset(&set)
+    // SAFETY: the set is initialised.
     for signal in signals { unsafe sigaddset(&set, signal) }
     return set
   }
