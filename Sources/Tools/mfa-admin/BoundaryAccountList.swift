@@ -25,8 +25,11 @@ extension KnownAccount {
       }
       // SAFETY: all three strings are NUL-terminated, and valid until the next call.
       let name = unsafe bytes(entry.pointee.pw_name)
+      // SAFETY: the string is NUL-terminated or null, and valid until the next call.
       let shell = unsafe bytes(entry.pointee.pw_shell)
+      // SAFETY: the string is NUL-terminated or null, and valid until the next call.
       let home = unsafe bytes(entry.pointee.pw_dir)
+      // SAFETY: the entry is valid until the next call of getpwent.
       let uid = unsafe entry.pointee.pw_uid
       guard names.insert(name).inserted else { continue }
       accounts.append(
@@ -35,9 +38,11 @@ extension KnownAccount {
   }
 
   private static func bytes(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8] {
+    // SAFETY: this only compares the pointer with null.
     guard let text = unsafe text else { return [] }
     // SAFETY: the text is NUL-terminated.
     let length = unsafe strnlen(text, 4096)
+    // SAFETY: the text has at least `length` bytes, which are copied.
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: length))
   }
 }

@@ -81,13 +81,17 @@ struct ChildProgram {
     // SAFETY: both are initialised before use, and destroyed when the function returns.
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
+    // SAFETY: the call initialises the object, which does not move until it is destroyed.
     guard unsafe posix_spawn_file_actions_init(&actions) == 0 else {
       throw SystemError(.process, number: ENOMEM)
     }
+    // SAFETY: the object is initialised, and destroyed once.
     defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
+    // SAFETY: the call initialises the object, which does not move until it is destroyed.
     guard unsafe posix_spawnattr_init(&attributes) == 0 else {
       throw SystemError(.process, number: ENOMEM)
     }
+    // SAFETY: the object is initialised, and destroyed once.
     defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
     var result: Int32 = 0
     for (number, target) in [(0, nil), (1, output), (2, errors)] as [(Int32, Int32?)]
@@ -95,8 +99,10 @@ struct ChildProgram {
       // SAFETY: the literal is copied by the call.
       result =
         if let target {
+          // SAFETY: the object is initialised.
           unsafe posix_spawn_file_actions_adddup2(&actions, target, number)
         } else {
+          // SAFETY: the object is initialised, and the call copies the literal.
           unsafe posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
         }
     }
@@ -124,8 +130,12 @@ struct ChildProgram {
   ) -> Int32 {
     // SAFETY: the copies are freed when `body` has returned.
     var vector = unsafe strings.map { unsafe strdup($0) }
+    // SAFETY: each element comes from strdup or is null, and is not used afterwards.
     defer { unsafe vector.forEach { unsafe free($0) } }
+    // SAFETY: this stores a null pointer.
     unsafe vector.append(nil)
+    // SAFETY: the strings live until this function returns, and the vector until the closure
+    // returns.
     return unsafe vector.withUnsafeMutableBufferPointer { vector in
       guard let base = vector.baseAddress else { return EINVAL }
       return unsafe body(base)

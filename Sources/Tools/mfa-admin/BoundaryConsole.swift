@@ -24,7 +24,9 @@ enum Console {
   static var actor: [UInt8] {
     // SAFETY: no other thread changes the environment; the string is copied immediately.
     guard let name = unsafe getenv("SUDO_USER") else { return Array("root".utf8) }
+    // SAFETY: the name is NUL-terminated.
     let length = unsafe strnlen(name, 256)
+    // SAFETY: the name has at least `length` bytes, which are copied.
     return unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
   }
 
