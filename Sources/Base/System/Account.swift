@@ -63,10 +63,10 @@ public struct Account: Equatable, Sendable {
     // SAFETY: the file is open until the closure has returned, and the closure writes only within the
     // capacity of the buffer.
     let status = unsafe Self.withStrings { buffer, capacity in
+      // SAFETY: an entry of null pointers, which is read only after a call has filled it.
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>? = nil
       while true {
-        // SAFETY: an entry of null pointers, which is read only after a call has filled it.
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>? = nil
         // SAFETY: the call writes the entry, at most `capacity` bytes of strings, and `found`.
         let status = unsafe cposix_read_account(file, &entry, buffer, capacity, &found)
         guard status == 0 else { return status }

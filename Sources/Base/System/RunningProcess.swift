@@ -28,7 +28,9 @@ public struct RunningProcess: Equatable, Sendable {
     var field = 2
     var value: UInt64 = 0
     var isNegative = false
-    for byte in line[(name &+ 1)...] {
+    let bytes = line.span
+    for index in name..<bytes.count {
+      let byte = bytes[index]
       if let digit = byte.decimalDigit {
         value = value &* 10 &+ UInt64(digit)
       } else if byte == UInt8(ascii: "-") {
