@@ -220,7 +220,7 @@ let package = Package(
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "MFABytes", "MFAFactors", "MFAImport", "MFAQRCode", "MFAQRImage", "MFASecrets",
+        "MFABytes", "MFAFactors", "MFAImport", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFASystem",
         "MultiFactor",
         argumentParser,
       ],

@@ -17,145 +17,52 @@ struct ChildProgram {
   /// Runs the program until it ends, and returns its output. Kills the program if it runs or prints
   /// for too long.
   func run() throws(ProgramOutput.Failure) -> ProgramOutput {
-    let output = try Self.system { () throws(SystemError) in try Self.pipe() }
-    let errors: (reading: Int32, writing: Int32)
-    do throws(ProgramOutput.Failure) {
-      errors = try Self.system { () throws(SystemError) in try Self.pipe() }
-    } catch {
-      close(output.reading)
-      close(output.writing)
-      throw error
-    }
-    defer {
-      close(output.reading)
-      close(errors.reading)
-    }
-    let started = Result { () throws(ProgramOutput.Failure) in
-      try Self.system { () throws(SystemError) in
-        try start(output: output.writing, errors: errors.writing)
-      }
-    }
+    let output = try Self.system { () throws(SystemError) in try PipeEnds() }
+    let errors = try Self.system { () throws(SystemError) in try PipeEnds() }
+    var start = start
+    start.output = output.writeEnd
+    start.errors = errors.writeEnd
+    let program = start
+    let process = try Self.system { () throws(SystemError) in try program.start() }
     // While this process holds a writing end, reading never reaches the end of the pipe.
-    close(output.writing)
-    close(errors.writing)
-    let process = try started.get()
-    var reader = Reader(
-      streams: [output.reading, errors.reading], process: process, seconds: seconds,
-      longest: longest)
+    let streams = [output.takeReadEnd(), errors.takeReadEnd()]
+    defer { for stream in streams { close(stream) } }
+    var reader = Reader(streams: streams, process: process, seconds: seconds, longest: longest)
     do throws(ProgramOutput.Failure) {
       try reader.readToTheEnd()
     } catch {
       _ = kill(process, SIGKILL)
-      _ = Self.wait(for: process)
+      _ = try Self.status(of: process)
       throw error
     }
     return ProgramOutput(
-      status: Self.wait(for: process), output: reader.texts[0], errors: reader.texts[1])
+      status: try Self.status(of: process), output: reader.texts[0], errors: reader.texts[1])
   }
 
   /// Starts the program in a new session without a terminal. Its output is discarded, and it
   /// continues after this process ends.
   func startDetached() throws(SystemError) {
-    _ = try start(output: nil, errors: nil, isDetached: true)
+    var start = start
+    start.isInNewSession = true
+    _ = try start.start()
   }
 
-  /// Creates a pipe for the output of a program.
-  private static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    // SAFETY: the call writes two numbers.
-    let made = unsafe ends.withUnsafeMutableBufferPointer { ends -> Int32 in
-      guard let base = ends.baseAddress else { return -1 }
-      return unsafe cposix_pipe(base, O_CLOEXEC)
-    }
-    guard made == 0 else { throw SystemError(.process, number: cposix_errno()) }
-    return (ends[0], ends[1])
-  }
-
-  /// Starts the program.
-  ///
-  /// Its output goes to the descriptors `output` and `errors`, or to /dev/null if nil. With
-  /// `isDetached`, it runs in a new session.
-  private func start(
-    output: Int32?, errors: Int32?, isDetached: Bool = false
-  ) throws(SystemError) -> pid_t {
-    // SAFETY: both are initialised before use, and destroyed when the function returns.
-    var actions = unsafe posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    // SAFETY: the call initialises the object, which does not move until it is destroyed.
-    guard unsafe posix_spawn_file_actions_init(&actions) == 0 else {
-      throw SystemError(.process, number: ENOMEM)
-    }
-    // SAFETY: the object is initialised, and destroyed once.
-    defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-    // SAFETY: the call initialises the object, which does not move until it is destroyed.
-    guard unsafe posix_spawnattr_init(&attributes) == 0 else {
-      throw SystemError(.process, number: ENOMEM)
-    }
-    // SAFETY: the object is initialised, and destroyed once.
-    defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
-    var result: Int32 = 0
-    for (number, target) in [(0, nil), (1, output), (2, errors)] as [(Int32, Int32?)]
-    where result == 0 {
-      // SAFETY: the literal is copied by the call.
-      result =
-        if let target {
-          // SAFETY: the object is initialised.
-          unsafe posix_spawn_file_actions_adddup2(&actions, target, number)
-        } else {
-          // SAFETY: the object is initialised, and the call copies the literal.
-          unsafe posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
-        }
-    }
-    if isDetached, result == 0 {
-      // SAFETY: `attributes` was initialised above. The flag is POSIX_SPAWN_SETSID.
-      result = unsafe posix_spawnattr_setflags(&attributes, 0x80)
-    }
-    guard result == 0 else { throw SystemError(.process, number: result) }
-    var process: pid_t = 0
-    // SAFETY: the strings live until both closures return; the vectors end with a null pointer.
-    result = unsafe Self.withVector(arguments) { arguments in
-      unsafe Self.withVector(Self.environment) { environment in
-        guard let path = unsafe arguments[0] else { return EINVAL }
-        return unsafe posix_spawn(&process, path, &actions, &attributes, arguments, environment)
-      }
-    }
-    guard result == 0 else { throw SystemError(.process, number: result) }
-    return process
-  }
-
-  /// Calls `body` with the strings as a null-terminated C argument vector.
-  private static func withVector(
-    _ strings: [String],
-    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-  ) -> Int32 {
-    // SAFETY: the copies are freed when `body` has returned.
-    var vector = unsafe strings.map { unsafe strdup($0) }
-    // SAFETY: each element comes from strdup or is null, and is not used afterwards.
-    defer { unsafe vector.forEach { unsafe free($0) } }
-    // SAFETY: this stores a null pointer.
-    unsafe vector.append(nil)
-    // SAFETY: the strings live until this function returns, and the vector until the closure
-    // returns.
-    return unsafe vector.withUnsafeMutableBufferPointer { vector in
-      guard let base = vector.baseAddress else { return EINVAL }
-      return unsafe body(base)
-    }
+  private var start: ProgramStart {
+    let arguments = arguments.map { Array($0.utf8) }
+    var start = ProgramStart(arguments.first ?? [], arguments: arguments)
+    start.environment = Self.environment.map { Array($0.utf8) }
+    return start
   }
 
   /// Waits for a program to end. Returns its exit status, or nil if a signal ended it.
-  private static func wait(for process: pid_t) -> Int32? {
-    var status: Int32 = 0
-    var ended: pid_t = -1
-    repeat {
-      // SAFETY: `status` is written by the call and outlives it.
-      ended = unsafe waitpid(process, &status, 0)
-    } while ended < 0 && cposix_errno() == EINTR
-    // WIFEXITED and WEXITSTATUS.
-    guard ended == process, status & 0x7F == 0 else { return nil }
-    return (status >> 8) & 0xFF
+  private static func status(of process: Int32) throws(ProgramOutput.Failure) -> Int32? {
+    switch try system({ () throws(SystemError) in try ProgramEnd.wait(for: process) }) {
+    case .exited(let status): status
+    case .killed: nil
+    }
   }
 
-  fileprivate static func system<Value>(
+  fileprivate static func system<Value: ~Copyable>(
     _ body: () throws(SystemError) -> Value
   ) throws(ProgramOutput.Failure) -> Value {
     do throws(SystemError) { return try body() } catch { throw .system(error) }
