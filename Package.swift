@@ -207,12 +207,48 @@ let package = Package(
     room("QRImage", .clients, uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
 
     // Tools
+    room(
+      "AdminCore", .tools,
+      uses: [
+        "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
+        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASecrets", "MFAStoreFiles",
+        "MFASystem",
+      ]),
+    room(
+      "AdminOutput", .tools,
+      uses: ["MFABytes", "MFACPOSIX", "MFAFactors", "MFASecrets", "MFASystem"]),
+    room(
+      "Doctor", .tools,
+      uses: [
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
+        "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem",
+      ]),
+    room(
+      "Explain", .tools,
+      uses: [
+        "MFAAdminCore", "MFAAdminOutput", "MFABytes", "MFAConfiguration", "MFADoctor",
+        "MFAFactorStore", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFASecrets", "MFASignIn",
+        "MFAStoreFiles", "MFASystem",
+      ]),
+    room(
+      "Report", .tools,
+      uses: [
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFACrypto", "MFADoctor",
+        "MFAFactorStore", "MFAFactors", "MFAPolicy",
+      ]),
+    room(
+      "ServiceSwitch", .tools,
+      uses: [
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFABytes", "MFACPOSIX", "MFADoctor",
+        "MFAPAMStack", "MFAStoreFiles", "MFASystem",
+      ]),
     .executableTarget(
       name: "mfa-admin",
       dependencies: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAImport", "MFAOneTimePassword",
-        "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn", "MFAStoreFiles",
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
+        "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAPAMStack", "MFAPolicy", "MFAReport", "MFASecrets", "MFAServiceSwitch", "MFAStoreFiles",
         "MFASystem",
         argumentParser,
       ],
@@ -230,7 +266,7 @@ let package = Package(
     code("CTestSupport", path: "Tests/Support/CTestSupport"),
     .target(
       name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
-      exclude: ["CTestSupport", "SignIn", "pam-client", "thread-sanitizer.suppressions"],
+      exclude: ["Admin", "CTestSupport", "SignIn", "pam-client", "thread-sanitizer.suppressions"],
       swiftSettings: everywhere),
     .target(
       name: "MFASignInTestSupport",
@@ -240,13 +276,21 @@ let package = Package(
         "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem", "MFAVerification",
       ],
       path: "Tests/Support/SignIn", swiftSettings: everywhere),
+    .target(
+      name: "MFAAdminTestSupport",
+      dependencies: [
+        "MFAAdminCore", "MFABytes", "MFAConfiguration", "MFADoctor", "MFAFactorStore",
+        "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles",
+        "MFASystem",
+      ],
+      path: "Tests/Support/Admin", swiftSettings: everywhere),
     code("CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
     tests(
       "SignIn", in: "SignIn",
       uses: [
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
-        "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
-        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets",
+        "MFASignIn", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "FactorStore", in: "FactorStore",
@@ -309,20 +353,54 @@ let package = Package(
       "QRImage", in: "QRImage",
       uses: ["MFABytes", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFATestSupport"]),
     tests(
-      "Admin", in: "Admin",
+      "AdminOutput", in: "AdminOutput",
+      uses: ["MFAAdminOutput"]),
+    tests(
+      "AdminCore", in: "AdminCore",
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
-        "MFAFactors", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASecrets",
-        "MFASignIn", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-        "mfa-admin",
+        "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFAAuditLog", "MFAAuthentication",
+        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAOneTimePassword", "MFAPolicy", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFATestSupport",
+      ]),
+    tests(
+      "Doctor", in: "Doctor",
+      uses: [
+        "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes", "MFAConfiguration",
+        "MFADoctor", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "Explain", in: "Explain",
+      uses: [
+        "MFAAdminOutput", "MFAAdminTestSupport", "MFAExplain", "MFAFactorStore", "MFAFactors",
+        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASignIn", "MFASignInTestSupport",
+        "MFASystem",
+      ]),
+    tests(
+      "Report", in: "Report",
+      uses: [
+        "MFAAdminCore", "MFAAdminTestSupport", "MFABytes", "MFADoctor", "MFAFactorStore",
+        "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAReport", "MFATestSupport",
+      ]),
+    tests(
+      "ServiceSwitch", in: "ServiceSwitch",
+      uses: [
+        "MFAAdminOutput", "MFAAdminTestSupport", "MFAPAMStack", "MFAServiceSwitch", "MFASystem",
+        "MFATestSupport",
+      ]),
+    tests(
+      "AdminTool", in: "mfa-admin",
+      uses: [
+        "MFAAdminTestSupport", "MFAAuditLog", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "FuzzReplay", in: "Fuzz",
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFACrypto",
-        "MFAFactorStore", "MFAFactors", "MFAImport", "MFAOneTimePassword", "MFAPAMStack",
-        "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem",
-        "MFATestSupport", "mfa-admin",
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
+        "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets",
+        "MFAServiceSwitch", "MFASignIn", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ],
       exclude: ["Regressions", "Seeds", "run"]),
   ],

@@ -18,13 +18,23 @@ LAYERS = ["C", "Base", "Pure", "Core", "Flow", "Services", "Clients", "Tools"]
 FORBIDDEN = {
     # Stores hold records for any policy.
     ("StoreFiles", "Policy"), ("FactorStore", "Policy"), ("AuditLog", "Policy"),
-    # The helper verifies codes; it does not sign users in.
-    ("Helper", "SignIn"),
     # The targets that a client needs must build without OpenSSL.
     *((name, crypto) for name in
       ("Bytes", "Secrets", "System", "Factors", "OneTimePassword", "Protocol", "MultiFactor")
       for crypto in ("Crypto", "CCrypto")),
 }
+
+# The targets of the layer Tools that each target of mfa-admin may import. The executable may import all of them.
+ADMIN = {
+    "AdminOutput": set(),
+    "AdminCore": {"AdminOutput"},
+    "Doctor": {"AdminOutput", "AdminCore"},
+    "ServiceSwitch": {"AdminOutput", "AdminCore", "Doctor"},
+    "Explain": {"AdminOutput", "AdminCore", "Doctor"},
+    "Report": {"AdminOutput", "AdminCore", "Doctor"},
+}
+# The targets that may import SignIn, besides tests.
+MAY_SIGN_IN = {"SignIn", "Explain"}
 
 IMPORT = re.compile(r"^(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:\w+ )?(\w+)", re.M)
 TYPE = re.compile(r"^(?:@\w+(?:\([^)]*\))? |public |package |final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)",
@@ -44,12 +54,21 @@ def main():
                 declared[name].add(str(place))
             for module in IMPORT.findall(text):
                 name = module.removeprefix("MFA").replace("_", "-")
+                if room in ADMIN and module == "ArgumentParser":
+                    problems.append(f"{place}: only executables import ArgumentParser")
                 if name not in rooms or name == room:
                     continue
                 if LAYERS.index(rooms[name]) > LAYERS.index(layer):
                     problems.append(f"{place}: imports {name} of the layer {rooms[name]}, above {layer}")
                 if (room, name) in FORBIDDEN:
                     problems.append(f"{place}: {room} must not import {name}")
+                if room in ADMIN and rooms[name] == "Tools" and name not in ADMIN[room]:
+                    problems.append(f"{place}: {room} must not import {name}")
+                if name == "SignIn" and room not in MAY_SIGN_IN:
+                    problems.append(f"{place}: only {', '.join(sorted(MAY_SIGN_IN))} import SignIn")
+    for file in sorted((sources.parent / "Tests").rglob("*.swift")):
+        if "mfa_admin" in IMPORT.findall(file.read_text(encoding="utf-8")):
+            problems.append(f"{file.relative_to(sources.parent)}: tests import libraries, not the executable mfa-admin")
     problems += [f"{name} is declared in {', '.join(sorted(files))}" for name, files in declared.items() if len(files) > 1]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0

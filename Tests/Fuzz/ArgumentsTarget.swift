@@ -1,4 +1,5 @@
 import MFASecrets
+@testable import MFAPAMStack
 @testable import MFASignIn
 
 /// Reads the arguments of the module in a service file. NUL separates them in the input.

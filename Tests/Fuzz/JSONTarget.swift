@@ -1,7 +1,8 @@
 import MFAPolicy
 import Foundation
 
-@testable import mfa_admin
+@testable import MFAAdminOutput
+@testable import MFAAdminCore
 
 /// Reads JSON, and the Identity Platform settings in it.
 ///

@@ -6,7 +6,8 @@ import MFAStoreFiles
 import Foundation
 import MFASystem
 
-@testable import mfa_admin
+@testable import MFAAdminOutput
+@testable import MFAAdminCore
 
 /// Damages the audit log. The input determines the entries to write and the changes of the files.
 ///

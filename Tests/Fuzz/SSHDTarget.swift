@@ -6,7 +6,9 @@ import MFASignIn
 import MFAPAMStack
 import MFASystem
 
-@testable import mfa_admin
+@testable import MFAAdminCore
+@testable import MFADoctor
+@testable import MFAServiceSwitch
 
 /// Reads the files of sshd, which the byte 0x1E separates: sshd_config, two files in the folder
 /// sshd_config.d, and the output of `sshd -T`.
@@ -56,7 +58,8 @@ enum SSHDTarget {
   }
 
   private static func checkSettings(_ settings: SSHDSettings) throws {
-    try require(settings.isLike(settings), "settings are not equal to themselves")
+    try require(
+      settings.hasSameExaminedSettings(as: settings), "settings are not equal to themselves")
     for list in settings.methodLists ?? [] {
       for method in list { try require(!method.contains(","), "a method is a list") }
     }
@@ -125,7 +128,7 @@ enum SSHDTarget {
 
     func status(of path: String) throws(SystemError) -> PathStatus? { nil }
 
-    func room(at path: String) throws(SystemError) -> FileSystemSpace {
+    func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace {
       FileSystemSpace(bytes: 0, files: 0)
     }
 

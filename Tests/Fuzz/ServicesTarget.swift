@@ -1,5 +1,5 @@
 @testable import MFAPAMStack
-@testable import mfa_admin
+@testable import MFAServiceSwitch
 
 /// Reads PAM service files, which the byte 0x1E separates: the file of the service, then those
 /// named `other`, `common-auth` and `common-account`.

@@ -1,3 +1,4 @@
+import MFAPAMStack
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword

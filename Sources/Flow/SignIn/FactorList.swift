@@ -1,3 +1,4 @@
+import MFAPAMStack
 import MFABytes
 import MFAFactors
 

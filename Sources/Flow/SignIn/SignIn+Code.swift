@@ -1,3 +1,4 @@
+import MFAPAMStack
 import MFAAuthentication
 import MFAFactors
 import MFAOneTimePassword

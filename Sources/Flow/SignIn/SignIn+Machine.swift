@@ -1,3 +1,4 @@
+import MFAPAMStack
 import MFAAuthentication
 import MFAConfiguration
 import MFAFactorStore

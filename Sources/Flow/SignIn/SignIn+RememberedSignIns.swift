@@ -1,3 +1,4 @@
+import MFAPAMStack
 import MFAAuthentication
 import MFABytes
 import MFAFactorStore

@@ -1,9 +1,10 @@
-import MFACMFA
 import MFAAuthentication
 import MFABytes
+import MFACMFA
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword
+import MFAPAMStack
 import MFAPolicy
 import MFASystem
 

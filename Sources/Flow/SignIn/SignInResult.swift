@@ -1,3 +1,4 @@
+import MFAPAMStack
 public import MFAAuditLog
 public import MFAAuthentication
 public import MFAConfiguration

@@ -1,3 +1,6 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAServiceSwitch
 import ArgumentParser
 import MFASystem
 
@@ -10,6 +13,9 @@ enum AdminMain {
       if !(command is RestoreCommand) { ServiceCommand.rollBackOverdueChanges() }
       try command.run()
     } catch let error as AdminError {
+      Console.report(error)
+      Console.end(error.status)
+    } catch let error as ChangeError {
       Console.report(error)
       Console.end(error.status)
     } catch {
@@ -29,14 +35,14 @@ enum AdminMain {
       }
       Console.end(.success)
     }
-    Console.complain("error: " + VisibleText.escaping(MFAAdmin.message(for: error)))
-    Console.complain("hint: \(helped.joined(separator: " ")) --help")
+    Console.printError("error: " + VisibleText.escaping(MFAAdmin.message(for: error)))
+    Console.printError("hint: \(calledCommand.joined(separator: " ")) --help")
     Console.end(AdminStatus.usage)
   }
 
   /// The words of the command that was called, up to its last valid subcommand, for the hint about
   /// `--help`.
-  private static var helped: [String] {
+  private static var calledCommand: [String] {
     var words = ["mfa-admin"]
     var command: any ParsableCommand.Type = MFAAdmin.self
     for argument in CommandLine.arguments.dropFirst() {

@@ -1,3 +1,4 @@
+import MFAAdminOutput
 import MFAFactors
 import ArgumentParser
 

@@ -1,0 +1,93 @@
+import MFABytes
+
+/// The module's arguments in a PAM service file. Unknown, repeated and contradictory arguments are
+/// errors: a misspelt argument must not weaken the configuration.
+public struct ModuleOptions: Equatable, Sendable {
+  /// `config=PATH`: the configuration file to use in place of the host's files.
+  public private(set) var configuration: [UInt8]?
+  /// `prompt=TEXT`: the prompt to use in place of the standard one.
+  public private(set) var prompt: [UInt8]?
+  /// `echo`: typed characters are shown.
+  public private(set) var echo = false
+  /// `debug`: the steps of the decision are logged, without secrets.
+  public private(set) var debug = false
+  /// `try_first_pass`: the text typed for an earlier module is tried first.
+  public private(set) var triesFirstPass = false
+  /// `use_first_pass`: only the text typed for an earlier module is used, and nothing is asked.
+  public private(set) var usesFirstPass = false
+  /// `forward_pass`: password and code are typed together, and the password is passed to the next
+  /// module.
+  public private(set) var forwardsPass = false
+
+  /// Whether the input contains a password besides the code.
+  public var expectsPassword: Bool { triesFirstPass || usesFirstPass || forwardsPass }
+
+  /// Whether the module's prompt asks for the password too.
+  public var asksForPassword: Bool { forwardsPass && !usesFirstPass }
+
+  /// Why an argument was refused.
+  public enum Refusal: Error, Equatable, Sendable {
+    case unknown([UInt8])
+    case repeated([UInt8])
+    case contradictory
+  }
+
+  /// The longest prompt in bytes. PAM messages have at most 512.
+  public static let longestPrompt = 128
+
+  /// Creates the options of a line without arguments.
+  public init() {}
+
+  /// Reads the arguments.
+  public init(_ arguments: [[UInt8]]) throws(Refusal) {
+    for argument in arguments { try read(argument) }
+    guard !(triesFirstPass && usesFirstPass) else { throw .contradictory }
+  }
+
+  private mutating func read(_ argument: [UInt8]) throws(Refusal) {
+    if let value = Self.value(of: "config=", in: argument) {
+      guard configuration == nil else { throw .repeated(argument) }
+      configuration = value
+    } else if let value = Self.value(of: "prompt=", in: argument) {
+      guard prompt == nil else { throw .repeated(argument) }
+      guard value.count <= Self.longestPrompt, !value.contains(where: { $0 < 0x20 || $0 == 0x7F })
+      else { throw .unknown(argument) }
+      prompt = value
+    } else if Self.equals("echo", argument) {
+      try Self.set(&echo, argument)
+    } else if Self.equals("debug", argument) {
+      try Self.set(&debug, argument)
+    } else if Self.equals("try_first_pass", argument) {
+      try Self.set(&triesFirstPass, argument)
+    } else if Self.equals("use_first_pass", argument) {
+      try Self.set(&usesFirstPass, argument)
+    } else if Self.equals("forward_pass", argument) {
+      try Self.set(&forwardsPass, argument)
+    } else {
+      throw .unknown(argument)
+    }
+  }
+
+  private static func set(_ flag: inout Bool, _ argument: [UInt8]) throws(Refusal) {
+    guard !flag else { throw .repeated(argument) }
+    flag = true
+  }
+
+  private static func equals(_ name: StaticString, _ argument: [UInt8]) -> Bool {
+    value(of: name, in: argument).map { $0.isEmpty } ?? false
+  }
+
+  private static func value(of name: StaticString, in argument: [UInt8]) -> [UInt8]? {
+    let prefix = name.bytes
+    guard argument.starts(with: prefix) else { return nil }
+    return Array(argument.dropFirst(prefix.count))
+  }
+
+  /// The prompt: the administrator's, or the standard one.
+  public var question: [UInt8] {
+    if let prompt { return prompt }
+    let standard: StaticString =
+      forwardsPass ? "Password and one-time code: " : "One-time code: "
+    return standard.bytes
+  }
+}

@@ -1,0 +1,181 @@
+import MFAAuditLog
+import MFABytes
+import MFAFactorStore
+import MFAStoreFiles
+import MFASystem
+
+// Reads the audit log, and verifies that it is complete and agrees with the store.
+extension Administration {
+  /// The result of reading the audit log and comparing it with the stored records.
+  package struct LedgerVerification: Equatable {
+    package let reading: AuditLogReading
+    /// The last entry whose chained value is verified.
+    package let last: LedgerEntry?
+    /// The expected checkpoint, if the audit log does not contain it.
+    let missingCheckpoint: AuditLogCheckpoint?
+    /// The records that differ from what the audit log says.
+    package let findings: [LedgerFinding]
+    /// The users whose records the audit log does not mention.
+    let unlistedUsers: [[UInt8]]
+    /// Whether a new audit log was begun, which allows records that it does not mention.
+    package var allowsUnlistedRecords = false
+
+    /// The number of records that the audit log does not mention.
+    package var recordsWithoutEntries: Int { unlistedUsers.count }
+
+    /// The first problem, in order of severity, or nil.
+    package var problem: AuditLogProblem? {
+      if let fault = reading.fault { return .fault(fault, last: last) }
+      if let missingCheckpoint { return .missingCheckpoint(missingCheckpoint, last: reading.last) }
+      if recordsWithoutEntries > 0, !allowsUnlistedRecords {
+        return .recordsWithoutEntries(unlistedUsers)
+      }
+      return findings.isEmpty ? nil : .records(findings)
+    }
+  }
+
+  /// Returns the last `count` entries that `includes` accepts, oldest first.
+  package func ledger(
+    last count: Int, where includes: (LedgerEntry) -> Bool
+  ) throws(AdminError) -> (entries: [LedgerEntry], verification: LedgerVerification) {
+    var entries: [LedgerEntry] = []
+    var last: LedgerEntry?
+    let reading = try onStore { () throws(FactorStoreError) in
+      try store.inspectLedger { line in
+        guard line.kind != .torn else { return }
+        let entry = LedgerEntry(line)
+        if entry.mark != nil { last = entry }
+        guard includes(entry) else { return }
+        entries.append(entry)
+        if entries.count > 2 * count { entries.removeFirst(entries.count - count) }
+      }
+    }
+    return (
+      entries.suffix(count),
+      LedgerVerification(
+        reading: reading, last: last, missingCheckpoint: nil, findings: [], unlistedUsers: [])
+    )
+  }
+
+  /// Verifies the audit log, and compares the stored records with it.
+  ///
+  /// `expected` is a checkpoint that another host has kept, which the audit log must contain. With
+  /// `allowsUnlistedRecords`, records that the audit log does not mention are allowed: they can be older than
+  /// the audit log. `body` is called with each verified entry.
+  package func verifyLedger(
+    expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
+    _ body: (LedgerEntry) -> Void = { _ in }
+  ) throws(AdminError) -> LedgerVerification {
+    var histories: [[UInt8]: History] = [:]
+    var last: LedgerEntry?
+    var isExpectedThere = expected == nil
+    let reading = try onStore { () throws(FactorStoreError) in
+      try store.inspectLedger { line in
+        guard case .entry(let mark) = line.kind else { return }
+        let entry = LedgerEntry(line)
+        last = entry
+        body(entry)
+        if mark == expected { isExpectedThere = true }
+        guard let user = entry.bytes("user") else { return }
+        histories[user, default: History()].add(entry, mark)
+      }
+    }
+    var findings: [LedgerFinding] = []
+    if reading.fault == nil {
+      for (user, history) in histories.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        if let finding = finding(user, history) { findings.append(finding) }
+      }
+    }
+    return LedgerVerification(
+      reading: reading, last: last, missingCheckpoint: isExpectedThere ? nil : expected,
+      findings: findings, unlistedUsers: try recordsWithoutEntries(histories),
+      allowsUnlistedRecords: allowsUnlistedRecords)
+  }
+
+  /// What the audit log says about one user.
+  private struct History {
+    var uid: UInt32 = 0
+    var last: UInt32 = 0
+    var lastFingerprint: [UInt8] = []
+    /// The number of the last entry with each fingerprint.
+    var entries: [[UInt8]: UInt32] = [:]
+
+    mutating func add(_ entry: LedgerEntry, _ mark: AuditLogCheckpoint) {
+      // The entry of a record that was removed unread has no UID.
+      uid = entry.uid ?? uid
+      last = mark.number
+      lastFingerprint = entry.fingerprint
+      entries[lastFingerprint] = mark.number
+    }
+  }
+
+  private func finding(_ user: [UInt8], _ history: History) -> LedgerFinding? {
+    var history = history
+    do throws(FactorStoreError) {
+      let account = Account(name: user, uid: history.uid)
+      if try store.fingerprint(of: account) == history.lastFingerprint {
+        return rolledBack(account, history)
+      }
+      // The record may have changed since the audit log was read: compare again under the lock.
+      let entry = try lock(account)
+      let present = try store.fingerprint(of: account)
+      _ = try store.inspectLedger { line in
+        guard case .entry(let mark) = line.kind, mark.number > history.last else { return }
+        let entry = LedgerEntry(line)
+        if entry.bytes("user") == user { history.add(entry, mark) }
+      }
+      withExtendedLifetime(entry) {}
+      guard present != history.lastFingerprint else { return rolledBack(account, history) }
+      let kind: LedgerFinding.Kind =
+        if let entry = history.entries[present] { .older(entry: entry) } else {
+          present.isEmpty ? .gone : .unknown
+        }
+      return LedgerFinding(user: user, kind: kind, last: history.last)
+    } catch {
+      return LedgerFinding(user: user, kind: .unusable(RecordProblem(error)), last: history.last)
+    }
+  }
+
+  /// Locks the user's store entry, even one that fails verification, or returns nil if none exists.
+  private func lock(_ account: Account) throws(FactorStoreError) -> LocalFactorStoreEntry? {
+    do throws(FactorStoreError) {
+      return try store.unverifiedEntry(of: account)
+    } catch {
+      switch error {
+      case .system(.attempts, let cause) where cause.isNotFound: return nil
+      case .damaged(.attempts): return nil
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong:
+        throw error
+      }
+    }
+  }
+
+  /// Returns a finding if a sign-in would refuse the user's files, for example because the attempt
+  /// state does not belong to the record or is older than the audit log says.
+  private func rolledBack(_ account: Account, _ history: History) -> LedgerFinding? {
+    do throws(FactorStoreError) {
+      _ = try store.snapshot(of: account)
+      return nil
+    } catch {
+      return LedgerFinding(
+        user: account.name, kind: .unusable(RecordProblem(error)), last: history.last)
+    }
+  }
+
+  /// Returns the users whose records the audit log does not mention, sorted by name.
+  private func recordsWithoutEntries(_ histories: [[UInt8]: History]) throws(AdminError)
+    -> [[UInt8]]
+  {
+    var users: [[UInt8]] = []
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachFile { user, name in
+        if let user, !Self.isDraft(name), histories[user.bytes] == nil {
+          users.append(user.bytes)
+        }
+        return true
+      }
+    }
+    return users.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}

@@ -1,0 +1,93 @@
+import MFAAdminOutput
+import MFAAuditLog
+import MFABytes
+
+/// A parsed entry of the audit log.
+package struct LedgerEntry: Equatable {
+  /// The entry's sequence number, or nil if the line has none.
+  package let number: UInt32?
+  /// The checkpoint, or nil if the entry is not verified by the hash chain.
+  package let mark: AuditLogCheckpoint?
+  private let values: [String: [UInt8]]
+
+  /// Parses a line, ignoring words without an equals sign.
+  package init(_ line: AuditLogReading.Line) {
+    var values: [String: [UInt8]] = [:]
+    for pair in line.text.split(separator: UInt8(ascii: " ")) {
+      guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let value = Self.unescaped(pair[pair.index(after: sign)...])
+      values[String(decoding: pair[..<sign], as: UTF8.self)] = value
+    }
+    self.values = values
+    number = values["n"].flatMap { UInt32(String(decoding: $0, as: UTF8.self)) }
+    if case .entry(let mark) = line.kind { self.mark = mark } else { mark = nil }
+  }
+
+  /// Returns the value of a key, or nil if the line has no such key or its value is `-`.
+  package func bytes(_ key: String) -> [UInt8]? {
+    guard let value = values[key], value != [UInt8(ascii: "-")] else { return nil }
+    return value
+  }
+
+  /// Returns the value of a key, escaped for display.
+  package func text(_ key: String) -> String? { bytes(key).map { VisibleText.escaping($0) } }
+
+  /// The account's UID.
+  package var uid: UInt32? { text("uid").flatMap { UInt32($0) } }
+
+  /// The fingerprint of the user's record after the change; empty if the record was removed.
+  package var fingerprint: [UInt8] {
+    bytes("record").flatMap { Hexadecimal.bytes(of: $0, count: $0.count / 2) } ?? []
+  }
+
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.dropFirst().prefix(2).compactMap { Hexadecimal.value($0) }
+      guard digits.count == 2 else {
+        bytes.append(byte)
+        continue
+      }
+      bytes.append(digits[0] << 4 | digits[1])
+      rest = rest.dropFirst(3)
+    }
+    return bytes
+  }
+
+  /// The entry as a line of text for an administrator.
+  package var line: String {
+    var words = [number.map { "\($0)" } ?? "?", text("time") ?? "-", text("user") ?? "-"]
+    words.append(text("event") ?? "-")
+    if let name = text("name") { words.append("\"\(name)\"") }
+    if let id = text("id") { words.append("(\(id))") }
+    let program = text("via") ?? "-"
+    // An edit of a file has no known author: only the program that noticed it is recorded.
+    words.append(text("by").map { "by \($0) via \(program)" } ?? "seen by \(program)")
+    if let source = text("from") { words.append("from \(source)") }
+    if mark == nil { words.append("NOT VERIFIED") }
+    return words.joined(separator: "  ") + "\n"
+  }
+
+  /// The entry as JSON. Member names are stable across versions.
+  package var json: JSON {
+    func value(_ key: String) -> JSON {
+      JSON(bytes(key).map { String(decoding: $0, as: UTF8.self) })
+    }
+    func numeric(_ text: String?) -> JSON {
+      text.flatMap { Int64($0) }.map { .number($0) } ?? .null
+    }
+    return .object([
+      ("number", number.map { .number(Int64($0)) } ?? .null), ("time", value("time")),
+      ("event", value("event")), ("user", value("user")), ("uid", numeric(text("uid"))),
+      ("id", value("id")), ("name", value("name")), ("by", value("by")),
+      ("byUid", numeric(text("by-uid"))), ("via", value("via")), ("from", value("from")),
+      ("ledger", JSON(mark.map { String(decoding: $0.text, as: UTF8.self) })),
+      ("proven", .bool(mark != nil)),
+    ])
+  }
+}

@@ -1,0 +1,137 @@
+import MFAConfiguration
+import MFAPolicy
+import MFASystem
+
+/// The drop-in that `mfa-admin config apply` writes.
+///
+/// MUST 1: the file is written completely and durably or not at all, and only if the configuration
+/// is valid with it. MUST 2: its sections of other tenants and of the project are kept, even if two
+/// processes change the file at once. (`IdentityPlatformFileTests`, `ConfigProgramTests`)
+package struct IdentityPlatformFile {
+  /// /etc/mfa/mfa.conf.d/50-identity-platform.conf
+  package static var path: [UInt8] {
+    ConfigurationFile.folderPath + Array("/50-identity-platform.conf".utf8)
+  }
+
+  private static var heading: [UInt8] {
+    Array(
+      """
+      # From Identity Platform. `mfa-admin config apply` overwrites this file and your edits to it.
+      # Files whose names sort after this one override it.
+
+
+      """.utf8)
+  }
+
+  /// The text of the file.
+  package let text: [UInt8]
+  /// The host's configuration with the new file.
+  package let result: Configuration
+
+  /// Replaces the section of the project or of a tenant by `settings`. `layers` are all
+  /// configuration files of the host, among them the current version of this file, if any.
+  package init(
+    _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]
+  ) throws(AdminError) {
+    var draft = ConfigurationDraft()
+    if let present = layers.first(where: { $0.path == Self.path }) {
+      try Self.add(present, to: &draft)
+      draft.removeSection(tenant: tenant)
+    }
+    let section = ConfigurationFile.Layer(
+      path: Self.path, text: settings.section(tenant: tenant))
+    try Self.add(section, to: &draft)
+    text = Self.heading + draft.printed()
+
+    var others = layers.filter { $0.path != Self.path }
+    let later = others.firstIndex { layer in
+      layer.path.starts(with: ConfigurationFile.folderPath + Array("/".utf8))
+        && Self.path.lexicographicallyPrecedes(layer.path)
+    }
+    others.insert(
+      ConfigurationFile.Layer(path: Self.path, text: text), at: later ?? others.endIndex)
+    var whole = ConfigurationDraft()
+    for layer in others { try Self.add(layer, to: &whole) }
+    do throws(ConfigurationFile.Failure) {
+      result = try ConfigurationFile.finish(whole)
+    } catch {
+      throw .notApplied(error)
+    }
+  }
+
+  private static func add(
+    _ layer: ConfigurationFile.Layer, to draft: inout ConfigurationDraft
+  ) throws(AdminError) {
+    do throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.add(layer, to: &draft)
+    } catch {
+      throw .notApplied(error)
+    }
+  }
+
+  /// Returns the keys of a section that a later file overrides, each with its source location.
+  package func overruled(tenant: [UInt8]?) -> [(key: Configuration.Key, place: [UInt8])] {
+    let section = result.tenants.first { $0.name == tenant }
+    return [Configuration.Key.state, .adjacentIntervals].compactMap { key in
+      guard let origin = result.origin(of: key, in: section),
+        let place = result.files.firstIndex(of: Self.path), Int(origin.file) > place
+      else { return nil }
+      return (key, result.place(of: origin))
+    }
+  }
+
+  /// Runs `body` while no other `mfa-admin` can change the configuration.
+  package static func locking<Result>(
+    _ body: () throws(AdminError) -> Result
+  ) throws(AdminError) -> Result {
+    let lock = try ConfigurationLock()
+    let result = try body()
+    // Keep the lock until `body` has returned.
+    extendLifetime(lock)
+    return result
+  }
+
+  /// Writes the file, replacing any earlier version atomically.
+  package func write() throws(AdminError) {
+    guard let path = TrustedPath(Self.path),
+      let name = FileName(Array(".50-identity-platform.conf.new".utf8))
+    else {
+      throw .notApplied(ConfigurationFile.Failure(Self.path, .notAPath))
+    }
+    do throws(TrustedPath.Refusal) {
+      let folder = try path.parent()
+      try write(path.last, by: name, in: folder)
+    } catch {
+      switch error {
+      case .system(let error):
+        throw .notApplied(ConfigurationFile.Failure(Self.path, .system(error)))
+      case .untrusted(let distrust):
+        throw .notApplied(
+          ConfigurationFile.Failure(ConfigurationFile.folderPath, .untrusted(distrust)))
+      }
+    }
+  }
+
+  private func write(
+    _ name: FileName, by draft: FileName, in folder: borrowing Directory
+  ) throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
+      // Remove a draft left behind by a killed process.
+      do throws(SystemError) { try folder.unlink(draft) } catch  where error.isNotFound {}
+      try fill(draft, in: folder)
+      try folder.rename(draft, to: name)
+      try folder.sync()
+    } catch {
+      // Remove the draft; a failure to do so can be ignored.
+      do throws(SystemError) { try folder.unlink(draft) } catch {}
+      throw .system(error)
+    }
+  }
+
+  private func fill(_ draft: FileName, in folder: borrowing Directory) throws(SystemError) {
+    let file = try folder.create(draft)
+    try file.write(text)
+    try file.changeMode(to: 0o644)
+    try file.sync()
+  }
+}

@@ -1,0 +1,83 @@
+import MFAAdminOutput
+import MFAAuditLog
+import MFAAuthentication
+import MFAConfiguration
+import MFAFactorStore
+import MFAFactors
+import MFAPolicy
+import MFAStoreFiles
+import MFASystem
+
+/// The host that the program runs on.
+package enum ThisHost {
+  /// Throws an error if the process does not run as root.
+  package static func requireRoot() throws(AdminError) {
+    guard Console.isRoot else {
+      throw .notRoot(arguments: Array(CommandLine.arguments.dropFirst()))
+    }
+  }
+
+  /// Returns the administration of this host, and the error if the configuration cannot be used.
+  ///
+  /// A command that only shows data then uses the default settings, and reports the error at its
+  /// end. For a command whose changes depend on the configuration (`needsConfiguration`), the error
+  /// is thrown instead.
+  package static func administration(
+    needsConfiguration: Bool
+  ) throws(AdminError) -> (Administration, AdminError?) {
+    try requireRoot()
+    var failure: AdminError?
+    var settings = Settings.defaults
+    var fingerprint: ConfigurationFingerprint?
+    do throws(ConfigurationFile.Failure) {
+      let configuration = try ConfigurationFile.read()
+      settings = configuration.project
+      fingerprint = configuration.fingerprint
+    } catch {
+      failure = .configuration(error)
+    }
+    if needsConfiguration, let failure { throw failure }
+    let store = try store()
+    if let fingerprint {
+      note(
+        fingerprint, in: store,
+        by: ConfigurationChange.somebody(seenBy: Array("mfa-admin".utf8)))
+    }
+    let administration = Administration(
+      store: store, settings: settings, now: try now(), accounts: .system,
+      actor: Console.actor, log: { Log.write($0, $1) },
+      deliver: { account in
+        guard !Delivery.start(for: account) else { return }
+        Log.write(.warning, Delivery.failure(for: account))
+      },
+      audit: { operation, account in
+        Audit.write(
+          .management, operation, account: account, address: nil, terminal: Console.terminal,
+          succeeded: true)
+      }, terminal: Source(Console.terminal))
+    return (administration, failure)
+  }
+
+  /// Records in the audit log that the configuration changed, if it did.
+  package static func note(
+    _ fingerprint: ConfigurationFingerprint, in store: LocalFactorStore,
+    by actor: AuditLogEvent.Actor
+  ) {
+    if let (priority, line) = ConfigurationChange.note(
+      fingerprint, in: store, by: actor, at: LocalAuthenticationHost().changeTime)
+    {
+      Log.write(priority, line)
+    }
+  }
+
+  private static func store() throws(AdminError) -> LocalFactorStore {
+    guard let location = StoreLocation.standard else { throw .store(.damaged(.directory)) }
+    do throws(FactorStoreError) { return try LocalFactorStore(location) } catch {
+      throw .store(error)
+    }
+  }
+
+  private static func now() throws(AdminError) -> Int64 {
+    do throws(SystemError) { return try Clock.now() } catch { throw .clock(error) }
+  }
+}

@@ -1,0 +1,95 @@
+import MFAAdminOutput
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+
+/// The effect of unlocking a user.
+package struct UnlockEffect: Equatable {
+  /// The throttling state of sign-ins before.
+  package let standing: AttemptState.Standing
+  /// The number of consecutive wrong codes that were cleared.
+  package let failures: UInt32
+  /// The throttling state of attempts that the user's own programs make without a password, such as
+  /// a screen locker.
+  let ownStanding: AttemptState.Standing
+  /// The number of consecutive wrong codes in the user's own programs that were cleared.
+  let ownFailures: UInt32
+  /// Factors whose last accepted code lies in the future, because the clock was ahead. They
+  /// accept no code before that time, and unlocking does not change that.
+  package let ahead: [Factor]
+  /// The state to write, or nil if nothing changes.
+  package let state: AttemptState?
+
+  /// Computes the effect of unlocking at `now` (seconds since the epoch).
+  init(
+    _ record: FactorRecord, _ attempts: AttemptState, _ policy: ThrottlePolicy,
+    adjacentIntervals: UInt8, now: Int64
+  ) {
+    standing = attempts.standing(policy, now: now)
+    failures = attempts.failures
+    ownStanding = attempts.standing(policy, now: now, counter: .ownProcess)
+    ownFailures = attempts.ownProcessFailures.failures
+    let unlocked = attempts.unlocked()
+    ahead = record.factors.filter { factor in
+      let mark = attempts.watermarks.first { $0.factor == factor.id }
+      let window = factor.parameters.window(at: now, adjacentIntervals: adjacentIntervals)
+      guard let mark, let window else { return false }
+      return mark.step > window.upperBound
+    }
+    state = unlocked == attempts ? nil : unlocked
+  }
+
+  /// Whether codes were refused without being verified.
+  var wasLocked: Bool { standing != .open || ownStanding != .open }
+
+  /// The effect as text, such as `7 wrong codes, waiting 95 s: unlocked`.
+  package var sentence: String {
+    // The factors are disabled for both kinds of attempts: say so once.
+    let own = standing == .disabled ? .open : ownStanding
+    let found =
+      Self.found(failures, "", standing)
+      + Self.found(ownFailures, " in the user's own programs", own)
+    let text = found.joined(separator: ", ")
+    if wasLocked { return text + ": unlocked" + warning }
+    return "was not locked" + (found.isEmpty ? "" : "; cleared: " + text) + warning
+  }
+
+  private static func found(
+    _ failures: UInt32, _ place: String, _ standing: AttemptState.Standing
+  ) -> [String] {
+    let codes =
+      failures == 0 ? [] : ["\(failures) wrong \(failures == 1 ? "code" : "codes")\(place)"]
+    switch standing {
+    case .open: return codes
+    case .waiting(let seconds): return codes + ["waiting \(seconds) s"]
+    case .disabled: return codes + ["disabled"]
+    }
+  }
+
+  private var warning: String {
+    guard !ahead.isEmpty else { return "" }
+    let names = ahead.map { "\(VisibleText($0.displayName))" }.joined(separator: ", ")
+    return "; the last accepted code of \(names) lies in the future, and no code is accepted until"
+      + " then: revoke the factor, and have the user enrol again"
+  }
+}
+
+extension AttemptState.Standing {
+  /// The throttling state as a word for programs, stable across versions.
+  package var word: String {
+    switch self {
+    case .open: "ok"
+    case .waiting: "waiting"
+    case .disabled: "disabled"
+    }
+  }
+
+  /// The remaining wait in seconds, or 0 if the user is not waiting.
+  package var waitSeconds: Int64 {
+    switch self {
+    case .waiting(let seconds): seconds
+    case .open, .disabled: 0
+    }
+  }
+}

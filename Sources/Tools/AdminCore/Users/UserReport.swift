@@ -1,0 +1,151 @@
+import MFAAdminOutput
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+
+/// The stored state of one user, as reported to an administrator.
+package struct UserReport: Equatable {
+  /// The user's record, or the reason why the user has no usable record.
+  package enum Content: Equatable {
+    case usable(FactorSnapshot, AttemptState.Standing)
+    case unusable(RecordProblem)
+    /// The user has no factor. `uid` is the account's UID.
+    case notEnrolled(uid: UInt32)
+  }
+
+  /// The user's name, or the file's name if it is not that of a user's record.
+  package let name: [UInt8]
+
+  /// The user's record, or the reason why the user has no usable record.
+  package let content: Content
+
+  /// Creates a report.
+  init(name: [UInt8], content: Content) {
+    self.name = name
+    self.content = content
+  }
+
+  /// Creates a report of a usable record at `now`, in seconds since the epoch.
+  init(_ snapshot: FactorSnapshot, _ throttle: ThrottlePolicy, now: Int64) {
+    self.init(
+      name: snapshot.record.user.bytes,
+      content: .usable(snapshot, snapshot.attempts.standing(throttle, now: now)))
+  }
+
+  /// The user's name, or nil if the file is not that of a user's record.
+  package var userName: UserName? { UserName(name) }
+
+  /// The name, escaped for display.
+  package var visibleName: String { VisibleText.escaping(name) }
+
+  /// The state in a few words: `ok`, `waiting 28 s`, `disabled`, `not enrolled`, or what is wrong.
+  package var state: String {
+    switch content {
+    case .usable(_, .open): "ok"
+    case .usable(_, .waiting(let seconds)): "waiting \(seconds) s"
+    case .usable(_, .disabled): "disabled"
+    case .unusable(let problem): problem.summary
+    case .notEnrolled: "not enrolled"
+    }
+  }
+
+  /// Whether the user is not enrolled or has a usable record.
+  package var isUsable: Bool {
+    switch content {
+    case .usable, .notEnrolled: true
+    case .unusable: false
+    }
+  }
+
+  /// The time of the latest enrolment of a factor, in seconds since the epoch.
+  var newestEnrollment: Int64? {
+    switch content {
+    case .usable(let snapshot, _): snapshot.record.factors.map(\.enrolledAt).max()
+    case .unusable, .notEnrolled: nil
+    }
+  }
+
+  // MARK: JSON
+
+  /// The report as JSON. Member names are stable across versions.
+  package var json: JSON {
+    switch content {
+    case .usable(let snapshot, let standing):
+      return .object([
+        ("user", .string(String(decoding: name, as: UTF8.self))),
+        ("uid", .number(Int64(snapshot.record.uid))),
+        ("state", .string(standing.word)),
+        ("waitSeconds", .number(standing.waitSeconds)),
+        ("wrongCodes", .number(Int64(snapshot.attempts.failures))),
+        ("wrongCodesInOwnPrograms", .number(Int64(snapshot.attempts.ownProcessFailures.failures))),
+        ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
+        ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
+        ("recoveryCodesLeft", .number(Int64(snapshot.record.recoveryCodes.count))),
+        ("grants", .number(Int64(snapshot.record.grants.count))),
+        ("rememberedPlaces", .number(Int64(snapshot.attempts.remembered.entries.count))),
+        ("problem", .null),
+      ])
+    case .unusable(let problem):
+      return absent(
+        uid: .null, state: "unusable",
+        problem: .object([
+          ("part", .string(problem.part)), ("reason", .string(problem.code)),
+          ("message", .string(problem.sentence)),
+        ]))
+    case .notEnrolled(let uid):
+      return absent(uid: .number(Int64(uid)), state: "not-enrolled", problem: .null)
+    }
+  }
+
+  private func absent(uid: JSON, state: String, problem: JSON) -> JSON {
+    .object([
+      ("user", .string(String(decoding: name, as: UTF8.self))),
+      ("uid", uid),
+      ("state", .string(state)),
+      ("waitSeconds", .null),
+      ("wrongCodes", .null),
+      ("wrongCodesInOwnPrograms", .null),
+      ("newestEnrollment", .null),
+      ("factors", .null),
+      ("recoveryCodesLeft", .null),
+      ("grants", .null),
+      ("rememberedPlaces", .null),
+      ("problem", problem),
+    ])
+  }
+
+  private static func json(_ factor: Factor, _ attempts: AttemptState) -> JSON {
+    .object(
+      factor.identityMembers + [
+        ("factorID", .string("totp")),
+        ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601)),
+        ("algorithm", .string("\(factor.parameters.algorithm.name)")),
+        ("digits", .number(Int64(factor.parameters.codeLength.rawValue))),
+        ("periodSeconds", .number(Int64(factor.parameters.period))),
+        ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601)),
+      ])
+  }
+}
+
+extension AttemptState {
+  /// Returns the start of the time step of the factor's last accepted code. This is at first the
+  /// code that confirmed the enrolment.
+  func lastUse(of factor: Factor) -> Timestamp? {
+    watermarks.first { $0.factor == factor.id }
+      .flatMap { Timestamp(step: $0.step, period: factor.parameters.period) }
+  }
+}
+
+extension Factor {
+  /// The factor's identity as JSON.
+  var naming: JSON { .object(identityMembers) }
+
+  /// The JSON members that identify the factor.
+  var identityMembers: [(String, JSON)] {
+    [
+      ("id", .string("\(VisibleText(id))")),
+      ("displayName", .string(String(decoding: displayName.utf8, as: UTF8.self))),
+    ]
+  }
+}

@@ -1,0 +1,103 @@
+/// A JSON value (RFC 8259). Its members are printed in the order given.
+///
+/// `JSONReader` reads it with Foundation. It is written here and not with Foundation's encoder,
+/// which writes members only in alphabetical or in random order, keeps U+007F to U+009F unescaped,
+/// which control a terminal, and takes 3.3 s instead of 0.7 s for the list of 100,000 users.
+package indirect enum JSON: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case number(Int64)
+  case string(String)
+  case array([JSON])
+  case object([(name: String, value: JSON)])
+
+  /// Creates a string, or null if `text` is nil.
+  package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+
+  /// The value as text, indented by two spaces per level. Its only control characters are line
+  /// feeds.
+  package var text: String {
+    var text = ""
+    write(to: &text, indentation: "")
+    return text
+  }
+
+  /// Writes an object whose only member is an array. Writes it in pieces, to keep only part of a
+  /// long array in memory.
+  package static func writeObject<Values: Collection, Failure: Error>(
+    _ name: String, _ values: Values, value: (Values.Element) -> JSON,
+    to write: (String) throws(Failure) -> Void
+  ) throws(Failure) {
+    var text = "{\n  "
+    quote(name, to: &text)
+    text += ": ["
+    var separator = "\n    "
+    for element in values {
+      text += separator
+      value(element).write(to: &text, indentation: "    ")
+      separator = ",\n    "
+      guard text.utf8.count > 65_536 else { continue }
+      try write(text)
+      text = ""
+    }
+    try write(text + (values.isEmpty ? "" : "\n  ") + "]\n}\n")
+  }
+
+  private func write(to text: inout String, indentation: String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .number(let value): text += String(value)
+    case .string(let value): Self.quote(value, to: &text)
+    case .array(let values):
+      Self.list(values, "[", "]", &text, indentation) { value, text, indentation in
+        value.write(to: &text, indentation: indentation)
+      }
+    case .object(let members):
+      Self.list(members, "{", "}", &text, indentation) { member, text, indentation in
+        Self.quote(member.name, to: &text)
+        text += ": "
+        member.value.write(to: &text, indentation: indentation)
+      }
+    }
+  }
+
+  private static func list<Item>(
+    _ items: [Item], _ start: String, _ end: String, _ text: inout String, _ indentation: String,
+    write: (Item, inout String, String) -> Void
+  ) {
+    text += start
+    let deeper = indentation + "  "
+    for (index, item) in items.enumerated() {
+      text += (index == 0 ? "\n" : ",\n") + deeper
+      write(item, &text, deeper)
+    }
+    if !items.isEmpty { text += "\n" + indentation }
+    text += end
+  }
+
+  private static func quote(_ string: String, to text: inout String) {
+    text += "\""
+    let isPlain = string.utf8.allSatisfy {
+      $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    guard !isPlain else {
+      text += string
+      text += "\""
+      return
+    }
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+
+  package static func == (left: JSON, right: JSON) -> Bool { left.text == right.text }
+}

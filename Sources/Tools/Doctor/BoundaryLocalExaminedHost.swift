@@ -1,0 +1,185 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFABytes
+import MFAConfiguration
+import MFAPolicy
+import MFAAuthentication
+import MFAStoreFiles
+import MFACPOSIX
+import MFAPAMStack
+import MFASystem
+
+/// The machine that mfa-admin runs on.
+package struct LocalExaminedHost: ExaminedHost {
+  /// Creates the host. Nothing is read yet.
+  package init() {}
+
+  /// The longest file that is read, in bytes.
+  private static let longestText = 1 << 20
+
+  /// The name of the file that tests whether the store is writable. The store ignores this name.
+  private static let probe: StaticString = ".doctor"
+
+  package var stacks: InstalledStacks { InstalledStacks() }
+
+  package func services() throws(StackRefusal) -> [[UInt8]] { try stacks.services() }
+
+  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    try LocalAuthenticationHost().configuration(at: path)
+  }
+
+  package func now() throws(SystemError) -> Int64 { try Clock.now() }
+
+  package func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    try Account.named(name)
+  }
+
+  package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    account.isMember(of: group)
+  }
+
+  package func accounts() throws(SystemError) -> [KnownAccount] { try KnownAccount.all() }
+
+  package func stored() throws(AdminError) -> [UserReport] {
+    try ThisHost.administration(needsConfiguration: false).0.users(progress: Console.progress)
+  }
+
+  package func status(of path: String) throws(SystemError) -> PathStatus? {
+    var status = stat()
+    // SAFETY: the call writes `status`, which outlives the call; the path is valid during the call.
+    guard unsafe lstat(path, &status) == 0 else {
+      let error = SystemError(.status, number: cposix_errno())
+      guard error.isNotFound || error.isNotADirectory else { throw error }
+      return nil
+    }
+    let kind: PathStatus.Kind
+    switch Int32(bitPattern: status.st_mode) & S_IFMT {
+    case S_IFREG: kind = .file
+    case S_IFDIR: kind = .folder
+    case S_IFLNK: kind = .link
+    case _: kind = .other
+    }
+    return PathStatus(
+      kind: kind, owner: status.st_uid, permissions: status.st_mode & 0o7777,
+      links: UInt64(status.st_nlink), size: Int64(status.st_size))
+  }
+
+  package func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
+    // SAFETY: the path is valid during the call.
+    let answer = unsafe cposix_may_write_audit(program)
+    guard answer >= 0 else { throw SystemError(.status, number: cposix_errno()) }
+    return answer == 1
+  }
+
+  package func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
+    var names: [String] = []
+    let directory = try Self.anyFolder(folder)
+    do throws(SystemError) {
+      try directory.forEachEntry { name in
+        names.append(String(decoding: name.bytes, as: UTF8.self))
+        return true
+      }
+    } catch {
+      throw .system(error)
+    }
+    return names
+  }
+
+  package func text(of path: String) throws(SystemError) -> [UInt8]? {
+    do throws(SystemError) {
+      let text = try PlainFile.read(path, longest: Self.longestText).get()
+      guard text.count <= Self.longestText else { throw SystemError(.read, number: EFBIG) }
+      return text
+    } catch {
+      guard error.isNotFound || error.isNotADirectory else { throw error }
+      return nil
+    }
+  }
+
+  package func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace {
+    var room = statvfs()
+    // SAFETY: the call writes `room`, which outlives the call; the path is valid during the call.
+    guard unsafe statvfs(path, &room) == 0 else {
+      throw SystemError(.status, number: cposix_errno())
+    }
+    let (bytes, isMore) = UInt64(room.f_bavail).multipliedReportingOverflow(
+      by: UInt64(room.f_frsize))
+    return FileSystemSpace(
+      bytes: isMore ? .max : bytes, files: room.f_files == 0 ? nil : UInt64(room.f_favail),
+      isReadOnly: room.f_flag & UInt(ST_RDONLY) != 0,
+      ignoresSetuid: room.f_flag & UInt(ST_NOSUID) != 0)
+  }
+
+  package func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
+    let directory = try Self.folder(folder)
+    guard let name = FileName(Self.probe) else { return }
+    do throws(SystemError) {
+      // Remove a file left behind by an interrupted run.
+      do throws(SystemError) { try directory.unlink(name) } catch {
+        guard error.isNotFound else { throw error }
+      }
+      let file = try directory.create(name)
+      let failure = Self.failure(ofWriting: file)
+      try directory.unlink(name)
+      if let failure { throw failure }
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private static func failure(ofWriting file: borrowing File) -> SystemError? {
+    do throws(SystemError) {
+      try file.write([UInt8](repeating: 0, count: 8192))
+      try file.sync()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  package func clockIsSynchronized() throws(SystemError) -> Bool {
+    let answer = cposix_clock_is_synchronized()
+    guard answer >= 0 else { throw SystemError(.clock, number: cposix_errno()) }
+    return answer == 1
+  }
+
+  package func stoppedLockHolders() -> [LockHolder] { LockHolders.stopped() }
+
+  package func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? {
+    var last: LedgerEntry?
+    let reading = try LocalAuthenticationHost().store().inspectLedger { line in
+      if case .entry = line.kind { last = LedgerEntry(line) }
+    }
+    return reading.fault.map { .fault($0, last: last) }
+  }
+
+  package func output(
+    of program: String, _ arguments: [String]
+  ) throws(ProgramOutput.Failure) -> ProgramOutput? {
+    try ProgramOutput.of(program, arguments)
+  }
+
+  /// Opens a folder whose parent folders can be changed by root only.
+  private static func folder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
+    guard let trusted = TrustedPath(Array(path.utf8)) else {
+      throw .system(.notFound(.open))
+    }
+    let parent = try trusted.parent()
+    return try TrustedPath.translating { () throws(SystemError) in
+      try parent.directory(trusted.last)
+    }
+  }
+
+  /// Opens a folder without following symbolic links, whoever owns the folders above it.
+  private static func anyFolder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
+    var directory = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
+    guard path != "/" else { return directory }
+    guard let path = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
+    for name in path.components {
+      directory = try TrustedPath.translating { () throws(SystemError) in
+        try directory.directory(name)
+      }
+    }
+    return directory
+  }
+}

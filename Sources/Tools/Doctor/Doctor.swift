@@ -1,0 +1,65 @@
+// MFADoctor: the checks of `mfa-admin doctor`.
+//
+// `HostSnapshot` is what was read from an `ExaminedHost`. An `Examination` derives `Finding`s from
+// the snapshot. `Doctor` runs all examinations. A new check is a type in Examinations/ that
+// conforms to `Examination`, and an element of `Doctor.examinations`.
+//
+// MUST 1: an examination reads and never changes the host. (Only `ExaminedHost.tryWriting` writes,
+// to a file of its own.)
+// MUST 2: what cannot be read is a finding or an error, never a passed check.
+
+/// The checks of `mfa-admin doctor`, which find problems that lock out legitimate users or let
+/// users sign in without a code.
+package enum Doctor {
+  /// All examinations, in the order in which findings of equal severity are shown.
+  static var examinations: [any Examination.Type] {
+    [
+      UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, BypassedModule.self,
+      WeakAuthLine.self, CodeBeforePassword.self, MissingAccountLine.self,
+      DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
+      SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
+      UnwritableStore.self, SandboxedService.self,
+      UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
+      UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self,
+    ]
+  }
+
+  /// Returns the findings, most severe first.
+  package static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    findings(of: examinations, on: snapshot)
+  }
+
+  /// Returns the findings that let users sign in without a code, or might, and the checks for such
+  /// problems that failed.
+  package static func bypassFindings(on snapshot: HostSnapshot) -> [Finding] {
+    let examinations: [any Examination.Type] = [
+      UnreadableStack.self, BypassedModule.self, WeakAuthLine.self, DisabledPrompts.self,
+      MethodsWithoutCode.self,
+    ]
+    return findings(of: examinations, on: snapshot).filter {
+      $0.severity != .note && $0.code != "keyboard-interactive-off"
+    }
+  }
+
+  private static func findings(
+    of examinations: [any Examination.Type], on snapshot: HostSnapshot
+  ) -> [Finding] {
+    var findings: [Finding] = []
+    for examination in examinations {
+      for finding in examination.findings(on: snapshot) {
+        // One line can cause the same finding for several services.
+        guard let index = findings.firstIndex(where: { $0.differsOnlyInServices(from: finding) })
+        else {
+          findings.append(finding)
+          continue
+        }
+        findings[index].services += finding.services.filter {
+          !findings[index].services.contains($0)
+        }
+      }
+    }
+    return Finding.Severity.allCases.flatMap { severity in
+      findings.filter { $0.severity == severity }
+    }
+  }
+}

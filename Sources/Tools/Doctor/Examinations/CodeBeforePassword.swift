@@ -1,0 +1,59 @@
+import MFAAdminOutput
+import MFAPAMStack
+
+/// Finds stacks that ask for a code after a wrong password, or before the password.
+enum CodeBeforePassword: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.compactMap { finding($0) }
+  }
+
+  private static let harm =
+    "an attacker without the password is asked for a code and can use up the user's attempts"
+
+  private static func finding(_ service: ServiceWithModule) -> Finding? {
+    let stack = service.stack
+    for (index, entry) in stack.entries.enumerated()
+    where index < service.index && entry.asksForPassword {
+      let goesOn = stack.isReached(service.index, from: index) { other in
+        PAMModule.failsOnWrongPassword(other)
+      }
+      guard goesOn else { continue }
+      return Finding(
+        severity: .warning, code: "required-before", services: [service.name],
+        place: VisibleText.escaping(entry.position.text),
+        message: "\(harm): a wrong password does not end the stack",
+        hint: hint(entry))
+    }
+    let later = stack.entries.indices.first {
+      $0 > service.index && stack.entries[$0].asksForPassword
+    }
+    guard let later else { return nil }
+    // The user enters the password and the code together with forward_pass, and both must be
+    // checked.
+    guard !service.takesPassword else {
+      guard service.control.onFailure == .deniesAtOnce else { return nil }
+      return Finding(
+        severity: .warning, code: "requisite-forward-pass", services: [service.name],
+        place: service.place,
+        message: "a wrong code ends the stack before the password is checked, so the time that a "
+          + "denial takes reveals which users are enrolled",
+        hint: "replace \"requisite\" with \"required\" (\"die\" with \"bad\")")
+    }
+    return Finding(
+      severity: .warning, code: "code-before-password", services: [service.name],
+      place: service.place,
+      message: "\(harm): the password is asked for only later, at "
+        + VisibleText.escaping(stack.entries[later].position.text),
+      hint: "move the pam_mfa.so line below the lines that ask for the password")
+  }
+
+  private static func hint(_ entry: StackEntry) -> String {
+    guard case .module(_, _, let control) = entry.kind, control.onFailure == .denies else {
+      return entry.level > 0
+        ? "replace \"substack\" with \"include\", and make sure that the included file ends with "
+          + "\"requisite pam_deny.so\""
+        : "add \"auth requisite pam_deny.so\" where the stack continues after a wrong password"
+    }
+    return "replace \"required\" with \"requisite\" (\"bad\" with \"die\")"
+  }
+}

@@ -1,0 +1,32 @@
+/// Finds sshd settings that disable keyboard-interactive or PAM, so that sshd cannot ask for a
+/// code.
+///
+/// Also reports the settings of sshd that could not be determined.
+enum DisabledPrompts: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService else { return [] }
+    return snapshot.sshd.unchecked
+      + snapshot.sshd.findings { settings, description, place in
+        guard settings.isOn("usepam") else {
+          return [
+            Finding(
+              severity: .error, code: "use-pam-off", services: [service.name],
+              place: place(["usepam"]),
+              message: "no user is asked for a code over ssh\(description): UsePAM is no",
+              hint: "set \"UsePAM yes\", then reload sshd")
+          ]
+        }
+        let isAskedOtherwise = service.takesPassword && settings.takesPasswords
+        guard !settings.asksByKeyboard, !isAskedOtherwise else { return [] }
+        return [
+          Finding(
+            severity: .error, code: "keyboard-interactive-off", services: [service.name],
+            place: place(["kbdinteractiveauthentication", "challengeresponseauthentication"]),
+            message:
+              "no user can enter a code over ssh\(description): KbdInteractiveAuthentication is no, "
+              + "but \(service.place) asks for a code",
+            hint: "set \"KbdInteractiveAuthentication yes\", then reload sshd")
+        ]
+      }
+  }
+}

@@ -1,0 +1,70 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFABytes
+import MFASystem
+
+/// Finds a store that cannot be written to, which causes every code to be rejected.
+enum UnwritableStore: Examination {
+  private static let path = "\(InstalledPath.store)"
+
+  /// The free bytes and files below which the store counts as full.
+  private static let least: (bytes: UInt64, files: UInt64) = (1 << 20, 16)
+
+  /// The free bytes and files below which the store counts as nearly full.
+  private static let little: (bytes: UInt64, files: UInt64) = (16 << 20, 256)
+
+  private static let harm =
+    "a code that cannot be recorded is rejected, so sign-ins that require a code are denied"
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    do throws(SystemError) {
+      // `Ownership` reports a missing store.
+      guard try snapshot.host.status(of: path)?.kind == .folder else { return [] }
+      if let finding = room(try snapshot.host.fileSystemSpace(at: path)) { return [finding] }
+    } catch {
+      return [.unchecked("whether the store is writable", at: path, error.text)]
+    }
+    do throws(TrustedPath.Refusal) {
+      try snapshot.host.tryWriting(in: path)
+      return []
+    } catch {
+      let reason =
+        switch error {
+        case .system(let error): error.text
+        case .untrusted(let distrust): "\(distrust.name)"
+        }
+      return [
+        Finding(
+          severity: .error, code: "store-not-writable", place: path,
+          message: "cannot write a file here (\(reason)): \(harm)",
+          hint: "free some space or mount it read-write: findmnt --target \(path); df \(path)")
+      ]
+    }
+  }
+
+  private static func room(_ room: FileSystemSpace) -> Finding? {
+    if room.isReadOnly {
+      return Finding(
+        severity: .error, code: "store-read-only", place: path,
+        message: "is on a file system that is mounted read-only: \(harm)",
+        hint: "check dmesg for the cause, then run mount -o remount,rw on the mount that findmnt "
+          + "--target \(path) shows")
+    }
+    let files = room.files ?? .max
+    let left =
+      room.bytes < little.bytes
+      ? "\(room.bytes >> 10) KiB left" : "\(files) more files can be created"
+    if room.bytes < least.bytes || files < least.files {
+      return Finding(
+        severity: .error, code: "store-full", place: path,
+        message: "is on a file system that is full (\(left)): \(harm)",
+        hint: "free some space: df \(path); df --inodes \(path)")
+    }
+    guard room.bytes < little.bytes || files < little.files else { return nil }
+    return Finding(
+      severity: .warning, code: "store-nearly-full", place: path,
+      message: "is on a file system that is nearly full (\(left)): once it is full, sign-ins that "
+        + "require a code are denied",
+      hint: "free some space: df \(path); df --inodes \(path)")
+  }
+}

@@ -1,0 +1,78 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAConfiguration
+import MFAPolicy
+import MFAStoreFiles
+import MFAPAMStack
+import MFASystem
+
+/// A host that `mfa-admin doctor` examines.
+package protocol ExaminedHost {
+  /// The type that reads PAM service files.
+  associatedtype Stacks: StackSource
+
+  /// The host's PAM service files.
+  var stacks: Stacks { get }
+
+  /// Returns the names of all services that have a file.
+  func services() throws(StackRefusal) -> [[UInt8]]
+
+  /// Returns the configuration in the file at `path`, or the host's configuration from all its
+  /// files if `path` is nil.
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
+
+  /// Returns the current time in seconds since the epoch.
+  func now() throws(SystemError) -> Int64
+
+  /// Returns the account with a name, or nil if it does not exist.
+  func account(named name: [UInt8]) throws(SystemError) -> Account?
+
+  /// Returns whether an account belongs to a group, or nil if the lookup failed.
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool?
+
+  /// Returns all accounts that the system lists.
+  func accounts() throws(SystemError) -> [KnownAccount]
+
+  /// Returns the stored records of all users.
+  func stored() throws(AdminError) -> [UserReport]
+
+  /// Returns the status of the file at an absolute path without following a link, or nil if the
+  /// path does not exist.
+  func status(of path: String) throws(SystemError) -> PathStatus?
+
+  /// Returns the names in a folder, unsorted.
+  func names(in folder: String) throws(TrustedPath.Refusal) -> [String]
+
+  /// Returns the contents of a file that root writes, or nil if the file does not exist.
+  func text(of path: String) throws(SystemError) -> [UInt8]?
+
+  /// Returns the free space and mount flags of the file system that contains a path.
+  func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace
+
+  /// Writes a test file in a folder and removes it.
+  func tryWriting(in folder: String) throws(TrustedPath.Refusal)
+
+  /// Returns whether a program file has the capability to write to the kernel's audit trail.
+  func mayWriteAudit(_ program: String) throws(SystemError) -> Bool
+
+  /// Returns whether the kernel's clock is synchronised.
+  func clockIsSynchronized() throws(SystemError) -> Bool
+
+  /// Returns the output of a program that belongs to root, or nil if the program does not exist.
+  func output(of program: String, _ arguments: [String]) throws(ProgramOutput.Failure)
+    -> ProgramOutput?
+
+  /// Returns the stopped or frozen processes that hold a lock in the store.
+  func stoppedLockHolders() -> [LockHolder]
+
+  /// Returns the damage to the audit log, or nil if the log is intact or does not exist.
+  func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem?
+}
+
+extension ExaminedHost {
+  /// Returns no processes by default.
+  func stoppedLockHolders() -> [LockHolder] { [] }
+
+  /// Returns nil by default: a host without a store has no audit log.
+  func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { nil }
+}

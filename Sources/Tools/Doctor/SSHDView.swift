@@ -1,0 +1,255 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFABytes
+import MFAFactors
+import MFASystem
+
+/// The effective settings of the host's sshd for different connections.
+package enum SSHDView {
+  /// The stack of sshd does not use the module.
+  case notConcerned
+  /// The settings cannot be determined.
+  case unknown(Finding)
+  /// The settings for different connections, the general settings first, and findings about
+  /// settings that could not be determined.
+  case known([Case], SSHDFile, [Finding])
+
+  /// The settings for some connections.
+  package struct Case {
+    /// The connections concerned, in words, or nil for connections that no `Match` line matches.
+    package let description: String?
+    /// The index of the `Match` line that applies.
+    package let match: Int?
+    package let settings: SSHDSettings
+
+    /// Whether the settings are for root.
+    package var isRoot: Bool { description == "user root" }
+  }
+
+  /// The paths of sshd: on most systems, and on systems with a single folder for all programs.
+  package static let programs = ["/usr/sbin/sshd", "/usr/bin/sshd"]
+
+  /// The maximum number of users and `Match` lines that are checked individually.
+  private static let mostCases = 32
+
+  /// The maximum number of accounts searched for a member of a group.
+  private static let mostAccounts = 2000
+
+  /// Runs the sshd of a host to read its settings.
+  ///
+  /// The settings are read for a connection that no `Match` line matches, for root, for `users`,
+  /// and for one connection that matches each `Match` line.
+  init(
+    of host: any ExaminedHost, users: [UserName],
+    accounts: Result<[KnownAccount], SystemError>
+  ) {
+    let everybody: SSHDSettings
+    switch Self.settings(Connection(), on: host) {
+    case .success(let settings?): everybody = settings
+    case .success(nil):
+      self = .unknown(
+        .unchecked(
+          "sshd's settings", at: Self.programs[0], "the program does not exist", severity: .note))
+      return
+    case .failure(let failure):
+      self = .unknown(
+        .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)"))
+      return
+    }
+    let file = SSHDFile(of: host)
+    var cases = [Case(description: nil, match: nil, settings: everybody)]
+    var findings = file.unread.map {
+      Finding.unchecked("part of sshd's configuration", at: $0.place, $0.reason)
+    }
+    var wanted: [(description: String, match: Int?, connection: Connection)] = []
+    for user in ([UserName(Array("root".utf8))].compactMap { $0 } + users) {
+      wanted.append(
+        (
+          "user \(VisibleText(user))", nil,
+          Connection(user: String(decoding: user.bytes, as: UTF8.self))
+        )
+      )
+    }
+    for (index, match) in file.matches.enumerated() where !Connection.isForEverybody(match) {
+      let connection = Connection(matching: match) { group in
+        Self.member(of: group, accounts, host)
+      }
+      guard let connection else {
+        findings.append(
+          .unchecked(
+            "sshd's settings under this Match line", at: match.place,
+            "no user or connection that matches is known", severity: .note))
+        continue
+      }
+      wanted.append(("connections that match \(match.place)", index, connection))
+    }
+    for (description, match, connection) in wanted.prefix(Self.mostCases) {
+      switch Self.settings(connection, on: host) {
+      case .success(let settings?):
+        cases.append(Case(description: description, match: match, settings: settings))
+      case .success(nil): continue
+      case .failure(let failure):
+        findings.append(
+          .unchecked("sshd's settings for \(description)", at: Self.programs[0], failure.reason))
+      }
+    }
+    if wanted.count > Self.mostCases {
+      findings.append(
+        .unchecked(
+          "sshd's settings for \(wanted.count - Self.mostCases) more cases", at: SSHDFile.path,
+          "only \(Self.mostCases) users and Match lines are checked"))
+    }
+    self = .known(cases, file, findings)
+  }
+
+  /// The reason why sshd did not print its settings.
+  private struct Failure: Error { let reason: String }
+
+  private static func settings(
+    _ connection: Connection, on host: any ExaminedHost
+  ) -> Result<SSHDSettings?, Failure> {
+    guard let specification = connection.specification else {
+      return .failure(Failure(reason: "sshd -C does not accept this name"))
+    }
+    let output: ProgramOutput
+    switch Self.output(["-T", "-C", specification], host) {
+    case .success(let found?): output = found
+    case .success(nil): return .success(nil)
+    case .failure(let failure): return .failure(failure)
+    }
+    guard output.status == 0 else { return .failure(Failure(reason: output.complaint)) }
+    let settings = SSHDSettings(output.output)
+    guard settings.value(of: "usepam") != nil else {
+      return .failure(Failure(reason: "the output does not contain UsePAM"))
+    }
+    return .success(settings)
+  }
+
+  /// Returns the output of the first sshd that can be started, or nil if sshd is not installed.
+  private static func output(
+    _ arguments: [String], _ host: any ExaminedHost
+  ) -> Result<ProgramOutput?, Failure> {
+    var failure: Failure?
+    for program in programs {
+      do throws(ProgramOutput.Failure) {
+        if let output = try host.output(of: program, arguments) { return .success(output) }
+      } catch {
+        failure = failure ?? Failure(reason: error.text)
+      }
+    }
+    return failure.map { .failure($0) } ?? .success(nil)
+  }
+
+  private static func member(
+    of group: String, _ accounts: Result<[KnownAccount], SystemError>, _ host: any ExaminedHost
+  ) -> String? {
+    guard case .success(let accounts) = accounts else { return nil }
+    let member = accounts.prefix(mostAccounts).first {
+      host.isMember($0.account, of: Array(group.utf8)) == true
+    }
+    return member.map { String(decoding: $0.account.name, as: UTF8.self) }
+  }
+
+  /// A connection: the user, the client's address and the server's address.
+  struct Connection: Equatable {
+    var user = "nobody"
+    var host = "localhost"
+    /// An address from a network reserved for documentation (RFC 5737).
+    var address = "192.0.2.1"
+    var localAddress = "192.0.2.2"
+    var localPort = "22"
+
+    /// Creates a connection that no specific `Match` line matches.
+    init() {}
+
+    /// Creates a connection of one user.
+    init(user: String) { self.user = user }
+
+    /// Creates a connection that matches a `Match` line. Nil if no such connection is known.
+    init?(matching match: SSHDFile.Match, member: (_ group: String) -> String?) {
+      var rest = match.arguments[...]
+      while let criterion = rest.popFirst() {
+        guard let patterns = rest.popFirst(),
+          let first = patterns.split(separator: ",").first(where: { !$0.hasPrefix("!") })
+        else { return nil }
+        let pattern = String(first)
+        switch criterion.lowercased() {
+        case "user": user = Self.sample(pattern, filling: "nobody")
+        case "group":
+          guard let member = member(pattern) else { return nil }
+          user = member
+        case "host": host = Self.sample(pattern, filling: "host")
+        case "address": address = Self.sampleAddress(pattern)
+        case "localaddress": localAddress = Self.sampleAddress(pattern)
+        case "localport": localPort = pattern
+        case _: return nil
+        }
+      }
+    }
+
+    /// Returns whether a `Match` line is `Match all`.
+    static func isForEverybody(_ match: SSHDFile.Match) -> Bool {
+      match.arguments.map { $0.lowercased() } == ["all"]
+    }
+
+    private static func sample(_ pattern: String, filling empty: String) -> String {
+      let text = pattern.replacing("*", with: "").replacing("?", with: "a")
+      return text.isEmpty ? empty : text
+    }
+
+    private static func sampleAddress(_ pattern: String) -> String {
+      let network = pattern.split(separator: "/").first.map(String.init) ?? pattern
+      return network == "*"
+        ? "192.0.2.1" : network.replacing("*", with: "1").replacing("?", with: "1")
+    }
+
+    /// The argument for `sshd -C`, or nil if the values cannot be passed to it.
+    var specification: String? {
+      let parts = [user, host, address, localAddress, localPort]
+      guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ",") } }) else {
+        return nil
+      }
+      return "user=\(user),host=\(host),addr=\(address),laddr=\(localAddress),lport=\(localPort)"
+    }
+  }
+}
+
+extension SSHDView {
+  /// Returns the findings of `body` for each set of connections that have different settings.
+  package func findings(
+    _ body: (_ settings: SSHDSettings, _ description: String, _ place: ([String]) -> String) ->
+      [Finding]
+  ) -> [Finding] {
+    guard case .known(let cases, let file, _) = self else { return [] }
+    var findings: [Finding] = []
+    var seen: [SSHDSettings] = []
+    for item in cases where !seen.contains(where: { $0.hasSameExaminedSettings(as: item.settings) })
+    {
+      seen.append(item.settings)
+      if item.isRoot, item.settings.value(of: "permitrootlogin") == "no" { continue }
+      let new = body(item.settings, item.description.map { " (\($0))" } ?? "") { keywords in
+        file.place(of: keywords, saying: item.settings, under: item.match)
+      }
+      // A finding for all connections is not repeated for individual connections.
+      findings += new.filter { finding in
+        !findings.contains { $0.code == finding.code && $0.place == finding.place }
+      }
+    }
+    return findings
+  }
+
+  /// The findings about settings that could not be determined.
+  var unchecked: [Finding] {
+    switch self {
+    case .notConcerned: []
+    case .unknown(let finding): [finding]
+    case .known(_, _, let findings): findings
+    }
+  }
+
+  /// The settings for root.
+  package var root: SSHDSettings? {
+    guard case .known(let cases, _, _) = self else { return nil }
+    return cases.first { $0.isRoot }?.settings
+  }
+}

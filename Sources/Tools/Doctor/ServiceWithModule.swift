@@ -1,0 +1,71 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAPAMStack
+
+/// A PAM service whose `auth` stack calls pam_mfa.so.
+package struct ServiceWithModule {
+  /// The service's name.
+  package let name: [UInt8]
+  /// The service's `auth` stack.
+  package let stack: ServiceStack
+  /// The index of the first entry of the stack that calls the module.
+  package let index: Int
+  /// The file and line of that entry.
+  package let position: StackPosition
+  /// The module's arguments.
+  package let arguments: [[UInt8]]
+  /// The control that decides what the module's result does to the stack.
+  package let control: StackControl
+
+  /// Creates the value from a service's stack. Nil if no line calls the module.
+  package init?(name: [UInt8], stack: ServiceStack) {
+    for (index, entry) in stack.entries.enumerated() where entry.asks(module: "pam_mfa.so") {
+      guard case .module(_, let arguments, let control) = entry.kind else { continue }
+      self.name = name
+      self.stack = stack
+      self.index = index
+      position = entry.position
+      self.arguments = arguments
+      self.control = control
+      return
+    }
+    return nil
+  }
+
+  /// The parsed arguments, or the reason why they are invalid.
+  var options: Result<ModuleOptions, ModuleOptions.Refusal> {
+    do throws(ModuleOptions.Refusal) {
+      return .success(try ModuleOptions(arguments))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The configuration file that the line names, or nil if the host's configuration applies.
+  package var configuration: [UInt8]? {
+    switch options {
+    case .success(let options): options.configuration
+    case .failure: nil
+    }
+  }
+
+  /// Whether the module takes the code from the text entered at the password prompt.
+  var takesPassword: Bool {
+    switch options {
+    case .success(let options):
+      options.forwardsPass || options.usesFirstPass || options.triesFirstPass
+    case .failure: false
+    }
+  }
+
+  /// The file and line, escaped for display.
+  package var place: String { VisibleText.escaping(position.text) }
+
+  /// The service's name, escaped for display.
+  package var visibleName: String { VisibleText.escaping(name) }
+
+  /// Returns whether the service has one of these names.
+  func isNamed(_ name: StaticString...) -> Bool {
+    name.contains { self.name == Array("\($0)".utf8) }
+  }
+}

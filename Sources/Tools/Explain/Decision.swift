@@ -1,0 +1,125 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFADoctor
+import MFAFactorStore
+import MFAFactors
+import MFAPolicy
+import MFASignIn
+import MFAPAMStack
+import MFASystem
+
+/// The predicted decision about a sign-in, before the user types anything.
+package struct Decision: Equatable {
+  /// The kind of decision. The raw values stay the same from version to version.
+  package enum Kind: String {
+    /// A code is asked for, and decides the sign-in.
+    case asked
+    /// No code is asked for.
+    case allowed = "let-through"
+    /// The `account` line makes the user enrol.
+    case hasToEnroll = "has-to-enroll"
+    /// The sign-in is denied, whatever the user types.
+    case denied = "turned-away"
+    /// The user is throttled: no code is verified for `wait` seconds.
+    case throttled = "waits"
+  }
+
+  /// The kind of decision.
+  package let kind: Kind
+  /// The reason for the decision, in words.
+  package let reason: String
+  /// How long the user is throttled, in seconds; 0 if not at all.
+  package let wait: Int64
+  /// The settings that the decision depends on.
+  package let rules: [Configuration.Key]
+
+  /// The decision and the reason, in words.
+  package var sentence: String {
+    switch kind {
+    case .asked: "asked for a code: \(reason)"
+    case .allowed: "let through: \(reason)"
+    case .hasToEnroll: "has to enrol: \(reason)"
+    case .denied: "turned away: \(reason)"
+    case .throttled: "waits \(wait) s: \(reason)"
+    }
+  }
+
+  init(_ kind: Kind, _ reason: String, wait: Int64 = 0, by rules: [Configuration.Key] = []) {
+    self.kind = kind
+    self.reason = reason
+    self.wait = wait
+    self.rules = rules
+  }
+
+  /// Creates the decision for the result of a forecast, under `settings` if they are known.
+  init(_ result: SignInResult, _ settings: Settings?) {
+    switch result {
+    case .allowed(.remembered(let age)):
+      self.init(
+        .allowed, "a code that was accepted \(age) s ago is remembered",
+        by: [.remember, .rememberServices, .freshFor])
+    // These results need something typed, so a forecast never has them.
+    case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)):
+      self.init(.denied, "the result cannot be predicted")
+    case .passed(.notEnrolled), .passed(.offered):
+      self.init(.allowed, Self.unenrolled(settings), by: Self.enrolling(settings))
+    case .passed(.switchedOff):
+      self.init(.allowed, "the second factor is switched off", by: [.state])
+    case .passed(.enrollmentPending):
+      self.init(
+        .hasToEnroll, "a factor is required, and the account line is certain to be reached",
+        by: Self.enrolling(settings))
+    case .denied(.code(.notACode)), .denied(.code(.notEnrolled)):
+      self.init(.asked, "the user has a factor or a bypass code", by: [.state])
+    case .denied(.code(.throttled(let seconds))):
+      self.init(
+        .throttled, "too many wrong codes", wait: seconds,
+        by: [.throttleAfter, .throttleFirstWait, .throttleLongestWait])
+    case .denied(.code(.locked)):
+      self.init(
+        .denied, "too many wrong codes have disabled the factors", by: [.disableAfter])
+    case .denied(.unknownUser): self.init(.denied, "the user has no account")
+    case .denied(.enrollmentRequired(let obstacle)):
+      self.init(
+        .denied, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
+        by: Self.enrolling(settings))
+    case .denied(.failed(let failure)): self.init(.denied, Self.text(failure))
+    }
+  }
+
+  private static func enrolling(_ settings: Settings?) -> [Configuration.Key] {
+    settings?.enrollment == .offered ? [.enrollment, .offerSignIns, .offerUntil] : [.enrollment]
+  }
+
+  private static func unenrolled(_ settings: Settings?) -> String {
+    settings?.enrollment == .offered
+      ? "no factor is enrolled, and enrolment can still be postponed"
+      : "no factor is enrolled, and enrolment is voluntary"
+  }
+
+  private static func text(_ obstacle: EnrollmentObstacle) -> String {
+    switch obstacle {
+    case .accountLine(let line): StackFinding.reason(line)
+    case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .tooLate,
+      .enrolledMeanwhile, .onlyObserved:
+      "a factor cannot be enrolled in this sign-in"
+    }
+  }
+
+  private static func text(_ failure: SignInResult.Failure) -> String {
+    switch failure {
+    case .arguments(.unknown(let argument)):
+      "pam_mfa.so has no argument \"\(VisibleText.escaping(argument))\""
+    case .arguments(.repeated(let argument)):
+      "the argument \"\(VisibleText.escaping(argument))\" of pam_mfa.so is given twice"
+    case .arguments(.contradictory):
+      "the arguments try_first_pass and use_first_pass cannot be combined"
+    case .configuration(let failure): AdminError.message(failure)
+    case .account(let error): "the account cannot be looked up: \(error.text)"
+    case .clock(let error): "the clock cannot be read: \(error.text)"
+    case .store(let error): "the stored data cannot be used: \(RecordProblem(error).sentence)"
+    case .helper: "the helper cannot be reached"
+    case .forwarding: "the password cannot be passed on"
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// MFAExplain: a prediction of how a sign-in would be decided now.
+//
+// `Explanation` is the prediction with its reasons, and its forms as text and as JSON. `Decision` is
+// the predicted decision. `SimulatedHost` and `SilentApplication` are the host and the application
+// of the sign-in that is run for the prediction.
+//
+// MUST 1: this library is the only one of the tools that runs the code of `MFASignIn`.
+// MUST 2: a prediction verifies no code and changes nothing.
+
+import MFAFactors
+import MFASignIn
+import MFASystem
+
+extension Explanation {
+  /// Predicts a sign-in on the host that the program runs on.
+  package static func onThisHost(
+    user: UserName, service: [UInt8], remoteHost: [UInt8]?
+  ) -> Explanation {
+    Explanation(user: user, service: service, remoteHost: remoteHost, on: LocalHost())
+  }
+}

@@ -1,0 +1,238 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFABytes
+import MFAConfiguration
+import MFADoctor
+import MFAFactors
+import MFAPAMStack
+import MFAPolicy
+import MFASignIn
+import MFAStoreFiles
+import MFASystem
+
+/// A prediction of how a sign-in would be decided now, with the reasons.
+///
+/// MUST 1: the decision is the one that the module would make, because the module's own code makes
+/// it. (`ExplanationTests.agreesWithTheSignIn`)
+/// MUST 2: an explanation changes nothing: it counts no failure and no postponed enrolment, shows
+/// no pending notice and uses up nothing. (`ExplanationTests.changesNothing`)
+package struct Explanation {
+  /// Whether the service's stack calls the module.
+  package enum ModuleLine: Equatable {
+    /// This `auth` line calls the module with these arguments.
+    case called(at: StackPosition, arguments: [[UInt8]])
+    /// No `auth` line of these files calls it. `hasFile` says whether the service has its own file.
+    case notCalled(in: [[UInt8]], hasFile: Bool)
+    /// The stack cannot be read or understood.
+    case unknown(StackRefusal)
+  }
+
+  /// The result of looking up the account.
+  package enum AccountLookup: Equatable {
+    case known(Account)
+    case unknown
+    case problem(SystemError)
+  }
+
+  /// The data stored for the account.
+  package enum Stored: Equatable {
+    case nothing
+    case kept(FactorRecord, AttemptState)
+    case problem(RecordProblem)
+  }
+
+  /// A tenant, and whether it matches.
+  package struct TenantMatch: Equatable {
+    package let name: [UInt8]
+    package let match: Tenant.Match
+    /// The tenant's selectors, and whether each matches.
+    package let reasons: [Tenant.Reason]
+  }
+
+  /// The user, the service and the remote host of the sign-in.
+  package let request: SignInRequest
+  /// The predicted decision.
+  package let decision: Decision
+  /// The state in force.
+  package let state: Configuration.State
+  /// The `auth` line that calls the module, if any.
+  package let module: ModuleLine
+  /// Other lines of the stack that can bypass the prompt, or make a wrong code succeed.
+  package let exceptions: [Finding]
+  /// The service's `account` line.
+  let accountLine: AccountLine
+  /// The result of looking up the user's account.
+  let accountLookup: AccountLookup
+  /// The data stored for the user.
+  package let stored: Stored
+  /// The throttling state after failed attempts; nil if nothing is stored, or if the settings or
+  /// the time are unknown.
+  package let standing: AttemptState.Standing?
+  /// The settings in force, or nil if the configuration cannot be used.
+  package let settings: Settings?
+  /// The configuration, or nil if it cannot be used.
+  package let configuration: Configuration?
+  /// Each setting in force, with its source location.
+  let origins: [Configuration.SettingInForce]
+  /// All tenants, in the order of the configuration.
+  package let tenants: [TenantMatch]
+
+  /// Predicts a sign-in on a machine.
+  init<Machine: Host>(
+    user: UserName, service: [UInt8], remoteHost: [UInt8]?, on machine: Machine
+  ) {
+    let host = SimulatedHost(base: machine, isCalledByRoot: PAMCaller.isRoot(at: service))
+    let module = Self.moduleLine(of: service, host.stacks)
+    let arguments = module.arguments
+    let request = SignInRequest(
+      user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
+    self.request = request
+    self.module = module
+    exceptions = Self.exceptions(of: service, host.stacks)
+    accountLine = AccountLine(
+      of: "pam_mfa.so", service: service, authArguments: arguments,
+      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+    let accountLookup = Self.accountLookup(user, host)
+    self.accountLookup = accountLookup
+
+    let subject = Subject(
+      user: accountLookup.account?.name ?? user.bytes, service: service,
+      address: remoteHost.flatMap { IPAddress($0.span) }
+    ) { group in
+      guard let account = accountLookup.account else { return false }
+      return host.isMember(account, of: group)
+    }
+    let configuration = Self.configuration(arguments, host)
+    self.configuration = configuration
+    let settings = configuration?.settings(for: subject)
+    self.settings = settings
+    origins = configuration?.settingsInForce(for: subject) ?? []
+    tenants = (configuration?.tenants ?? []).map { tenant in
+      TenantMatch(
+        name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))
+    }
+
+    let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
+    state = forecast.state
+    switch module {
+    case .notCalled:
+      decision = Decision(.allowed, "no auth line of the service calls pam_mfa.so")
+    case .called, .unknown: decision = Decision(forecast.result, settings)
+    }
+
+    stored = Self.stored(for: accountLookup, host)
+    standing = Self.standing(stored, settings, host)
+  }
+
+  // MARK: Gathering facts
+
+  private static func moduleLine<Source: StackSource>(
+    of service: [UInt8], _ source: Source
+  ) -> ModuleLine {
+    do throws(StackRefusal) {
+      let stack = try ServiceStack(.auth, of: service, from: source)
+      for entry in stack.entries where entry.asks(module: "pam_mfa.so") {
+        guard case .module(_, let arguments, _) = entry.kind else { continue }
+        return .called(at: entry.position, arguments: arguments)
+      }
+      let own = try source.file(service)
+      // A file that only includes other files contributes no line to the stack.
+      let first = own == nil ? try source.file(Array("other".utf8)) : own
+      var files = first.map { [$0.path] } ?? []
+      for entry in stack.entries where !files.contains(entry.position.file) {
+        files.append(entry.position.file)
+      }
+      return .notCalled(in: files, hasFile: own != nil)
+    } catch {
+      return .unknown(error)
+    }
+  }
+
+  /// Returns the findings about the stack; none if it cannot be read, which the module's line
+  /// already reports.
+  private static func exceptions<Source: StackSource>(
+    of service: [UInt8], _ source: Source
+  ) -> [Finding] {
+    do throws(StackRefusal) {
+      let stack = try ServiceStack(.auth, of: service, from: source)
+      guard let asked = ServiceWithModule(name: service, stack: stack) else { return [] }
+      return [BypassedModule.finding(asked), WeakAuthLine.finding(asked)].compactMap { $0 }
+    } catch {
+      return []
+    }
+  }
+
+  private static func accountLookup<Machine: Host>(_ user: UserName, _ host: Machine)
+    -> AccountLookup
+  {
+    do throws(SystemError) {
+      return try host.account(named: user.bytes).map { .known($0) } ?? .unknown
+    } catch {
+      return .problem(error)
+    }
+  }
+
+  /// Returns the configuration, or nil if it cannot be used, in which case the decision says why.
+  private static func configuration<Machine: Host>(
+    _ arguments: [[UInt8]], _ host: Machine
+  ) -> Configuration? {
+    var path: [UInt8]?
+    do throws(ModuleOptions.Refusal) {
+      path = try ModuleOptions(arguments).configuration
+    } catch {
+      return nil
+    }
+    do throws(ConfigurationFile.Failure) { return try host.configuration(at: path) } catch {
+      return nil
+    }
+  }
+
+  private static func stored<Machine: Host>(for accountLookup: AccountLookup, _ host: Machine)
+    -> Stored
+  {
+    guard let account = accountLookup.account else { return .nothing }
+    do throws(FactorStoreError) {
+      let store = try host.store()
+      if let snapshot = try store.snapshot(of: account) {
+        return .kept(snapshot.record, snapshot.attempts)
+      }
+      guard let entry = try store.existingEntry(of: account), let kept = entry.kept else {
+        return .nothing
+      }
+      return .kept(kept, entry.attempts)
+    } catch {
+      return .problem(RecordProblem(error))
+    }
+  }
+
+  private static func standing<Machine: Host>(
+    _ stored: Stored, _ settings: Settings?, _ host: Machine
+  ) -> AttemptState.Standing? {
+    guard case .kept(_, let attempts) = stored, let settings else { return nil }
+    do throws(SystemError) {
+      return attempts.standing(settings.throttle, now: try host.now())
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Explanation.AccountLookup {
+  /// The account, or nil if it is unknown or its lookup failed.
+  package var account: Account? {
+    switch self {
+    case .known(let account): account
+    case .unknown, .problem: nil
+    }
+  }
+}
+
+extension Explanation.ModuleLine {
+  /// The module's arguments; empty if it is not called.
+  package var arguments: [[UInt8]] {
+    switch self {
+    case .called(_, let arguments): arguments
+    case .notCalled, .unknown: []
+    }
+  }
+}

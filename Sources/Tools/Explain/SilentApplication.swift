@@ -1,0 +1,40 @@
+import MFAFactors
+import MFASecrets
+import MFASignIn
+import MFAPAMStack
+import MFASystem
+
+/// An application that answers every prompt with an empty text and stores nothing.
+struct SilentApplication: Application {
+  func ask(_ prompt: [UInt8], echo: Bool) -> Reply { Self.nothing }
+
+  func tell(_ text: String, essential: Bool) {}
+
+  var showsMessages: Bool { false }
+
+  func reveal(_ text: String, _ secret: consuming SecretBytes) {}
+
+  func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply { Self.nothing }
+
+  func note(_ note: TransactionNote, of name: [UInt8]) -> Bool { true }
+
+  func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool { false }
+
+  func log(_ priority: LogPriority, _ line: LogLine) {}
+
+  func audit(
+    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
+    _ terminal: [UInt8]?, _ succeeded: Bool
+  ) {}
+
+  func earlierAnswer() -> Reply { Self.nothing }
+
+  func earlierMethods() -> [UInt8]? { [] }
+
+  func forward(_ password: Span<UInt8>) -> Bool { true }
+
+  private static var nothing: Reply {
+    let empty: [UInt8] = []
+    return .text(SecretBytes(copying: empty.span))
+  }
+}

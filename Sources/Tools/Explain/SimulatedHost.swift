@@ -1,0 +1,60 @@
+import MFADoctor
+import MFAConfiguration
+import MFAFactors
+import MFAPolicy
+import MFASignIn
+import MFAStoreFiles
+import MFASystem
+
+/// A host as seen from a service's process, for `mfa-admin explain`.
+struct SimulatedHost<Base: Host>: Host {
+  /// The real host.
+  let base: Base
+  /// Whether root would start the service.
+  let isCalledByRoot: Bool
+
+  var stacks: Base.Stacks { base.stacks }
+
+  /// Returns nil: the connections of this process are not those of the user who signs in.
+  func peer() -> UInt128? { nil }
+
+  func name() -> [UInt8] { base.name() }
+
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    try base.configuration(at: path)
+  }
+
+  func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    try base.account(named: name)
+  }
+
+  func account(
+    sharingUIDOf account: Account, at index: Int32
+  ) throws(SystemError) -> Account? {
+    try base.account(sharingUIDOf: account, at: index)
+  }
+
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    base.isMember(account, of: group)
+  }
+
+  func store() throws(FactorStoreError) -> Base.Store { try base.store() }
+
+  var identity: ProcessIdentity { base.identity }
+
+  func helper() throws(HelperError) -> Base.Helper { try base.helper() }
+
+  /// Nil: the sign-in would have a session of its own.
+  var session: SignInOrigin? { nil }
+
+  var enclosingSessions: [SignInOrigin] { [] }
+
+  var leadsSession: Bool { false }
+
+  var controllingTerminal: [UInt8]? { nil }
+
+  func now() throws(SystemError) -> Int64 { try base.now() }
+
+  /// Sends no mail, since the sign-in does not happen.
+  func deliverNotices(to account: Account) -> Bool { true }
+}

@@ -1,0 +1,312 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFABytes
+import MFAFactors
+import MFAPolicy
+
+// MFAReport: a comparison of the host with NIST SP 800-63B-4 and PCI DSS 4.0.1.
+//
+// `Report` compares a configuration and `ReportFacts` with the requirements. Each `ReportItem` is
+// one requirement with its status and its evidence.
+//
+// MUST 1: this library reads only what `ReportFacts` was given, and changes nothing.
+
+/// A report on the requirements of standards for second factors, and whether this host meets them.
+///
+/// MUST 1: no item is reported as met without evidence: an item is met by what this software always
+/// does, or by settings that the item lists. (`ReportTests`)
+package struct Report: Equatable {
+  /// The items, in the order of the standards' sections.
+  package let items: [ReportItem]
+
+  /// The number of items that are not met.
+  package var notMet: Int { items.count { $0.status == .notMet } }
+
+  /// Creates the report for a configuration and the facts found on the host.
+  package init(_ configuration: Configuration, _ facts: ReportFacts) {
+    let requirements = Requirements(configuration: configuration, facts: facts)
+    items =
+      requirements.otp + requirements.rateLimiting + requirements.binding + requirements.cardData
+  }
+
+  /// The report as JSON.
+  package var json: JSON {
+    .object([("notMet", .number(Int64(notMet))), ("items", .array(items.map(\.json)))])
+  }
+
+  /// Returns the report as text, wrapped to `columns`, or 80 columns if nil.
+  package func text(columns: Int?) -> String {
+    let width = max(columns ?? 80, 40)
+    var text = ""
+    for item in items {
+      text += "\(item.section)  \(item.status.rawValue.uppercased())\n"
+      text += Self.wrapped(item.requirement, "  ", width)
+      for setting in item.settings {
+        let tenant = setting.tenant.map { "[tenant \($0)] " } ?? ""
+        text += Self.wrapped("\(tenant)\(setting.text)  # \(setting.place)", "    ", width)
+      }
+      for evidence in item.evidence { text += Self.wrapped("- \(evidence)", "    ", width) }
+    }
+    let met = items.count { $0.status == .met }
+    let outside = items.count { $0.status == .outside }
+    return text + "\n"
+      + Self.wrapped(
+        "\(met) met, \(notMet) not met, \(outside) outside of this software", "", width)
+  }
+
+  private static func wrapped(_ text: String, _ margin: String, _ width: Int) -> String {
+    var lines = ""
+    var line = margin
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      let isFirst = line == margin
+      if !isFirst, TextWidth.of(line) + 1 + TextWidth.of(String(word)) > width {
+        lines += line + "\n"
+        line = margin + "  " + word
+      } else {
+        line += (isFirst ? "" : " ") + word
+      }
+    }
+    return lines + line + "\n"
+  }
+}
+
+/// The requirements of the standards, checked against a configuration and facts.
+private struct Requirements {
+  let configuration: Configuration
+  let facts: ReportFacts
+
+  private static let nist = "NIST SP 800-63B-4 "
+  private static let pci = "PCI DSS 4.0.1 "
+
+  private var enforcement: [ReportItem.Setting] { settings(.state) }
+
+  /// Returns the setting of a key in `[project]`, and in each tenant that sets it.
+  private func settings(_ key: Configuration.Key) -> [ReportItem.Setting] {
+    let tenants = configuration.tenants.filter { configuration.value(of: key, in: $0) != nil }
+    return ([nil] + tenants.map { Optional($0) })
+      .map { ReportItem.Setting(key, in: $0, of: configuration) }
+  }
+
+  /// Returns the scopes, `[project]` first, in which a key has a different value from `value`.
+  private func scopes(where key: Configuration.Key, isNot value: String) -> [String] {
+    ([nil] + configuration.tenants.map { Optional($0) }).compactMap { tenant in
+      let own = tenant.flatMap { configuration.value(of: key, in: $0) }
+      guard (own ?? configuration.value(of: key)) != Array(value.utf8) else { return nil }
+      return tenant.map { "[tenant \(VisibleText.escaping($0.name))]" } ?? "[project]"
+    }
+  }
+
+  private var unenforced: [String] {
+    scopes(where: .state, isNot: Configuration.State.enabled.name)
+  }
+  private var optional: [String] {
+    scopes(where: .enrollment, isNot: Configuration.Enrollment.required.name)
+  }
+
+  private func names(_ scopes: [String], _ what: String) -> [String] {
+    scopes.isEmpty ? [] : ["\(scopes.joined(separator: ", ")): \(what)"]
+  }
+
+  private var ledger: [String] {
+    var lines = [facts.ledgerProblem ?? "the audit log was verified"]
+    if let last = facts.lastEntry { lines.append("the last entry: \(last)") }
+    if facts.recordsWithoutEntries > 0 {
+      lines.append("records without an entry in the audit log: \(facts.recordsWithoutEntries)")
+    }
+    return lines
+  }
+
+  // MARK: NIST
+
+  /// Single-factor one-time passwords.
+  var otp: [ReportItem] {
+    let section = Self.nist + "3.1.4"
+    let unread = facts.unusable > 0 ? ["records that cannot be used: \(facts.unusable)"] : []
+    let interval = Int(configuration.project.adjacentIntervals)
+    return [
+      ReportItem(
+        section, "keys have at least 112 bits", facts.weakKeys == 0 ? .met : .notMet,
+        [
+          "keys created here have 160 bits or more",
+          "factors: \(facts.factors), with a shorter key: \(facts.weakKeys)",
+        ] + unread),
+      ReportItem(
+        section, "the input from which a code is generated changes at least every two minutes",
+        facts.longestPeriod <= 120 ? .met : .notMet,
+        ["the longest period of a factor: \(facts.longestPeriod) s; 15 to 120 s are allowed"]),
+      ReportItem(
+        section, "a valid code is accepted only once",
+        unenforced.isEmpty ? .met : .notMet,
+        settings: enforcement + settings(.adjacentIntervals),
+        [
+          "an accepted time step, and every earlier one, is stored as used before a user is let in",
+          "with a period of 30 s, a code is valid for \(30 * (2 * interval + 1)) s in [project]",
+        ] + names(unenforced, "a used code does not deny a sign-in")),
+      ReportItem(
+        section, "keys are accessible only to the components that need them", .met,
+        [
+          "keys are sealed under \(InstalledPath.key), in files that only the user mfa and root "
+            + "can open",
+          "no command shows a key after enrolment",
+        ]),
+      ReportItem(
+        section, "codes are sent over an authenticated and encrypted channel", .outside,
+        ["ssh and the host's terminals meet this; do not use the module with telnet or rsh"]),
+      ReportItem(
+        Self.nist + "2.2.2", "at AAL2, a phishing-resistant option is offered", .outside,
+        [
+          "one-time codes are not phishing-resistant: offer keys of the types ed25519-sk and "
+            + "ecdsa-sk in sshd"
+        ]),
+    ]
+  }
+
+  /// Rate limiting.
+  var rateLimiting: [ReportItem] {
+    let section = Self.nist + "3.2.2"
+    return [
+      ReportItem(
+        section, "after at most 100 consecutive failures, the factor is disabled",
+        unenforced.isEmpty ? .met : .notMet, settings: settings(.disableAfter) + enforcement,
+        ["users with disabled factors: \(facts.disabled)"]
+          + names(unenforced, "no sign-in is denied")),
+      ReportItem(
+        section, "a factor disabled this way must be bound again",
+        facts.unlockedDisabledFactors == 0 ? .met : .notMet,
+        [
+          "times that mfa-admin unlock re-enabled disabled factors: \(facts.unlockedDisabledFactors)",
+          "required instead: mfa-admin revoke, then a new enrolment",
+        ]),
+      ReportItem(
+        section, "increasing waits before that are allowed", .met,
+        settings: settings(.throttleAfter) + settings(.throttleFirstWait)
+          + settings(.throttleLongestWait),
+        ["an attempt is stored as failed before its code is compared; a success resets the count"]),
+    ]
+  }
+
+  /// Binding, recovery and notices.
+  var binding: [ReportItem] {
+    let binds = facts.count("enrolled", "enrolled-by-ticket", "imported")
+    let ends = facts.count("unenrolled", "revoked")
+    let isListed = facts.ledgerProblem == nil && facts.recordsWithoutEntries == 0
+    let mail = facts.hasMailer ? "there is a mailer" : "there is no mailer: /usr/sbin/sendmail"
+    return [
+      ReportItem(
+        Self.nist + "4.1", "all factors ever bound are recorded, with times and sources",
+        isListed ? .met : .notMet, ["bound: \(binds), removed: \(ends)"] + ledger),
+      ReportItem(
+        Self.nist + "4.1", "binding a factor requires proof of the account and a present factor",
+        .met,
+        [
+          "mfa-enroll asks for both; its session ends after ten minutes",
+          "bound with an administrator's ticket: \(facts.count("enrolled-by-ticket")), imported by "
+            + "an administrator: \(facts.count("imported"))",
+        ]),
+      ReportItem(
+        Self.nist + "4.2", "recovery codes have at least 64 random bits",
+        facts.withShortRecoveryCodes == 0 ? .met : .notMet,
+        [
+          "codes created here have 80 bits",
+          "users with recovery codes: \(facts.withRecoveryCodes), with imported codes of 8 digits: "
+            + "\(facts.withShortRecoveryCodes)",
+        ]),
+      ReportItem(
+        Self.nist + "4.2", "a recovery code is valid once, is rate-limited, and is replaced", .met,
+        ["used: \(facts.count("recovery-code-used"))"]),
+      ReportItem(
+        Self.nist + "4.2", "recovery codes are stored with a one-way function, as passwords are",
+        .outside,
+        [
+          "recovery codes are stored as HMAC-SHA-256 under \(InstalledPath.key); an attacker "
+            + "with the key can test guesses at almost no cost: an assessor must decide whether "
+            + "this is enough for codes of 80 bits"
+        ]),
+      ReportItem(
+        Self.nist + "4.2", "a recovery code alone does not recover an account", .outside,
+        ["the PAM stack also asks for the password or the key: check with mfa-admin doctor"]),
+      ReportItem(
+        Self.nist + "4.6", "the user is notified of binding and recovery",
+        facts.hasMailer ? .met : .notMet,
+        ["notices are shown at the next sign-in, and mailed if there is a mailer; \(mail)"]),
+      ReportItem(
+        Self.nist + "4.6", "at least two addresses are supported, and each notice goes to all",
+        .outside, ["the addresses are configured in the host's mail system: aliases(5)"]),
+      ReportItem(
+        Self.nist + "4.6",
+        "a notice says what to do, and whom to contact, if the user did not make the change",
+        .outside,
+        [
+          "each mail asks the user to tell an administrator at once; replies go to root or to mfa: "
+            + "in aliases(5), name an administrator who reads them"
+        ]),
+    ]
+  }
+
+  // MARK: PCI DSS
+
+  /// Multi-factor authentication for the cardholder data environment.
+  var cardData: [ReportItem] {
+    let gaps =
+      names(unenforced, "the second factor is not enforced")
+      + names(optional, "users who have not enrolled are let in without a code")
+    let memory =
+      names(scopes(where: .remember, isNot: "off"), "a remembered sign-in skips the code")
+      + names(scopes(where: .freshFor, isNot: "off"), "a remembered sign-in skips the code")
+    let unasked =
+      facts.servicesUsingModule.isEmpty
+      ? ["no service uses the module"]
+      : facts.hasSSHD && !facts.servicesUsingModule.contains("sshd")
+        ? ["sshd does not use the module"] : []
+    let ways = facts.signInsWithoutCode
+    let isRequired: ReportItem.Status = (gaps + ways).isEmpty ? .met : .notMet
+    let isAsked: ReportItem.Status = (gaps + unasked + ways).isEmpty ? .met : .notMet
+    let isComplete: ReportItem.Status = (gaps + memory + ways).isEmpty ? .met : .notMet
+    let settings = enforcement + settings(.enrollment)
+    let services =
+      unasked + ways
+      + (facts.servicesUsingModule.isEmpty
+        ? []
+        : ["services that use the module: \(facts.servicesUsingModule.joined(separator: ", "))"])
+    let issued = facts.count("bypass-made")
+    return [
+      ReportItem(
+        Self.pci + "8.4.1",
+        "multi-factor authentication is required for administrators' access to the cardholder "
+          + "data environment, except at its consoles", isAsked, settings: settings,
+        gaps + services),
+      ReportItem(
+        Self.pci + "8.4.2",
+        "multi-factor authentication is required for all other access to that environment",
+        isAsked, settings: settings,
+        gaps + services + ["users who sign in only with phishing-resistant factors are exempt"]),
+      ReportItem(
+        Self.pci + "8.4.3",
+        "multi-factor authentication is required for remote access from outside networks that "
+          + "could reach that environment",
+        isAsked, settings: settings, gaps + services),
+      ReportItem(
+        Self.pci + "8.5.1", "an observed code cannot be used again",
+        unenforced.isEmpty ? .met : .notMet, settings: enforcement,
+        ["an accepted code is never accepted again"]
+          + names(unenforced, "a used code does not deny a sign-in")),
+      ReportItem(
+        Self.pci + "8.5.1",
+        "no user, including administrators, can bypass multi-factor authentication, except by a "
+          + "documented exception that is authorised by the management and limited in time",
+        isRequired, settings: settings,
+        gaps + ways + [
+          "each bypass code has a reason and an expiry; created: \(issued), used: "
+            + "\(facts.count("bypass-used")), valid now: \(facts.bypasses)",
+          "check from their reasons whether they were authorised: mfa-admin ledger show",
+        ]),
+      ReportItem(
+        Self.pci + "8.5.1", "two different types of factors are used", .outside,
+        ["the PAM stack asks for the password or the key: check with mfa-admin doctor"]),
+      ReportItem(
+        Self.pci + "8.5.1", "all factors must be correct before access is granted", isComplete,
+        settings: settings + self.settings(.remember) + self.settings(.freshFor),
+        gaps + memory + ways + ["every error is a denial; the PAM stack defines the order"]),
+    ]
+  }
+}

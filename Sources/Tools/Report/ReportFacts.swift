@@ -1,0 +1,102 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFADoctor
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+
+/// The facts that a report is based on, mostly counts of stored records.
+package struct ReportFacts: Equatable {
+  /// The number of users with a factor.
+  package var users = 0
+  /// The number of records that cannot be used.
+  package var unusable = 0
+  /// The number of factors.
+  package var factors = 0
+  /// The number of factors with a key of fewer than 112 bits.
+  var weakKeys = 0
+  /// The longest period of a factor, in seconds.
+  var longestPeriod = 0
+  /// The number of users whose factors are disabled.
+  package var disabled = 0
+  /// The number of users with recovery codes.
+  var withRecoveryCodes = 0
+  /// The number of users with imported recovery codes of eight digits.
+  var withShortRecoveryCodes = 0
+  /// The number of valid bypass codes.
+  var bypasses = 0
+  /// How often an administrator unlocked disabled factors.
+  var unlockedDisabledFactors = 0
+  /// The number of audit log entries by event.
+  var events: [String: Int] = [:]
+  /// The services with an `auth` line for the module.
+  var servicesUsingModule: [String] = []
+  /// Whether the host has a PAM service file for sshd.
+  var hasSSHD = false
+  /// Ways to sign in that certainly or possibly ask for no code, and checks that failed, each with
+  /// its source location.
+  var signInsWithoutCode: [String] = []
+  /// Whether the host has a mailer.
+  package var hasMailer = false
+  /// What is wrong with the audit log, or nil if it was verified.
+  var ledgerProblem: String?
+  /// The last entry of the audit log.
+  var lastEntry: String?
+  /// The number of records without an entry in the audit log.
+  var recordsWithoutEntries = 0
+
+  init() {}
+
+  /// The length of a key of 112 bits, in bytes.
+  private static let shortestKey = 14
+
+  /// Counts one user.
+  package mutating func add(_ report: UserReport, now: Int64) {
+    switch report.content {
+    case .notEnrolled: break
+    case .unusable: unusable += 1
+    case .usable(let snapshot, let standing):
+      users += 1
+      factors += snapshot.record.factors.count
+      for factor in snapshot.record.factors {
+        longestPeriod = max(longestPeriod, Int(factor.parameters.period))
+        switch factor.kind {
+        case .totp(_, let sealed):
+          let length = sealed.count - AES256GCM.nonceLength - AES256GCM.tagLength
+          if length < Self.shortestKey { weakKeys += 1 }
+        }
+      }
+      if standing == .disabled { disabled += 1 }
+      if !snapshot.record.recoveryCodes.isEmpty { withRecoveryCodes += 1 }
+      if snapshot.record.recoveryCodes.contains(where: { $0.kind == .imported }) {
+        withShortRecoveryCodes += 1
+      }
+      bypasses += snapshot.record.grants.count { $0.kind == .bypass && $0.isGood(at: now) }
+    }
+  }
+
+  /// Adds the services that use the module, and the ways to sign in without a code.
+  package mutating func add(_ snapshot: HostSnapshot) {
+    servicesUsingModule = snapshot.servicesWithModule.map(\.visibleName)
+    hasSSHD = snapshot.services.contains(Array("sshd".utf8))
+    signInsWithoutCode = Doctor.bypassFindings(on: snapshot).map { "\($0.place): \($0.message)" }
+    for service in snapshot.servicesWithModule {
+      guard let path = service.configuration else { continue }
+      signInsWithoutCode.append(
+        "\(service.place): \(service.visibleName) uses \(VisibleText.escaping(path)), which is not "
+          + "checked here")
+    }
+  }
+
+  /// Counts one entry of the audit log.
+  package mutating func add(_ entry: LedgerEntry) {
+    guard let event = entry.text("event") else { return }
+    events[event, default: 0] += 1
+    if event == "unlocked", entry.text("name") == AttemptState.Standing.disabled.word {
+      unlockedDisabledFactors += 1
+    }
+  }
+
+  /// Returns the number of audit log entries with one of these events.
+  package func count(_ names: String...) -> Int { names.reduce(0) { $0 + (events[$1] ?? 0) } }
+}

@@ -1,0 +1,108 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFASystem
+
+/// Checks and reloads the sshd of this host.
+enum SecureShellServer {
+  /// The path of sshd.
+  static let program = "/usr/sbin/sshd"
+
+  /// The default path of the file that contains the server's process number.
+  private static let usualPidFile = "/run/sshd.pid"
+
+  /// The time limit for a program, in seconds. It is longer than the time after which systemd gives
+  /// up a reload (90 s by default).
+  private static let patience: Int64 = 120
+
+  /// Checks sshd's files. Throws if the drop-in would not take effect, and returns the settings
+  /// that override it for some sign-ins.
+  static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
+    guard Tool.isThere(program) else { throw .secureShell("\(program) does not exist") }
+    guard let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
+      throw .secureShell("\(SecureShellDropIn.mainPath) does not exist")
+    }
+    let others = try dropIns()
+    if let obstacle = SecureShellDropIn.obstacle(main: main.contents, others: others) {
+      throw .secureShell(obstacle)
+    }
+    return SecureShellDropIn.exceptions(main: main.contents, others: others)
+  }
+
+  private static func dropIns() throws(ChangeError) -> [(path: String, text: [UInt8])] {
+    let folder = SecureShellDropIn.folder
+    var files: [(path: String, text: [UInt8])] = []
+    for name in try SystemFile.names(in: folder)
+    where name.hasSuffix(".conf") && folder + "/" + name != SecureShellDropIn.path {
+      switch PlainFile.read(folder + "/" + name, longest: 1 << 20) {
+      case .success(let text): files.append((folder + "/" + name, text))
+      case .failure(let error): throw .file(folder + "/" + name, .system(error))
+      }
+    }
+    return files
+  }
+
+  /// Verifies that an sshd started now would use the drop-in's settings.
+  ///
+  /// - Returns: the output of `sshd -T`.
+  static func check() throws(ChangeError) -> String {
+    let test = try run([program, "-t"])
+    guard test.isSuccess else { throw .secureShell("sshd -t: \(test.complaint)") }
+    let effective = try run([program, "-T"])
+    guard effective.isSuccess else { throw .secureShell("sshd -T: \(effective.complaint)") }
+    let settings = String(decoding: effective.output, as: UTF8.self)
+    let differences = SecureShellDropIn.differences(inEffective: settings)
+    guard differences.isEmpty else {
+      throw .secureShell(
+        differences.map { "\($0.name) would be \(VisibleText.escaping($0.found))" }
+          .joined(separator: ", "))
+    }
+    return settings
+  }
+
+  /// Makes the running server reload its settings. Returns false if none is running.
+  ///
+  /// `effective` is the output of `sshd -T`, or empty if it is not known.
+  static func reload(effective: String = "") throws(ChangeError) -> Bool {
+    let pidFile =
+      SecureShellDropIn.value(of: "PidFile", inEffective: effective) ?? usualPidFile
+    let old = Tool.version(of: pidFile)
+    if Tool.isUnderSystemd, Tool.isThere("/usr/bin/systemctl") {
+      guard try reloadBySystemd() else { return false }
+      // Without the file there is nothing to wait for.
+      if old != nil { _ = Tool.waitForVersion(of: pidFile, after: old, seconds: 5) }
+      return true
+    }
+    guard let number = server(pidFile) else { return false }
+    do throws(SystemError) { try Tool.hangUp(number) } catch { throw .reload(error.text) }
+    guard Tool.waitForVersion(of: pidFile, after: old, seconds: 10) else {
+      throw .reload("process \(number) did not rewrite \(pidFile)")
+    }
+    return true
+  }
+
+  private static func reloadBySystemd() throws(ChangeError) -> Bool {
+    for unit in ["ssh.service", "sshd.service"]
+    where try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess {
+      let result = try run(["/usr/bin/systemctl", "reload", unit])
+      guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.complaint)") }
+      return true
+    }
+    return false
+  }
+
+  /// Returns the server's process number from the file, or nil if that process does not run sshd.
+  private static func server(_ pidFile: String) -> Int32? {
+    guard let text = ProcFile.text(pidFile),
+      let number = Int32(text.filter { !$0.isWhitespace }), number > 1,
+      ProcessTable.program(of: Int64(number)) == program
+    else { return nil }
+    return number
+  }
+
+  private static func run(_ arguments: [String]) throws(ChangeError) -> ProgramOutput {
+    let program = ChildProgram(arguments: arguments, seconds: patience)
+    do throws(ProgramOutput.Failure) { return try program.run() } catch {
+      throw .reload("\(arguments[0]): \(error.text)")
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import MFAAdminOutput
+import MFABytes
+import MFAPAMStack
+
+/// The files to write to enable a service.
+package struct ServicePlan {
+  /// The name of the service.
+  package let service: [UInt8]
+  /// The files, in the order in which they are written.
+  package let files: [ChangedFile]
+  /// The line that already asks for a code, in which case there is nothing to do.
+  package let present: StackPosition?
+  /// The settings of sshd that override ours for some sign-ins.
+  package var exceptions: [SecureShellDropIn.Occurrence] = []
+
+  /// The service's name, escaped for display.
+  package var name: String { VisibleText.escaping(service) }
+
+  private static let folder = "\(InstalledPath.services)"
+  private static let secureShell = Array("sshd".utf8)
+
+  /// Groups of services that one program uses. Enabling the first service of a group enables all of
+  /// them.
+  private static let families = [["sudo", "sudo-i"], ["su", "su-l"]]
+
+  /// Returns the services that are enabled together with a service, including itself.
+  package static func family(of service: [UInt8]) -> [[UInt8]] {
+    let name = String(decoding: service, as: UTF8.self)
+    let family = families.first { $0.first == name } ?? [name]
+    return family.map { Array($0.utf8) }
+  }
+
+  /// Returns whether enabling a service also changes sshd's settings.
+  package static func concernsSecureShell(_ service: [UInt8]) -> Bool { service == secureShell }
+
+  /// Returns the path of a service's file.
+  package static func path(of service: [UInt8]) -> String {
+    folder + "/" + String(decoding: service, as: UTF8.self)
+  }
+
+  /// Parses the name of a service that can be enabled. Throws for files that other services
+  /// include, for the default service `other`, and for `mfa-enroll`, with which the helper asks for
+  /// the password.
+  package static func service(_ text: String) throws(ChangeError) -> [UInt8] {
+    let name = Array(text.utf8)
+    let isPlain = name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "+"),
+        UInt8(ascii: "@"):
+        true
+      case _: false
+      }
+    }
+    guard isPlain, (1...64).contains(name.count), name.first != UInt8(ascii: "."),
+      !isFragment(name), text != "mfa-enroll"
+    else { throw .notAService(text) }
+    return name
+  }
+
+  /// Returns whether a file does not belong to one service only.
+  static func isFragment(_ name: [UInt8]) -> Bool {
+    name == Array("other".utf8) || IncludedServiceFile.contains(name)
+  }
+
+  /// Throws if the service has no file.
+  package static func requireFile(of service: [UInt8]) throws(ChangeError) {
+    guard try SystemFile.read(path(of: service)) != nil else {
+      throw .noServiceFile(String(decoding: service, as: UTF8.self))
+    }
+  }
+
+  /// Plans the changes for a service and proves that the resulting stack asks for a code.
+  package init(_ service: [UInt8]) throws(ChangeError) {
+    self.service = service
+    try Self.requireFile(of: service)
+    let installed = OverlaidStacks(InstalledStacks())
+    present = try Self.line(of: service, installed)
+    guard present == nil else {
+      files = []
+      return
+    }
+    let stackFiles = try Self.stackFiles(service, installed)
+    guard Self.concernsSecureShell(service) else {
+      files = stackFiles
+      return
+    }
+    exceptions = try SecureShellServer.look()
+    // sshd applies its settings only after a reload, so they are written and checked before the
+    // stack changes.
+    files = try Self.dropIn(service) + stackFiles
+  }
+
+  private static func stackFiles(
+    _ service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> [ChangedFile] {
+    var source = installed
+    var files: [ChangedFile] = []
+    for member in family(of: service) {
+      let path = path(of: member)
+      guard let file = try SystemFile.read(path), try line(of: member, source) == nil else {
+        continue
+      }
+      let present = StackFile(path: Array(path.utf8), contents: file.contents)
+      let text = try plan(member, service, present, source)
+      source = source.replacing(member, with: StackFile(path: present.path, contents: text))
+      files.append(
+        ChangedFile(
+          path: path, old: file.contents, new: text, permissions: file.permissions, owner: 0,
+          group: file.group))
+    }
+    return files
+  }
+
+  private static func dropIn(_ service: [UInt8]) throws(ChangeError) -> [ChangedFile] {
+    let text = SecureShellDropIn.text(service: service)
+    if let present = try SystemFile.read(SecureShellDropIn.path) {
+      // The drop-in may remain after an administrator removed the lines from the service's file.
+      guard present.contents == text else {
+        throw .secureShell("\(SecureShellDropIn.path) already exists with different contents")
+      }
+      return []
+    }
+    return [
+      ChangedFile(
+        path: SecureShellDropIn.path, old: nil, new: text, permissions: 0o644, owner: 0, group: 0)
+    ]
+  }
+
+  private static func plan(
+    _ member: [UInt8], _ service: [UInt8], _ file: StackFile,
+    _ source: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> [UInt8] {
+    do throws(StackProof.Obstacle) {
+      return try StackPlan(member, mark: service, file: file, in: source).text
+    } catch {
+      throw .stack(
+        service: VisibleText.escaping(member), file: path(of: member), error)
+    }
+  }
+
+  private static func line(
+    of service: [UInt8], _ source: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> StackPosition? {
+    do throws(StackRefusal) { return try StackProof.line(of: service, in: source) } catch {
+      throw .stack(
+        service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+    }
+  }
+
+  /// The changes as a unified diff.
+  package var diff: String {
+    files.map { UnifiedDiff(path: $0.path, old: $0.old, new: $0.new).text }.joined()
+  }
+}

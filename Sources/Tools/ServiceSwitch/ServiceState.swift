@@ -1,0 +1,92 @@
+import MFAAdminOutput
+import MFAPAMStack
+
+/// The state of a service: whether it asks for a code, and why.
+package enum ServiceState: Equatable {
+  /// The service asks for a code because of the line at this place, which `mfa-admin enable` wrote.
+  case on(String)
+  /// Like `on`, but the change is rolled back unless it is confirmed before `until`, in seconds
+  /// since the epoch.
+  case pending(String, until: Int64)
+  /// The service asks for a code because of a line that `mfa-admin enable` did not write.
+  case byHand(String)
+  /// The service does not ask for a code.
+  case off
+  /// The state cannot be determined. The value is the reason.
+  case unknown(String)
+
+  /// Determines the state of a service.
+  package init(_ service: [UInt8], journal: ChangeJournal) {
+    do throws(StackRefusal) {
+      let stacks = InstalledStacks()
+      guard let line = try StackProof.line(of: service, in: stacks) else {
+        self = .off
+        return
+      }
+      self = Self.state(service, line, journal)
+    } catch {
+      self = .unknown(StackProof.Obstacle.unknown(error).sentence)
+    }
+  }
+
+  private static func state(
+    _ service: [UInt8], _ line: StackPosition, _ journal: ChangeJournal
+  ) -> ServiceState {
+    let place = VisibleText.escaping(line.text)
+    do throws(ChangeError) {
+      let path = String(decoding: line.file, as: UTF8.self)
+      guard let file = try SystemFile.read(path),
+        let marked = MarkedText.services(in: file.contents).first
+      else { return .byHand(place) }
+      for entry in try journal.pending() {
+        guard case .success(let change) = entry, change.service == marked,
+          let deadline = change.deadline
+        else { continue }
+        return .pending(place, until: deadline.time)
+      }
+      return .on(place)
+    } catch {
+      return .unknown(error.message)
+    }
+  }
+
+  /// Returns all services that have a file, sorted by name.
+  package static func all(
+    journal: ChangeJournal
+  ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
+    do throws(StackRefusal) {
+      return try InstalledStacks().services().filter { !ServicePlan.isFragment($0) }
+        .map { (VisibleText.escaping($0), ServiceState($0, journal: journal)) }
+    } catch {
+      throw .stack(
+        service: "services", file: VisibleText.escaping(error.place), .unknown(error))
+    }
+  }
+
+  /// The state in words.
+  package var sentence: String {
+    switch self {
+    case .on(let place): "on: \(place)"
+    case .pending(let place, let until):
+      "on, rolled back unless confirmed before \(Timestamp(until)?.full ?? "then"): \(place)"
+    case .byHand(let place): "on, configured by hand: \(place)"
+    case .off: "off"
+    case .unknown(let reason): "unknown: \(reason)"
+    }
+  }
+
+  /// The members of the JSON object for the state.
+  package var members: [(name: String, value: JSON)] {
+    switch self {
+    case .on(let place): [("state", .string("on")), ("place", .string(place))]
+    case .pending(let place, let until):
+      [
+        ("state", .string("waiting")), ("place", .string(place)),
+        ("until", JSON(Timestamp(until)?.iso8601)),
+      ]
+    case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]
+    case .off: [("state", .string("off"))]
+    case .unknown(let reason): [("state", .string("unknown")), ("reason", .string(reason))]
+    }
+  }
+}

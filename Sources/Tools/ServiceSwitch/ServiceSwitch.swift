@@ -1,0 +1,417 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFADoctor
+import MFAAuditLog
+import MFABytes
+import MFAPAMStack
+import MFASystem
+
+// MFAServiceSwitch: `mfa-admin enable`, `disable`, `confirm` and `restore`.
+//
+// `ServicePlan` computes the new files of a service and proves that they ask for a code.
+// `ServiceSwitch` writes them, waits for the confirmation and rolls back. `ChangeJournal` records
+// each step, so that the next process can complete or undo an interrupted change.
+//
+// MUST 1: this library prints nothing: `ServiceSwitch.report` receives the messages.
+// MUST 2: no file is written that the journal does not list.
+
+/// Enables and disables services, and rolls back unconfirmed changes. Use it only while the journal
+/// is locked.
+///
+/// MUST 1: every file write is recorded in the journal before it happens, and if the process is
+/// interrupted at any point, the next process completes or undoes the change. (`ChangeFaults`)
+/// MUST 2: no service is enabled without an entry in the audit log, and a failing audit log never
+/// prevents disabling. (`EndToEnd.Enable.ledger`)
+/// MUST 3: a file that was edited after the change keeps the edits. (`ChangedFileTests`)
+package struct ServiceSwitch {
+  /// The records of all changes.
+  package let journal: ChangeJournal
+  /// The administrator's account name, as shown in the log.
+  package let actor: [UInt8]
+  /// Whether sshd may be reloaded.
+  package var mayReload = true
+  /// Records a change to a service in the audit log before the change is made.
+  package var record:
+    (AuditLogEvent.Kind, _ service: [UInt8]) throws(ChangeError) -> AuditLogCheckpoint =
+      ServiceLedger.enter
+  /// Receives the messages, one line each.
+  package var report: (String) -> Void
+
+  /// Creates the value. Nothing is read yet.
+  package init(
+    journal: ChangeJournal, actor: [UInt8], report: @escaping (String) -> Void = { _ in }
+  ) {
+    self.journal = journal
+    self.actor = actor
+    self.report = report
+  }
+
+  // MARK: Enabling
+
+  /// Applies all plans or none of them. The changes are rolled back after `seconds` unless they are
+  /// confirmed; if `seconds` is nil, they are permanent.
+  ///
+  /// - Returns: the deadline for the confirmation in seconds since the epoch, or nil.
+  package func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) -> Int64? {
+    for plan in plans where seconds != nil && !SignInProgram.isKnown(plan.service) {
+      throw .unknownProgram(plan.name)
+    }
+    let deadline = try seconds.map { (seconds) throws(ChangeError) in try Self.deadline(seconds) }
+    var begun: [ServiceChange] = []
+    var marks: [AuditLogCheckpoint] = []
+    do throws(ChangeError) {
+      for plan in plans {
+        let change = ServiceChange(
+          service: plan.service, stage: .inProgress, deadline: deadline, actor: actor,
+          files: plan.files)
+        begun.append(change)
+        try journal.write(change)
+        if begun.count == 1, deadline != nil { try RollbackWatcher.start() }
+        marks.append(try record(.serviceEnabled, plan.service))
+        try put(change)
+      }
+      // All services enabled together begin to wait for confirmation at the same time.
+      for (change, mark) in zip(begun, marks) { try complete(change, mark) }
+    } catch {
+      throw rollingBack(begun, after: error)
+    }
+    return deadline?.time
+  }
+
+  /// Writes the files of a change and reloads sshd if necessary.
+  private func put(_ change: ServiceChange) throws(ChangeError) {
+    var effective: String?
+    for file in change.files {
+      guard try SystemFile.read(file.path)?.contents == file.old else {
+        throw .file(file.path, .changed)
+      }
+      if let old = file.old {
+        try SystemFile.reserve(
+          old, permissions: file.permissions, group: file.group, for: file.path)
+      }
+      try SystemFile.write(
+        file.new, permissions: file.permissions, group: file.group, to: file.path)
+      if file.path == SecureShellDropIn.path { effective = try SecureShellServer.check() }
+    }
+    guard ServicePlan.concernsSecureShell(change.service) else { return }
+    if effective == nil { effective = try SecureShellServer.check() }
+    let settings = effective ?? ""
+    if let warning = SecureShellDropIn.warning(inEffective: settings) {
+      report("warning: \(warning)")
+    }
+    guard mayReload, try SecureShellServer.reload(effective: settings) else {
+      return report("note: sshd is not running: the settings take effect when it starts")
+    }
+  }
+
+  /// Records that all files are in place, and which sign-in processes are older than the change.
+  private func complete(_ change: ServiceChange, _ mark: AuditLogCheckpoint) throws(ChangeError) {
+    if ServicePlan.family(of: change.service).contains(Array("sudo-i".utf8)) {
+      Tool.forgetSudoTimestamps()
+    }
+    var pendingChange = change
+    pendingChange.stage = .pending
+    pendingChange.processes = ProcessTable.processes(of: change.service)
+    try journal.write(pendingChange)
+    if change.deadline == nil { try makePermanent(pendingChange) }
+    log("service-enabled", of: change, as: .serviceEnabled, mark: mark) { line in
+      if let deadline = change.deadline {
+        line.add("until", deadline.time)
+      } else {
+        line.add("confirmation", "none")
+      }
+    }
+  }
+
+  /// Rolls back all `changes`. Returns the error to report.
+  private func rollingBack(_ changes: [ServiceChange], after error: ChangeError) -> ChangeError {
+    var other: ChangeError?
+    for change in changes.reversed() {
+      do throws(ChangeError) {
+        // A change may already be complete. Roll it back even if the disk is full and the record
+        // cannot be written.
+        do throws(ChangeError) { try begin(undoing: change) } catch {}
+        try restore(
+          change, reason: "failed", .serviceRestored, entered(.serviceRestored, change.service))
+      } catch {
+        other = error
+      }
+    }
+    return other.map { .rollbackFailed(error, $0) } ?? .rolledBack(error)
+  }
+
+  private static func deadline(_ seconds: Int64) throws(ChangeError) -> ServiceChange.Deadline {
+    let boot = try ProcessTable.boot()
+    do throws(SystemError) {
+      return ServiceChange.Deadline(
+        boot: boot, sinceBoot: try Clock.sinceBoot() + seconds, time: try Clock.now() + seconds)
+    } catch {
+      throw .system("the clock", error)
+    }
+  }
+
+  // MARK: Confirming
+
+  /// Confirms each pending change whose service handled the new sign-in from which this command was
+  /// started.
+  ///
+  /// - Returns: the confirmed services, and the services still waiting with the reason.
+  package func confirm() throws(ChangeError) -> (
+    confirmed: [String], waiting: [(service: String, reason: String)]
+  ) {
+    let ancestors = ProcessTable.ancestors()
+    var confirmed: [String] = []
+    var waiting: [(service: String, reason: String)] = []
+    for entry in try journal.pending() {
+      // An unreadable record must not prevent the confirmation of the others.
+      guard case .success(let change) = entry, change.stage == .pending else { continue }
+      let name = VisibleText.escaping(change.service)
+      if let reason = SignInProgram.obstacle(
+        of: change.service, ancestors: ancestors, old: change.processes)
+      {
+        waiting.append((name, reason))
+        continue
+      }
+      let mark = try record(.serviceConfirmed, change.service)
+      try makePermanent(change)
+      log("service-confirmed", of: change, as: .serviceConfirmed, mark: mark)
+      confirmed.append(name)
+    }
+    guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
+    guard !confirmed.isEmpty else { throw .noNewSignIn(waiting) }
+    return (confirmed, waiting)
+  }
+
+  /// Makes a change permanent.
+  private func makePermanent(_ change: ServiceChange) throws(ChangeError) {
+    try journal.confirm(change)
+    for file in change.files {
+      // A remaining backup copy is harmless.
+      do throws(ChangeError) { try SystemFile.removeReserve(of: file.path) } catch {}
+    }
+  }
+
+  // MARK: Disabling
+
+  /// Returns the change to undo in order to disable a service, from its record or from the marks in
+  /// its files. Returns nil if the service is not enabled.
+  package func change(of service: [UInt8]) throws(ChangeError) -> ServiceChange? {
+    for entry in try journal.pending() + journal.confirmed() {
+      // An unreadable record belongs to a different service, or the marks below replace it.
+      guard case .success(let change) = entry, change.service == service else { continue }
+      return change
+    }
+    var files: [ChangedFile] = []
+    let paths =
+      (ServicePlan.concernsSecureShell(service) ? [SecureShellDropIn.path] : [])
+      + ServicePlan.family(of: service).map { ServicePlan.path(of: $0) }
+    for path in paths {
+      guard let file = try SystemFile.read(path) else { continue }
+      switch MarkedText(service: service).removing(from: file.contents) {
+      case .absent: continue
+      case .altered(let line):
+        throw .altered(service: VisibleText.escaping(service), place: "\(path):\(line)")
+      case .removed(let rest):
+        files.append(
+          ChangedFile(
+            path: path, old: rest.isEmpty && path == SecureShellDropIn.path ? nil : rest,
+            new: file.contents, permissions: file.permissions, owner: 0, group: file.group))
+      }
+    }
+    guard !files.isEmpty else { return nil }
+    return ServiceChange(
+      service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
+  }
+
+  /// Disables a service.
+  package func disable(_ change: ServiceChange) throws(ChangeError) {
+    _ = try remedies(change)
+    let mark = entered(.serviceDisabled, change.service)
+    try begin(undoing: change)
+    try restore(change, reason: "disabled", .serviceDisabled, mark)
+  }
+
+  private func begin(undoing change: ServiceChange) throws(ChangeError) {
+    var undone = change
+    undone.stage = .undoing
+    try journal.write(undone)
+  }
+
+  /// Returns the action that restores each file, with the file's current contents, in reverse order
+  /// of writing.
+  package func remedies(
+    _ change: ServiceChange
+  ) throws(ChangeError) -> [(
+    file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Restoration
+  )] {
+    var remedies: [(file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Restoration)] = []
+    for file in change.files.reversed() {
+      let present = try SystemFile.read(file.path)
+      let remedy = file.remedy(service: change.service, present: present?.contents)
+      if case .altered(let line) = remedy {
+        throw .altered(
+          service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
+      }
+      remedies.append((file, present, remedy))
+    }
+    return remedies
+  }
+
+  // MARK: Rollback
+
+  /// The result of a check for overdue changes.
+  package struct Outcome {
+    /// The next deadline, in seconds since the machine started.
+    package var next: Int64?
+    /// The errors that occurred.
+    package var errors: [ChangeError] = []
+    /// The number of changes rolled back.
+    package var count = 0
+  }
+
+  /// Rolls back all changes that are overdue or incomplete or, if `all`, all pending changes.
+  package func rollBackOverdueChanges(all: Bool = false) throws(ChangeError) -> Outcome {
+    var outcome = Outcome()
+    let boot = try ProcessTable.boot()
+    let now: Int64
+    do throws(SystemError) { now = try Clock.sinceBoot() } catch {
+      throw .system("the clock", error)
+    }
+    try journal.removeDrafts()
+    for entry in try journal.pending() {
+      do throws(ChangeError) {
+        let change = try entry.get()
+        let reason = Self.reason(change, boot: boot, now: now) ?? (all ? "boot" : nil)
+        guard let reason else {
+          let end = change.deadline?.sinceBoot ?? now
+          outcome.next = min(outcome.next ?? end, end)
+          continue
+        }
+        if all {
+          // Roll back even if the disk is full and the record cannot be written. The next start
+          // then rolls back again.
+          do throws(ChangeError) { try begin(undoing: change) } catch {}
+        }
+        try restore(
+          change, reason: reason, .serviceRestored, entered(.serviceRestored, change.service))
+        outcome.count += 1
+      } catch {
+        outcome.errors.append(error)
+      }
+    }
+    return outcome
+  }
+
+  /// Returns the reason to roll back a change now, or nil.
+  package static func reason(_ change: ServiceChange, boot: String, now: Int64) -> StaticString? {
+    switch change.stage {
+    case .inProgress: return "interrupted"
+    case .undoing: return "disabled"
+    case .pending:
+      guard let deadline = change.deadline else { return "interrupted" }
+      if deadline.boot != boot { return "boot" }
+      return deadline.isOver(boot: boot, sinceBoot: now) ? "not-confirmed" : nil
+    }
+  }
+
+  /// Restores the files of a change and removes its record. Edits made by others stay.
+  private func restore(
+    _ change: ServiceChange, reason: StaticString, _ kind: AuditLogEvent.Kind,
+    _ mark: AuditLogCheckpoint?
+  ) throws(ChangeError) {
+    var problem: ChangeError?
+    for file in change.files.reversed() {
+      do throws(ChangeError) { try restore(file, of: change) } catch { problem = error }
+    }
+    if let problem { throw problem }
+    if change.files.contains(where: { $0.path == SecureShellDropIn.path }), mayReload {
+      do throws(ChangeError) { _ = try SecureShellServer.reload() } catch {
+        Self.log(failure: error.message)
+        report("warning: \(error.message)")
+      }
+    }
+    try journal.removeRecord(of: change)
+    log("service-restored", of: change, as: kind, mark: mark) { $0.add("reason", reason) }
+    report("\(VisibleText.escaping(change.service)): \(Self.sentence(reason))")
+  }
+
+  private static func sentence(_ reason: StaticString) -> String {
+    switch "\(reason)" {
+    case "not-confirmed": "was not confirmed in time and has been rolled back"
+    case "boot": "was not confirmed before the machine restarted and has been rolled back"
+    case "interrupted": "was only partly enabled and has been rolled back"
+    case "disabled": "no longer asks for a code"
+    case _: "has been rolled back"
+    }
+  }
+
+  private func restore(_ file: ChangedFile, of change: ServiceChange) throws(ChangeError) {
+    try SystemFile.removeDraft(of: file.path)
+    let present = try SystemFile.read(file.path)
+    switch file.remedy(service: change.service, present: present?.contents) {
+    case .none: break
+    case .gone:
+      report("note: \(file.path) was edited since: there was nothing left to remove")
+    case .remove:
+      try SystemFile.remove(file.path)
+    case .write(let text, let isExact):
+      let permissions = present?.permissions ?? file.permissions
+      let group = present?.group ?? file.group
+      let isBack: Bool
+      do throws(ChangeError) {
+        isBack = try SystemFile.putReserve(
+          text, permissions: permissions, group: group, to: file.path)
+      } catch {
+        isBack = false
+      }
+      if !isBack {
+        try SystemFile.write(text, permissions: permissions, group: group, to: file.path)
+      }
+      if !isExact {
+        report("note: \(file.path) was edited since: the edits stay, our lines were removed")
+      }
+    case .altered(let line):
+      throw .altered(
+        service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
+    }
+    try SystemFile.removeReserve(of: file.path)
+  }
+
+  // MARK: The log
+
+  /// Records a rollback or the disabling of a service, if possible. A service can be disabled even
+  /// if the store is broken.
+  private func entered(_ kind: AuditLogEvent.Kind, _ service: [UInt8]) -> AuditLogCheckpoint? {
+    do throws(ChangeError) { return try record(kind, service) } catch {
+      Self.log(failure: error.message)
+      report("warning: \(error.message)")
+      return nil
+    }
+  }
+
+  private func log(
+    _ result: StaticString, of change: ServiceChange, as kind: AuditLogEvent.Kind,
+    mark: AuditLogCheckpoint?,
+    _ more: (inout LogLine) -> Void = { _ in }
+  ) {
+    var record = LogLine()
+    record.add("op", escaping: Array("mfa:".utf8) + kind.name.bytes)
+    record.add("service", escaping: change.service)
+    Audit.write(configuration: record, terminal: Console.terminal)
+    var line = LogLine()
+    line.add("result", result)
+    line.add("service", escaping: change.service)
+    more(&line)
+    line.add("actor", escaping: actor)
+    if let mark { line.add("ledger", escaping: mark.text) }
+    Log.write(.notice, line)
+  }
+
+  /// Writes a failed rollback to the system log.
+  package static func log(failure: String) {
+    var line = LogLine()
+    line.add("result", "service-not-restored")
+    line.addQuoted("reason", Array(failure.utf8))
+    Log.write(.error, line)
+  }
+}

@@ -1,0 +1,112 @@
+import MFAAdminCore
+import MFAPAMStack
+
+/// The contents of a service's file with the module's lines added.
+///
+/// MUST 1: a file is written only after PAMStack has read it back and verified it.
+/// (`StackPlanTests`)
+package struct StackPlan: Equatable {
+  /// The new contents of the file.
+  package let text: [UInt8]
+
+  private static let auth = "auth requisite pam_mfa.so"
+  private static let account = "account required pam_mfa.so"
+  /// Lets root switch to accounts without a factor, because root is not asked for a code.
+  private static let rootAccount = "account sufficient pam_rootok.so"
+
+  /// All lines that are added to service files.
+  static let knownLines = [auth, account, rootAccount]
+
+  private static func accountLines(of service: [UInt8]) -> [String] {
+    PAMCaller.isRoot(at: service) ? [account] : [rootAccount, account]
+  }
+
+  /// Adds the lines at the first suitable place after the line that asks for the password.
+  ///
+  /// `mark` is the service that the marks name. `source` contains all files unchanged.
+  init<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) {
+    let ends = Self.ends(of: file.contents)
+    guard let first = try Self.passwordLine(service, file, ends, source) else { throw .noPassword }
+    var obstacle = StackProof.Obstacle.missing
+    for end in ends[first...] {
+      for lines in try Self.drafts(service, mark: mark, file, insertingAt: end, in: source) {
+        let draft = source.replacing(service, with: StackFile(path: file.path, contents: lines))
+        guard let found = StackProof.obstacle(of: service, in: draft) else {
+          text = lines
+          return
+        }
+        if obstacle == .missing { obstacle = found }
+      }
+    }
+    throw obstacle
+  }
+
+  /// Returns the candidates: the file with all lines at `end`, and with the `account` line above
+  /// all other `account` lines instead.
+  private static func drafts<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], _ file: StackFile, insertingAt end: Int,
+    in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [[UInt8]] {
+    let marks = MarkedText(service: mark)
+    let text = file.contents
+    let together = marks.inserting([auth] + accountLines(of: service), into: text, at: end)
+    guard let top = try accountStart(service, file, source), top <= end else { return [together] }
+    let below = marks.inserting([auth], into: text, at: end)
+    return [together, marks.inserting(accountLines(of: service), into: below, at: top)]
+  }
+
+  /// Returns the end offset of each logical line, including its continuation lines.
+  private static func ends(of text: [UInt8]) -> [Int] {
+    var ends: [Int] = []
+    var offset = 0
+    for line in MarkedText.lines(of: text) {
+      offset += line.count
+      let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      let isComment = words.first?.hasPrefix("#") == true
+      guard isComment || words.last?.hasSuffix("\\") != true else { continue }
+      ends.append(offset)
+    }
+    return ends
+  }
+
+  /// Returns the first line that asks for a password, directly or through an included file, as an
+  /// index into `ends`.
+  private static func passwordLine<Source: StackSource>(
+    _ service: [UInt8], _ file: StackFile, _ ends: [Int], _ source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> Int? {
+    for (index, end) in ends.enumerated() {
+      let entries = try entries(.auth, service, file, until: end, source)
+      if entries.contains(where: \.asksForPassword) { return index }
+    }
+    return nil
+  }
+
+  /// Returns the offset of the first line that is an `account` line or includes one, or nil.
+  private static func accountStart<Source: StackSource>(
+    _ service: [UInt8], _ file: StackFile, _ source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> Int? {
+    var start = 0
+    for end in ends(of: file.contents) {
+      guard try entries(.account, service, file, until: end, source).isEmpty else { return start }
+      start = end
+    }
+    return nil
+  }
+
+  /// Returns the stack entries of the file truncated at `end`.
+  private static func entries<Source: StackSource>(
+    _ facility: StackType, _ service: [UInt8], _ file: StackFile, until end: Int,
+    _ source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [StackEntry] {
+    let beginning = StackFile(path: file.path, contents: Array(file.contents[..<end]))
+    var truncated = source.replacing(service, with: beginning)
+    truncated.hasOther = false
+    do throws(StackRefusal) {
+      return try ServiceStack(facility, of: service, from: truncated).entries
+    } catch {
+      throw .unknown(error)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFASystem
+
+/// A root-owned file in a root-owned folder, which is read and replaced as a whole.
+///
+/// MUST 1: links are not followed, and files that another user could have written are rejected.
+/// MUST 2: at every moment, and after a crash, a path has either the old file or the new file.
+/// (`ChangeFaults`)
+package struct SystemFile: Equatable {
+  /// The contents.
+  package let contents: [UInt8]
+  /// The permissions.
+  package let permissions: UInt32
+  /// The group's gid.
+  package let group: UInt32
+
+  /// The maximum size of a file that is read, in bytes.
+  private static var longest: Int64 { 1 << 24 }
+
+  /// Reads a file. Returns nil if the file or its folder does not exist.
+  package static func read(_ path: String) throws(ChangeError) -> SystemFile? {
+    let trusted = try place(path)
+    do throws(TrustedPath.Refusal) {
+      let folder = try trusted.parent()
+      return try read(trusted.last, in: folder)
+    } catch {
+      if case .system(let error) = error, error.isNotFound { return nil }
+      throw problem(path, error)
+    }
+  }
+
+  private static func read(
+    _ name: FileName, in folder: borrowing Directory
+  ) throws(TrustedPath.Refusal) -> SystemFile {
+    var distrust: TrustFailure?
+    do throws(SystemError) {
+      let file = try folder.fileForReading(name)
+      let status = try file.status()
+      distrust = Self.distrust(status)
+      if distrust == nil {
+        return SystemFile(
+          contents: try file.read(count: Int(clamping: status.size)),
+          permissions: status.permissions, group: status.group)
+      }
+    } catch {
+      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    }
+    throw .untrusted(distrust ?? .notARegularFile)
+  }
+
+  private static func distrust(_ status: FileStatus) -> TrustFailure? {
+    if status.kind != .regular { return .notARegularFile }
+    if status.owner != 0 { return .wrongOwner }
+    if status.isWritableByOthers { return .wrongPermissions }
+    if status.links != 1 { return .severalNames }
+    return status.size > longest ? .tooLarge : nil
+  }
+
+  /// Writes a file and atomically replaces the existing file, if any.
+  package static func write(
+    _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
+  ) throws(ChangeError) {
+    try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
+      try remove(draft, in: folder)
+      do throws(SystemError) {
+        try fill(draft, contents, permissions, group, in: folder)
+        try folder.rename(draft, to: name)
+        try folder.sync()
+      } catch {
+        // Remove the draft. A failure here changes nothing.
+        do throws(SystemError) { try folder.unlink(draft) } catch {}
+        throw error
+      }
+    }
+  }
+
+  /// Writes a backup copy next to a file, which can replace the file even if the disk is full.
+  static func reserve(
+    _ contents: [UInt8], permissions: UInt32, group: UInt32, for path: String
+  ) throws(ChangeError) {
+    try write(contents, permissions: permissions, group: group, to: try reserved(path))
+  }
+
+  /// Replaces a file with its backup copy if the copy has exactly these contents, permissions and
+  /// group. Returns whether it did.
+  static func putReserve(
+    _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
+  ) throws(ChangeError) -> Bool {
+    let kept = try read(try reserved(path))
+    guard kept == SystemFile(contents: contents, permissions: permissions, group: group) else {
+      return false
+    }
+    guard let name = TrustedPath(Array(try reserved(path).utf8))?.last else { return false }
+    try inFolder(of: path) { (folder, target, _) throws(SystemError) in
+      try folder.rename(name, to: target)
+      try folder.sync()
+    }
+    return true
+  }
+
+  /// Removes a file's backup copy, if it exists.
+  static func removeReserve(of path: String) throws(ChangeError) {
+    try remove(try reserved(path))
+  }
+
+  /// Returns the path of the backup copy. The name is hidden, so that neither PAM nor sshd reads
+  /// the copy.
+  private static func reserved(_ path: String) throws(ChangeError) -> String {
+    let name = try place(path).last.bytes
+    return String(path.dropLast(name.count)) + "." + String(decoding: name, as: UTF8.self)
+      + ".mfa-old"
+  }
+
+  /// Removes a file, if it exists, and its draft.
+  package static func remove(_ path: String) throws(ChangeError) {
+    try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
+      try remove(draft, in: folder)
+      try remove(name, in: folder)
+      try folder.sync()
+    }
+  }
+
+  /// Removes a draft left behind by an interrupted process.
+  static func removeDraft(of path: String) throws(ChangeError) {
+    try inFolder(of: path) { (folder, _, draft) throws(SystemError) in
+      try remove(draft, in: folder)
+    }
+  }
+
+  /// Waits until the folder of a file is on the disk.
+  static func sync(folderOf path: String) throws(ChangeError) {
+    try inFolder(of: path) { (folder, _, _) throws(SystemError) in try folder.sync() }
+  }
+
+  private static func remove(
+    _ name: FileName, in folder: borrowing Directory
+  ) throws(SystemError) {
+    do throws(SystemError) { try folder.unlink(name) } catch  where error.isNotFound {}
+  }
+
+  private static func fill(
+    _ draft: FileName, _ contents: [UInt8], _ permissions: UInt32, _ group: UInt32,
+    in folder: borrowing Directory
+  ) throws(SystemError) {
+    let file = try folder.create(draft)
+    try file.write(contents)
+    try file.changeGroup(to: group)
+    try file.changeMode(to: permissions)
+    try file.sync()
+  }
+
+  private static func inFolder(
+    of path: String,
+    _ body: (borrowing Directory, _ name: FileName, _ draft: FileName) throws(SystemError) -> Void
+  ) throws(ChangeError) {
+    let trusted = try place(path)
+    let hidden = Array(".".utf8) + trusted.last.bytes + Array(".mfa-new".utf8)
+    guard let draft = FileName(hidden) else { throw .file(path, .untrusted(.tooLarge)) }
+    do throws(TrustedPath.Refusal) {
+      let folder = try trusted.parent()
+      do throws(SystemError) { try body(folder, trusted.last, draft) } catch {
+        throw .system(error)
+      }
+    } catch {
+      throw problem(path, error)
+    }
+  }
+
+  /// Returns the sorted names in a folder, either only the hidden names or only the others. Returns
+  /// an empty array if the folder does not exist.
+  package static func names(in path: String, hidden: Bool = false) throws(ChangeError) -> [String] {
+    do throws(TrustedPath.Refusal) {
+      return try TrustedPath.names(in: path) { ($0.first == UInt8(ascii: ".")) == hidden }
+    } catch {
+      if case .system(let error) = error, error.isNotFound { return [] }
+      throw problem(path, error)
+    }
+  }
+
+  private static func place(_ path: String) throws(ChangeError) -> TrustedPath {
+    guard let trusted = TrustedPath(Array(path.utf8)) else {
+      throw .file(path, .untrusted(.notARegularFile))
+    }
+    return trusted
+  }
+
+  package static func problem(_ path: String, _ refusal: TrustedPath.Refusal) -> ChangeError {
+    switch refusal {
+    case .system(let error): .file(path, .system(error))
+    case .untrusted(let distrust): .file(path, .untrusted(distrust))
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAFactors
+import ArgumentParser
+
+/// `mfa-admin withdraw`
+struct WithdrawCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "withdraw", abstract: "Withdraw a ticket or a bypass code.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Withdraw all tickets and bypass codes of the user.")
+  var all = false
+
+  @OptionGroup var options: UserChangeOptions
+
+  @Argument(help: "The id, as 'mfa-admin grants' shows it.")
+  var id: String?
+
+  func validate() throws {
+    guard all != (id != nil) else { throw ValidationError("give either an ID or --all") }
+    if let id, GrantID(hexadecimal: Array(id.utf8)) == nil {
+      throw ValidationError("an id has 8 hexadecimal digits")
+    }
+  }
+
+  func run() throws(AdminError) {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let target: Administration.WithdrawalTarget =
+      if let id = id.flatMap({ GrantID(hexadecimal: Array($0.utf8)) }) { .one(id) } else {
+        .everything
+      }
+    let report = try options.change { user throws(AdminError) in
+      try administration.withdraw(target, of: user)
+    }
+    try options.write(report.json, report.sentence)
+  }
+}

@@ -1,0 +1,4 @@
+import ArgumentParser
+import MFAServiceSwitch
+
+extension ConfirmationTime: ExpressibleByArgument {}

@@ -1,0 +1,66 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAServiceSwitch
+import MFAFactors
+import ArgumentParser
+import MFASystem
+
+/// `mfa-admin disable`
+struct DisableCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable", abstract: "Undo the changes that 'enable' made for services.",
+    discussion: """
+      A file that was not edited since is restored byte for byte. In a file that was edited, the \
+      edits stay and only the lines that 'enable' wrote are removed.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Flag(help: "Print what would change, and change nothing.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The services.", valueName: "service"))
+  var services: [String]
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    guard !dryRun else { return try run(ServiceCommand.switching(.unlocked)) }
+    try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+      var switching = ServiceCommand.switching(journal)
+      switching.report = { line in
+        if line.hasPrefix("warning: ") {
+          Console.printError(line)
+        } else {
+          ServiceCommand.say(line)
+        }
+      }
+      try run(switching)
+    }
+  }
+
+  private func run(_ switching: ServiceSwitch) throws(ChangeError) {
+    for text in services { try run(try ServicePlan.service(text), switching) }
+  }
+
+  private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(ChangeError) {
+    guard let change = try switching.change(of: service) else {
+      switch ServiceState(service, journal: switching.journal) {
+      case .byHand(let place):
+        throw .enabledByHand(service: VisibleText.escaping(service), place: place)
+      case .on, .pending, .off, .unknown:
+        try ServicePlan.requireFile(of: service)
+        return ServiceCommand.say("\(VisibleText.escaping(service)): does not ask for a code")
+      }
+    }
+    guard dryRun else { return try switching.disable(change) }
+    for (file, present, remedy) in try switching.remedies(change) {
+      let new: [UInt8]?
+      switch remedy {
+      case .none, .gone, .altered: continue
+      case .remove: new = nil
+      case .write(let text, _): new = text
+      }
+      ServiceCommand.show(UnifiedDiff(path: file.path, old: present?.contents, new: new).text)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAExplain
+import MFAServiceSwitch
+import MFABytes
+import MFAFactors
+import ArgumentParser
+import MFASystem
+
+/// `mfa-admin enable`
+struct EnableCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Make services ask for a code after the password.",
+    discussion: """
+      Adds the pam_mfa.so lines to the services' files in \(InstalledPath.services), after the lines that ask for \
+      the password, and for sshd writes \(SecureShellDropIn.path). All changes are rolled back \
+      unless 'mfa-admin confirm' is run in time from a new sign-in through the service. A restart \
+      of the machine before the confirmation also rolls them back.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for 'mfa-admin confirm', from 1s to 24h (default: 5m).",
+      valueName: "time"))
+  var confirmWithin: ConfirmationTime?
+
+  @Flag(help: "Do not wait for a confirmation. A mistake can lock out all users.")
+  var noConfirm = false
+
+  @Flag(help: "Print what would change, and change nothing.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The services: sshd, login, su, sudo, ...", valueName: "service"))
+  var services: [String]
+
+  private var time: ConfirmationTime { confirmWithin ?? .usual }
+
+  func validate() throws {
+    guard !noConfirm || confirmWithin == nil else {
+      throw ValidationError("--no-confirm and --confirm-within cannot be combined")
+    }
+  }
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    guard !dryRun else {
+      for plan in try plans() {
+        ServiceCommand.show(plan.diff)
+        warn(of: plan)
+      }
+      return
+    }
+    try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+      try run(ServiceCommand.switching(journal))
+    }
+  }
+
+  private func run(_ switching: ServiceSwitch) throws(ChangeError) {
+    let outcome = try switching.rollBackOverdueChanges()
+    if let error = outcome.errors.first { throw error }
+    let plans = try plans()
+    guard !plans.isEmpty else { return }
+    let end = try switching.enable(plans, seconds: noConfirm ? nil : time.seconds)
+    for plan in plans { report(of: plan) }
+    for plan in plans { warn(of: plan) }
+    if let end { tellWhatToDo(plans, end) }
+  }
+
+  /// Returns the plans for the services that do not ask for a code yet.
+  private func plans() throws(ChangeError) -> [ServicePlan] {
+    var plans: [ServicePlan] = []
+    for text in services {
+      let service = try ServicePlan.service(text)
+      // A service of the same family is changed with the first one.
+      guard
+        !plans.contains(where: { ServicePlan.family(of: $0.service).contains(service) })
+      else { continue }
+      let plan = try ServicePlan(service)
+      if let present = plan.present {
+        ServiceCommand.say(
+          "\(plan.name): already asks for a code: \(VisibleText.escaping(present.text))")
+      } else {
+        plans.append(plan)
+      }
+    }
+    return plans
+  }
+
+  private func report(of plan: ServicePlan) {
+    for file in plan.files {
+      let line = MarkedText(service: plan.service).firstLine(in: file.new) ?? 1
+      ServiceCommand.say("\(plan.name): \(file.path):\(line): written")
+    }
+  }
+
+  private func tellWhatToDo(_ plans: [ServicePlan], _ end: Int64) {
+    let names = plans.map(\.name).joined(separator: ", ")
+    ServiceCommand.say(
+      """
+
+      Keep this terminal open. Sign in from a second terminal (\(names)) and run there:
+        sudo mfa-admin confirm
+      Unless you confirm within \(time.text), before \(Timestamp(end)?.full ?? "then"), \
+      all changes are rolled back.
+      """)
+  }
+
+  private func warn(of plan: ServicePlan) {
+    for exception in plan.exceptions {
+      Console.printError(
+        "warning: \(exception.place): \(exception.keyword) has a different value for some sign-ins")
+    }
+    if ServicePlan.concernsSecureShell(plan.service) {
+      Console.printError(
+        "note: a key alone is no longer enough to sign in: the password is required")
+    }
+    guard !dryRun else { return }
+    for name in ServiceCommand.concerned(by: plan.service) {
+      guard let user = UserName(name) else { continue }
+      let explanation = Explanation.onThisHost(
+        user: user, service: plan.service, remoteHost: nil)
+      switch explanation.decision.kind {
+      case .asked, .allowed, .hasToEnroll: continue
+      case .denied, .throttled:
+        Console.printError(
+          "warning: \(plan.name): a sign-in of \(VisibleText(user)) would fail: "
+            + explanation.decision.sentence)
+      }
+    }
+  }
+}

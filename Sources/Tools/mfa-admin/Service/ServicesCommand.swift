@@ -1,0 +1,30 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAServiceSwitch
+import MFAFactors
+import ArgumentParser
+import MFASystem
+
+/// `mfa-admin services`
+struct ServicesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "services", abstract: "List the services and whether each asks for a code.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
+  var json = false
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    let states = try ServiceState.all(journal: .unlocked)
+    if json {
+      let values = states.map { JSON.object([("service", .string($0.name))] + $0.state.members) }
+      return try Console.write(JSON.object([("services", .array(values))]).text + "\n")
+    }
+    let width = states.map(\.name.count).max() ?? 0
+    for (name, state) in states {
+      let space = String(repeating: " ", count: width - name.count)
+      try Console.write("\(name)\(space)  \(state.sentence)\n")
+    }
+  }
+}

@@ -1,0 +1,773 @@
+import MFAAdminTestSupport
+import MFABytes
+import MFAConfiguration
+import MFAStoreFiles
+import Foundation
+import MFAPAMStack
+import MFASystem
+import MFATestSupport
+import Testing
+
+@testable import MFAAdminOutput
+@testable import MFAAdminCore
+@testable import MFADoctor
+
+/// Hosts that are sound except for one change, and the findings for each.
+@Suite("Doctor findings")
+struct ExaminationTests {
+  struct Row: CustomTestStringConvertible {
+    let number: Int
+    /// The findings as `severity code place`, most severe first.
+    let expected: [String]
+    /// Changes a sound host.
+    let change: @Sendable (inout MemoryHost) throws -> Void
+    var testDescription: String { "\(number)" }
+
+    init(
+      _ number: Int, _ expected: String...,
+      change: @escaping @Sendable (inout MemoryHost) throws -> Void
+    ) {
+      self.number = number
+      self.expected = expected
+      self.change = change
+    }
+  }
+
+  private func findings(_ row: Row, users: [String] = []) throws -> [Finding] {
+    var host = MemoryHost()
+    try row.change(&host)
+    return Doctor.findings(
+      on: try HostSnapshot(of: host, users: try users.map { try userName($0) }))
+  }
+
+  private func expectFindings(_ row: Row) throws {
+    let findings = try findings(row)
+    #expect(
+      findings.map { "\($0.severity.rawValue) \($0.code) \($0.place)" } == row.expected,
+      "row \(row.number)")
+    for finding in findings {
+      #expect(!finding.message.isEmpty && !finding.hint.isEmpty && isHarmless(finding.text))
+    }
+  }
+
+  static let pamError = SystemError(.open, number: 5)
+
+  // MARK: Stacks
+
+  static let stackRows = [
+    Row(1) { _ in },
+    // An earlier line ends the stack, or jumps over the module.
+    Row(2, "error auth-passed-over /pam/login:1", "warning required-before /pam/login:1") {
+      $0.stacks.files["login"] = "auth sufficient pam_unix.so\nauth required pam_mfa.so\n"
+    },
+    Row(3, "error auth-passed-over /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth [success=2 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n"
+        + "auth required pam_mfa.so\nauth required pam_permit.so\n"
+    },
+    Row(4) {
+      $0.stacks.files["login"] =
+        "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n"
+        + "auth required pam_mfa.so\nauth required pam_permit.so\n"
+    },
+    Row(5, "error auth-passed-over /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth [success=done default=die] pam_fprintd.so\n@include common-auth\n"
+        + "auth required pam_mfa.so\n"
+    },
+    // The end of a substack does not end the stack.
+    Row(6) {
+      $0.stacks.files["sub"] = "auth sufficient pam_permit.so\n"
+      $0.stacks.files["login"] = "auth substack sub\n" + MemoryHost.Stacks.sound
+    },
+    // A condition is the administrator's decision.
+    Row(7, "warning auth-passed-over /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth sufficient pam_succeed_if.so user ingroup staff\n" + MemoryHost.Stacks.sound
+    },
+    Row(8) {
+      $0.stacks.files["login"] =
+        "@include common-auth\nauth [success=1 default=ignore] pam_succeed_if.so quiet service = "
+        + "mfa-enroll\nauth required pam_mfa.so\n"
+    },
+    Row(9, "warning auth-passed-over /pam/login:5") {
+      $0.stacks.files["login"] =
+        "@include common-auth\n\n\n\nauth [success=1 default=ignore] pam_succeed_if.so quiet service = "
+        + "login\nauth required pam_mfa.so\n"
+    },
+    Row(10, "error auth-passed-over /pam/login:1") {
+      $0.stacks.files["login"] = "auth [default=1] pam_rootok.so\nauth required pam_mfa.so\n"
+    },
+    // The control of the module's own line lets a wrong code pass.
+    Row(11, "error auth-toothless /pam/sudo:2") {
+      $0.stacks.files["sudo"] = "@include common-auth\nauth optional pam_mfa.so\n"
+    },
+    Row(12, "error auth-toothless /pam/sudo:2") {
+      $0.stacks.files["sudo"] = "@include common-auth\nauth sufficient pam_mfa.so\n"
+    },
+    Row(13) {
+      $0.stacks.files["sudo"] =
+        "@include common-auth\nauth [success=1 default=ignore] pam_mfa.so\nauth requisite pam_deny.so\n"
+        + "auth required pam_permit.so\n"
+    },
+    Row(14, "error auth-forgotten /pam/sudo:3") {
+      $0.stacks.files["sudo"] =
+        "@include common-auth\nauth required pam_mfa.so\nauth [default=reset] pam_env.so\n"
+    },
+    // The module also runs after a wrong password.
+    Row(15, "warning required-before /pam/sudo:1") {
+      $0.stacks.files["sudo"] = "auth required pam_unix.so\nauth required pam_mfa.so\n"
+    },
+    Row(16) {
+      $0.stacks.files["sudo"] = "auth requisite pam_unix.so\nauth required pam_mfa.so\n"
+    },
+    Row(17, "warning required-before /pam/sudo:1") {
+      $0.stacks.files["sudo"] =
+        "auth [success=ok default=bad] pam_sss.so\nauth required pam_mfa.so\n"
+    },
+    Row(18) {
+      $0.stacks.files["sudo"] =
+        "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_sss.so\n"
+        + "auth requisite pam_deny.so\nauth required pam_permit.so\nauth required pam_mfa.so\n"
+    },
+    // After a substack ends, the stack continues.
+    Row(19, "warning required-before /pam/system-auth:1") {
+      $0.stacks.files["system-auth"] = "auth sufficient pam_unix.so\nauth requisite pam_deny.so\n"
+      $0.stacks.files["sudo"] = "auth substack system-auth\nauth required pam_mfa.so\n"
+    },
+    Row(20) {
+      $0.stacks.files["sudo"] =
+        "auth sufficient pam_rootok.so\nauth [success=ok default=1] pam_unix.so\n"
+        + "auth required pam_mfa.so\nauth required pam_deny.so\n"
+    },
+    Row(21) {
+      $0.stacks.files["sudo"] =
+        "auth [default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
+        + "auth required pam_mfa.so\n"
+    },
+    Row(22, "warning code-before-password /pam/sudo:1") {
+      $0.stacks.files["sudo"] = "auth requisite pam_mfa.so\n@include common-auth\n"
+    },
+    Row(23, "warning requisite-forward-pass /pam/sudo:1") {
+      $0.stacks.files["sudo"] = "auth requisite pam_mfa.so forward_pass\n@include common-auth\n"
+    },
+    Row(206) {
+      $0.stacks.files["sudo"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
+    },
+    // Unknown arguments, and stacks that cannot be evaluated.
+    Row(24, "error arguments /pam/sudo:2") {
+      $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so nullok\n"
+    },
+    Row(25, "warning not-understood /pam/sudo:1") {
+      $0.stacks.files["sudo"] = "auth reqired x.so\n"
+    },
+    // A remembered code allows sign-ins in services that may be daemons.
+    Row(201, "warning session-not-followed /pam/vsftpd:2") {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.configurationText = "[project]\nfresh_for = 15m\n"
+    },
+    Row(202, "warning session-not-followed /pam/vsftpd:2") {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.configurationText =
+        "[project]\n[tenant a]\nusers = alice\nremember = 1h\nremember_services = vsftpd\n"
+    },
+    Row(203) {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.configurationText =
+        "[project]\nremember = 1h\nremember_services = sshd\n"
+        + "[tenant a]\nservices = sudo\nfresh_for = 15m\n"
+    },
+    // Two user names have the same uid; system accounts without a login may share one.
+    Row(204, "warning shared-uid /etc/passwd") {
+      $0.known = $0.known.map { $0 + [MemoryHost.account("toor", 0, home: "/root")] }
+    },
+    Row(205) {
+      $0.known = $0.known.map {
+        $0 + [MemoryHost.account("daemon", 2), MemoryHost.account("other", 2)]
+      }
+    },
+    // No service uses the module.
+    Row(26, "note not-in-use /etc/pam.d") {
+      $0.stacks.files = ["sudo": "@include common-auth\n", "common-auth": "auth required x.so\n"]
+    },
+    // The line is in a file that only other services include, or in the helper's own service.
+    Row(27) {
+      $0.stacks.files["system-auth"] = "auth optional pam_mfa.so\n"
+      $0.stacks.files["mfa-enroll"] = "auth optional pam_mfa.so\n"
+    },
+    Row(28, "note not-enforced /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nstate = observe\n"
+    },
+    Row(29, "note not-enforced /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nstate = disabled\n"
+    },
+    Row(30, "error configuration /etc/mfa/mfa.conf") {
+      $0.configurationText = "[project]\nstate = of\n"
+    },
+    Row(31, "error missing /pam/sudo:2") {
+      $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nenrollment = required\n"
+      $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so\n"
+    },
+  ]
+
+  @Test("in service stacks", arguments: stackRows)
+  func stacks(row: Row) throws { try expectFindings(row) }
+
+  // MARK: sshd
+
+  static func settings(_ changes: String...) -> String {
+    // sshd uses the first line of each keyword.
+    changes.joined(separator: "\n") + "\n" + MemoryHost.sshdSettings
+  }
+
+  static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
+
+  static let sshdRows = [
+    Row(1, "error keyboard-interactive-off \(dropIn):2") {
+      $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
+    },
+    Row(2, "error keyboard-interactive-off /etc/ssh/sshd_config:3") {
+      $0.texts[dropIn] = nil
+      $0.texts["/etc/ssh/sshd_config"] = "# none\n\n\tChallengeResponseAuthentication=\"no\" # no\n"
+      $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
+    },
+    Row(3, "error use-pam-off \(dropIn):1") { $0.sshdOfOthers = settings("usepam no") },
+    // With forward_pass, one answer is enough.
+    Row(4) {
+      $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.sshdOfOthers = settings(
+        "kbdinteractiveauthentication no", "passwordauthentication yes",
+        "authenticationmethods password")
+    },
+    Row(5, "warning password-as-code \(dropIn):3") {
+      $0.sshdOfOthers = settings(
+        "passwordauthentication yes", "authenticationmethods keyboard-interactive password")
+    },
+    Row(
+      6, "error keyboard-interactive-off \(dropIn):2", "error password-as-code \(dropIn):3"
+    ) {
+      $0.sshdOfOthers = settings(
+        "kbdinteractiveauthentication no", "passwordauthentication yes",
+        "authenticationmethods password")
+    },
+    // The authentication methods do not include the password.
+    Row(7) { $0.sshdOfOthers = settings("passwordauthentication yes") },
+    Row(8, "error methods-without-code \(dropIn):4") {
+      $0.sshdOfOthers = settings("authenticationmethods any")
+    },
+    Row(9) {
+      $0.sshdOfOthers = settings("authenticationmethods any", "pubkeyauthentication no")
+    },
+    Row(10, "error methods-without-code \(dropIn):4") {
+      $0.sshdOfOthers = settings(
+        "authenticationmethods publickey publickey,keyboard-interactive:pam")
+    },
+    Row(11) {
+      $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive:pam")
+    },
+    // No file sets the methods.
+    Row(12, "error methods-without-code /etc/ssh/sshd_config") {
+      $0.texts[dropIn] = nil
+      $0.sshdOfOthers = settings("authenticationmethods any")
+    },
+    // In a Match block.
+    Row(13, "error methods-without-code /etc/ssh/sshd_config:4") {
+      $0.texts["/etc/ssh/sshd_config"] =
+        "Include sshd_config.d/*.conf\nMatch User bob,alice\n\nAuthenticationMethods publickey\n"
+      $0.sshd = .success(["bob": settings("authenticationmethods publickey")])
+    },
+    Row(14, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch group ops\nAuthenticationMethods publickey\n"
+      $0.groups = ["ops": ["alice"]]
+      $0.sshd = .success(["alice": settings("authenticationmethods publickey")])
+    },
+    Row(15, "note could-not-be-checked \(dropIn):6") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch group ops\nAuthenticationMethods publickey\n"
+    },
+    Row(16, "note could-not-be-checked \(dropIn):6") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch planet mars\nAuthenticationMethods publickey\n"
+    },
+    Row(17) { $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch all\nX11Forwarding no\n" },
+    // sshd or its files cannot be read.
+    Row(18, "note could-not-be-checked /usr/sbin/sshd") { $0.sshd = .success(nil) },
+    Row(19, "warning could-not-be-checked /usr/sbin/sshd") {
+      $0.sshd = .failure(.late(seconds: 10))
+    },
+    Row(20, "warning could-not-be-checked /usr/sbin/sshd") {
+      $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: Foo\r\n"
+    },
+    Row(21, "warning could-not-be-checked /usr/sbin/sshd") { $0.sshdOfOthers = "port 22\n" },
+    Row(22, "warning could-not-be-checked /etc/ssh/sshd_config.d/mfa.conf") {
+      $0.unseen[dropIn] = pamError
+    },
+    // A wildcard in a folder's name.
+    Row(23, "error methods-without-code \(dropIn):4") {
+      $0.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/*/mfa.conf\n"
+      $0.sshdOfOthers = settings("authenticationmethods any")
+    },
+    // Neither method is enabled.
+    Row(25, "error keyboard-interactive-off \(dropIn):2") {
+      $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
+    },
+    // The old name of KbdInteractiveAuthentication.
+    Row(26) {
+      $0.sshdOfOthers =
+        MemoryHost.sshdSettings.replacing("kbdinter", with: "other")
+        + "challengeresponseauthentication yes\n"
+    },
+    // The Match block is identified by its value.
+    Row(27, "error methods-without-code \(dropIn):8") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\n\nMatch user *,!x\n\tAuthenticationMethods PublicKey\n"
+      $0.sshdOfOthers = settings("authenticationmethods publickey")
+    },
+    // Root cannot sign in.
+    Row(28) {
+      $0.sshd = .success(["root": settings("authenticationmethods publickey", "permitrootlogin no")]
+      )
+    },
+    Row(29, "error methods-without-code \(dropIn):4") {
+      $0.sshd = .success(["root": settings("authenticationmethods publickey")])
+    },
+    // The stack of sshd does not contain the module.
+    Row(24) {
+      $0.stacks.files["sshd"] = "@include common-auth\n"
+      $0.sshdOfOthers = settings("usepam no", "authenticationmethods any")
+    },
+  ]
+
+  @Test("in the output of sshd -T", arguments: sshdRows)
+  func sshd(row: Row) throws { try expectFindings(row) }
+
+  @Test("for the requested user")
+  func user() throws {
+    let row = Row(1) {
+      $0.sshd = .success(["carol": Self.settings("authenticationmethods publickey")])
+    }
+    #expect(try findings(row).isEmpty)
+    let finding = try #require(try findings(row, users: ["carol"]).first)
+    #expect(finding.code == "methods-without-code")
+    #expect(finding.message.contains("with publickey (user carol) are never asked"))
+  }
+
+  // MARK: Root
+
+  static let required = "[project]\nenrollment = required\n"
+
+  static let rootRows = [
+    // Root can enrol during the sign-in.
+    Row(1, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
+      $0.configurationText = required
+    },
+    Row(
+      2, "error missing /pam/login:2", "error root-locked-out /pam/login:2",
+      "warning root-not-enrolled /pam/su:3"
+    ) {
+      $0.configurationText = required
+      $0.stacks.files["login"] = "@include common-auth\nauth required pam_mfa.so\n"
+    },
+    Row(3, "note root-console /pam/login:3") {
+      $0.configurationText = required
+      $0.reports = .success([try report("root", [try factor(try id(1), "phone")])])
+    },
+    Row(
+      4, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/sshd:2",
+      "warning root-not-enrolled /pam/su:3"
+    ) {
+      $0.configurationText = required
+      $0.sshdOfOthers = settings("permitrootlogin yes")
+    },
+    Row(5) {
+      $0.configurationText = required + "[tenant root]\nusers = root\nenrollment = self-service\n"
+    },
+    Row(6, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
+      $0.configurationText = "[project]\nenrollment = offered\noffer_until = 2023-11-01\n"
+    },
+    Row(7) { $0.configurationText = "[project]\nenrollment = offered\noffer_until = 2027-11-01\n" },
+    Row(8, "warning root-keys-refused /etc/ssh/sshd_config") {
+      $0.statuses["/root/.ssh/authorized_keys"] = MemoryHost.file(0, 0o600)
+    },
+    Row(9) {
+      $0.statuses["/root/.ssh/authorized_keys"] = MemoryHost.file(0, 0o600)
+      $0.sshdOfOthers = settings("permitrootlogin no")
+    },
+    Row(10, "warning could-not-be-checked /root/.ssh/authorized_keys") {
+      $0.unseen["/root/.ssh/authorized_keys"] = pamError
+    },
+    Row(11, "note not-enforced /etc/mfa/mfa.conf:3") {
+      $0.configurationText = required + "state = observe\n"
+      $0.stacks.files["login"] =
+        "@include common-auth\nauth required pam_mfa.so\n"
+        + MemoryHost.Stacks.account
+    },
+  ]
+
+  @Test("for root", arguments: rootRows)
+  func root(row: Row) throws { try expectFindings(row) }
+
+  @Test("a faulty line that several services use is reported once")
+  func sharedLineIsReportedOnce() throws {
+    var host = MemoryHost()
+    host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
+    let findings = Doctor.findings(on: try HostSnapshot(of: host))
+    #expect(findings.map(\.code) == ["required-before"])
+    #expect(
+      try #require(findings.first).text.hasPrefix(
+        "warning: /pam/common-auth:1: login, sshd, su, sudo: "))
+    host.stacks.files["common-auth"] = "auth required pam_unix.so\nauth required pam_mfa.so\n"
+    for name in ["login", "sshd", "su", "sudo"] {
+      host.stacks.files[name] = "@include common-auth\naccount required pam_mfa.so\n"
+    }
+    let finding = try #require(Doctor.findings(on: try HostSnapshot(of: host)).first)
+    #expect(
+      finding.text.hasPrefix("warning: /pam/common-auth:1: cron, login, sshd, su, sudo: an "))
+  }
+
+  // MARK: Files
+
+  static let module = "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so"
+
+  static func ownership(_ number: Int, _ path: String, _ status: PathStatus?) -> Row {
+    Row(number, "error ownership \(path)") { $0.statuses[path] = status }
+  }
+
+  static let fileRows = [
+    ownership(1, "/etc/mfa", MemoryHost.folder(0, 0o775)),
+    ownership(2, "/etc/mfa", MemoryHost.folder(1000, 0o755)),
+    ownership(3, "/etc/mfa", MemoryHost.folder(0, 0o700)),
+    ownership(4, "/etc/mfa", PathStatus(kind: .link, owner: 0, permissions: 0o777)),
+    ownership(5, "/etc/mfa/key", nil),
+    ownership(6, "/etc/mfa/key", MemoryHost.file(0, 0o400, size: 32)),
+    ownership(7, "/etc/mfa/key", MemoryHost.file(999, 0o440, size: 32)),
+    ownership(8, "/etc/mfa/key", MemoryHost.file(999, 0o400, size: 31)),
+    ownership(
+      9, "/etc/mfa/key",
+      PathStatus(kind: .file, owner: 999, permissions: 0o400, links: 2, size: 32)),
+    ownership(10, "/etc/mfa/mfa.conf", MemoryHost.file(0, 0o640)),
+    Row(11) { $0.statuses["/etc/mfa/mfa.conf"] = nil },
+    ownership(12, "/etc/mfa/mfa.conf.d/10-ours.conf", MemoryHost.file(1000, 0o644)),
+    ownership(13, "/var/lib/mfa/attempts", MemoryHost.folder(999, 0o755)),
+    ownership(14, "/var/lib/mfa", MemoryHost.folder(0, 0o700)),
+    ownership(15, "/usr/lib/mfa/mfa-helper", MemoryHost.file(999, 0o755)),
+    ownership(16, "/usr/lib/mfa/mfa-helper", MemoryHost.file(0, 0o4755)),
+    ownership(17, "/etc/pam.d/mfa-enroll", nil),
+    ownership(18, module, MemoryHost.file(0, 0o664)),
+    Row(19, "error no-module /usr/lib/x86_64-linux-gnu/security") { $0.statuses[module] = nil },
+    ownership(20, "/var/lib/mfa/factors/alice", MemoryHost.file(0, 0o600)),
+    Row(21, "error ownership /var/lib/mfa/attempts/a") {
+      for name in ["a", "b", "c", "d", "e", "f", "g"] {
+        $0.statuses["/var/lib/mfa/attempts/\(name)"] = MemoryHost.file(999, 0o644)
+      }
+    },
+    Row(22) { $0.statuses["/var/lib/mfa/factors/alice"] = MemoryHost.file(999, 0o600) },
+    Row(23, "error helper-nosuid /usr/lib/mfa") {
+      $0.rooms["/usr/lib/mfa"] = FileSystemSpace(bytes: 1, files: 1, ignoresSetuid: true)
+    },
+    Row(24, "error no-system-user /etc/passwd") { $0.owner = .success(nil) },
+    Row(25, "warning system-user-signs-in /etc/passwd") { host in
+      host.owner = .success(1002)
+      host.known = .success([MemoryHost.account("mfa", 1002)])
+      for (path, status) in host.statuses where status.owner == 999 {
+        host.statuses[path]?.owner = 1002
+      }
+    },
+    Row(26, "warning could-not-be-checked /etc/passwd") { $0.owner = .failure(pamError) },
+    Row(27, "warning could-not-be-checked /etc/mfa/key") { $0.unseen["/etc/mfa/key"] = pamError },
+    Row(28, "warning could-not-be-checked /var/lib/mfa/factors") {
+      $0.unseen["/var/lib/mfa/factors"] = pamError
+      // The folder is checked twice: itself, and its content.
+    },
+    Row(29) { $0.helperMayWriteAudit = .success(false) },
+    Row(30, "note helper-not-audited /usr/lib/mfa/mfa-helper") {
+      $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
+      $0.helperMayWriteAudit = .success(false)
+    },
+    Row(31) { $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755) },
+    Row(32, "warning could-not-be-checked /usr/lib/mfa/mfa-helper") {
+      $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
+      $0.helperMayWriteAudit = .failure(pamError)
+    },
+    ownership(33, "/var/lib/mfa/ledger", MemoryHost.file(999, 0o644)),
+    ownership(34, "/var/lib/mfa/ledger.head", MemoryHost.file(0, 0o600)),
+    Row(35) { host in
+      for name in ["ledger", "ledger.head"] {
+        host.statuses["/var/lib/mfa/\(name)"] = MemoryHost.file(999, 0o600)
+      }
+    },
+  ]
+
+  @Test("in owners and permissions", arguments: fileRows)
+  func files(row: Row) throws {
+    guard row.number != 28 else {
+      return #expect(try Set(findings(row).map(\.place)) == ["/var/lib/mfa/factors"])
+    }
+    try expectFindings(row)
+  }
+
+  @Test("the hint for a wrong owner of the helper restores its capability, which chown removes")
+  func wrongHelperOwnerHintRestoresCapability() throws {
+    var host = MemoryHost()
+    let helper = "/usr/lib/mfa/mfa-helper"
+    host.statuses[helper] = MemoryHost.file(0, 0o4755)
+    let finding = try #require(Ownership.findings(on: try HostSnapshot(of: host)).first)
+    #expect(
+      finding.hint == "chown mfa:mfa \(helper) && chmod 6755 \(helper)"
+        + " && setcap cap_audit_write=p \(helper)")
+  }
+
+  @Test("some of many files are named, and the rest are counted")
+  func manyFiles() throws {
+    let finding = try #require(try findings(Self.fileRows[20]).first)
+    #expect(finding.message.contains("files in /var/lib/mfa/attempts: b, c, d, e, f and 1 more"))
+  }
+
+  // MARK: The store
+
+  static let path = "/var/lib/mfa"
+
+  static let storeRows = [
+    Row(1, "error store-read-only \(path)") {
+      $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 1000, isReadOnly: true)
+    },
+    Row(2, "error store-full \(path)") {
+      $0.rooms[path] = FileSystemSpace(bytes: 4096, files: 1000)
+    },
+    Row(3, "error store-full \(path)") {
+      $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 3)
+    },
+    Row(4, "warning store-nearly-full \(path)") {
+      $0.rooms[path] = FileSystemSpace(bytes: 8 << 20, files: 1000)
+    },
+    Row(5, "warning store-nearly-full \(path)") {
+      $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 100)
+    },
+    // btrfs has no file count.
+    Row(6) { $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: nil) },
+    Row(7, "error store-not-writable \(path)") {
+      $0.writing = .system(SystemError(.write, number: 28))
+    },
+    Row(8, "error store-not-writable \(path)") { $0.writing = .untrusted(.wrongPermissions) },
+    Row(9, "warning could-not-be-checked \(path)") { $0.unseen["room " + path] = pamError },
+    Row(10, "error unusable-records \(path)") {
+      $0.reports = .success([report("alice", .store(.damaged(.record)))])
+    },
+    Row(11, "warning could-not-be-checked \(path)") {
+      $0.reports = .failure(.store(.untrusted(.directory, .wrongOwner)))
+    },
+    Row(12, "warning weak-secrets \(path)/factors") {
+      $0.reports = .success([
+        try SampleUser.report("frank", secretLength: 10, .imported),
+        try SampleUser.report("grace", secretLength: 16, .imported),
+      ])
+    },
+    Row(13) {
+      $0.reports = .success([
+        try SampleUser.report("grace", secretLength: 16, .imported),
+        try SampleUser.report("alice", secretLength: 10),
+      ])
+    },
+    Row(14, "warning clock-not-synchronized adjtimex(2)") { $0.clock = .success(false) },
+    Row(15, "warning could-not-be-checked adjtimex(2)") { $0.clock = .failure(pamError) },
+  ]
+
+  @Test("in the store and the clock", arguments: storeRows)
+  func store(row: Row) throws { try expectFindings(row) }
+
+  // MARK: Left-over files
+
+  static let leftover = "/home/alice/.google_authenticator"
+
+  static let leftoverRows = [
+    Row(1, "warning left-over-files \(leftover)") {
+      $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+    },
+    // A symbolic link is reported too, and is not followed.
+    Row(2, "warning left-over-files \(leftover)") {
+      $0.statuses[leftover] = PathStatus(kind: .link, owner: 1000, permissions: 0o777)
+    },
+    Row(3, "note homes-not-looked-at /etc/passwd") {
+      $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+      $0.texts["/proc/self/mountinfo"] =
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n30 22 0:40 / /home rw shared:1 - nfs4 server:/home rw\n"
+    },
+    Row(4, "warning left-over-files \(leftover)") {
+      $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+      $0.texts["/proc/self/mountinfo"] =
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n31 22 0:40 / /homes rw - nfs4 server:/home rw\n"
+        + "32 22 0:40 / /home\\040old rw - nfs4 server:/home rw\n"
+        + "33 22 0:40 / /home/al rw - nfs4 server:/al rw\n"
+    },
+    // The last of several mounts at one path is visible; a mount below a path takes precedence.
+    Row(5, "warning left-over-files \(leftover)") {
+      $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+      $0.texts["/proc/self/mountinfo"] =
+        "30 1 0:40 / /home rw - autofs map rw\n31 30 0:41 / /home rw - ext4 /dev/sdb1 rw\n"
+    },
+    Row(6, "note homes-not-looked-at /etc/passwd") {
+      $0.statuses["/home"] = PathStatus(kind: .link, owner: 0, permissions: 0o777)
+      $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+    },
+    // Not a personal account.
+    Row(7) {
+      $0.known = .success([MemoryHost.account("daemon", 1, home: "/home/alice")])
+      $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+    },
+    Row(8, "warning could-not-be-checked /etc/passwd") { $0.known = .failure(pamError) },
+    Row(9, "warning could-not-be-checked /proc/self/mountinfo") {
+      $0.texts["/proc/self/mountinfo"] = nil
+    },
+    Row(10, "note homes-not-looked-at /etc/passwd") { $0.unseen["/home/bob"] = pamError },
+  ]
+
+  @Test("in home folders", arguments: leftoverRows)
+  func leftovers(row: Row) throws { try expectFindings(row) }
+
+  // MARK: Units
+
+  static let unit = "/usr/lib/systemd/system/ssh.service"
+  static let override = "/etc/systemd/system/ssh.service.d/override.conf"
+
+  static func unit(
+    _ number: Int, _ expected: String?, _ text: String, dropIn: String? = nil
+  ) -> Row {
+    var row = Row(number) { (host: inout MemoryHost) in
+      for (path, text) in [(unit, text), (override, dropIn)] {
+        guard let text else { continue }
+        host.texts[path] = text
+        host.statuses[path] = MemoryHost.file(0, 0o644)
+      }
+    }
+    if let expected { row = Row(number, expected, change: row.change) }
+    return row
+  }
+
+  static let unitRows = [
+    unit(1, nil, "[Service]\nProtectSystem=full\nProtectHome=yes\n"),
+    unit(2, "error service-sandboxed \(unit):3", "[Service]\n#\nProtectSystem = strict\n"),
+    unit(3, nil, "[Service]\nProtectSystem=strict\nReadWritePaths=/run -/var/lib\n"),
+    unit(4, "error service-sandboxed \(unit):2", "[Service]\nReadOnlyPaths=/etc \\\n  /var\n"),
+    unit(5, "error service-sandboxed \(unit):2", "[Service]\nInaccessiblePaths=-/var/lib/mfa\n"),
+    unit(6, "error service-sandboxed \(unit):2", "[Service]\nTemporaryFileSystem=/var:ro\n"),
+    unit(7, nil, "[Service]\nReadOnlyPaths=/var/lib/mfaa /va\n"),
+    unit(8, "error service-sandboxed \(unit):2", "[Service]\nInaccessiblePaths=/etc/mfa\n"),
+    unit(
+      9, "error service-sandboxed \(override):2", "[Service]\n",
+      dropIn: "[Service]\nProtectSystem=strict\n"),
+    unit(
+      10, nil, "[Service]\nReadOnlyPaths=/var\n", dropIn: "[Service]\nReadOnlyPaths=\n"),
+    unit(11, nil, "[Unit]\nProtectSystem=strict\n"),
+    unit(12, "warning could-not-be-checked \(unit):2", "[Service]\nRootDirectory=/srv/jail\n"),
+    unit(13, nil, "[Service]\nProtectSystem=strict\nStateDirectory=mfa\n"),
+    unit(14, "error service-sandboxed \(unit):2", "[Service]\nDynamicUser=yes\n"),
+    // If systemd is running, what it has loaded is used.
+    Row(15, "error service-sandboxed /run/x.service:2") {
+      $0.statuses["/run/systemd/system"] = MemoryHost.folder(0, 0o755)
+      $0.systemctl["ssh.service"] =
+        "LoadState=loaded\nFragmentPath=/run/x.service\nDropInPaths=\n"
+      $0.texts["/run/x.service"] = "[Service]\nProtectSystem=strict\n"
+    },
+    Row(16) {
+      $0.statuses["/run/systemd/system"] = MemoryHost.folder(0, 0o755)
+      $0.systemctl["ssh.service"] = "LoadState=not-found\nFragmentPath=\nDropInPaths=\n"
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.texts[unit] = "[Service]\nProtectSystem=strict\n"
+    },
+    Row(17, "warning could-not-be-checked \(unit)") {
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.unseen[unit] = nil
+      $0.texts[unit] = nil
+    },
+    // A display manager's service.
+    Row(18, "error service-sandboxed /usr/lib/systemd/system/gdm.service:2") {
+      $0.stacks.files["gdm-password"] = MemoryHost.Stacks.sound
+      $0.statuses["/usr/lib/systemd/system/gdm.service"] = MemoryHost.file(0, 0o644)
+      $0.texts["/usr/lib/systemd/system/gdm.service"] = "[Service]\nReadOnlyPaths=/\n"
+    },
+  ]
+
+  @Test("in systemd units", arguments: unitRows)
+  func units(row: Row) throws { try expectFindings(row) }
+
+  // MARK: Unreadable files
+
+  @Test("everything that cannot be read is reported")
+  func unreadable() throws {
+    var host = MemoryHost()
+    host.unseen = [
+      "/etc/mfa": Self.pamError, "/etc/mfa/key": Self.pamError,
+      "/var/lib/mfa/factors": Self.pamError,
+      "/proc/self/mountinfo": Self.pamError, "/root/.ssh/authorized_keys": Self.pamError,
+      "/usr/lib/mfa": Self.pamError,
+    ]
+    host.known = .failure(Self.pamError)
+    host.owner = .failure(Self.pamError)
+    host.reports = .failure(.clock(Self.pamError))
+    host.clock = .failure(Self.pamError)
+    host.sshd = .failure(.untrusted(.wrongOwner))
+    host.configurationFailure = ConfigurationFile.Failure([47], .system(Self.pamError))
+    let findings = Doctor.findings(on: try HostSnapshot(of: host))
+    #expect(findings.filter { $0.code == "could-not-be-checked" }.count >= 8)
+    #expect(findings.contains { $0.code == "configuration" && $0.severity == .error })
+    for examination in [
+      SystemUser.self, Ownership.self, UnwritableStore.self, UnusableRecords.self,
+      UnsynchronizedClock.self, LeftoverFiles.self, DisabledPrompts.self,
+    ] as [any Examination.Type] where examination != UnwritableStore.self {
+      #expect(!examination.findings(on: try HostSnapshot(of: host)).isEmpty, "\(examination)")
+    }
+  }
+
+  @Test("a damaged or unreadable audit log is reported")
+  func auditLog() throws {
+    var host = MemoryHost()
+    #expect(DamagedAuditLog.findings(on: try HostSnapshot(of: host)).isEmpty)
+    for (row, log, code) in [
+      (1, .success(.fault(.badIndex, last: nil)), "audit-log-damaged"),
+      (2, .success(.fault(.headMissing, last: nil)), "audit-log-damaged"),
+      (3, .failure(.untrusted(.ledgerHead, .wrongSize)), "audit-log-damaged"),
+      (4, .failure(.damaged(.ledgerIndex)), "audit-log-damaged"),
+      (5, .failure(.cryptography), "could-not-be-checked"),
+    ] as [(Int, Result<AuditLogProblem?, FactorStoreError>, String)] {
+      host.auditLog = log
+      #expect(
+        DamagedAuditLog.findings(on: try HostSnapshot(of: host)).map(\.code) == [code], "row \(row)"
+      )
+    }
+    host.auditLog = .failure(.system(.directory, .notFound(.open)))
+    #expect(DamagedAuditLog.findings(on: try HostSnapshot(of: host)).isEmpty)
+  }
+
+  @Test("the manual documents every finding")
+  func manual() throws {
+    let path = Checkout.folder + "/packaging/man/mfa-admin.8"
+    let manual = String(
+      decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self
+    )
+    .replacing("\\-", with: "-")
+    let rows =
+      Self.stackRows + Self.sshdRows + Self.rootRows + Self.fileRows + Self.storeRows
+      + Self.leftoverRows + Self.unitRows
+    var codes: Set<String> = []
+    for row in rows { codes.formUnion(try findings(row).map(\.code)) }
+    // The manual has one entry for all reasons why a stack cannot be evaluated.
+    codes.remove("not-understood")
+    #expect(codes.count >= 30)
+    for code in codes { #expect(manual.contains(code), "\(code)") }
+  }
+
+  @Test("the JSON of a finding always has the same members")
+  func json() throws {
+    let finding = Finding(
+      severity: .note, code: "a", place: "/b", message: "c", hint: "d")
+    #expect(
+      finding.json
+        == .object([
+          ("severity", .string("note")), ("finding", .string("a")), ("services", .array([])),
+          ("place", .string("/b")), ("message", .string("c")), ("hint", .string("d")),
+        ]))
+    #expect(finding.text == "note: /b: c\n  d\n")
+  }
+}

@@ -1,0 +1,368 @@
+import Foundation
+@testable import MFAAdminOutput
+import MFAAdminTestSupport
+@testable import MFAExplain
+import MFAFactorStore
+import MFAFactors
+import MFAOneTimePassword
+import MFAPAMStack
+import MFAPolicy
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
+import Testing
+
+@Suite("Explanations of sign-ins")
+struct ExplanationTests {
+  static let sound = "auth required pam_mfa.so\naccount required pam_mfa.so\n"
+  static let required = "[project]\nenrollment = required\n"
+
+  struct Row: CustomTestStringConvertible {
+    let number: Int
+    var configuration = "[project]\n"
+    var sshd = sound
+    var user = "alice"
+    var service = "sshd"
+    var address: String? = "203.0.113.9"
+    var prepare: @Sendable (ScriptedHost) throws -> Void = { _ in }
+    /// The decision, and part of the reason.
+    let expected: (String, String)
+    var testDescription: String { "\(number)" }
+  }
+
+  static let enroll: @Sendable (ScriptedHost) throws -> Void = { host in
+    let account = try #require(host.account)
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+  }
+
+  static func enroll(
+    failures: UInt32, ago: Int64
+  ) -> @Sendable (ScriptedHost) throws -> Void {
+    { host in
+      try enroll(host)
+      let state = host.memory.attempts
+      host.memory.attempts = AttemptState(
+        record: state.record, failures: failures, lastFailure: host.time - ago,
+        watermarks: state.watermarks)
+    }
+  }
+
+  static let rows = [
+    Row(number: 1, prepare: enroll, expected: ("asked", "factor")),
+    Row(number: 2, expected: ("let-through", "voluntary")),
+    Row(
+      number: 3, configuration: "[project]\nstate = disabled\n", prepare: enroll,
+      expected: ("let-through", "switched off")),
+    Row(
+      number: 4, configuration: "[project]\nstate = observe\n", prepare: enroll,
+      expected: ("asked", "factor")),
+    Row(number: 5, configuration: required, expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 6, configuration: required, sshd: "auth required pam_mfa.so\naccount required x.so\n",
+      expected: ("turned-away", "no account line")),
+    Row(number: 7, user: "nobody-here", expected: ("turned-away", "has no account")),
+    Row(number: 8, prepare: enroll(failures: 5, ago: 10), expected: ("waits", "wrong codes")),
+    Row(
+      number: 9, prepare: enroll(failures: 100, ago: 9999), expected: ("turned-away", "disabled")),
+    Row(
+      number: 10, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
+      expected: ("let-through", "postponed")),
+    Row(
+      number: 11, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
+      prepare: { host in
+        let entry = try host.memory.entry(of: try #require(host.account), creating: true)
+        try entry.write(AttemptState(record: .zero, postponedSignIns: 3))
+      },
+      expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 12, configuration: required,
+      prepare: { host in
+        _ = try host.memory.grant(
+          .bypass, Array("0123456789".utf8), to: try #require(host.account), madeAt: host.time)
+      },
+      expected: ("asked", "bypass")),
+    Row(
+      number: 13,
+      prepare: { $0.storeFailure = .untrusted(.directory, .wrongPermissions) },
+      expected: ("turned-away", "cannot be used")),
+    Row(
+      number: 14, configuration: "[project]\nnonsense\n",
+      expected: ("turned-away", "/etc/mfa/mfa.conf:2")),
+    Row(
+      number: 15, sshd: "auth required pam_mfa.so echos\naccount required pam_mfa.so\n",
+      expected: ("turned-away", "no argument \"echos\"")),
+    Row(
+      number: 16, sshd: "auth required pam_mfa.so forward_pass\naccount required pam_mfa.so\n",
+      expected: ("let-through", "voluntary")),
+    Row(
+      number: 17, sshd: "auth required pam_mfa.so use_first_pass\n", prepare: enroll,
+      expected: ("asked", "factor")),
+    Row(
+      number: 18,
+      configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
+      prepare: { $0.groups = ["staff"] }, expected: ("has-to-enroll", "certain")),
+    // If a lookup fails, the stricter rule applies.
+    Row(
+      number: 19,
+      configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
+      prepare: { $0.groups = nil }, expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 20,
+      configuration: "[project]\n[tenant home]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
+      address: "192.0.2.1", prepare: enroll, expected: ("let-through", "switched off")),
+    Row(
+      number: 21,
+      configuration: "[project]\n[tenant home]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
+      address: "home.example", prepare: enroll, expected: ("asked", "factor")),
+    Row(
+      number: 22, prepare: { $0.accountFailure = SystemError(.lookUpAccount, number: 5) },
+      expected: ("turned-away", "cannot be looked up")),
+    // The caller of su is not root, so a line that lets root pass does not skip the module.
+    Row(
+      number: 23, configuration: required, service: "su", expected: ("has-to-enroll", "certain")),
+    Row(
+      number: 24, configuration: required, service: "sudo",
+      expected: ("turned-away", "jump over")),
+    Row(
+      number: 25,
+      prepare: {
+        $0.clockFailure = SystemError(.clock, number: 5); try enroll($0)
+      },
+      expected: ("turned-away", "clock")),
+  ]
+
+  private func machine(_ row: Row) throws -> ScriptedHost {
+    let host = ScriptedHost()
+    host.configuration = row.configuration
+    host.stacks.files["sshd"] = row.sshd
+    let switching =
+      "auth required pam_mfa.so\naccount sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+    host.stacks.files["su"] = switching
+    host.stacks.files["sudo"] = switching
+    try row.prepare(host)
+    return host
+  }
+
+  private func explanation(_ row: Row, on host: ScriptedHost) throws -> Explanation {
+    Explanation(
+      user: try userName(row.user), service: Array(row.service.utf8),
+      remoteHost: row.address.map { Array($0.utf8) }, on: host)
+  }
+
+  @Test("the explanation agrees with the sign-in", arguments: rows)
+  func agreesWithTheSignIn(row: Row) throws {
+    let host = try machine(row)
+    let explanation = try explanation(row, on: host)
+    #expect(explanation.decision.kind.rawValue == row.expected.0, "\(explanation.decision)")
+    #expect(explanation.decision.reason.contains(row.expected.1), "\(explanation.decision)")
+
+    let application = ScriptedApplication([.text("123456")])
+    application.earlier = .text("123456")
+    host.isCalledByRoot = row.service != "su"
+    let request = SignInRequest(
+      user: Array(row.user.utf8), service: Array(row.service.utf8),
+      remoteHost: row.address.map { Array($0.utf8) }, arguments: explanation.module.arguments)
+    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let logged = application.logged.first ?? ""
+    if explanation.state == .observe {
+      #expect(verdict == .pass)
+    } else {
+      switch explanation.decision.kind {
+      case .asked:
+        // The typed text cannot be a bypass code.
+        let result = row.number == 12 ? "result=not-a-code" : "result=wrong"
+        #expect(verdict == .deny && logged.contains(result))
+      case .allowed: #expect(verdict == .pass && application.noted == nil)
+      case .hasToEnroll: #expect(verdict == .pass && application.noted != nil)
+      case .denied: #expect(verdict == .deny || logged.contains("result=disabled"))
+      case .throttled:
+        #expect(verdict == .tooManyAttempts)
+        #expect(explanation.decision.wait == 20 && logged.contains("wait=20"))
+      }
+    }
+  }
+
+  @Test("an explanation changes nothing", arguments: rows)
+  func changesNothing(row: Row) throws {
+    let host = try machine(row)
+    let attempts = host.memory.attempts
+    let record = host.memory.record
+    let count = host.memory.steps.count
+    _ = try explanation(row, on: host)
+    #expect(host.memory.attempts == attempts && host.memory.record == record)
+    for step in host.memory.steps.dropFirst(count) {
+      #expect([.snapshot, .imitateSnapshot, .lock, .unlock].contains(step))
+    }
+    #expect(!host.memory.isLocked && host.delivered.isEmpty)
+  }
+
+  @Test("text and JSON contain no control characters, and the JSON is valid", arguments: rows)
+  func texts(row: Row) throws {
+    let explanation = try explanation(row, on: try machine(row))
+    #expect(isHarmless(explanation.text) && explanation.text.hasSuffix("\n"))
+    let data = Data(explanation.json.text.utf8)
+    let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    #expect(object?["decision"] as? String == row.expected.0)
+    #expect(object?["reason"] as? String == explanation.decision.reason)
+  }
+
+  @Test("the whole text")
+  func sheet() throws {
+    let row = Row(
+      number: 0,
+      configuration: """
+        [project]
+        enrollment = required
+        [tenant staff]
+        groups = staff
+        services = sshd
+        state = observe
+        [tenant away]
+        networks = 192.0.2.0/24
+        adjacent_intervals = 2
+
+        """,
+      address: nil, prepare: Self.enroll, expected: ("", ""))
+    let host = try machine(row)
+    host.groups = ["staff"]
+    let expected = """
+      decision     asked for a code: the user has a factor or a bypass code
+      because      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
+                   the policy only observes: no sign-in is denied
+      account      alice (uid 1000)
+      service      sshd: pam_mfa.so is called by /pam/sshd:1
+                   account line: certain to be reached, /pam/sshd:2
+      from         unknown; tenants that name networks apply where they are stricter
+      stored       Phone; 0 recovery codes; 0 wrong codes in a row
+      policy       /etc/mfa/mfa.conf
+      tenant       staff: matches
+                   groups = staff: yes                    /etc/mfa/mfa.conf:4
+                   services = sshd: yes                   /etc/mfa/mfa.conf:5
+      tenant       away: may match; applies where it is stricter
+                   networks = 192.0.2.0/24: unknown       /etc/mfa/mfa.conf:8
+      setting      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
+      setting      adjacent_intervals = 2                 tenant away, in doubt, /etc/mfa/mfa.conf:9
+      setting      issuer = not set                       default
+      setting      enrollment = required                  project, /etc/mfa/mfa.conf:2
+      setting      offer_sign_ins = 0                     default
+      setting      offer_until = not set                  default
+      setting      prompt_hints = off                     default
+      setting      end_sessions_on_unenroll = off         default
+      setting      remember = off                         default
+      setting      remember_services = not set            default
+      setting      fresh_for = off                        default
+      setting      throttle_after = 5                     default
+      setting      throttle_first_wait = 30s              default
+      setting      throttle_longest_wait = 15m            default
+      setting      disable_after = 100                    default
+
+      """
+    #expect(try explanation(row, on: host).text == expected)
+  }
+
+  @Test("the JSON contains the files and lines")
+  func places() throws {
+    let row = Row(
+      number: 0, configuration: Self.required + "[tenant staff]\ngroups = staff\nstate = observe\n",
+      sshd: "auth required pam_mfa.so config=/etc/mfa/other.conf debug\n", expected: ("", ""))
+    let host = try machine(row)
+    host.groups = ["staff"]
+    let data = Data(try explanation(row, on: host).json.text.utf8)
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(object["configuration"] as? [String] == ["/etc/mfa/other.conf"])
+    #expect(object["authLine"] as? String == "/pam/sshd:1")
+    #expect(object["arguments"] as? [String] == ["config=/etc/mfa/other.conf", "debug"])
+    func place(_ setting: Any?) -> String? {
+      let from = (setting as? [String: Any])?["from"] as? [String: Any]
+      return from?["place"] as? String
+    }
+    let settings = try #require(object["settings"] as? [[String: Any]])
+    for (key, expected) in [
+      ("state", "/etc/mfa/other.conf:5"), ("enrollment", "/etc/mfa/other.conf:2"),
+      ("disable_after", nil),
+    ] {
+      #expect(place(settings.first { $0["key"] as? String == key }) == expected, "\(key)")
+    }
+    let because = try #require(object["because"] as? [[String: Any]])
+    #expect(because.map { $0["key"] as? String } == ["enrollment"])
+    #expect(place(because.first) == "/etc/mfa/other.conf:2")
+    let tenant = (object["tenants"] as? [[String: Any]])?.first
+    let selectors = tenant?["because"] as? [[String: Any]]
+    #expect(selectors?.map { $0["place"] as? String } == ["/etc/mfa/other.conf:4"])
+  }
+
+  @Test(
+    "a decision names the settings that it depends on",
+    arguments: [
+      (1, ["state"]), (2, ["enrollment"]), (3, ["state"]), (5, ["enrollment"]),
+      (6, ["enrollment"]), (7, []),
+      (8, ["throttle_after", "throttle_first_wait", "throttle_longest_wait"]),
+      (9, ["disable_after"]), (10, ["enrollment", "offer_sign_ins", "offer_until"]),
+      (11, ["enrollment", "offer_sign_ins", "offer_until"]), (13, []), (14, []),
+    ])
+  func rules(number: Int, expected: [String]) throws {
+    let row = try #require(Self.rows.first { $0.number == number })
+    let explanation = try explanation(row, on: try machine(row))
+    #expect(explanation.decision.rules.map { $0.name } == expected, "row \(number)")
+  }
+
+  @Test("a service that does not use the module allows all sign-ins")
+  func notAsked() throws {
+    let row = Row(
+      number: 0, sshd: "auth required pam_unix.so\n", prepare: Self.enroll, expected: ("", ""))
+    let explanation = try explanation(row, on: try machine(row))
+    #expect(explanation.decision.kind == .allowed)
+    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not called by /pam/sshd\n"))
+  }
+
+  @Test("if a stack does not use the module, all files that were read are named, and no others")
+  func filesOfAStackThatDoesNotAsk() throws {
+    let row = Row(
+      number: 0, configuration: "[project]\nstate = observe\n",
+      sshd: "@include common-auth\n", expected: ("", ""))
+    let host = try machine(row)
+    host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
+    host.stacks.files["other"] = "@include common-auth\n"
+    let text = try explanation(row, on: host).text
+    #expect(
+      text.contains("sshd: pam_mfa.so is not called by /pam/sshd, /pam/common-auth\n"), "\(text)")
+    // A tenant in `observe` state for other services does not deny sign-ins here either.
+    #expect(!text.contains("only observes"))
+    var other = row
+    other.service = "no-such-service"
+    let absent = try explanation(other, on: host).text
+    #expect(
+      absent.contains(
+        "no-such-service: has no file: pam_mfa.so is not called by /pam/other, /pam/common-auth\n"),
+      "\(absent)")
+  }
+
+  @Test(
+    "lines that skip the code or make it ineffective are named",
+    arguments: [
+      (1, "auth sufficient pam_unix.so\nauth required pam_mfa.so\n", "auth-passed-over"),
+      (2, "auth optional pam_mfa.so\nauth required pam_permit.so\n", "auth-toothless"),
+      (3, sound, nil), (4, "auth required pam_unix.so\n", nil), (5, "auth include x\n", nil),
+    ])
+  func exceptions(number: Int, sshd: String, expected: String?) throws {
+    let row = Row(number: number, sshd: sshd, prepare: Self.enroll, expected: ("", ""))
+    let explanation = try explanation(row, on: try machine(row))
+    let codes = expected.map { [$0] } ?? []
+    #expect(explanation.exceptions.map(\.code) == codes)
+    #expect(explanation.text.contains("             but /pam/sshd:1: ") == (expected != nil))
+    let object = try JSONSerialization.jsonObject(with: Data(explanation.json.text.utf8))
+    let found = try #require((object as? [String: Any])?["exceptions"] as? [[String: Any]])
+    #expect(found.map { $0["finding"] as? String } == codes)
+  }
+
+  @Test(
+    "only service names that PAM accepts are accepted, in lower case",
+    arguments: [
+      (1, "sshd", "sshd"), (2, "SSHD", "sshd"), (3, "sudo-i", "sudo-i"), (4, "../sshd", nil),
+      (5, "", nil), (6, "ss hd", nil), (7, ".sshd", nil), (8, "/etc/pam.d/sshd", nil),
+    ])
+  func serviceNames(number: Int, service: String, expected: String?) {
+    let name = PAMServiceName(service)
+    #expect(name.map { String(decoding: $0.bytes, as: UTF8.self) } == expected, "row \(number)")
+  }
+}

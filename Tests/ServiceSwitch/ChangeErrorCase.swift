@@ -1,0 +1,35 @@
+@testable import MFAServiceSwitch
+
+/// The cases of `ChangeError` without their values, so that tests can list all of them.
+enum ChangeErrorCase: CaseIterable {
+  case notAService, noServiceFile, file, stack, secureShell, reload, rollbackWatcher, invalidRecord,
+    busy,
+    unknownProgram, enabledByHand, altered, nothingToConfirm, noNewSignIn, system, ledger,
+    rolledBack,
+    rollbackFailed
+
+  /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
+  init(_ error: ChangeError) {
+    self =
+      switch error {
+      case .notAService: .notAService
+      case .noServiceFile: .noServiceFile
+      case .file: .file
+      case .stack: .stack
+      case .secureShell: .secureShell
+      case .reload: .reload
+      case .rollbackWatcher: .rollbackWatcher
+      case .invalidRecord: .invalidRecord
+      case .busy: .busy
+      case .unknownProgram: .unknownProgram
+      case .enabledByHand: .enabledByHand
+      case .altered: .altered
+      case .nothingToConfirm: .nothingToConfirm
+      case .noNewSignIn: .noNewSignIn
+      case .system: .system
+      case .ledger: .ledger
+      case .rolledBack: .rolledBack
+      case .rollbackFailed: .rollbackFailed
+      }
+  }
+}

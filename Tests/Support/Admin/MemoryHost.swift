@@ -1,0 +1,235 @@
+import MFABytes
+import MFAConfiguration
+import MFAPolicy
+import MFAStoreFiles
+import MFAPAMStack
+import MFASystem
+
+@testable import MFAAdminCore
+@testable import MFADoctor
+
+/// A host in memory. By default it is a Debian 12 system with README.md's lines for ssh, login,
+/// sudo and su.
+package struct MemoryHost: ExaminedHost {
+  /// Service files in the folder `/pam`.
+  package var stacks = Stacks()
+  package var configurationText = "[project]\n"
+  package var configurationFailure: ConfigurationFile.Failure?
+  package var time: Result<Int64, SystemError> = .success(1_700_000_000)
+  package var owner: Result<UInt32?, SystemError> = .success(999)
+  package var known: Result<[KnownAccount], SystemError> = .success([
+    MemoryHost.account("root", 0, home: "/root"),
+    MemoryHost.account("alice", 1000), MemoryHost.account("bob", 1001),
+    MemoryHost.account("mfa", 999, home: "/var/lib/mfa"),
+  ])
+  /// The members of the groups.
+  package var groups: [String: [String]] = [:]
+  package var reports: Result<[UserReport], AdminError> = .success([])
+  /// The file status of the paths.
+  package var statuses: [String: PathStatus] = MemoryHost.installed
+  /// Paths whose status cannot be read, and the error.
+  package var unseen: [String: SystemError] = [:]
+  /// The text files, by path.
+  package var texts: [String: String] = [
+    "/etc/ssh/sshd_config": "Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n",
+    "/etc/ssh/sshd_config.d/mfa.conf": MemoryHost.sshdDropIn,
+    "/proc/self/mountinfo": "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
+  ]
+  /// The file system of each path.
+  package var rooms: [String: FileSystemSpace] = [:]
+  package var writing: TrustedPath.Refusal?
+  package var clock: Result<Bool, SystemError> = .success(true)
+  /// The fault of the audit log.
+  package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
+  /// Whether the helper may write kernel audit records.
+  package var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
+  /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
+  package var sshd: Result<[String: String]?, ProgramOutput.Failure> = .success([:])
+  /// The output of `sshd -T -C` for all other users.
+  package var sshdOfOthers = MemoryHost.sshdSettings
+  /// The output of systemctl, by unit.
+  package var systemctl: [String: String] = [:]
+
+  package init() {}
+
+  package static let sshdDropIn = """
+    UsePAM yes
+    KbdInteractiveAuthentication yes
+    PasswordAuthentication no
+    AuthenticationMethods keyboard-interactive
+
+    """
+
+  package static let sshdSettings = """
+    port 22
+    usepam yes
+    permitrootlogin without-password
+    pubkeyauthentication yes
+    hostbasedauthentication no
+    gssapiauthentication no
+    kbdinteractiveauthentication yes
+    passwordauthentication no
+    authenticationmethods keyboard-interactive
+
+    """
+
+  package static let installed: [String: PathStatus] = [
+    "/etc/mfa": folder(0, 0o755), "/etc/mfa/mfa.conf": file(0, 0o644),
+    "/etc/mfa/mfa.conf.d": folder(0, 0o755), "/etc/mfa/key": file(999, 0o400, size: 32),
+    "/var/lib/mfa": folder(999, 0o700), "/var/lib/mfa/factors": folder(999, 0o2700),
+    "/var/lib/mfa/attempts": folder(999, 0o2700), "/usr/lib/mfa": folder(0, 0o755),
+    "/usr/lib/mfa/mfa-helper": file(999, 0o4755), "/etc/pam.d/mfa-enroll": file(0, 0o644),
+    "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so": file(0, 0o644),
+    "/usr/lib/x86_64-linux-gnu": folder(0, 0o755),
+    "/root": folder(0, 0o700), "/home": folder(0, 0o755), "/home/alice": folder(1000, 0o755),
+    "/home/bob": folder(1001, 0o755),
+  ]
+
+  package static func folder(_ owner: UInt32, _ permissions: UInt32) -> PathStatus {
+    PathStatus(kind: .folder, owner: owner, permissions: permissions)
+  }
+
+  package static func file(_ owner: UInt32, _ permissions: UInt32, size: Int64 = 1) -> PathStatus {
+    PathStatus(kind: .file, owner: owner, permissions: permissions, size: size)
+  }
+
+  package static func account(_ name: String, _ uid: UInt32, home: String? = nil) -> KnownAccount {
+    KnownAccount(
+      account: Account(name: Array(name.utf8), uid: uid), shell: Array("/bin/sh".utf8),
+      home: Array((home ?? "/home/\(name)").utf8))
+  }
+
+  /// Service files in memory.
+  package struct Stacks: StackSource {
+    package var files: [String: String] = [
+      "common-auth": """
+      auth [success=1 default=ignore] pam_unix.so nullok
+      auth requisite pam_deny.so
+      auth required pam_permit.so
+      auth optional pam_cap.so
+
+      """,
+      "common-account": """
+      account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so
+      account requisite pam_deny.so
+      account required pam_permit.so
+
+      """,
+      "sshd": Stacks.sound, "login": "auth requisite pam_nologin.so\n" + Stacks.sound,
+      "sudo": Stacks.sound,
+      "su": "auth sufficient pam_rootok.so\n@include common-auth\nauth required pam_mfa.so\n"
+        + "account sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+        + "@include common-account\n",
+      "cron": "@include common-auth\n@include common-account\n",
+      "mfa-enroll": "@include common-auth\n@include common-account\n",
+    ]
+
+    package init() {}
+
+    package init(files: [String: String]) { self.files = files }
+
+    package static let account = "account required pam_mfa.so\n"
+
+    package static let sound = """
+      @include common-auth
+      auth required pam_mfa.so
+      account required pam_mfa.so
+      @include common-account
+
+      """
+
+    package func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+      let name = String(decoding: name, as: UTF8.self)
+      return files[name].map {
+        StackFile(path: Array("/pam/\(name)".utf8), contents: Array($0.utf8))
+      }
+    }
+  }
+
+  // MARK: ExaminedHost
+
+  package func services() throws(StackRefusal) -> [[UInt8]] {
+    stacks.files.keys.sorted().map { Array($0.utf8) }
+  }
+
+  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    if let configurationFailure { throw configurationFailure }
+    do throws(ConfigurationError) {
+      var draft = ConfigurationDraft()
+      try draft.add(Array(configurationText.utf8).span, from: Array("/etc/mfa/mfa.conf".utf8))
+      return try draft.finish()
+    } catch {
+      throw ConfigurationFile.Failure(Array("/etc/mfa/mfa.conf".utf8), .invalid(error))
+    }
+  }
+
+  package func now() throws(SystemError) -> Int64 { try time.get() }
+
+  package func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    guard name == Array("mfa".utf8) else { return nil }
+    return try owner.get().map { Account(name: name, uid: $0) }
+  }
+
+  package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    groups[String(decoding: group, as: UTF8.self)]?
+      .contains(String(decoding: account.name, as: UTF8.self)) ?? false
+  }
+
+  package func accounts() throws(SystemError) -> [KnownAccount] { try known.get() }
+
+  package func stored() throws(AdminError) -> [UserReport] { try reports.get() }
+
+  package func status(of path: String) throws(SystemError) -> PathStatus? {
+    if let error = unseen[path] { throw error }
+    return statuses[path]
+  }
+
+  package func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
+    if let error = unseen[folder] { throw .system(error) }
+    let paths = Set(statuses.keys).union(texts.keys)
+    var names: Set<String> = []
+    for path in paths where path.hasPrefix(folder + "/") {
+      names.insert(String(path.dropFirst(folder.count + 1).prefix { $0 != "/" }))
+    }
+    guard !names.isEmpty || statuses[folder] != nil else { throw .system(.notFound(.open)) }
+    return Array(names)
+  }
+
+  package func text(of path: String) throws(SystemError) -> [UInt8]? {
+    if let error = unseen[path] { throw error }
+    return texts[path].map { Array($0.utf8) }
+  }
+
+  package func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace {
+    if let error = unseen["room " + path] { throw error }
+    return rooms[path] ?? FileSystemSpace(bytes: 1 << 30, files: 100_000)
+  }
+
+  package func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
+    if let writing { throw writing }
+  }
+
+  package func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
+    try helperMayWriteAudit.get()
+  }
+
+  package func clockIsSynchronized() throws(SystemError) -> Bool { try clock.get() }
+
+  package func output(
+    of program: String, _ arguments: [String]
+  ) throws(ProgramOutput.Failure) -> ProgramOutput? {
+    guard program == "/usr/sbin/sshd" else {
+      guard let unit = arguments.last, let text = systemctl[unit] else { return nil }
+      return ProgramOutput(status: 0, output: Array(text.utf8))
+    }
+    guard let users = try sshd.get() else { return nil }
+    let user = arguments.last?.split(separator: ",").first?.dropFirst("user=".count)
+    let text = users[String(user ?? "")] ?? sshdOfOthers
+    guard !text.hasPrefix("!") else {
+      return ProgramOutput(status: 255, output: [], errors: Array(text.dropFirst().utf8))
+    }
+    return ProgramOutput(status: 0, output: Array(text.utf8))
+  }
+
+  package func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { try auditLog.get() }
+}
