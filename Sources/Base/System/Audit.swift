@@ -13,16 +13,42 @@ public enum Audit {
     case management
   }
 
-  /// Writes a record about an account. `address` is numeric, or nil if it is unknown.
+  /// A record about an account.
+  public struct Record: Sendable {
+    /// The kind of event.
+    public let kind: Kind
+    /// The operation, such as `mfa:code`.
+    public let operation: [UInt8]
+    /// The name of the account.
+    public let account: [UInt8]
+    /// The numeric address that the user came from, or nil if it is unknown.
+    public let address: [UInt8]?
+    /// The terminal, or nil if it is unknown.
+    public let terminal: [UInt8]?
+    /// Whether the operation succeeded.
+    public let succeeded: Bool
+
+    /// Creates a record.
+    public init(
+      kind: Kind, operation: [UInt8], account: [UInt8], address: [UInt8]?, terminal: [UInt8]?,
+      succeeded: Bool
+    ) {
+      self.kind = kind
+      self.operation = operation
+      self.account = account
+      self.address = address
+      self.terminal = terminal
+      self.succeeded = succeeded
+    }
+  }
+
+  /// Writes a record about an account.
   ///
   /// The process must belong to root or have CAP_AUDIT_WRITE among its permitted capabilities, which
   /// is made effective only during this call. In any other process, the function does nothing.
-  public static func write(
-    _ kind: Kind, _ operation: [UInt8], account: [UInt8], address: [UInt8]?, terminal: [UInt8]?,
-    succeeded: Bool
-  ) {
+  public static func write(_ record: Record) {
     let type =
-      switch kind {
+      switch record.kind {
       case .authentication: CPOSIX_AUDIT_USER_AUTH
       case .management: CPOSIX_AUDIT_USER_MGMT
       }
@@ -31,9 +57,9 @@ public enum Audit {
     guard isRoot || isRaised else { return }
     // SAFETY: all texts end with a NUL and outlive the call.
     unsafe cposix_audit_account(
-      Int32(truncatingIfNeeded: type), field(operation), cString(account.filter { $0 != 0 }),
-      field(address), field(terminal),
-      succeeded ? 1 : 0)
+      Int32(truncatingIfNeeded: type), field(record.operation),
+      cString(record.account.filter { $0 != 0 }), field(record.address), field(record.terminal),
+      record.succeeded ? 1 : 0)
     if isRaised { _ = Capabilities.setAuditWriting(isEffective: false) }
   }
 

@@ -98,7 +98,8 @@ extension Attempt {
     }
     let wait = attempts.wait(context.settings.throttle, counter: context.counter)
     guard Resynchronization.isTimely(pair.elapsed, period: factor.parameters.period),
-      let finding = try finding(first, second, factor, attempts, entry, context.now)
+      let finding = try finding(
+        first, then: second, of: factor, attempts: attempts, by: entry, now: context.now)
     else { return .wrong(wait: wait) }
     do throws(FactorRecord.ChangeRefusal) {
       try record.setTimeOffset(of: id, to: finding.timeOffset)
@@ -123,10 +124,10 @@ extension Attempt {
   /// Returns the offset and time step that the two codes prove, or nil. Also returns nil if the
   /// factor's watermark was lost.
   static func finding<Entry: FactorStoreEntry>(
-    _ first: Code, _ second: Code, _ factor: Factor, _ state: AttemptState, _ entry: Entry,
-    _ now: Int64
+    _ first: Code, then second: Code, of factor: Factor, attempts: AttemptState, by entry: Entry,
+    now: Int64
   ) throws(FactorStoreError) -> Resynchronization.Finding? {
-    guard let watermark = state.watermark(of: factor.id) else { return nil }
+    guard let watermark = attempts.watermark(of: factor.id) else { return nil }
     let secret = try entry.secret(of: factor)
     do throws(CryptographyError) {
       return try Resynchronization.finding(

@@ -31,9 +31,7 @@ public protocol Application {
   func log(_ priority: LogPriority, _ line: LogLine)
 
   /// Writes a record to the kernel's audit trail, if the host has one.
-  func audit(
-    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
-    _ terminal: [UInt8]?, _ succeeded: Bool)
+  func audit(_ record: Audit.Record)
 
   /// Returns the text that was typed for an earlier module (PAM_AUTHTOK).
   func earlierAnswer() -> Reply

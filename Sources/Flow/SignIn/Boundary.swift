@@ -166,14 +166,7 @@ private struct PAMApplication: Application {
     }
   }
 
-  func audit(
-    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
-    _ terminal: [UInt8]?, _ succeeded: Bool
-  ) {
-    Audit.write(
-      kind, operation, account: account, address: address, terminal: terminal,
-      succeeded: succeeded)
-  }
+  func audit(_ record: Audit.Record) { Audit.write(record) }
 
   func earlierAnswer() -> Reply {
     // SAFETY: as in `ask`.

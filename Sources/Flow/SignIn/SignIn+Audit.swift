@@ -12,7 +12,9 @@ extension SignIn {
     if case .allowed(.enrolledNow) = result { kind = .management }
     let address = request.remoteHost.flatMap { IPAddress($0.span) == nil ? nil : $0 }
     application.audit(
-      kind, result.auditedOperation.bytes, account.name, address, request.terminal, succeeded)
+      Audit.Record(
+        kind: kind, operation: result.auditedOperation.bytes, account: account.name,
+        address: address, terminal: request.terminal, succeeded: succeeded))
   }
 }
 

@@ -40,12 +40,14 @@ public final class Grant: Equatable, Sendable {
     guard usesLeft > 0, expiresAt > madeAt, digest.count == RecoveryCodeDigest.length else {
       return nil
     }
-    self.init(kind, id, madeAt, expiresAt, usesLeft, reason, digest)
+    self.init(
+      checked: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
+      reason: reason, digest: digest)
   }
 
   private init(
-    _ kind: Kind, _ id: GrantID, _ madeAt: Int64, _ expiresAt: Int64, _ usesLeft: UInt8,
-    _ reason: Reason?, _ digest: [UInt8]
+    checked kind: Kind, id: GrantID, madeAt: Int64, expiresAt: Int64, usesLeft: UInt8,
+    reason: Reason?, digest: [UInt8]
   ) {
     self.kind = kind
     self.id = id

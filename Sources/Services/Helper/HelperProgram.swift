@@ -42,8 +42,10 @@ public enum HelperProgram {
         sinceBoot: bootTime, log: Log.write,
         audit: { kind, operation, succeeded in
           Audit.write(
-            kind, operation, account: caller.name, address: nil, terminal: terminal,
-            succeeded: succeeded)
+            Audit.Record(
+              kind: kind, operation: operation, account: caller.name, address: nil,
+              terminal: terminal,
+              succeeded: succeeded))
         }, mail: Mailing.send)
       conversation.run()
       // The slot is released when the process ends.

@@ -52,8 +52,10 @@ package enum ThisHost {
       },
       audit: { operation, account in
         Audit.write(
-          .management, operation, account: account, address: nil, terminal: Console.terminal,
-          succeeded: true)
+          Audit.Record(
+            kind: .management, operation: operation, account: account, address: nil,
+            terminal: Console.terminal,
+            succeeded: true))
       }, terminal: Source(Console.terminal))
     return (administration, failure)
   }

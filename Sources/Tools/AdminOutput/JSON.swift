@@ -50,11 +50,13 @@ package indirect enum JSON: Equatable, Sendable {
     case .number(let value): text += String(value)
     case .string(let value): Self.quote(value, to: &text)
     case .array(let values):
-      Self.list(values, "[", "]", &text, indentation) { value, text, indentation in
+      Self.write(values, in: ("[", "]"), to: &text, indentation: indentation) {
+        value, text, indentation in
         value.write(to: &text, indentation: indentation)
       }
     case .object(let members):
-      Self.list(members, "{", "}", &text, indentation) { member, text, indentation in
+      Self.write(members, in: ("{", "}"), to: &text, indentation: indentation) {
+        member, text, indentation in
         Self.quote(member.name, to: &text)
         text += ": "
         member.value.write(to: &text, indentation: indentation)
@@ -62,18 +64,18 @@ package indirect enum JSON: Equatable, Sendable {
     }
   }
 
-  private static func list<Item>(
-    _ items: [Item], _ start: String, _ end: String, _ text: inout String, _ indentation: String,
-    write: (Item, inout String, String) -> Void
+  private static func write<Item>(
+    _ items: [Item], in brackets: (start: String, end: String), to text: inout String,
+    indentation: String, each: (Item, inout String, String) -> Void
   ) {
-    text += start
+    text += brackets.start
     let deeper = indentation + "  "
     for (index, item) in items.enumerated() {
       text += (index == 0 ? "\n" : ",\n") + deeper
-      write(item, &text, deeper)
+      each(item, &text, deeper)
     }
     if !items.isEmpty { text += "\n" + indentation }
-    text += end
+    text += brackets.end
   }
 
   private static func quote(_ string: String, to text: inout String) {

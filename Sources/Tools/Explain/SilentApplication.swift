@@ -22,10 +22,7 @@ struct SilentApplication: Application {
 
   func log(_ priority: LogPriority, _ line: LogLine) {}
 
-  func audit(
-    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
-    _ terminal: [UInt8]?, _ succeeded: Bool
-  ) {}
+  func audit(_ record: Audit.Record) {}
 
   func earlierAnswer() -> Reply { Self.nothing }
 

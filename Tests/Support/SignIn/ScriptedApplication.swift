@@ -111,13 +111,11 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   public private(set) var audited: [String] = []
 
   /// Records the audit record.
-  public func audit(
-    _ kind: Audit.Kind, _ operation: [UInt8], _ account: [UInt8], _ address: [UInt8]?,
-    _ terminal: [UInt8]?, _ succeeded: Bool
-  ) {
-    let words = [operation, account, address ?? [0x2D], terminal ?? [0x2D]]
-      .map { String(decoding: $0, as: UTF8.self) }
-    audited.append((words + [succeeded ? "yes" : "no"]).joined(separator: " "))
+  public func audit(_ record: Audit.Record) {
+    let words = [
+      record.operation, record.account, record.address ?? [0x2D], record.terminal ?? [0x2D],
+    ].map { String(decoding: $0, as: UTF8.self) }
+    audited.append((words + [record.succeeded ? "yes" : "no"]).joined(separator: " "))
   }
 
   /// Records the log line.
