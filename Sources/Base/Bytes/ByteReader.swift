@@ -1,31 +1,43 @@
 /// A decoder for binary records that never reads past their end.
 public struct ByteReader: ~Escapable {
-  private let bytes: Span<UInt8>
+  /// The bytes that have not been read.
+  private var rest: Span<UInt8>
 
-  /// The number of bytes read so far.
-  public private(set) var position = 0
+  /// The number of all bytes.
+  private let count: Int
 
   /// Creates a reader at the beginning of `bytes`.
   @_lifetime(copy bytes)
-  public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+  public init(_ bytes: Span<UInt8>) {
+    rest = bytes
+    count = bytes.count
+  }
+
+  /// The number of bytes read so far.
+  public var position: Int { count &- rest.count }
 
   /// Whether all bytes have been read.
-  public var isAtEnd: Bool { position == bytes.count }
+  public var isAtEnd: Bool { rest.isEmpty }
 
   /// Whether the remaining bytes are all zeros.
   public var isRestZero: Bool {
-    for index in position..<bytes.count where bytes[index] != 0 { return false }
+    for index in rest.indices where rest[index] != 0 { return false }
     return true
+  }
+
+  /// Takes the next `count` bytes. Returns nil if fewer are left.
+  @_lifetime(copy self)
+  @_lifetime(self: copy self)
+  private mutating func take(_ count: Int) -> Span<UInt8>? {
+    guard count >= 0, count <= rest.count else { return nil }
+    let taken = rest.extracting(first: count)
+    rest = rest.extracting(droppingFirst: count)
+    return taken
   }
 
   /// Reads `count` bytes. Returns nil if fewer are left.
   @_lifetime(self: copy self)
-  public mutating func read(count: Int) -> [UInt8]? {
-    guard count >= 0, count <= bytes.count - position else { return nil }
-    let result = bytes.extracting(position..<position + count).copied()
-    position += count
-    return result
-  }
+  public mutating func read(count: Int) -> [UInt8]? { take(count)?.copied() }
 
   /// Reads a number, most significant byte first. Returns nil if too few bytes are left.
   @_lifetime(self: copy self)
@@ -37,19 +49,18 @@ public struct ByteReader: ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   private mutating func readNumber(ofLength count: Int) -> UInt64? {
-    guard count <= bytes.count - position else { return nil }
+    guard let field = take(count) else { return nil }
     var number: UInt64 = 0
-    for index in position..<position + count { number = number << 8 | UInt64(bytes[index]) }
-    position += count
+    for index in field.indices { number = number << 8 | UInt64(field[index]) }
     return number
   }
 
   /// Reads a byte string preceded by one byte of length. Returns nil if too few bytes are left.
   @_lifetime(self: copy self)
   public mutating func readShort() -> [UInt8]? {
-    let start = position
+    let start = rest
     guard let count = read(UInt8.self), let string = read(count: Int(count)) else {
-      position = start
+      rest = start
       return nil
     }
     return string

@@ -17,7 +17,8 @@ public struct ByteWriter: Sendable {
 
   /// Appends zeros until the length is `count` bytes.
   public mutating func pad(to count: Int) {
-    while bytes.count < count { bytes.append(0) }
+    guard count > bytes.count else { return }
+    bytes += [UInt8](repeating: 0, count: count &- bytes.count)
   }
 
   /// Appends bytes unchanged.
@@ -26,7 +27,7 @@ public struct ByteWriter: Sendable {
   /// Appends the length of a byte string and at most 255 bytes of it. Callers only pass strings
   /// that fit.
   public mutating func writeShort(_ string: [UInt8]) {
-    let string = string.prefix(255)
+    let string = string.span.part(from: 0, count: 255).copied()
     bytes.append(UInt8(truncatingIfNeeded: string.count))
     bytes += string
   }

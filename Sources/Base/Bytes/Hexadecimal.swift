@@ -9,7 +9,7 @@ public enum Hexadecimal {
   /// Returns two digits for each byte.
   public static func text(of bytes: [UInt8], _ letters: Letters = .lower) -> [UInt8] {
     var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.count)
+    text.reserveCapacity(2 &* bytes.count)
     for byte in bytes { text += digits(of: byte, letters) }
     return text
   }

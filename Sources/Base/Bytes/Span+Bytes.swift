@@ -9,10 +9,29 @@ extension Span<UInt8> {
     unsafe withUnsafeBufferPointer { source in
       unsafe [UInt8](unsafeUninitializedCapacity: source.count) { target, count in
         guard let from = source.baseAddress, let to = target.baseAddress else { return }
-        unsafe to.initialize(from: from, count: source.count)
+        // The compiler turns `initialize(from:count:)` into a loop over single bytes.
+        unsafe UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: source.count)
         count = source.count
       }
     }
+  }
+
+  /// Returns the part of the span that begins at `start` and has `count` bytes, or as many of them as
+  /// there are. Negative values count as 0.
+  @_lifetime(copy self)
+  public func part(from start: Int, count: Int) -> Span<UInt8> {
+    extracting(droppingFirst: Swift.max(start, 0)).extracting(first: Swift.max(count, 0))
+  }
+
+  /// Returns whether the last bytes are those of `ending`.
+  public func ends(with ending: [UInt8]) -> Bool {
+    part(from: count &- ending.count, count: ending.count).copied() == ending
+  }
+
+  /// Returns the index of the first byte with this value, or `count` if there is none.
+  public func firstIndex(of byte: UInt8) -> Int {
+    for index in indices where self[index] == byte { return index }
+    return count
   }
 
   /// Returns the index of the first byte from `start` that is not printable ASCII (0x20 to 0x7E),

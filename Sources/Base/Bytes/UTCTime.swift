@@ -22,7 +22,9 @@ public struct UTCTime: Equatable, Sendable {
     let text = UTCTime(seconds).text
     guard text.count > 16 else { return [] }
     let colon = [UInt8(ascii: ":")]
-    return Array(text[..<10]) + [UInt8(ascii: "T")] + Array(text[11..<16]) + colon
-      + CalendarDay.text(seconds % 60) + [UInt8(ascii: "Z")]
+    let day = text.span.part(from: 0, count: 10).copied()
+    let time = text.span.part(from: 11, count: 5).copied()
+    return day + [UInt8(ascii: "T")] + time + colon + CalendarDay.text(seconds % 60)
+      + [UInt8(ascii: "Z")]
   }
 }
