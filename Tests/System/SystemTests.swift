@@ -70,6 +70,18 @@ struct DirectoryTests {
     #expect(names == [Array("file".utf8)])
   }
 
+  @Test("all entries of a directory are listed, even if the kernel returns them in several parts")
+  func manyEntries() throws {
+    let directory = try folder("for n in $(seq 100 299); do touch $(printf \"$n%0240d\" 0); done")
+    var names: Set<String> = []
+    try directory.forEachEntry { entry in
+      names.insert(String(decoding: entry.bytes, as: UTF8.self))
+      return true
+    }
+    let zeros = String(repeating: "0", count: 240)
+    #expect(names == Set((100..<300).map { "\($0)\(zeros)" }))
+  }
+
   @Test("waiting for a lock that is held ends after the given time")
   func lock() throws {
     let directory = try folder("echo x > file")
@@ -86,6 +98,7 @@ struct PathTests {
     "only absolute paths without . and .. components are valid",
     arguments: [
       ("/etc/mfa/mfa.conf", true), ("/x", true), ("", false), ("/", false), ("etc", false),
+      ("/a/b/c", true), ("/.../x", true), ("/a//b", false), ("/a/../b", false), ("/a/b//", false),
       ("//etc", false), ("/etc/", false), ("/etc/../x", false), ("/./x", false), ("/a\0b", false),
     ])
   func paths(text: String, isPath: Bool) {

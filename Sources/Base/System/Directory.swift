@@ -1,3 +1,4 @@
+import MFABytes
 import MFACPOSIX
 
 /// An open directory, from which files are opened by name. Destroying the value closes it.

@@ -1,3 +1,4 @@
+import MFABytes
 import MFACPOSIX
 
 /// An open file. Destroying the value closes it.
@@ -38,8 +39,7 @@ public struct File: ~Copyable {
     var bytes = [UInt8](repeating: 0, count: max(count, 0))
     var span = bytes.mutableSpan
     let filled = try fill(&span, at: offset)
-    bytes.removeLast(bytes.count - filled)
-    return bytes
+    return filled == bytes.count ? bytes : bytes.span.part(from: 0, count: filled).copied()
   }
 
   /// Fills `bytes` from the beginning of the file. Returns whether the file has that many bytes.
@@ -50,6 +50,7 @@ public struct File: ~Copyable {
   /// Fills `bytes` from `offset` to the end of the file at most. Returns the number of bytes read.
   private func fill(_ bytes: inout MutableSpan<UInt8>, at offset: Int64) throws(SystemError) -> Int
   {
+    // No sum overflows: `filled` is at most `bytes.count`, and no file is longer than an `off_t`.
     var filled = 0
     while filled < bytes.count {
       let already = filled
@@ -58,12 +59,12 @@ public struct File: ~Copyable {
         // SAFETY: the call writes at most the rest of the span.
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
           unsafe pread(
-            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
-            Int(offset) + already)
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count &- already,
+            Int(offset) &+ already)
         }
       }
       guard read > 0 else { break }
-      filled += read
+      filled &+= read
     }
     return filled
   }
@@ -80,12 +81,12 @@ public struct File: ~Copyable {
         // SAFETY: the call reads at most the rest of the array.
         unsafe bytes.withUnsafeBytes { buffer in
           unsafe pwrite(
-            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already,
-            Int(offset) + already)
+            descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count &- already,
+            Int(offset) &+ already)
         }
       }
       guard count > 0 else { throw SystemError(.write, number: EIO) }
-      written += count
+      written &+= count
     }
   }
 

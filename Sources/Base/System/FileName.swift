@@ -11,16 +11,17 @@ public struct FileName: Equatable, Sendable {
   /// Creates a file name. Returns nil if `bytes` are not a single component or are too long for a
   /// file system (255 bytes).
   public init?(_ bytes: [UInt8]) {
-    guard Self.isName(bytes[...]) else { return nil }
+    guard Self.isName(bytes.span) else { return nil }
     self.bytes = bytes
     terminated = cString(bytes)
   }
 
   /// Returns whether `bytes` are a single component and not too long for a file system.
-  static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+  static func isName(_ bytes: Span<UInt8>) -> Bool {
     guard !bytes.isEmpty, bytes.count <= 255 else { return false }
     var onlyDots = true
-    for byte in bytes {
+    for index in bytes.indices {
+      let byte = bytes[index]
       if byte == 0 || byte == UInt8(ascii: "/") { return false }
       if byte != UInt8(ascii: ".") { onlyDots = false }
     }
@@ -29,8 +30,7 @@ public struct FileName: Equatable, Sendable {
 
   /// Creates a file name from a literal; see `init(_:)`.
   public init?(_ name: StaticString) {
-    // SAFETY: the buffer covers exactly the literal's bytes.
-    self.init(name.withUTF8Buffer { unsafe Array($0) })
+    self.init(name.bytes)
   }
 
   /// Creates the file name for any byte string. Every byte is percent-encoded except letters,

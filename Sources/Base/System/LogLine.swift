@@ -63,11 +63,12 @@ public struct LogLine: Sendable {
   public static func escaped(_ value: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(value.count)
-    for byte in value.prefix(longestValue) {
-      if isPlain(byte) {
-        text.append(byte)
+    let kept = value.span.part(from: 0, count: longestValue)
+    for index in kept.indices {
+      if isPlain(kept[index]) {
+        text.append(kept[index])
       } else {
-        text += escape(byte)
+        text += escape(kept[index])
       }
     }
     if value.count > longestValue { text += [0x2E, 0x2E, 0x2E] }

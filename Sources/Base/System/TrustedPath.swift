@@ -24,12 +24,14 @@ public struct TrustedPath: Sendable {
   /// `.` or `..`.
   public init?(_ path: [UInt8]) {
     guard path.first == UInt8(ascii: "/") else { return nil }
-    var start = 1
-    for index in path.indices.dropFirst() where path[index] == UInt8(ascii: "/") {
-      guard FileName.isName(path[start..<index]) else { return nil }
-      start = index &+ 1
+    var rest = path.span.extracting(droppingFirst: 1)
+    var end = rest.firstIndex(of: UInt8(ascii: "/"))
+    while end < rest.count {
+      guard FileName.isName(rest.part(from: 0, count: end)) else { return nil }
+      rest = rest.part(from: end &+ 1, count: rest.count)
+      end = rest.firstIndex(of: UInt8(ascii: "/"))
     }
-    guard let last = FileName(Array(path[start...])) else { return nil }
+    guard let last = FileName(rest.copied()) else { return nil }
     bytes = path
     self.last = last
   }
@@ -65,7 +67,7 @@ public struct TrustedPath: Sendable {
 
   /// Checks the directories above the one whose path is `end` bytes long.
   private func checkDirectories(above end: Int) throws(Refusal) {
-    for index in bytes.prefix(end).indices where bytes[index] == UInt8(ascii: "/") {
+    for index in bytes.indices where index < end && bytes[index] == UInt8(ascii: "/") {
       let path = path(upTo: index)
       let status = try Self.translating { () throws(SystemError) in try Directory.status(at: path) }
       guard status.kind == .directory else {
@@ -80,7 +82,8 @@ public struct TrustedPath: Sendable {
   private func path(upTo end: Int) -> [CChar] {
     var path: [CChar] = []
     path.reserveCapacity(max(end, 1) &+ 1)
-    for byte in bytes.prefix(max(end, 1)) { path.append(CChar(bitPattern: byte)) }
+    let part = bytes.span.part(from: 0, count: max(end, 1))
+    for index in part.indices { path.append(CChar(bitPattern: part[index])) }
     path.append(0)
     return path
   }
