@@ -21,25 +21,26 @@ public enum Base32 {
   /// Returns nil if there is any other character, if RFC 4648 does not allow the length, or if the
   /// unused bits are not zero.
   public static func decode(_ text: Span<UInt8>) -> SecretBytes? {
+    // No sum or product below overflows: the counts are those of bytes in memory.
     var digits = 0
     var padding = 0
     for index in text.indices {
       switch text[index] {
       case UInt8(ascii: " "), UInt8(ascii: "-"): continue
-      case UInt8(ascii: "="): padding += 1
+      case UInt8(ascii: "="): padding &+= 1
       default:
         guard padding == 0 else { return nil }
-        digits += 1
+        digits &+= 1
       }
     }
-    guard [0, 2, 4, 5, 7].contains(digits % 8), padding == 0 || (digits + padding) % 8 == 0,
+    guard [0, 2, 4, 5, 7].contains(digits % 8), padding == 0 || (digits &+ padding) % 8 == 0,
       padding < 8
     else { return nil }
 
-    var bytes = SecretBytes(count: digits * 5 / 8)
+    var bytes = SecretBytes(count: digits &* 5 / 8)
     let valid = bytes.withMutableSpan { bytes in
       var accumulator: UInt32 = 0
-      var bits = 0
+      var bits: UInt32 = 0
       var next = 0
       for index in text.indices {
         let byte = text[index]
@@ -48,14 +49,14 @@ public enum Base32 {
         }
         guard let value = value(byte) else { return false }
         accumulator = (accumulator << 5 | UInt32(value)) & 0xFFF
-        bits += 5
+        bits &+= 5
         if bits >= 8 {
-          bits -= 8
-          bytes[next] = UInt8(truncatingIfNeeded: accumulator >> UInt32(bits))
-          next += 1
+          bits &-= 8
+          bytes[next] = UInt8(truncatingIfNeeded: accumulator >> bits)
+          next &+= 1
         }
       }
-      return accumulator & ((1 << UInt32(bits)) - 1) == 0
+      return accumulator & ((1 << bits) &- 1) == 0
     }
     guard valid else { return nil }
     return bytes

@@ -41,11 +41,8 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   /// Creates a copy of the part of `bytes` in `range`, clamped to the valid indices.
   public init(copying bytes: Span<UInt8>, in range: Range<Int>) {
-    let range = range.clamped(to: bytes.indices)
-    self.init(count: range.count)
-    withMutableSpan { target in
-      for index in target.indices { target[index] = bytes[range.lowerBound + index] }
-    }
+    let beginning = bytes.extracting(first: max(range.upperBound, 0))
+    self.init(copying: beginning.extracting(droppingFirst: max(range.lowerBound, 0)))
   }
 
   /// The bytes, valid as long as the value lives.
@@ -53,8 +50,8 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     @_lifetime(borrow self)
     get {
       // SAFETY: the block holds `count` initialised bytes as long as self lives, and the span
-      // cannot outlive self.
-      let span = unsafe Span(_unsafeStart: base, count: count)
+      // cannot outlive self. `max` changes nothing, but tells the compiler that the count is valid.
+      let span = unsafe Span(_unsafeStart: base, count: max(count, 0))
       // SAFETY: the bytes live as long as `self`, to which this binds the span.
       return unsafe _overrideLifetime(span, borrowing: self)
     }
@@ -65,7 +62,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // SAFETY: as in `span`; `mutating` makes the access exclusive.
-    var span = unsafe MutableSpan(_unsafeStart: base, count: count)
+    var span = unsafe MutableSpan(_unsafeStart: base, count: max(count, 0))
     return try body(&span)
   }
 
