@@ -97,7 +97,7 @@ public struct AuditLog: ~Copyable {
     }
     if let place {
       let present = try AuditLogIndex.Page(
-        place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
+        place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index, &key)
       previous = present.entry(at: place.position)
       page = present
     }
@@ -113,7 +113,7 @@ public struct AuditLog: ~Copyable {
     if let place, let page {
       try page.write(
         start &+ 1, at: place.position, for: open.content.chain.count, to: open.index, &key)
-      open.content.pages[place.page] = open.content.chain.count
+      open.content.setLastEntry(open.content.chain.count, inPage: place.page)
     }
     try open.head.write(open.content, to: open.headFile, &key)
     return Entered(
@@ -147,7 +147,7 @@ public struct AuditLog: ~Copyable {
     // A removed audit log is not recreated automatically.
     let text = try text.open(creating: head.content == nil)
     let index = try index.lock(
-      creating: content.pages.allSatisfy { $0 == 0 }, length: AuditLogIndex.length)
+      creating: !content.hasIndex, length: AuditLogIndex.length)
     return Open(headFile: headFile, head: head, content: content, text: text, index: index)
   }
 
@@ -196,7 +196,7 @@ public struct AuditLog: ~Copyable {
     }
     let used = Int(truncatingIfNeeded: next.length &- start)
     // An interrupted process leaves at most one entry that is missing from the head.
-    let rest = Array(bytes.dropFirst(used))
+    let rest = bytes.span.part(from: used, count: bytes.count).copied()
     guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) == nil,
       rest.count <= AuditLogLine.maximumIncompleteLength,
       open.head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
@@ -214,9 +214,9 @@ public struct AuditLog: ~Copyable {
     {
       let place = AuditLogIndex.Slot(escapedName: name)
       let page = try AuditLogIndex.Page(
-        place.page, writtenFor: open.content.pages[place.page], in: open.index, &key)
+        place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index, &key)
       try page.write(start &+ 1, at: place.position, for: next.count, to: open.index, &key)
-      open.content.pages[place.page] = next.count
+      open.content.setLastEntry(next.count, inPage: place.page)
     }
     try open.head.write(open.content, to: open.headFile, &key)
   }
@@ -278,10 +278,10 @@ public struct AuditLog: ~Copyable {
       return Standing(position: .none, fingerprint: nil)
     }
     var last: Int64 = 0
-    if content.pages[place.page] > 0 {
+    if content.lastEntry(inPage: place.page) > 0 {
       let index = try index.open(creating: false)
       let page = try AuditLogIndex.Page(
-        place.page, writtenFor: content.pages[place.page], in: index, &key)
+        place.page, writtenFor: content.lastEntry(inPage: place.page), in: index, &key)
       last = page.entry(at: place.position)
     }
     let isSameLog = known.log == content.log
@@ -440,14 +440,14 @@ public struct AuditLog: ~Copyable {
   private func indexFits(
     _ positions: [Int: Int64], _ content: AuditLogHead.Content, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Bool {
-    guard content.pages.contains(where: { $0 > 0 }) else {
+    guard content.hasIndex else {
       return positions.values.allSatisfy { $0 > content.chain.length }
     }
     do throws(FactorStoreError) {
       let index = try index.open(creating: false)
       for number in 0..<AuditLogIndex.pageCount {
         let page = try AuditLogIndex.Page(
-          number, writtenFor: content.pages[number], in: index, &key)
+          number, writtenFor: content.lastEntry(inPage: number), in: index, &key)
         for position in 0..<AuditLogIndex.positionsPerPage {
           let last = positions[number &* AuditLogIndex.positionsPerPage &+ position] ?? 0
           let isKnown = last <= content.chain.length

@@ -53,11 +53,15 @@ struct AuditLogChain: Equatable {
     in bytes: [UInt8], from start: Int, to end: Int, _ key: inout SealingKey
   ) throws(FactorStoreError) -> AuditLogChain? {
     var body: [UInt8] = []
-    for byte in bytes.prefix(end).dropFirst(start) {
+    let part = bytes.span.part(from: start, count: end &- start)
+    for index in part.indices {
+      let byte = part[index]
       if byte == UInt8(ascii: "\n"), body.count >= AuditLogLine.trailerLength {
-        let value = try value(after: Array(body.dropLast(AuditLogLine.trailerLength)), &key)
+        let length = body.count &- AuditLogLine.trailerLength
+        let value = try value(after: body.span.part(from: 0, count: length).copied(), &key)
         let trailer = AuditLogLine.chainKey + Hexadecimal.text(of: value)
-        if constantTimeEquals(trailer.span, Array(body.suffix(AuditLogLine.trailerLength)).span) {
+        let found = body.span.part(from: length, count: AuditLogLine.trailerLength)
+        if constantTimeEquals(trailer.span, found) {
           var next = self
           try next.advance(by: body.count &+ 1, to: value)
           return next

@@ -18,9 +18,29 @@ struct AuditLogHead {
     var configuration: UInt64 = 0
     /// A random number that identifies this audit log; 0 in heads of versions 1 and 2.
     var log: UInt32 = 0
-    /// For each index page, the number of the entry it was last written for; 0 if it was never
-    /// written.
-    var pages = [UInt32](repeating: 0, count: AuditLogIndex.pageCount)
+    /// For each index page, the number of the entry it was last written for, in four bytes; 0 if
+    /// it was never written. A sign-in needs one of these numbers, so they are not decoded.
+    fileprivate(set) var pages = [UInt8](repeating: 0, count: pagesLength)
+
+    fileprivate static var pagesLength: Int { 4 &* AuditLogIndex.pageCount }
+
+    /// Whether a page of the index was ever written.
+    var hasIndex: Bool { pages.contains { $0 != 0 } }
+
+    /// Returns the number of the entry that a page was last written for; 0 if it was never written.
+    func lastEntry(inPage page: Int) -> UInt32 {
+      var reader = ByteReader(pages.span.part(from: 4 &* page, count: 4))
+      return reader.read(UInt32.self) ?? 0
+    }
+
+    /// Records the number of the entry that a page was last written for.
+    mutating func setLastEntry(_ count: UInt32, inPage page: Int) {
+      var writer = ByteWriter()
+      for number in 0..<AuditLogIndex.pageCount {
+        writer.write(number == page ? count : lastEntry(inPage: number))
+      }
+      pages = writer.bytes
+    }
   }
 
   /// The content of the newest valid slot, or nil if no slot is valid.
@@ -51,13 +71,10 @@ struct AuditLogHead {
 
   /// Returns the slots, the one with the higher entry count first.
   private static func slots(of bytes: [UInt8]) -> [Slot] {
-    var slots: [Slot] = []
-    for number in 0..<2 {
-      guard let slot = Slot(number, of: bytes) else { continue }
-      let isNewer = slot.content.chain.count > slots.first?.content.chain.count ?? 0
-      slots.insert(slot, at: isNewer ? 0 : slots.count)
-    }
-    return slots
+    let first = Slot(0, of: bytes)
+    let second = Slot(1, of: bytes)
+    let secondIsNewer = second?.content.chain.count ?? 0 > first?.content.chain.count ?? 0
+    return (secondIsNewer ? [second, first] : [first, second]).compactMap { $0 }
   }
 
   /// Returns the fingerprint of the last recorded configuration without verifying it. Use it only
@@ -75,8 +92,8 @@ struct AuditLogHead {
     let checksum: [UInt8]
 
     init?(_ number: Int, of bytes: [UInt8]) {
-      let slot = Array(bytes.dropFirst(number &* slotLength).prefix(slotLength))
-      var reader = ByteReader(slot.span)
+      let slot = bytes.span.part(from: number &* slotLength, count: slotLength)
+      var reader = ByteReader(slot)
       guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
         versions.contains(version), let count = reader.read(UInt32.self),
         let length = reader.read(Int64.self), length >= 0,
@@ -88,14 +105,13 @@ struct AuditLogHead {
         content.configuration = configuration
       }
       if version > 2 {
-        guard let log = reader.read(UInt32.self) else { return nil }
+        guard let log = reader.read(UInt32.self),
+          let pages = reader.read(count: Content.pagesLength)
+        else { return nil }
         content.log = log
-        for page in content.pages.indices {
-          guard let count = reader.read(UInt32.self) else { return nil }
-          content.pages[page] = count
-        }
+        content.pages = pages
       }
-      encoded = Array(slot.prefix(reader.position))
+      encoded = slot.part(from: 0, count: reader.position).copied()
       guard let checksum = reader.read(count: SealingKey.checksumLength) else { return nil }
       self.number = number
       self.content = content
@@ -115,7 +131,7 @@ struct AuditLogHead {
     writer.write(content.chain.value)
     writer.write(content.configuration)
     writer.write(content.log)
-    for page in content.pages { writer.write(page) }
+    writer.write(content.pages)
     let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
     let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)
     try onPart(.ledgerHead) { () throws(SystemError) in

@@ -72,12 +72,13 @@ enum AuditLogIndex {
         try file.read(count: 2 &* copyLength, at: Int64(number &* 2 &* copyLength))
       }
       for copy in 0..<2 {
-        let found = Array(bytes.dropFirst(copy &* copyLength).prefix(Self.contentLength))
-        guard found.starts(with: content) else { continue }
-        let checksum = bytes.dropFirst(copy &* copyLength &+ Self.contentLength)
-          .prefix(SealingKey.checksumLength)
+        let written = bytes.span.part(from: copy &* copyLength, count: copyLength)
+        let header = written.part(from: 0, count: content.count).copied()
+        guard header == content else { continue }
+        let found = written.part(from: 0, count: Self.contentLength).copied()
+        let checksum = written.part(from: Self.contentLength, count: SealingKey.checksumLength)
         let expected = try AuditLogIndex.checksum(of: found, &key)
-        guard constantTimeEquals(Array(checksum).span, expected.span) else { continue }
+        guard constantTimeEquals(checksum, expected.span) else { continue }
         content = found
         free = 1 &- copy
         return
@@ -107,14 +108,15 @@ enum AuditLogIndex {
       _ entry: Int64, at position: Int, for count: UInt32, to file: borrowing File,
       _ key: inout SealingKey
     ) throws(FactorStoreError) {
-      var writer = ByteWriter()
-      writer.write(entry)
-      var copy = content
+      let before = content.span.part(from: Self.headerLength, count: 8 &* position)
       let start = Self.headerLength &+ 8 &* position
-      copy.replaceSubrange(start..<start &+ 8, with: writer.bytes)
-      copy.replaceSubrange(0..<Self.headerLength, with: Self.header(number, count))
-      copy += try AuditLogIndex.checksum(of: copy, &key)
-      let bytes = copy
+      let after = content.span.part(from: start &+ 8, count: content.count)
+      var writer = ByteWriter()
+      writer.write(Self.header(number, count))
+      writer.write(before.copied())
+      writer.write(entry)
+      writer.write(after.copied())
+      let bytes = writer.bytes + (try AuditLogIndex.checksum(of: writer.bytes, &key))
       let offset = Int64((2 &* number &+ free) &* copyLength)
       try onPart(.ledgerIndex) { () throws(SystemError) in
         try file.write(bytes, at: offset)
