@@ -166,7 +166,8 @@ let package = Package(
     room(
       "StoreFiles", .core,
       uses: ["MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFASystem"]),
-    room("Verification", .core, uses: ["MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
+    room(
+      "Verification", .core, uses: ["MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
 
     // Flow
     room(

@@ -57,11 +57,11 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     var matches: [AttemptState.Match] = []
     for factor in record.factors {
       let code = codes.code(of: factor.parameters.codeLength) ?? any
-      if let step = try latestMatch(of: code, with: factor) {
+      let isWanted = context.factor.map { $0 == factor.id } ?? true
+      if let step = try latestMatch(of: code, with: factor), isWanted {
         matches.append(AttemptState.Match(factor: factor.id, step: step))
       }
     }
-    if let named = context.factor { matches.removeAll { $0.factor != named } }
     return matches
   }
 

@@ -49,8 +49,8 @@ struct AttemptSlots {
 
   @_lifetime(copy bytes)
   private static func slot(_ number: Int, of bytes: Span<UInt8>) -> Span<UInt8> {
-    let start = min(number * bytes.count / 2, bytes.count)
-    return bytes.extracting(start..<min(start + bytes.count / 2, bytes.count))
+    let length = bytes.count / 2
+    return bytes.part(from: number &* length, count: length)
   }
 
   private static func read(
@@ -59,9 +59,9 @@ struct AttemptSlots {
     let length =
       slot.count == slotLength ? AttemptState.encodedLength : AttemptState.firstEncodedLength
     // A slot that was never written is all zeros and is rejected without computing a checksum.
-    guard slot.count >= length + SealingKey.checksumLength, slot[0] != 0 else { return nil }
-    let encoded = slot.extracting(0..<length).copied()
-    let checksum = slot.extracting(length..<length + SealingKey.checksumLength)
+    guard slot.count >= length &+ SealingKey.checksumLength, slot[0] != 0 else { return nil }
+    let encoded = slot.part(from: 0, count: length).copied()
+    let checksum = slot.part(from: length, count: SealingKey.checksumLength)
     let expected = try Self.checksum(of: encoded, &key)
     guard constantTimeEquals(checksum, expected.span) else { return nil }
     return AttemptState.decode(encoded.span)
@@ -75,7 +75,7 @@ struct AttemptSlots {
     guard !overflow else { throw .damaged(.attempts) }
     let encoded = state.encoded(sequence: next)
     let checksum = try Self.checksum(of: encoded, &key)
-    let offset = Int64(free * Self.slotLength)
+    let offset = Int64(free &* Self.slotLength)
     try onPart(.attempts) { () throws(SystemError) in
       try file.write(encoded + checksum, at: offset)
     }
@@ -91,22 +91,22 @@ struct AttemptSlots {
   }
 
   /// Records that the free slot has reached the disk. The other slot is free from now on.
-  mutating func synced() { free = 1 - free }
+  mutating func synced() { free = 1 &- free }
 
   /// Returns the content of a version 1 file in the current format, or nil if the file is damaged.
   static func converted(
     _ bytes: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8]? {
     guard bytes.count == firstLength else { return nil }
-    var content = [UInt8](repeating: 0, count: length)
     let slots = try AttemptSlots(bytes: bytes, &key)
     guard let state = slots.state else {
-      return bytes.allSatisfy({ $0 == 0 }) ? content : nil
+      return bytes.allSatisfy({ $0 == 0 }) ? [UInt8](repeating: 0, count: length) : nil
     }
     let encoded = state.encoded(sequence: slots.sequence)
-    content.replaceSubrange(
-      0..<encoded.count + SealingKey.checksumLength,
-      with: encoded + (try checksum(of: encoded, &key)))
-    return content
+    var writer = ByteWriter()
+    writer.write(encoded)
+    writer.write(try checksum(of: encoded, &key))
+    writer.pad(to: length)
+    return writer.bytes
   }
 }

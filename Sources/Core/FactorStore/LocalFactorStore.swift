@@ -327,7 +327,7 @@ public final class LocalFactorStore: FactorStore {
     let checksum = try cryptographic { () throws(CryptographyError) in
       try key.checksum(of: encoded, purpose: .recordFingerprint)
     }
-    return Array(checksum.prefix(fingerprintLength))
+    return checksum.span.part(from: 0, count: fingerprintLength).copied()
   }
 
   /// Returns a record's fingerprint as a number.

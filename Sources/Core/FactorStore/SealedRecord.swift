@@ -35,10 +35,10 @@ struct SealedRecord {
   func open(
     _ key: inout SealingKey, account: Account
   ) throws(FactorStoreError) -> FactorRecord? {
-    let signedLength = bytes.count - SealingKey.checksumLength
+    let signedLength = bytes.count &- SealingKey.checksumLength
     guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
-    let signed = bytes.span.extracting(0..<signedLength).copied()
-    let checksum = bytes.span.extracting(signedLength..<bytes.count)
+    let signed = bytes.span.part(from: 0, count: signedLength).copied()
+    let checksum = bytes.span.part(from: signedLength, count: SealingKey.checksumLength)
     let expected = try cryptographic { () throws(CryptographyError) in
       try key.checksum(of: signed, purpose: .record)
     }
@@ -49,7 +49,7 @@ struct SealedRecord {
     let record: FactorRecord
     do throws(FactorRecord.Refusal) {
       record = try FactorRecord(
-        encoded: signed.span.extracting(0..<(signedLength - SealingKey.identityLength)))
+        encoded: signed.span.part(from: 0, count: signedLength &- SealingKey.identityLength))
     } catch {
       throw FactorStoreError(error)
     }
@@ -70,11 +70,14 @@ struct SealedRecord {
     }
     // The identity of the key comes last. In a truncated or extended record, other bytes are in its
     // place, and reporting a different key would mislead the administrator.
-    guard Array(signed.suffix(SealingKey.identityLength)) != identity else {
+    let recordLength = signed.count &- SealingKey.identityLength
+    guard
+      signed.span.part(from: recordLength, count: SealingKey.identityLength).copied() != identity
+    else {
       return .damaged(.record)
     }
     do throws(FactorRecord.Refusal) {
-      _ = try FactorRecord(encoded: Array(signed.dropLast(SealingKey.identityLength)).span)
+      _ = try FactorRecord(encoded: signed.span.part(from: 0, count: recordLength))
       return .otherKey
     } catch {
       return .damaged(.record)

@@ -1,3 +1,4 @@
+import MFABytes
 public import MFACrypto
 import MFAOneTimePassword
 public import MFASecrets
@@ -22,18 +23,21 @@ public struct HOTP: ~Copyable {
   ) throws(CryptographyError) -> Code {
     var message: InlineArray<8, UInt8> = .init(repeating: 0)
     for index in message.indices {
-      message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * index))
+      message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 &- 8 &* index))
     }
     let tag = try authentication.tag(of: message.span)
-    let value = Self.truncate(tag.span)
+    guard let value = Self.truncate(tag.span) else {
+      throw CryptographyError(operation: .authenticate)
+    }
     return Code(value: value % digits.modulus, length: digits)
   }
 
-  /// Returns the 31 bits selected by dynamic truncation (RFC 4226, section 5.3, step 2).
-  private static func truncate(_ tag: Span<UInt8>) -> UInt32 {
-    let offset = Int(tag[tag.count - 1] & 0x0F)
-    var value: UInt32 = 0
-    for index in offset..<offset + 4 { value = value << 8 | UInt32(tag[index]) }
-    return value & 0x7FFF_FFFF
+  /// Returns the 31 bits selected by dynamic truncation (RFC 4226, section 5.3, step 2). Returns nil if
+  /// the tag is too short, which no hash function's is.
+  private static func truncate(_ tag: Span<UInt8>) -> UInt32? {
+    guard !tag.isEmpty else { return nil }
+    let offset = Int(tag[tag.count &- 1] & 0x0F)
+    var reader = ByteReader(tag.part(from: offset, count: 4))
+    return reader.read(UInt32.self).map { $0 & 0x7FFF_FFFF }
   }
 }

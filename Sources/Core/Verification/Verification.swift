@@ -31,6 +31,6 @@ public enum Verification {
       found = (offset & mask) | (found & ~mask)
       step &+= 1
     }
-    return found == 0 ? nil : window.lowerBound + Int64(found) - 1
+    return found == 0 ? nil : window.lowerBound &+ Int64(found) &- 1
   }
 }

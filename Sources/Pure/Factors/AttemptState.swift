@@ -382,7 +382,7 @@ public struct AttemptState: Equatable, Sendable {
   /// Returns the state with a new factor. Its first watermark is the time step that confirmed it.
   public func adding(_ factor: FactorID, confirmedAt step: Int64) -> AttemptState {
     var next = self
-    next.watermarks.removeAll { $0.factor == factor }
+    next.watermarks = watermarks.filter { $0.factor != factor }
     next.watermarks.append(Watermark(factor: factor, step: step))
     return next
   }
@@ -391,7 +391,7 @@ public struct AttemptState: Equatable, Sendable {
   /// remembered sign-ins, so that after a factor is removed every sign-in asks for a code.
   public func keeping(_ record: FactorRecord) -> AttemptState {
     var next = forgetting()
-    next.watermarks.removeAll { mark in record.factor(mark.factor) == nil }
+    next.watermarks = watermarks.filter { mark in record.factor(mark.factor) != nil }
     return next
   }
 
@@ -494,9 +494,9 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(lastFailure)
     writer.write(postponedSignIns)
     writer.write(UInt8(truncatingIfNeeded: watermarks.count))
-    for mark in watermarks.prefix(FactorRecord.maximumFactors) {
-      writer.write(mark.factor.bytes)
-      writer.write(mark.step)
+    for index in watermarks.indices where index < FactorRecord.maximumFactors {
+      writer.write(watermarks[index].factor.bytes)
+      writer.write(watermarks[index].step)
     }
     writer.write(unreported.failures)
     writer.write(unreported.lastFailure)

@@ -217,7 +217,9 @@ public struct FactorRecord: Equatable, Sendable {
 
   /// Replaces the recovery codes. Only the first `maximumRecoveryCodes` are kept.
   public mutating func setRecoveryCodes(_ codes: [RecoveryCodeDigest]) {
-    recoveryCodes = Array(codes.prefix(Self.maximumRecoveryCodes))
+    var kept: [RecoveryCodeDigest] = []
+    for code in codes where kept.count < Self.maximumRecoveryCodes { kept.append(code) }
+    recoveryCodes = kept
   }
 
   /// Removes a used recovery code, and adds `replacement` if there is one.
@@ -260,7 +262,7 @@ public struct FactorRecord: Equatable, Sendable {
 
   /// Removes the grants that have expired at `now`, in seconds since the epoch.
   public mutating func removeExpiredGrants(at now: Int64) {
-    grants.removeAll { $0.expiresAt <= now }
+    grants = grants.filter { $0.expiresAt > now }
   }
 
   // MARK: Notices
@@ -280,7 +282,8 @@ public struct FactorRecord: Equatable, Sendable {
     guard !overflow else { return }
     notices.append(
       Notice(
-        number: number, kind: kind, time: time, detail: Array(detail.prefix(255)), source: source,
+        number: number, kind: kind, time: time,
+        detail: detail.span.part(from: 0, count: 255).copied(), source: source,
         subject: subject))
     guard notices.count > Self.maximumNotices else { return }
     let index = notices.firstIndex { !isLatest($0) }

@@ -21,23 +21,23 @@ enum SingleLine {
       switch decoder.decode(&bytes) {
       case .scalarValue(let scalar):
         guard !scalar.isDeceptive else { throw .controlCharacter }
-        count += 1
+        count &+= 1
       case .emptyInput: break decoding
       case .error: throw .notUTF8
       }
     }
     guard count <= maximumLength else { throw .tooLong }
-    return Array(trimmed)
+    return trimmed
   }
 
-  private static func trimmed(_ text: [UInt8]) -> ArraySlice<UInt8> {
-    var slice = text[...]
-    while let first = slice.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
-      slice.removeFirst()
-    }
-    while let last = slice.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
-      slice.removeLast()
-    }
-    return slice
+  private static func trimmed(_ text: [UInt8]) -> [UInt8] {
+    guard let first = text.firstIndex(where: { !isBlank($0) }),
+      let last = text.lastIndex(where: { !isBlank($0) })
+    else { return [] }
+    return text.span.part(from: first, count: last &- first &+ 1).copied()
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }

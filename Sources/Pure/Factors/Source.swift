@@ -1,3 +1,5 @@
+import MFABytes
+
 /// The source of a request, as far as it is known: an address, a terminal or a program.
 public struct Source: Equatable, Sendable {
   /// Printable ASCII, at most `maximumLength` bytes; empty if the source is unknown.
@@ -13,7 +15,7 @@ public struct Source: Equatable, Sendable {
   /// Creates a source. Replaces bytes that are not printable ASCII by `?`, and cuts text that is
   /// too long.
   public init(_ text: [UInt8]) {
-    self.text = text.prefix(Self.maximumLength).map { byte in
+    self.text = text.span.part(from: 0, count: Self.maximumLength).copied().map { byte in
       byte > 0x20 && byte < 0x7F ? byte : UInt8(ascii: "?")
     }
   }

@@ -25,8 +25,9 @@ public struct Code: Sendable {
       let byte = answer[index]
       if byte == UInt8(ascii: " ") { continue }
       guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits < 8 else { return nil }
-      value = value * 10 + UInt32(byte - UInt8(ascii: "0"))
-      digits += 1
+      // At most eight digits, which cannot overflow.
+      value = value &* 10 &+ UInt32(byte &- UInt8(ascii: "0"))
+      digits &+= 1
     }
     guard let length = CodeLength(rawValue: digits) else { return nil }
     self.init(value: value, length: length)

@@ -39,7 +39,8 @@ public struct TOTPParameters: Equatable, Sendable {
   public func step(at time: Int64) -> Int64 {
     let period = Int64(period)
     let (quotient, remainder) = time.quotientAndRemainder(dividingBy: period)
-    return remainder < 0 ? quotient - 1 : quotient
+    // The quotient is far from any limit, because a period has at least 15 seconds.
+    return remainder < 0 ? quotient &- 1 : quotient
   }
 
   /// Returns the time steps whose codes are valid at `time`: the current step and
@@ -49,7 +50,8 @@ public struct TOTPParameters: Equatable, Sendable {
     let step = step(at: time)
     let (last, overflow) = step.addingReportingOverflow(Int64(adjacentIntervals))
     let (first, underflow) = step.subtractingReportingOverflow(Int64(adjacentIntervals))
-    guard !overflow, !underflow, last >= 0 else { return nil }
-    return max(first, 0)...last
+    let earliest = max(first, 0)
+    guard !overflow, !underflow, earliest <= last else { return nil }
+    return earliest...last
   }
 }
