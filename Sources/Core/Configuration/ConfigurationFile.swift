@@ -226,9 +226,7 @@ public enum ConfigurationFile {
   /// excludes the files that editors and package managers leave beside a file.
   public static func isDropIn(_ name: [UInt8]) -> Bool {
     let ending: StaticString = ".conf"
-    guard name.count > ending.bytes.count, name.first != UInt8(ascii: "."),
-      name.suffix(ending.bytes.count) == ending.bytes[...]
-    else { return false }
+    guard name.first != UInt8(ascii: "."), name.span.ends(with: ending.bytes) else { return false }
     return name.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

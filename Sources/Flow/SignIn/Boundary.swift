@@ -188,7 +188,7 @@ private struct PAMApplication: Application {
   }
 
   func forward(_ password: Span<UInt8>) -> Bool {
-    var terminated = SecretBytes(count: password.count + 1)
+    var terminated = SecretBytes(count: password.count &+ 1)
     terminated.withMutableSpan { target in
       for index in password.indices { target[index] = password[index] }
     }

@@ -61,11 +61,9 @@ struct FactorList {
   private static func cut(_ name: [UInt8], to room: Int) -> [UInt8] {
     guard name.count > room else { return name }
     let mark = ("..." as StaticString).bytes
-    var kept = name.prefix(max(room &- mark.count, 0))
-    if let next = name.dropFirst(kept.count).first, isContinuation(next) {
-      while let last = kept.popLast(), isContinuation(last) {}
-    }
-    return kept + mark
+    var end = max(room &- mark.count, 0)
+    while end > 0, end < name.count, isContinuation(name[end]) { end &-= 1 }
+    return name.span.part(from: 0, count: end).copied() + mark
   }
 
   /// Returns whether a byte continues a UTF-8 character (RFC 3629, section 3).

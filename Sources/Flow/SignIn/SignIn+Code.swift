@@ -115,7 +115,7 @@ extension SignIn {
     _ options: ModuleOptions
   ) throws(SignInResult.Failure) -> SignInResult {
     guard options.forwardsPass else { return result }
-    var count = answer.count - (length ?? 0)
+    var count = answer.count &- (length ?? 0)
     if count <= 0 {
       // The answer was the code alone, and it was accepted. The next module asks for the password
       // itself.

@@ -50,7 +50,7 @@ public struct InstalledStacks: StackSource {
       ".old", ".orig",
     ]
     return endings.contains {
-      name.count > $0.bytes.count && name.suffix($0.bytes.count) == $0.bytes[...]
+      name.count > $0.bytes.count && name.span.ends(with: $0.bytes)
     }
   }
 

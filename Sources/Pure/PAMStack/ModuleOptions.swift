@@ -80,7 +80,7 @@ public struct ModuleOptions: Equatable, Sendable {
   private static func value(of name: StaticString, in argument: [UInt8]) -> [UInt8]? {
     let prefix = name.bytes
     guard argument.starts(with: prefix) else { return nil }
-    return Array(argument.dropFirst(prefix.count))
+    return argument.span.part(from: prefix.count, count: argument.count).copied()
   }
 
   /// The prompt: the administrator's, or the standard one.
