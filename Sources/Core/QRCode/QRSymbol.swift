@@ -19,7 +19,7 @@ public struct QRSymbol: ~Copyable {
   /// Returns whether a module is dark. Outside the symbol, in its quiet zone, all modules are
   /// light.
   public func isDark(row: Int, column: Int) -> Bool {
-    guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
-    return modules.span[row * size + column] == 1
+    guard row >= 0, row < size, column >= 0, column < size else { return false }
+    return modules.span[row &* size &+ column] == 1
   }
 }

@@ -13,24 +13,26 @@ public struct TerminalRenderer: Equatable, Sendable {
   /// The width of the light margin in modules. ISO/IEC 18004 requires 4; scanners manage with 2.
   public let quietZone: Int
 
-  /// Creates a conversion. The quiet zone is at least 2 modules wide.
+  /// Creates a conversion. The quiet zone is 2 to 64 modules wide.
   public init(ink: TerminalColours, quietZone: Int = 4) {
     self.ink = ink
-    self.quietZone = max(quietZone, 2)
+    self.quietZone = min(max(quietZone, 2), 64)
   }
 
   /// Returns the number of cells that `symbol` takes.
   public func size(of symbol: borrowing QRSymbol) -> TerminalSize {
-    let side = symbol.size + 2 * quietZone
-    return TerminalSize(columns: side, rows: (side + 1) / 2)
+    let side = symbol.size &+ 2 &* quietZone
+    return TerminalSize(columns: side, rows: (side &+ 1) / 2)
   }
 
   /// Returns the text of `symbol` in UTF-8, each line ended by a newline. The text is as secret as
   /// the encoded data.
   public func draw(_ symbol: borrowing QRSymbol) -> SecretBytes {
     let size = size(of: symbol)
-    let lineCapacity = Self.beginColours.count + 3 * size.columns + Self.endColours.count + 1
-    var text = SecretBytes(count: size.rows * lineCapacity)
+    // No sum or product overflows: a symbol has at most 177 modules in each direction.
+    let lineCapacity =
+      Self.beginColours.count &+ 3 &* size.columns &+ Self.endColours.count &+ 1
+    var text = SecretBytes(count: size.rows &* lineCapacity)
     var next = 0
     text.withMutableSpan { text in
       @inline(never)
@@ -43,8 +45,10 @@ public struct TerminalRenderer: Equatable, Sendable {
       for row in 0..<size.rows {
         if ink == .blackOnWhite { put(Self.beginColours, in: &text) }
         for column in 0..<size.columns {
-          let upper = symbol.isDark(row: 2 * row - quietZone, column: column - quietZone)
-          let lower = symbol.isDark(row: 2 * row + 1 - quietZone, column: column - quietZone)
+          let top = 2 &* row &- quietZone
+          let left = column &- quietZone
+          let upper = symbol.isDark(row: top, column: left)
+          let lower = symbol.isDark(row: top &+ 1, column: left)
           put(Self.block(upper: isInked(upper), lower: isInked(lower)), in: &text)
         }
         if ink == .blackOnWhite { put(Self.endColours, in: &text) }
