@@ -8,4 +8,7 @@ public enum Checkout {
 
   /// The folder with the files that packaging/build creates and packaging/install installs.
   public static let artefacts = folder + "/dist"
+
+  /// The module as installed, but with the names of its functions. packaging/build creates it.
+  public static let moduleWithSymbols = folder + "/.build-embedded/release/pam_mfa.symbols.so"
 }

@@ -495,8 +495,9 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(postponedSignIns)
     writer.write(UInt8(truncatingIfNeeded: watermarks.count))
     for index in watermarks.indices where index < FactorRecord.maximumFactors {
-      writer.write(watermarks[index].factor.bytes)
-      writer.write(watermarks[index].step)
+      let mark = watermarks[index]
+      writer.write(mark.factor.bytes)
+      writer.write(mark.step)
     }
     writer.write(unreported.failures)
     writer.write(unreported.lastFailure)
