@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that every test exists that THREATS.md or a numbered MUST in the sources names.
+"""Checks that every test exists that THREATS.md, a numbered MUST in the sources or a report names.
 
     named_tests.py
 
-A test is named as `Suite.function`, and in a MUST also as `.function` of the suite before it. Prints each name
-without a test on a line, and exits with 1 if there is one.
+A test is named as `Suite.function`, and in a MUST also as `.function` of the suite before it. In Report.swift,
+the items of `mfa-admin report` name tests as "Suite.function". Prints each name without a test on a line, and
+exits with 1 if there is one.
 """
 
 import collections
@@ -28,6 +29,15 @@ def main():
             missing.append(f"packaging/THREATS.md: {suite}.{function}")
     sources = [file for folder in ("Sources", "pam") for suffix in ("swift", "c", "h")
                for file in (root / folder).rglob("*." + suffix)]
+    reports = [file for file in sources if file.name == "Report.swift"]
+    if not reports:
+        missing.append("Sources: no Report.swift")
+    for file in reports:
+        named = re.findall(r'"([A-Z]\w+)\.(\w+)"', file.read_text(encoding="utf-8"))
+        if not named:
+            missing.append(f"{file.relative_to(root)}: names no test")
+        missing += [f"{file.relative_to(root)}: {suite}.{function}" for suite, function in named
+                    if function not in functions[suite]]
     for file in sources:
         text = re.sub(r"\n\s*///? ?", " ", file.read_text(encoding="utf-8"))
         for named in re.findall(r"\(((?:`[\w.]+`[^()`]*)+)\)", text):

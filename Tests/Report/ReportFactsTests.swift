@@ -18,14 +18,13 @@ import Testing
     func facts() throws -> ReportFacts {
       try administration.reportFacts(of: try administration.users())
     }
-    #expect(try facts().disabled == 1 && facts().unlockedDisabledFactors == 0)
+    #expect(try facts().locked == 1 && facts().unlockedFactors == 0)
     _ = try administration.unlock("alice")
-    #expect(try facts().unlockedDisabledFactors == 0)
+    #expect(try facts().unlockedFactors == 0)
     _ = try administration.unlock("bob")
     let found = try facts()
     #expect(
-      found.unlockedDisabledFactors == 1 && found.disabled == 0 && found.users == 2
-        && found.bypasses == 1)
+      found.unlockedFactors == 1 && found.locked == 0 && found.users == 2 && found.bypasses == 1)
     #expect(found.events == ["bypass-made": 1, "unlocked": 2])
     #expect(found.ledgerProblem == nil && found.recordsWithoutEntries == 0)
     #expect(found.lastEntry?.hasPrefix("3:") == true)

@@ -28,6 +28,10 @@ import Testing
     facts.hasMailer = true
     facts.hasSSHD = true
     facts.servicesUsingModule = ["sshd", "sudo"]
+    facts.signInsWithoutCode = []
+    facts.keyExposures = []
+    facts.enrollmentGaps = []
+    facts.ledgerProblem = nil
     facts.events = ["enrolled": 3, "bypass-made": 1]
     facts.lastEntry = "4:00c0ffee, of 2026-11-21T10:18:00Z"
     return facts
@@ -44,9 +48,113 @@ import Testing
     #expect(report.notMet == 0)
     #expect(report.items.contains { $0.status == .outside })
     #expect(report.items.allSatisfy { !$0.evidence.isEmpty })
+    #expect(report.text(columns: nil).contains(" met, 2 by design, 0 not met, "))
     let sections = Set(report.items.map { String($0.section.split(separator: " ").last ?? "") })
     for section in ["3.1.4", "3.2.2", "4.1", "4.2", "4.6", "8.4.1", "8.4.2", "8.4.3", "8.5.1"] {
       #expect(sections.contains(section), "\(section)")
+    }
+  }
+
+  @Test func nothingIsMetWithoutEvidence() throws {
+    let report = Report(try configuration("[project]\nstate = observe\n"), ReportFacts())
+    let met = report.items.filter { $0.status == .met }.map(\.requirement)
+    // A store without records has no weak key.
+    #expect(
+      met == [
+        "keys have at least 112 bits",
+        "the input from which a code is generated changes at least every two minutes",
+        "recovery codes have at least 64 random bits",
+      ])
+  }
+
+  @Test func byDesignNamesTests() throws {
+    for facts in [Self.goodFacts, ReportFacts()] {
+      let report = Report(try configuration(Self.strict), facts)
+      let items = report.items.filter { $0.status == .byDesign }
+      #expect(items.count == 2)
+      #expect(items.allSatisfy { !$0.tests.isEmpty })
+      for test in report.items.flatMap(\.tests) {
+        #expect(test.wholeMatch(of: /[A-Z]\w+\.[a-z]\w+/) != nil, "\(test)")
+      }
+      let json = report.json.text
+      #expect(json.contains("\"status\": \"by-design\""))
+      #expect(json.contains("\"AttemptTests.writtenFirst\""))
+    }
+  }
+
+  @Test("files that others can read, and stacks that enrol without a password, are reported")
+  func hostEvidence() throws {
+    func facts(_ change: (inout MemoryHost) -> Void) throws -> ReportFacts {
+      var host = MemoryHost()
+      change(&host)
+      var facts = Self.goodFacts
+      facts.add(try HostSnapshot(of: host))
+      return facts
+    }
+    let sound = try facts { _ in }
+    #expect(sound.keyExposures.isEmpty, "\(sound.keyExposures)")
+    #expect(sound.enrollmentGaps.isEmpty, "\(sound.enrollmentGaps)")
+    let key = "/etc/mfa/key"
+    let imported = try report("alice", [try factor(try id(1), "phone", origin: .imported)])
+    let leftover = "/home/alice/.google_authenticator"
+    let exposures: [(Int, (inout MemoryHost) -> Void, String)] = [
+      (1, { $0.statuses[key] = MemoryHost.file(999, 0o440, size: 32) }, "has mode 0440"),
+      (2, { $0.statuses[key] = MemoryHost.file(0, 0o400, size: 32) }, "belongs to uid 0"),
+      (3, { $0.statuses[key] = nil }, "is missing"),
+      (4, { $0.unseen[key] = .notFound(.open) }, "cannot check the owner and permissions"),
+      (5, { $0.owner = .success(nil) }, "the user mfa does not exist"),
+      (6, { $0.owner = .failure(.notFound(.open)) }, "cannot check the system user mfa"),
+      (
+        7, { $0.statuses["/var/lib/mfa/factors/alice"] = MemoryHost.file(999, 0o644) },
+        "/var/lib/mfa/factors/alice: has mode 0644"
+      ),
+      (
+        8,
+        {
+          $0.reports = .success([imported])
+          $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
+        }, "google-authenticator files of alice"
+      ),
+    ]
+    for (row, change, expected) in exposures {
+      let found = try facts(change).keyExposures
+      #expect(found.contains { $0.contains(expected) }, "row \(row): \(found)")
+    }
+    // The file matters only if the store may have its key.
+    let unrelated = try facts { $0.statuses[leftover] = MemoryHost.file(1000, 0o400) }
+    #expect(unrelated.keyExposures.isEmpty, "\(unrelated.keyExposures)")
+    let gaps: [(Int, String?, String?)] = [
+      (1, "auth required pam_unix.so\n", nil),
+      (
+        2, "auth sufficient pam_unix.so\nauth sufficient pam_sss.so\nauth required pam_deny.so\n",
+        nil
+      ),
+      (3, "auth sufficient pam_rootok.so\nauth requisite pam_unix.so\n", nil),
+      (4, "auth required pam_permit.so\n", "does not ask for a password"),
+      (
+        5, "auth sufficient x.so\nauth required pam_unix.so\n",
+        "/pam/mfa-enroll:1: this line can end"
+      ),
+      (
+        6, "auth optional pam_unix.so\nauth required pam_permit.so\n",
+        "/pam/mfa-enroll:1: the stack"
+      ),
+      (
+        7,
+        "auth [default=1] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so\n",
+        "may succeed after a wrong password"
+      ),
+      (
+        8, "auth required pam_unix.so\nauth [default=reset] pam_permit.so\n",
+        "/pam/mfa-enroll:2: this line can reset"
+      ),
+      (9, "auth include nothing\n", "/pam/mfa-enroll:1: "),
+      (10, nil, "does not ask for a password"),
+    ]
+    for (row, stack, expected) in gaps {
+      let found = try facts { $0.stacks.files["mfa-enroll"] = stack }.enrollmentGaps
+      #expect(found.count == (expected == nil ? 0 : 1), "row \(row): \(found)")
+      if let expected { #expect(found[0].contains(expected), "row \(row): \(found)") }
     }
   }
 
@@ -59,12 +167,28 @@ import Testing
   static let spoilings: [(Int, String, @Sendable (inout ReportFacts) -> Void, [String])] = [
     (1, strict, { $0.weakKeys = 1 }, ["keys have at least 112 bits"]),
     (2, strict, { $0.longestPeriod = 121 }, ["changes at least every two minutes"]),
+    (3, strict, { $0.unlockedFactors = 1 }, ["a factor disabled this way must be bound again"]),
     (
-      3, strict, { $0.unlockedDisabledFactors = 1 },
-      ["a factor disabled this way must be bound again"]
+      4, strict, { $0.recordsWithoutEntries = 1 },
+      ["must be bound again", "with times and sources"]
     ),
-    (4, strict, { $0.recordsWithoutEntries = 1 }, ["with times and sources"]),
-    (5, strict, { $0.ledgerProblem = "the ledger was cut" }, ["with times and sources"]),
+    (
+      5, strict, { $0.ledgerProblem = "the ledger was cut" },
+      ["must be bound again", "with times and sources", "limited in time"]
+    ),
+    (
+      19, strict, { $0.events["log-begun"] = 1 },
+      ["must be bound again", "with times and sources"]
+    ),
+    (20, strict, { $0.keyExposures = ["/x: y"] }, ["components that need them"]),
+    (21, strict, { $0.enrollmentGaps = ["/x: y"] }, ["and a present factor"]),
+    (
+      22, strict, { $0.unusable = 1 },
+      [
+        "keys have at least 112 bits", "at least every two minutes", "at least 64 random bits",
+        "limited in time",
+      ]
+    ),
     (6, strict, { $0.withShortRecoveryCodes = 1 }, ["at least 64 random bits"]),
     (7, strict, { $0.hasMailer = false }, ["notified of binding and recovery"]),
     (
@@ -184,7 +308,7 @@ import Testing
       }
     }
     let json = report.json.text
-    #expect(json.contains("\"place\": \"/mfa.conf:6\"") && json.contains("\"status\": \"not met\""))
+    #expect(json.contains("\"place\": \"/mfa.conf:6\"") && json.contains("\"status\": \"not-met\""))
   }
 
   @Test func countsAreShown() throws {
@@ -215,7 +339,7 @@ import Testing
     facts.add(try report("bob", [good]), now: 0)
     facts.add(report("carol", .strayFile), now: 0)
     #expect(facts.users == 2 && facts.factors == 3 && facts.weakKeys == 1)
-    #expect(facts.disabled == 1 && facts.unusable == 1 && facts.longestPeriod == 30)
+    #expect(facts.locked == 1 && facts.unusable == 1 && facts.longestPeriod == 30)
     #expect(facts.withRecoveryCodes == 0 && facts.withShortRecoveryCodes == 0)
     #expect(facts.bypasses == 0)
   }

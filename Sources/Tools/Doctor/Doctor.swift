@@ -41,6 +41,35 @@ package enum Doctor {
     }
   }
 
+  /// Returns the findings about files and accounts with which others than the helper and root can
+  /// read or change the keys of factors, and the checks for such problems that failed.
+  package static func keyExposureFindings(on snapshot: HostSnapshot) -> [Finding] {
+    // The key of an imported factor is also in the file that it was imported from.
+    installationFindings(on: snapshot)
+      + (mayHaveImported(snapshot) ? LeftoverFiles.findings(on: snapshot) : [])
+  }
+
+  /// Returns the reasons why a user might enrol without the password of the account.
+  package static func enrollmentGaps(on snapshot: HostSnapshot) -> [String] {
+    EnrollmentService.gaps(in: snapshot.host.stacks)
+      + installationFindings(on: snapshot).map { "\($0.place): \($0.message)" }
+  }
+
+  private static func installationFindings(on snapshot: HostSnapshot) -> [Finding] {
+    SystemUser.findings(on: snapshot) + Ownership.findings(on: snapshot)
+  }
+
+  private static func mayHaveImported(_ snapshot: HostSnapshot) -> Bool {
+    guard case .success(let users) = snapshot.stored else { return true }
+    return users.contains { user in
+      switch user.content {
+      case .notEnrolled: false
+      case .unusable: true
+      case .usable(let stored, _): stored.record.factors.contains { $0.origin == .imported }
+      }
+    }
+  }
+
   private static func findings(
     of examinations: [any Examination.Type], on snapshot: HostSnapshot
   ) -> [Finding] {

@@ -30,17 +30,13 @@ package struct HostSnapshot {
 
   private typealias Refusal = ConfigurationFile.Failure
 
-  /// The helper's own service. It needs no pam_mfa.so line because the helper asks for the code
-  /// itself.
-  private static let helperService = Array("mfa-enroll".utf8)
-
   /// Reads everything that the examinations need from a host.
   ///
   /// `users` are the users for whom sshd's settings are read individually.
   package init(of host: any ExaminedHost, users: [UserName] = []) throws(StackRefusal) {
     self.host = host
     services = try host.services().filter {
-      !IncludedServiceFile.contains($0) && $0 != Self.helperService
+      !IncludedServiceFile.contains($0) && $0 != EnrollmentService.name
     }
     var servicesWithModule: [ServiceWithModule] = []
     var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []

@@ -6,6 +6,8 @@ import MFAFactorStore
 import MFAFactors
 
 /// The facts that a report is based on, mostly counts of stored records.
+///
+/// Facts about what was not examined yet are bad: an item that depends on them is not met.
 package struct ReportFacts: Equatable {
   /// The number of users with a factor.
   package var users = 0
@@ -17,16 +19,16 @@ package struct ReportFacts: Equatable {
   var weakKeys = 0
   /// The longest period of a factor, in seconds.
   var longestPeriod = 0
-  /// The number of users whose factors are disabled.
-  package var disabled = 0
+  /// The number of users whose factors are locked.
+  package var locked = 0
   /// The number of users with recovery codes.
   var withRecoveryCodes = 0
   /// The number of users with imported recovery codes of eight digits.
   var withShortRecoveryCodes = 0
   /// The number of valid bypass codes.
   var bypasses = 0
-  /// How often an administrator unlocked disabled factors.
-  var unlockedDisabledFactors = 0
+  /// How often an administrator unlocked locked factors.
+  var unlockedFactors = 0
   /// The number of audit log entries by event.
   var events: [String: Int] = [:]
   /// The services with an `auth` line for the module.
@@ -35,11 +37,17 @@ package struct ReportFacts: Equatable {
   var hasSSHD = false
   /// Ways to sign in that certainly or possibly ask for no code, and checks that failed, each with
   /// its source location.
-  var signInsWithoutCode: [String] = []
+  var signInsWithoutCode = [notExamined]
+  /// Ways in which a key may be read by others than the helper and root, and checks that failed,
+  /// each with its source location.
+  var keyExposures = [notExamined]
+  /// Ways in which a user may enrol a factor without the password of the account, and checks that
+  /// failed.
+  var enrollmentGaps = [notExamined]
   /// Whether the host has a mailer.
   package var hasMailer = false
   /// What is wrong with the audit log, or nil if it was verified.
-  var ledgerProblem: String?
+  var ledgerProblem: String? = "the audit log was not verified"
   /// The last entry of the audit log.
   var lastEntry: String?
   /// The number of records without an entry in the audit log.
@@ -49,6 +57,8 @@ package struct ReportFacts: Equatable {
 
   /// The length of a key of 112 bits, in bytes.
   private static let shortestKey = 14
+
+  private static let notExamined = "the host was not examined"
 
   /// Counts one user.
   package mutating func add(_ report: UserReport, now: Int64) {
@@ -66,7 +76,7 @@ package struct ReportFacts: Equatable {
           if length < Self.shortestKey { weakKeys += 1 }
         }
       }
-      if standing == .disabled { disabled += 1 }
+      if standing == .disabled { locked += 1 }
       if !snapshot.record.recoveryCodes.isEmpty { withRecoveryCodes += 1 }
       if snapshot.record.recoveryCodes.contains(where: { $0.kind == .imported }) {
         withShortRecoveryCodes += 1
@@ -75,11 +85,14 @@ package struct ReportFacts: Equatable {
     }
   }
 
-  /// Adds the services that use the module, and the ways to sign in without a code.
+  /// Adds the services that use the module, the ways to sign in or to enrol without proof, and the
+  /// ways to read a key.
   package mutating func add(_ snapshot: HostSnapshot) {
     servicesUsingModule = snapshot.servicesWithModule.map(\.visibleName)
     hasSSHD = snapshot.services.contains(Array("sshd".utf8))
-    signInsWithoutCode = Doctor.bypassFindings(on: snapshot).map { "\($0.place): \($0.message)" }
+    signInsWithoutCode = Doctor.bypassFindings(on: snapshot).map(Self.text)
+    keyExposures = Doctor.keyExposureFindings(on: snapshot).map(Self.text)
+    enrollmentGaps = Doctor.enrollmentGaps(on: snapshot)
     for service in snapshot.servicesWithModule {
       guard let path = service.configuration else { continue }
       signInsWithoutCode.append(
@@ -88,12 +101,16 @@ package struct ReportFacts: Equatable {
     }
   }
 
+  private static func text(_ finding: Finding) -> String { "\(finding.place): \(finding.message)" }
+
   /// Counts one entry of the audit log.
   package mutating func add(_ entry: LedgerEntry) {
     guard let event = entry.text("event") else { return }
     events[event, default: 0] += 1
-    if event == "unlocked", entry.text("name") == AttemptState.Standing.disabled.word {
-      unlockedDisabledFactors += 1
+    if event == "unlocked" || event == "restore-accepted",
+      entry.text("name") == AttemptState.Standing.disabled.word
+    {
+      unlockedFactors += 1
     }
   }
 

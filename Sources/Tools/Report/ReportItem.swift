@@ -4,13 +4,27 @@ import MFAPolicy
 /// One requirement of a standard, and whether this host meets it.
 package struct ReportItem: Equatable {
   /// Whether the host meets the requirement.
+  ///
+  /// The raw values are stable across versions.
   package enum Status: String, Equatable, Sendable {
-    /// The requirement is met.
+    /// The requirement is met, according to what was read on this host.
     case met = "met"
-    /// The current settings or the stored records do not meet the requirement.
-    case notMet = "not met"
+    /// The host does not meet the requirement, or the evidence is missing or cannot be read.
+    case notMet = "not-met"
+    /// Every host meets the requirement, because of how this software works. Tests show it.
+    case byDesign = "by-design"
     /// This software cannot decide whether the requirement is met.
     case outside = "outside"
+
+    /// The status in words.
+    var text: String {
+      switch self {
+      case .met: "met"
+      case .notMet: "not met"
+      case .byDesign: "by design"
+      case .outside: "outside"
+      }
+    }
   }
 
   /// A setting that the status depends on.
@@ -43,16 +57,19 @@ package struct ReportItem: Equatable {
   package let settings: [Setting]
   /// The evidence for the status.
   package let evidence: [String]
+  /// The tests that show what does not depend on the host, as `Suite.function`.
+  package let tests: [String]
 
   init(
     _ section: String, _ requirement: String, _ status: Status, settings: [Setting] = [],
-    _ evidence: [String]
+    _ evidence: [String], tests: [String] = []
   ) {
     self.section = section
     self.requirement = requirement
     self.status = status
     self.settings = settings
     self.evidence = evidence
+    self.tests = tests
   }
 
   /// The item as JSON. Member names are stable across versions.
@@ -71,6 +88,7 @@ package struct ReportItem: Equatable {
           })
       ),
       ("evidence", .array(evidence.map { .string($0) })),
+      ("tests", .array(tests.map { .string($0) })),
     ])
   }
 }

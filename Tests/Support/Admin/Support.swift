@@ -28,11 +28,12 @@ package func userName(_ text: String) throws -> UserName {
 
 package func factor(
   _ id: FactorID, _ name: String, enrolledAt: Int64 = 1_700_000_000,
-  parameters: TOTPParameters = .standard, sealedSecret: [UInt8] = [1]
+  parameters: TOTPParameters = .standard, sealedSecret: [UInt8] = [1],
+  origin: Factor.Origin = .enrolled
 ) throws -> Factor {
   Factor(
     id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: enrolledAt,
-    kind: .totp(parameters, sealedSecret: sealedSecret))
+    kind: .totp(parameters, sealedSecret: sealedSecret), origin: origin)
 }
 
 package func record(_ user: String, uid: UInt32 = 1000, _ factors: [Factor]) throws -> FactorRecord
