@@ -11,14 +11,14 @@ import Testing
 struct UserFilterTests {
   static func everybody() throws -> [UserReport] {
     [
-      try SampleUser.report("alice"), try SampleUser.report("bob", standing: .waiting(seconds: 9)),
-      try SampleUser.report("carol", standing: .disabled), try SampleUser.report("dave", used: 91),
+      try SampleUser.report("alice"), try SampleUser.report("bob", standing: .throttled(seconds: 9)),
+      try SampleUser.report("carol", standing: .locked), try SampleUser.report("dave", used: 91),
       try SampleUser.report("erin", used: 89),
       try SampleUser.report("frank", secretLength: 10, .imported),
       try SampleUser.report("grace", secretLength: 16, .imported),
       try SampleUser.report("heidi", grantedUntil: 1),
       try SampleUser.report("ivan", grantedUntil: 0), report("judy", .belongsToAnother),
-      try SampleUser.report("mallory", used: 91, secretLength: 10, .imported, standing: .disabled),
+      try SampleUser.report("mallory", used: 91, secretLength: 10, .imported, standing: .locked),
       try SampleUser.report("nina", used: 19_000, enrolled: 89, .imported),
       try SampleUser.report("oscar", used: -5),
     ]

@@ -10,8 +10,8 @@ import Testing
   static func reports() throws -> [UserReport] {
     [
       try report("alice", [try factor(id(1), "phone"), try factor(id(2), "a tablet of hers")]),
-      try report("bartholomew", [try factor(id(1), "電話")], failures: 7, .waiting(seconds: 95)),
-      try report("carol", [try factor(id(1), "phone")], failures: 100, .disabled),
+      try report("bartholomew", [try factor(id(1), "電話")], failures: 7, .throttled(seconds: 95)),
+      try report("carol", [try factor(id(1), "phone")], failures: 100, .locked),
       report("dave\u{1B}[2J", .noSuchAccount),
       report("erin", .store(.untrusted(.record, .wrongOwner))),
     ]

@@ -51,7 +51,7 @@ import Testing
     #expect(number == 5)
     #expect(
       state.begin(Self.policy, now: Self.now)
-        == .refused(.waiting(seconds: 30)))
+        == .refused(.throttled(seconds: 30)))
   }
 
   struct Standing: Sendable {
@@ -64,20 +64,20 @@ import Testing
   @Test(arguments: [
     Standing(number: 1, failures: 0, elapsed: 0, standing: .open),
     Standing(number: 2, failures: 4, elapsed: 0, standing: .open),
-    Standing(number: 3, failures: 5, elapsed: 0, standing: .waiting(seconds: 30)),
-    Standing(number: 4, failures: 5, elapsed: 2, standing: .waiting(seconds: 28)),
-    Standing(number: 5, failures: 5, elapsed: 29, standing: .waiting(seconds: 1)),
+    Standing(number: 3, failures: 5, elapsed: 0, standing: .throttled(seconds: 30)),
+    Standing(number: 4, failures: 5, elapsed: 2, standing: .throttled(seconds: 28)),
+    Standing(number: 5, failures: 5, elapsed: 29, standing: .throttled(seconds: 1)),
     Standing(number: 6, failures: 5, elapsed: 30, standing: .open),
-    Standing(number: 7, failures: 6, elapsed: 30, standing: .waiting(seconds: 30)),
-    Standing(number: 8, failures: 9, elapsed: 0, standing: .waiting(seconds: 480)),
-    Standing(number: 9, failures: 10, elapsed: 0, standing: .waiting(seconds: 900)),
-    Standing(number: 10, failures: 99, elapsed: 899, standing: .waiting(seconds: 1)),
+    Standing(number: 7, failures: 6, elapsed: 30, standing: .throttled(seconds: 30)),
+    Standing(number: 8, failures: 9, elapsed: 0, standing: .throttled(seconds: 480)),
+    Standing(number: 9, failures: 10, elapsed: 0, standing: .throttled(seconds: 900)),
+    Standing(number: 10, failures: 99, elapsed: 899, standing: .throttled(seconds: 1)),
     Standing(number: 11, failures: 99, elapsed: 900, standing: .open),
-    Standing(number: 12, failures: 100, elapsed: 1 << 40, standing: .disabled),
-    Standing(number: 13, failures: .max, elapsed: 0, standing: .disabled),
+    Standing(number: 12, failures: 100, elapsed: 1 << 40, standing: .locked),
+    Standing(number: 13, failures: .max, elapsed: 0, standing: .locked),
     // A time in the future counts as now.
-    Standing(number: 14, failures: 5, elapsed: -1, standing: .waiting(seconds: 30)),
-    Standing(number: 15, failures: 5, elapsed: -1 << 40, standing: .waiting(seconds: 30)),
+    Standing(number: 14, failures: 5, elapsed: -1, standing: .throttled(seconds: 30)),
+    Standing(number: 15, failures: 5, elapsed: -1 << 40, standing: .throttled(seconds: 30)),
     Standing(number: 16, failures: 4, elapsed: -1 << 40, standing: .open),
   ])
   func standings(_ row: Standing) {
@@ -95,15 +95,15 @@ import Testing
       number += 1
     }
     #expect(number == 100)
-    #expect(state.standing(Self.policy, now: .max) == .disabled)
-    #expect(state.begin(Self.policy, now: .max) == .refused(.disabled))
-    #expect(state.begin(Self.policy, now: .min) == .refused(.disabled))
+    #expect(state.standing(Self.policy, now: .max) == .locked)
+    #expect(state.begin(Self.policy, now: .max) == .refused(.locked))
+    #expect(state.begin(Self.policy, now: .min) == .refused(.locked))
   }
 
   @Test func hundredthAttemptCanBeAccepted() throws {
     let state = Self.state(failures: 99, lastFailure: Self.now - 900)
     let counted = try #require(Self.counted(state))
-    #expect(counted.standing(Self.policy, now: Self.now) == .disabled)
+    #expect(counted.standing(Self.policy, now: Self.now) == .locked)
     let (factor, next) = try #require(
       counted.accepting([.init(factor: Self.first, step: 101)]))
     #expect(factor == Self.first)
@@ -115,7 +115,7 @@ import Testing
     let state = Self.state(failures: 5, lastFailure: Self.now)
     for back in [1, 29, 30, 31, 86_400, Self.now] {
       #expect(
-        state.begin(Self.policy, now: Self.now - back) == .refused(.waiting(seconds: 30)),
+        state.begin(Self.policy, now: Self.now - back) == .refused(.throttled(seconds: 30)),
         "\(back) s back")
     }
     // With too few failures for a wait, the later failure time is kept.
@@ -135,11 +135,11 @@ import Testing
       number += 1
     }
     #expect(number == 20)
-    #expect(state.standing(Self.policy, now: now, counter: .ownProcess) == .disabled)
+    #expect(state.standing(Self.policy, now: now, counter: .ownProcess) == .locked)
     // The user's own programs wait as long, with a separate count.
     #expect(
       Self.state(ownProcessFailures: 5).standing(Self.policy, now: Self.now, counter: .ownProcess)
-        == .waiting(seconds: 30))
+        == .throttled(seconds: 30))
     #expect(
       Self.state(failures: 5).standing(Self.policy, now: Self.now, counter: .ownProcess) == .open)
     // All failures together never exceed the limit.
@@ -148,7 +148,7 @@ import Testing
       now += 900
       number += 1
     }
-    #expect(number == 100 && state.standing(Self.policy, now: now) == .disabled)
+    #expect(number == 100 && state.standing(Self.policy, now: now) == .locked)
     // An accepted code resets both counts.
     let (factor, accepted) = try #require(
       state.accepting([.init(factor: Self.first, step: 101)]))
@@ -196,8 +196,8 @@ import Testing
           let standing = state.standing(Self.policy, now: time)
           switch standing {
           case .open: #expect(failures < 100)
-          case .waiting(let seconds): #expect((1...900).contains(seconds))
-          case .disabled: #expect(failures >= 100)
+          case .throttled(let seconds): #expect((1...900).contains(seconds))
+          case .locked: #expect(failures >= 100)
           }
           switch state.begin(Self.policy, now: time) {
           case .counted(let next):

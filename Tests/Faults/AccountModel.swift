@@ -28,7 +28,7 @@ struct AccountModel {
 
   /// Whether codes are verified.
   enum Standing: Equatable {
-    case open, waiting, disabled
+    case open, throttled, locked
     /// The result depends on the exact second.
     case unknown
   }
@@ -59,13 +59,13 @@ struct AccountModel {
 
   /// Returns whether codes are verified in a sign-in that begins at `time`.
   func standing(at time: Int) -> Standing {
-    guard failures + ownFailures < Self.mostFailures else { return .disabled }
+    guard failures + ownFailures < Self.mostFailures else { return .locked }
     let wait = Self.wait(after: failures)
     let elapsed = time - lastFailure
     if wait == 0 { return .open }
-    if elapsed < 0 { return abs(elapsed) <= 3 ? .unknown : .waiting }
+    if elapsed < 0 { return abs(elapsed) <= 3 ? .unknown : .throttled }
     if abs(elapsed - wait) <= 3 { return .unknown }
-    return elapsed > wait ? .open : .waiting
+    return elapsed > wait ? .open : .throttled
   }
 
   /// Returns whether the current factor's code of a step is accepted at `time`, or nil if that
@@ -88,7 +88,7 @@ struct AccountModel {
       }
     switch standing(at: time) {
     case .open: return looked
-    case .waiting, .disabled: return [.refused]
+    case .throttled, .locked: return [.refused]
     case .unknown: return looked + [.refused]
     }
   }

@@ -59,7 +59,7 @@ extension MessagesTarget {
       enrolledAt: 1_700_000_000, parameters: .standard)
     let status = AccountStatus(
       enrollment: .offered, state: .observe, recoveryCodesLeft: 9, importedRecoveryCodesLeft: 2,
-      standing: .waiting(seconds: 30))
+      standing: .throttled(seconds: 30))
     return [
       bytes(try HelperResponse.welcome(user: user, issuer: text("Example")).encoded()),
       bytes(try HelperResponse.prompt(text: text("Password: "), echo: false).encoded()),

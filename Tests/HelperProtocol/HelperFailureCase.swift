@@ -3,7 +3,7 @@ import MFAProtocol
 /// The cases of `HelperFailure` without their values, so that tests can list all of them.
 enum HelperFailureCase: CaseIterable {
   case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
-    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsDisabled,
+    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsLocked,
     secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
     factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
     protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
@@ -21,7 +21,7 @@ enum HelperFailureCase: CaseIterable {
       case .codeAlreadyUsed: .codeAlreadyUsed
       case .notACode: .notACode
       case .tooManyAttempts: .tooManyAttempts
-      case .factorsDisabled: .factorsDisabled
+      case .factorsLocked: .factorsLocked
       case .secondFactorAlreadyEnrolled: .secondFactorAlreadyEnrolled
       case .maximumSecondFactorCountExceeded: .maximumSecondFactorCountExceeded
       case .unsupportedDisplayName: .unsupportedDisplayName

@@ -110,7 +110,7 @@ enum Samples {
   static let failures: [HelperFailure] = [
     .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
     .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 0),
-    .tooManyAttempts(seconds: 900), .factorsDisabled, .secondFactorAlreadyEnrolled,
+    .tooManyAttempts(seconds: 900), .factorsLocked, .secondFactorAlreadyEnrolled,
     .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,
     .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError, .internalError,
     .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
@@ -152,8 +152,8 @@ enum Samples {
       { .forgotten(places: 0) },
       { .forgotten(places: .max) },
       { .status(status(.selfService, .enabled, codes: 0, imported: 0, .open)) },
-      { .status(status(.offered, .disabled, codes: 20, imported: 10, .waiting(seconds: 28))) },
-      { .status(status(.required, .observe, codes: 255, imported: 255, .disabled)) },
+      { .status(status(.offered, .disabled, codes: 20, imported: 10, .throttled(seconds: 28))) },
+      { .status(status(.required, .observe, codes: 255, imported: 255, .locked)) },
       { .recoveryCodes(RecoveryCodeList(text: secret(""))) },
       { .recoveryCodes(RecoveryCodeList(text: secret("ABCD-2345-efgh-6789"))) },
       {

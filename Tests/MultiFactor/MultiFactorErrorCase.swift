@@ -3,7 +3,7 @@
 /// The cases of `MultiFactorError` without their values, so that tests can list all of them.
 enum MultiFactorErrorCase: CaseIterable {
   case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
-    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsDisabled,
+    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsLocked,
     secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
     factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
     internalError, lastFactorRequired, ticketInvalid, secretTooShort, codesNotConsecutive,
@@ -22,7 +22,7 @@ enum MultiFactorErrorCase: CaseIterable {
       case .codeAlreadyUsed: .codeAlreadyUsed
       case .notACode: .notACode
       case .tooManyAttempts: .tooManyAttempts
-      case .factorsDisabled: .factorsDisabled
+      case .factorsLocked: .factorsLocked
       case .secondFactorAlreadyEnrolled: .secondFactorAlreadyEnrolled
       case .maximumSecondFactorCountExceeded: .maximumSecondFactorCountExceeded
       case .unsupportedDisplayName: .unsupportedDisplayName

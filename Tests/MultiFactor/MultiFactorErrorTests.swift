@@ -7,7 +7,7 @@ import Testing
   static let errors: [MultiFactorError] = [
     .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
     .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 28),
-    .factorsDisabled, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
+    .factorsLocked, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
     .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,
     .configurationInvalid, .multiFactorDisabled, .internalError,
     .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,

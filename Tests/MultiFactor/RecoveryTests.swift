@@ -14,7 +14,7 @@ import Testing
   @Test(
     "the status of the account",
     arguments: [
-      (.open, .open), (.waiting(seconds: 28), .waiting(seconds: 28)), (.disabled, .disabled),
+      (.open, .open), (.throttled(seconds: 28), .throttled(seconds: 28)), (.locked, .locked),
     ] as [(AccountStatus.Standing, MultiFactorStatus.Standing)])
   func status(sent: AccountStatus.Standing, told: MultiFactorStatus.Standing) async throws {
     let helper = ScriptedHelper(

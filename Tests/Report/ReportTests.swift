@@ -335,7 +335,7 @@ import Testing
     let sealed = [UInt8](repeating: 0, count: 12 + 16 + 13)
     let weak = try factor(try id(1), "old", sealedSecret: sealed)
     let good = try factor(try id(2), "new", sealedSecret: sealed + [0])
-    facts.add(try report("alice", [weak, good], failures: 100, .disabled), now: 0)
+    facts.add(try report("alice", [weak, good], failures: 100, .locked), now: 0)
     facts.add(try report("bob", [good]), now: 0)
     facts.add(report("carol", .strayFile), now: 0)
     #expect(facts.users == 2 && facts.factors == 3 && facts.weakKeys == 1)

@@ -143,7 +143,7 @@ struct HelperSignInTests {
       number: 3, failure: .tooManyAttempts(seconds: 28), verdict: .tooManyAttempts,
       result: "throttled", told: "too many wrong codes, try again in 28 s"),
     Refusal(
-      number: 4, failure: .factorsDisabled, verdict: .tooManyAttempts, result: "disabled",
+      number: 4, failure: .factorsLocked, verdict: .tooManyAttempts, result: "disabled",
       told: "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
     ),
     Refusal(
@@ -173,7 +173,7 @@ struct HelperSignInTests {
   @Test(
     "a throttled user is not prompted",
     arguments: [
-      (AccountStatus.Standing.waiting(seconds: 28), "throttled"), (.disabled, "disabled"),
+      (AccountStatus.Standing.throttled(seconds: 28), "throttled"), (.locked, "disabled"),
     ])
   func waiting(standing: AccountStatus.Standing, result: String) throws {
     host.helpers = [try Self.look([try Self.factor(7, "Phone")], Self.status(standing))]

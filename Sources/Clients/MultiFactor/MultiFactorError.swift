@@ -24,7 +24,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   /// There were too many failed attempts: no code is verified for this many seconds.
   case tooManyAttempts(seconds: Int)
   /// The factors are locked until an administrator unlocks them.
-  case factorsDisabled
+  case factorsLocked
   /// Another factor has this name.
   case secondFactorAlreadyEnrolled
   /// The user has the maximum number of factors.
@@ -88,7 +88,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .codeAlreadyUsed: .codeAlreadyUsed
       case .notACode: .notACode
       case .tooManyAttempts(let seconds): .tooManyAttempts(seconds: Int(seconds))
-      case .factorsDisabled: .factorsDisabled
+      case .factorsLocked: .factorsLocked
       case .secondFactorAlreadyEnrolled: .secondFactorAlreadyEnrolled
       case .maximumSecondFactorCountExceeded: .maximumSecondFactorCountExceeded
       case .unsupportedDisplayName: .unsupportedDisplayName
@@ -152,7 +152,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .codeAlreadyUsed: "the code was used already"
     case .notACode: "that is not a code; codes have 6 to 8 digits"
     case .tooManyAttempts(let seconds): "too many wrong codes, try again in \(seconds) s"
-    case .factorsDisabled: "your second factors are disabled after too many wrong codes"
+    case .factorsLocked: "your second factors are disabled after too many wrong codes"
     case .secondFactorAlreadyEnrolled: "you have a second factor with this name already"
     case .maximumSecondFactorCountExceeded: "you have as many second factors as you may have"
     case .unsupportedDisplayName: "a second factor cannot have this name"
@@ -193,7 +193,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .codeAlreadyUsed: "wait until the app shows the next code"
     case .notACode: "type the digits that the app shows"
     case .tooManyAttempts(let seconds): "wait \(seconds) s and use a fresh code"
-    case .factorsDisabled: "ask an administrator of this host to unlock them with mfa-admin unlock"
+    case .factorsLocked: "ask an administrator of this host to unlock them with mfa-admin unlock"
     case .secondFactorAlreadyEnrolled: "choose another name, or remove the old one first"
     case .maximumSecondFactorCountExceeded: "remove one that you do not use any more"
     case .unsupportedDisplayName: "use 1 to 64 visible characters"

@@ -18,7 +18,7 @@ public struct MultiFactorResolver: Sendable {
   ///
   /// - Throws: `factorNotFound` if the assertion names a factor that is not among the hints;
   ///   `invalidVerificationCode`, `codeAlreadyUsed` or `notACode` if the code was wrong;
-  ///   `tooManyAttempts` or `factorsDisabled` after too many failed attempts; or any other failure
+  ///   `tooManyAttempts` or `factorsLocked` after too many failed attempts; or any other failure
   ///   that the helper reports.
   public func resolveSignIn(
     with assertion: consuming MultiFactorSignInAssertion

@@ -27,9 +27,9 @@ public struct MultiFactorStatus: Equatable, Sendable {
     /// Codes are verified.
     case open
     /// No code is verified for this many seconds, after failed attempts.
-    case waiting(seconds: Int)
+    case throttled(seconds: Int)
     /// No code is verified until an administrator unlocks the account.
-    case disabled
+    case locked
   }
 
   /// Which users enrol.
@@ -62,8 +62,8 @@ public struct MultiFactorStatus: Equatable, Sendable {
     standing =
       switch status.standing {
       case .open: .open
-      case .waiting(let seconds): .waiting(seconds: Int(seconds))
-      case .disabled: .disabled
+      case .throttled(let seconds): .throttled(seconds: Int(seconds))
+      case .locked: .locked
       }
   }
 }

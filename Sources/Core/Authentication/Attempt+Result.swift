@@ -127,8 +127,8 @@ extension Attempt.Rejected {
   /// refused while the standing is open; if it were, it would be denied.
   public init(_ standing: AttemptState.Standing) {
     switch standing {
-    case .waiting(let seconds): self = .throttled(seconds: seconds)
-    case .disabled, .open: self = .locked
+    case .throttled(let seconds): self = .throttled(seconds: seconds)
+    case .locked, .open: self = .locked
     }
   }
 

@@ -68,8 +68,8 @@ struct HelperAccountStatus: Sendable {
   var refusal: Attempt.Rejected? {
     switch status.standing {
     case .open: nil
-    case .waiting(let seconds): .throttled(seconds: Int64(seconds))
-    case .disabled: .locked
+    case .throttled(let seconds): .throttled(seconds: Int64(seconds))
+    case .locked: .locked
     }
   }
 }

@@ -151,7 +151,7 @@ extension SignIn {
     case .invalidVerificationCode: .wrong(wait: 0)
     case .codeAlreadyUsed: .replayed(nil, wait: 0)
     case .tooManyAttempts(let seconds): .throttled(seconds: Int64(seconds))
-    case .factorsDisabled: .locked
+    case .factorsLocked: .locked
     case .notACode: .notACode(.somethingElse)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,

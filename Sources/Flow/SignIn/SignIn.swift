@@ -92,7 +92,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let memory = memory(settings)
     // Throttling does not apply to a user who need not give a code, so wrong codes from others do
     // not delay the user.
-    if standing != .disabled,
+    if standing != .locked,
       let age = try rememberedCode(memory, owner, snapshot, resolved)
     {
       return .allowed(.remembered(age: age))

@@ -193,9 +193,9 @@ public struct AttemptState: Equatable, Sendable {
   public enum Standing: Equatable, Sendable {
     case open
     /// A code may be tried after this many seconds.
-    case waiting(seconds: Int64)
+    case throttled(seconds: Int64)
     /// No code may be tried until an administrator unlocks the user or removes the factors.
-    case disabled
+    case locked
   }
 
   /// The counter that an attempt belongs to.
@@ -221,17 +221,17 @@ public struct AttemptState: Equatable, Sendable {
   ) -> Standing {
     // The sum of all failures stays below the limit of NIST SP 800-63B-4, section 3.2.2.
     guard failures.addingSaturated(ownProcessFailures.failures) < policy.locksAfter else {
-      return .disabled
+      return .locked
     }
     let counted = count(of: counter)
     if counter == .ownProcess, counted.failures >= Self.maximumOwnProcessFailures(policy) {
-      return .disabled
+      return .locked
     }
     let wait = policy.wait(afterFailures: counted.failures)
     guard wait > 0 else { return .open }
     let (elapsed, overflow) = now.subtractingReportingOverflow(counted.last)
-    guard !overflow, elapsed >= 0 else { return .waiting(seconds: wait) }
-    return elapsed >= wait ? .open : .waiting(seconds: wait - elapsed)
+    guard !overflow, elapsed >= 0 else { return .throttled(seconds: wait) }
+    return elapsed >= wait ? .open : .throttled(seconds: wait - elapsed)
   }
 
   /// The result of beginning an attempt.

@@ -26,9 +26,9 @@ public struct AccountStatus: Equatable, Sendable {
     /// Codes are verified.
     case open
     /// No code is verified for this many seconds, after failed attempts.
-    case waiting(seconds: UInt32)
+    case throttled(seconds: UInt32)
     /// No code is verified until an administrator unlocks the account.
-    case disabled
+    case locked
   }
 
   /// Which users enrol.
@@ -61,14 +61,14 @@ extension AccountStatus.Standing {
   var number: UInt8 {
     switch self {
     case .open: 0
-    case .waiting: 1
-    case .disabled: 2
+    case .throttled: 1
+    case .locked: 2
     }
   }
 
   /// The seconds in a message: 0 if the standing has none.
   var seconds: UInt32 {
-    guard case .waiting(let seconds) = self else { return 0 }
+    guard case .throttled(let seconds) = self else { return 0 }
     return seconds
   }
 
@@ -77,8 +77,8 @@ extension AccountStatus.Standing {
   init?(number: UInt8, seconds: UInt32) {
     switch number {
     case 0: self = .open
-    case 1: self = .waiting(seconds: seconds)
-    case 2: self = .disabled
+    case 1: self = .throttled(seconds: seconds)
+    case 2: self = .locked
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

@@ -17,7 +17,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
   /// There were too many failed attempts: no code is verified for this many seconds.
   case tooManyAttempts(seconds: UInt32)
   /// The user's factors are locked until an administrator unlocks them.
-  case factorsDisabled
+  case factorsLocked
   /// Another factor of the user has this name.
   case secondFactorAlreadyEnrolled
   /// The user has the maximum number of factors.
@@ -67,7 +67,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .codeAlreadyUsed: 6
     case .notACode: 7
     case .tooManyAttempts: 8
-    case .factorsDisabled: 9
+    case .factorsLocked: 9
     case .secondFactorAlreadyEnrolled: 10
     case .maximumSecondFactorCountExceeded: 11
     case .unsupportedDisplayName: 12
@@ -96,7 +96,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .tooManyAttempts(let seconds), .tooManyChanges(let seconds): seconds
     case .unsuitableProcess(let fault): UInt32(fault.number)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .factorsDisabled,
+      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .factorsLocked,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
@@ -117,7 +117,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 6: self = .codeAlreadyUsed
     case 7: self = .notACode
     case 8: self = .tooManyAttempts(seconds: seconds)
-    case 9: self = .factorsDisabled
+    case 9: self = .factorsLocked
     case 10: self = .secondFactorAlreadyEnrolled
     case 11: self = .maximumSecondFactorCountExceeded
     case 12: self = .unsupportedDisplayName

@@ -195,8 +195,8 @@ extension AccountStatus.Standing {
     self =
       switch standing {
       case .open: .open
-      case .waiting(let seconds): .waiting(seconds: UInt32(clamping: seconds))
-      case .disabled: .disabled
+      case .throttled(let seconds): .throttled(seconds: UInt32(clamping: seconds))
+      case .locked: .locked
       }
   }
 }

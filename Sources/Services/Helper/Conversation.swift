@@ -419,8 +419,8 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       try settings().throttle, now: try now(), counter: counter)
     switch standing {
     case .open: return
-    case .waiting(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))
-    case .disabled: throw .factorsDisabled
+    case .throttled(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))
+    case .locked: throw .factorsLocked
     }
   }
 

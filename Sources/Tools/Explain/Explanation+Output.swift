@@ -100,8 +100,8 @@ extension Explanation {
   private var standingText: String {
     switch standing {
     case .none, .open: ""
-    case .waiting(let seconds): ", waiting \(seconds) s"
-    case .disabled: ", disabled"
+    case .throttled(let seconds): ", waiting \(seconds) s"
+    case .locked: ", disabled"
     }
   }
 
@@ -268,8 +268,8 @@ extension Explanation {
   private static func word(_ standing: AttemptState.Standing) -> String {
     switch standing {
     case .open: "open"
-    case .waiting: "waiting"
-    case .disabled: "disabled"
+    case .throttled: "waiting"
+    case .locked: "disabled"
     }
   }
 

@@ -76,7 +76,7 @@ package struct ReportFacts: Equatable {
           if length < Self.shortestKey { weakKeys += 1 }
         }
       }
-      if standing == .disabled { locked += 1 }
+      if standing == .locked { locked += 1 }
       if !snapshot.record.recoveryCodes.isEmpty { withRecoveryCodes += 1 }
       if snapshot.record.recoveryCodes.contains(where: { $0.kind == .imported }) {
         withShortRecoveryCodes += 1
@@ -108,7 +108,7 @@ package struct ReportFacts: Equatable {
     guard let event = entry.text("event") else { return }
     events[event, default: 0] += 1
     if event == "unlocked" || event == "restore-accepted",
-      entry.text("name") == AttemptState.Standing.disabled.word
+      entry.text("name") == AttemptState.Standing.locked.word
     {
       unlockedFactors += 1
     }

@@ -17,7 +17,7 @@ enum ExitStatus: Int32 {
       self = .notAuthenticated
     case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
       self = .wrongCode
-    case .notPermitted, .sessionExpired, .tooManyAttempts, .factorsDisabled,
+    case .notPermitted, .sessionExpired, .tooManyAttempts, .factorsLocked,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,

@@ -57,10 +57,10 @@ extension Administration {
   ) -> String? {
     switch attempts.standing(settings.throttle, now: now) {
     case .open: break
-    case .waiting(let seconds):
+    case .throttled(let seconds):
       return
         "too many wrong codes: no code is accepted for \(seconds) s; mfa-admin unlock ends the wait"
-    case .disabled:
+    case .locked:
       return "too many wrong codes: no code is accepted until you run mfa-admin unlock"
     }
     guard kind == .bypass, !record.isEnrolled else { return nil }

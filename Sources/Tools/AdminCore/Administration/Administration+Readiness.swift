@@ -70,8 +70,8 @@ extension Administration {
     case .usable(let snapshot, _):
       switch snapshot.attempts.standing(settings.throttle, now: now) {
       case .open: return nil
-      case .waiting(let seconds): return .waiting(seconds: seconds)
-      case .disabled: return .disabled
+      case .throttled(let seconds): return .throttled(seconds: seconds)
+      case .locked: return .locked
       }
     case .none, .notEnrolled:
       switch settings.enrollment {

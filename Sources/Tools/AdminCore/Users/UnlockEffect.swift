@@ -46,7 +46,7 @@ package struct UnlockEffect: Equatable {
   /// The effect as text, such as `7 wrong codes, waiting 95 s: unlocked`.
   package var sentence: String {
     // The factors are disabled for both kinds of attempts: say so once.
-    let own = standing == .disabled ? .open : ownStanding
+    let own = standing == .locked ? .open : ownStanding
     let found =
       Self.found(failures, "", standing)
       + Self.found(ownFailures, " in the user's own programs", own)
@@ -62,8 +62,8 @@ package struct UnlockEffect: Equatable {
       failures == 0 ? [] : ["\(failures) wrong \(failures == 1 ? "code" : "codes")\(place)"]
     switch standing {
     case .open: return codes
-    case .waiting(let seconds): return codes + ["waiting \(seconds) s"]
-    case .disabled: return codes + ["disabled"]
+    case .throttled(let seconds): return codes + ["waiting \(seconds) s"]
+    case .locked: return codes + ["disabled"]
     }
   }
 
@@ -80,16 +80,16 @@ extension AttemptState.Standing {
   package var word: String {
     switch self {
     case .open: "ok"
-    case .waiting: "waiting"
-    case .disabled: "disabled"
+    case .throttled: "waiting"
+    case .locked: "disabled"
     }
   }
 
   /// The remaining wait in seconds, or 0 if the user is not waiting.
   package var waitSeconds: Int64 {
     switch self {
-    case .waiting(let seconds): seconds
-    case .open, .disabled: 0
+    case .throttled(let seconds): seconds
+    case .open, .locked: 0
     }
   }
 }

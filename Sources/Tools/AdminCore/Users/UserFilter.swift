@@ -54,7 +54,7 @@ package struct UserFilter: Equatable {
   ) -> Bool {
     let factors = snapshot.record.factors
     if unusable { return false }
-    if disabled, standing != .disabled { return false }
+    if disabled, standing != .locked { return false }
     if waiting, !Self.waits(standing) { return false }
     if granted, !snapshot.record.grants.contains(where: { $0.isGood(at: now) }) { return false }
     if imported, !factors.contains(where: { $0.origin == .imported }) { return false }
@@ -65,8 +65,8 @@ package struct UserFilter: Equatable {
 
   private static func waits(_ standing: AttemptState.Standing) -> Bool {
     switch standing {
-    case .waiting: true
-    case .open, .disabled: false
+    case .throttled: true
+    case .open, .locked: false
     }
   }
 

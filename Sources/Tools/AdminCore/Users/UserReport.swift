@@ -43,8 +43,8 @@ package struct UserReport: Equatable {
   package var state: String {
     switch content {
     case .usable(_, .open): "ok"
-    case .usable(_, .waiting(let seconds)): "waiting \(seconds) s"
-    case .usable(_, .disabled): "disabled"
+    case .usable(_, .throttled(let seconds)): "waiting \(seconds) s"
+    case .usable(_, .locked): "disabled"
     case .unusable(let problem): problem.summary
     case .notEnrolled: "not enrolled"
     }
