@@ -380,8 +380,9 @@ let package = Package(
     tests(
       "Report", in: "Report",
       uses: [
-        "MFAAdminCore", "MFAAdminTestSupport", "MFABytes", "MFADoctor", "MFAFactorStore",
-        "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAReport", "MFATestSupport",
+        "MFAAdminCore", "MFAAdminTestSupport", "MFAAuditLog", "MFABytes", "MFADoctor",
+        "MFAFactorStore", "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAReport",
+        "MFATestSupport",
       ]),
     tests(
       "ServiceSwitch", in: "ServiceSwitch",

@@ -39,7 +39,7 @@ import Testing
       store.passwordFile = passwordFile
       let reports = try store.administration.users()
       #expect(reports.map(\.visibleName) == ["Zoë x", "alice", "bob", "carol"])
-      #expect(reports.map(\.state) == ["disabled", "ok", "waiting 95 s", "ok"])
+      #expect(reports.map(\.standing) == ["locked", "open", "throttled 95 s", "open"])
       #expect(
         reports.map(\.newestEnrollment) == [
           1_699_000_000, 1_699_000_001, 1_699_000_000, 1_699_000_000,
@@ -161,7 +161,7 @@ import Testing
       store.passwordFile = passwordFile
       let reports = try store.administration.users()
       #expect(reports.map(\.visibleName) == ["alice", "bob"], "case \(number)")
-      #expect(reports.map(\.state) == ["ok", state], "case \(number)")
+      #expect(reports.map(\.standing) == ["open", state], "case \(number)")
       #expect(reports.map(\.isUsable) == [true, false], "case \(number)")
       #expect(try store.administration.user("bob") == reports.last, "case \(number)")
 
@@ -179,13 +179,13 @@ import Testing
       #expect(report.sentence == sentence, "case \(number)")
       #expect(report.removal == .unread, "case \(number)")
       #expect(text(report.entered.mark) == store.marks.last, "case \(number)")
-      #expect(store.lines == ["result=revoked user=bob factor=all actor=root\\x0a"])
+      #expect(store.lines == ["result=revoked user=bob factor=all by=root\\x0a"])
       #expect(try store.administration.users().map(\.visibleName) == ["alice"], "case \(number)")
       #expect(try store.snapshot("alice") != nil, "case \(number)")
 
       // Afterwards bob can enrol again.
       try store.enroll("bob", uid: 1005, ["new"])
-      #expect(try store.administration.user("bob").state == "ok", "case \(number)")
+      #expect(try store.administration.user("bob").standing == "open", "case \(number)")
     }
   }
 
@@ -197,7 +197,7 @@ import Testing
     try store.write([1], to: store.recordPath("%61lice"))
     let reports = try store.administration.users()
     #expect(reports.map(\.visibleName) == ["%61lice", "al ice", "alice"])
-    #expect(reports.map(\.state) == ["stray file", "stray file", "ok"])
+    #expect(reports.map(\.standing) == ["stray file", "stray file", "open"])
   }
 
   @Test func failedAccountLookupIsReported() throws {
@@ -206,7 +206,7 @@ import Testing
     let failure = SystemError(.lookUpAccount, number: 5)
     store.lookUpFailure = failure
     #expect(
-      try store.administration.users().map(\.state) == ["account unknown: Input/output error"])
+      try store.administration.users().map(\.standing) == ["account unknown: Input/output error"])
     let expected = AdminError.account(try userName("alice"), failure)
     let refused = refusal { () throws(AdminError) in _ = try store.administration.user("alice") }
     #expect(refused == expected)
@@ -261,7 +261,7 @@ import Testing
     #expect(snapshot.attempts.failures == 3)
     #expect(
       store.lines == [
-        "result=revoked user=alice factor=02000000000000000000000000000000 actor=root\\x0a"
+        "result=revoked user=alice factor=02000000000000000000000000000000 by=root\\x0a"
       ])
     #expect(
       refusal { () throws(AdminError) in _ = try revoke(store, "alice", "tablet") }
@@ -343,7 +343,7 @@ import Testing
       }
       #expect(try store.remembered("alice") == 0, "\(change)")
     }
-    #expect(store.lines.first == "result=forgotten user=alice actor=root\\x0a")
+    #expect(store.lines.first == "result=forgotten user=alice by=root\\x0a")
     #expect(
       refusal { () throws(AdminError) in
         _ = try store.administration.clearRememberedSignIns(of: "bob")
@@ -357,13 +357,13 @@ import Testing
       "alice", ["phone"], failures: 7, lastFailure: TemporaryStore.now - 25, step: step + 400)
     let warning = UnlockingTests.warning
     let report = try store.administration.unlock("alice")
-    #expect(report.sentence == "alice: 7 wrong codes, waiting 95 s: unlocked" + warning)
+    #expect(report.sentence == "alice: 7 wrong codes, throttled 95 s: unlocked" + warning)
     #expect(report.unlocking.ahead.map(\.id) == [try id(1)])
     #expect(report.entered.mark != nil && text(report.entered.mark) == store.marks.last)
     let snapshot = try #require(try store.snapshot("alice"))
     #expect(snapshot.attempts.failures == 0)
     #expect(snapshot.attempts.watermarks.map(\.step) == [step + 400])
-    #expect(store.lines == ["result=unlocked user=alice failures=7 actor=root\\x0a"])
+    #expect(store.lines == ["result=unlocked user=alice wrong-codes=7 by=root\\x0a"])
     let again = try store.administration.unlock("alice")
     #expect(again.sentence == "alice: was not locked" + warning)
     #expect(again.entered.mark == nil)
@@ -390,7 +390,8 @@ import Testing
     }
     let report = try store.administration.unlock("alice")
     #expect(
-      report.sentence == "alice: 5 wrong codes in the user's own programs, waiting 30 s: unlocked")
+      report.sentence == "alice: 5 wrong codes in the user's own programs, throttled 30 s: unlocked"
+    )
     #expect(try store.unverifiedAttempts("alice").ownProcessFailures.failures == 0)
     #expect(
       refusal { () throws(AdminError) in _ = try store.administration.unlock("alice") }

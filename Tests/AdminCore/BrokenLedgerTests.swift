@@ -44,7 +44,7 @@ struct BrokenLedgerTests {
         try store.administration.plan(.everything, of: "bob"))
       #expect(revoked.entered.mark == nil && revoked.entered.problem != nil, "\(part)")
       #expect(store.marks.last?.hasPrefix("none part=ledger-") == true, "\(store.marks)")
-      #expect(!revoked.json.text.contains("\"ledgerFailure\": null"))
+      #expect(!revoked.json.text.contains("\"auditLogFailure\": null"))
       #expect(!store.exists(store.recordPath("bob")))
     }
   }
@@ -79,7 +79,8 @@ struct BrokenLedgerTests {
       expecting: nil, allowsUnlistedRecords: false)
     #expect(verification.problem == nil)
     #expect(
-      store.lines.last?.hasPrefix("result=ledger-begun reason=disk\\x20failed records=2 ") == true)
+      store.lines.last?.hasPrefix("result=audit-log-begun reason=disk\\x20failed records=2 ")
+        == true)
     // Later changes are recorded in the new audit log.
     _ = try store.administration.revoke(try store.administration.plan(.everything, of: "alice"))
     #expect(try store.snapshot("alice") == nil)

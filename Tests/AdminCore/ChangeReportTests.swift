@@ -24,26 +24,26 @@ import Testing
     [
       (
         1, { .factor(try phone(), left: 1, rememberedCount: 2) }, "alice: revoked phone",
-        #""result":"revoked","factors":[PHONE],"factorsLeft":1,"grants":0,"rememberedPlaces":2"#
+        #""result":"revoked","factors":[PHONE],"factorsLeft":1,"grants":0,"rememberedSignIns":2"#
       ),
       (
         2, { .factor(try phone(), left: 0, rememberedCount: 0) },
         "alice: revoked phone; no factor is left",
-        #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":0,"rememberedPlaces":0"#
+        #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":0,"rememberedSignIns":0"#
       ),
       (
         3, { .everything([try phone()], grants: 3, rememberedCount: 1) },
         "alice: revoked every factor; no factor is left",
-        #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":3,"rememberedPlaces":1"#
+        #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":3,"rememberedSignIns":1"#
       ),
       (
         4, { .everything([], grants: 1, rememberedCount: 0) },
         "alice: removed what was stored; no factor is left",
-        #""result":"revoked","factors":[],"factorsLeft":0,"grants":1,"rememberedPlaces":0"#
+        #""result":"revoked","factors":[],"factorsLeft":0,"grants":1,"rememberedSignIns":0"#
       ),
       (
         5, { .unread }, "alice: removed what was stored; no factor is left",
-        #""result":"discarded","factors":null,"factorsLeft":0,"grants":null,"rememberedPlaces":null"#
+        #""result":"discarded","factors":null,"factorsLeft":0,"grants":null,"rememberedSignIns":null"#
       ),
     ]
 
@@ -57,7 +57,7 @@ import Testing
       #expect(
         Self.compact(report.json)
           == #"{"user":"alice",\#(members.replacing("PHONE", with: Self.phoneText)),"#
-          + #""ledger":\#(ledger),"ledgerFailure":null}"#,
+          + #""checkpoint":\#(ledger),"auditLogFailure":null}"#,
         "case \(number)")
     }
   }
@@ -69,19 +69,19 @@ import Testing
   static let unlockings: [(Int, UInt32, ago: Int64, ahead: Int64, String, String)] = [
     (
       1, 0, 0, 0, "alice: was not locked",
-      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0}"#
     ),
     (
       2, 1, 25, 0, "alice: was not locked; cleared: 1 wrong code",
-      #""result":"not-locked","acceptedRestored":false,"before":{"state":"ok","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0}"#
     ),
     (
-      3, 7, 25, 0, "alice: 7 wrong codes, waiting 95 s: unlocked",
-      #""result":"unlocked","acceptedRestored":false,"before":{"state":"waiting","waitSeconds":95,"wrongCodes":7,"wrongCodesInOwnPrograms":0}"#
+      3, 7, 25, 0, "alice: 7 wrong codes, throttled 95 s: unlocked",
+      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"throttled","waitSeconds":95,"wrongCodes":7,"wrongCodesInOwnPrograms":0}"#
     ),
     (
-      4, 100, 25, 6, "alice: 100 wrong codes, disabled: unlocked" + UnlockingTests.warning,
-      #""result":"unlocked","acceptedRestored":false,"before":{"state":"disabled","waitSeconds":0,"wrongCodes":100,"wrongCodesInOwnPrograms":0}"#
+      4, 100, 25, 6, "alice: 100 wrong codes, locked: unlocked" + UnlockingTests.warning,
+      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"locked","waitSeconds":0,"wrongCodes":100,"wrongCodesInOwnPrograms":0}"#
     ),
   ]
 
@@ -105,7 +105,7 @@ import Testing
     let ledger = failures == 0 ? "null" : #""17:9f2c0a1b""#
     #expect(
       Self.compact(report.json)
-        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"ledger":\#(ledger),"ledgerFailure":null}"#,
+        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"checkpoint":\#(ledger),"auditLogFailure":null}"#,
       "case \(number)")
   }
 
@@ -114,15 +114,15 @@ import Testing
   static let forgettings: [(Int, Int, String, String)] = [
     (
       1, 0, "alice: no sign-in was remembered",
-      #"{"user":"alice","result":"nothing-remembered","rememberedPlaces":0,"ledger":null}"#
+      #"{"user":"alice","result":"nothing-remembered","rememberedSignIns":0,"checkpoint":null}"#
     ),
     (
       2, 1, "alice: cleared 1 remembered sign-in",
-      #"{"user":"alice","result":"forgotten","rememberedPlaces":1,"ledger":"17:9f2c0a1b"}"#
+      #"{"user":"alice","result":"forgotten","rememberedSignIns":1,"checkpoint":"17:9f2c0a1b"}"#
     ),
     (
       3, 2, "alice: cleared 2 remembered sign-ins",
-      #"{"user":"alice","result":"forgotten","rememberedPlaces":2,"ledger":"17:9f2c0a1b"}"#
+      #"{"user":"alice","result":"forgotten","rememberedSignIns":2,"checkpoint":"17:9f2c0a1b"}"#
     ),
   ]
 
@@ -146,10 +146,10 @@ import Testing
       Self.compact(one.json)
         == #"{"user":"alice","result":"withdrawn","grants":[{"kind":"ticket","id":"00000001","#
         + #""made":"2023-11-14T22:13:20Z","expires":"2023-11-15T22:13:20Z","usesLeft":1,"#
-        + #""reason":null}],"ledger":"17:9f2c0a1b"}"#)
+        + #""reason":null}],"checkpoint":"17:9f2c0a1b"}"#)
     let two = WithdrawalReport(user: try userName("alice"), grants: grants, mark: nil)
     #expect(two.sentence == "alice: withdrawn ab010203, 00000001")
-    #expect(Self.compact(two.json).hasSuffix(#""reason":null}],"ledger":null}"#))
+    #expect(Self.compact(two.json).hasSuffix(#""reason":null}],"checkpoint":null}"#))
     #expect(two.json.text.contains("\"reason\": \"phone lost, called back on the number"))
   }
 

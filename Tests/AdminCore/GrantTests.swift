@@ -43,7 +43,7 @@ import Testing
         + "alice types it in place of a one-time code; it is not shown again\n")
     #expect(
       store.lines == [
-        "result=bypass-made user=alice grant=\(id) reason=phone\\x20lost actor=root\\x0a"
+        "result=bypass-made user=alice grant=\(id) reason=phone\\x20lost by=root\\x0a"
       ])
     #expect(store.delivered == ["alice"])
     #expect(

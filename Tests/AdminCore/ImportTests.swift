@@ -134,7 +134,7 @@ import Testing
     for (outcome, name, isRefused) in rows {
       let report = ImportReport(user: nil, line: 1, outcome: outcome)
       #expect(report.isRefused == isRefused, "\(name)")
-      #expect(report.json.text.contains("\"outcome\": \"\(name)\""), "\(report.json.text)")
+      #expect(report.json.text.contains("\"result\": \"\(name)\""), "\(report.json.text)")
     }
   }
 

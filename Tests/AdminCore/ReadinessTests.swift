@@ -34,7 +34,7 @@ import Testing
     return store
   }
 
-  /// Returns lines such as `host 2/5: bob waiting; carol disabled`.
+  /// Returns lines such as `host 2/5: bob throttled; carol locked`.
   private func shown(
     _ store: TemporaryStore, _ text: String, tenant: String? = nil,
     isMember: @escaping (Account, [UInt8]) -> Bool? = { _, _ in false }
@@ -55,18 +55,18 @@ import Testing
     }
   }
 
-  static let others = "bob waiting; carol disabled; erin unusable"
+  static let others = "bob throttled; carol locked; erin unusable"
 
   static let rows: [(Int, String, [String])] = [
     (1, "[project]\n", ["host 2/5: \(others)"]),
     (
       2, "[project]\nenrollment = required\n",
-      ["host 1/5: bob waiting; carol disabled; dave not-enrolled; erin unusable"]
+      ["host 1/5: bob throttled; carol locked; dave not-enrolled; erin unusable"]
     ),
     // The report shows what would happen if observe mode ended.
     (
       3, "[project]\nstate = observe\nenrollment = required\n",
-      ["host 1/5: bob waiting; carol disabled; dave not-enrolled; erin unusable"]
+      ["host 1/5: bob throttled; carol locked; dave not-enrolled; erin unusable"]
     ),
     (4, "[project]\nstate = disabled\nenrollment = required\n", ["host 5/5: "]),
     (
@@ -74,7 +74,7 @@ import Testing
     ),
     (
       6, "[project]\nenrollment = offered\noffer_until = 2020-01-01\n",
-      ["host 1/5: bob waiting; carol disabled; dave offer-over; erin unusable"]
+      ["host 1/5: bob throttled; carol locked; dave offer-over; erin unusable"]
     ),
     // A tenant with users takes these users from the host.
     (
@@ -86,7 +86,7 @@ import Testing
       8, "[project]\n[tenant x]\nservices = sshd\nenrollment = required\n",
       [
         "host 2/5: \(others)",
-        "tenant x 1/5: bob waiting; carol disabled; dave not-enrolled; erin unusable",
+        "tenant x 1/5: bob throttled; carol locked; dave not-enrolled; erin unusable",
       ]
     ),
     // If two tenants match, the later one applies.
@@ -110,7 +110,7 @@ import Testing
     // The tenant has its own throttle settings.
     (
       10, "[project]\n[tenant x]\nnetworks = 192.0.2.0/24\nthrottle_first_wait = 10s\n",
-      ["host 2/5: \(others)", "tenant x 3/5: carol disabled; erin unusable"]
+      ["host 2/5: \(others)", "tenant x 3/5: carol locked; erin unusable"]
     ),
   ]
 
@@ -186,8 +186,8 @@ import Testing
     #expect(
       readiness.text == """
         1 of 5 ready, these 4 would be locked out:
-          bob must wait 20 s after too many wrong codes (host)
-          carol is disabled after too many wrong codes (host)
+          bob is throttled for 20 s after too many wrong codes (host)
+          carol is locked after too many wrong codes (host)
           dave has no factor, but must have one (tenant x)
           erin has a record that cannot be used: \(RecordProblem.store(.damaged(.record)).sentence) (host)
         host: 1 of 4 ready
@@ -200,6 +200,6 @@ import Testing
   func notEnrolled() throws {
     let reports = try store().administration.notEnrolled()
     #expect(reports.map(\.visibleName) == ["dave"])
-    #expect(reports.map(\.state) == ["not enrolled"])
+    #expect(reports.map(\.standing) == ["not enrolled"])
   }
 }

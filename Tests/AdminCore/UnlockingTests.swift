@@ -34,13 +34,13 @@ import Testing
       sentence: "was not locked"),
     Case(
       number: 2, failures: 7, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "7 wrong codes, waiting 95 s: unlocked"),
+      sentence: "7 wrong codes, throttled 95 s: unlocked"),
     Case(
       number: 3, failures: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
       sentence: "was not locked; cleared: 1 wrong code"),
     Case(
       number: 4, failures: 100, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "100 wrong codes, disabled: unlocked"),
+      sentence: "100 wrong codes, locked: unlocked"),
     Case(
       number: 5, failures: 0, ago: 0, ahead: 5, expectedAhead: 5, writes: false,
       sentence: "was not locked"),
@@ -49,16 +49,16 @@ import Testing
       sentence: "was not locked" + warning),
     Case(
       number: 7, failures: 5, ago: -1000, ahead: .max / 2, expectedAhead: .max / 2,
-      writes: true, sentence: "5 wrong codes, waiting 30 s: unlocked" + warning),
+      writes: true, sentence: "5 wrong codes, throttled 30 s: unlocked" + warning),
     Case(
       number: 8, failures: 0, own: 20, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "20 wrong codes in the user's own programs, disabled: unlocked"),
+      sentence: "20 wrong codes in the user's own programs, locked: unlocked"),
     Case(
       number: 9, failures: 2, own: 7, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "2 wrong codes, 7 wrong codes in the user's own programs, waiting 95 s: unlocked"),
+      sentence: "2 wrong codes, 7 wrong codes in the user's own programs, throttled 95 s: unlocked"),
     Case(
       number: 10, failures: 85, own: 15, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
-      sentence: "85 wrong codes, disabled, 15 wrong codes in the user's own programs: unlocked"),
+      sentence: "85 wrong codes, locked, 15 wrong codes in the user's own programs: unlocked"),
     Case(
       number: 11, failures: 0, own: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
       sentence: "was not locked; cleared: 1 wrong code in the user's own programs"),

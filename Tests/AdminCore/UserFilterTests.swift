@@ -11,7 +11,8 @@ import Testing
 struct UserFilterTests {
   static func everybody() throws -> [UserReport] {
     [
-      try SampleUser.report("alice"), try SampleUser.report("bob", standing: .throttled(seconds: 9)),
+      try SampleUser.report("alice"),
+      try SampleUser.report("bob", standing: .throttled(seconds: 9)),
       try SampleUser.report("carol", standing: .locked), try SampleUser.report("dave", used: 91),
       try SampleUser.report("erin", used: 89),
       try SampleUser.report("frank", secretLength: 10, .imported),
@@ -32,8 +33,8 @@ struct UserFilterTests {
         "mallory", "nina", "oscar",
       ]
     ),
-    (2, UserFilter(disabled: true), ["carol", "mallory"]),
-    (3, UserFilter(waiting: true), ["bob"]),
+    (2, UserFilter(locked: true), ["carol", "mallory"]),
+    (3, UserFilter(throttled: true), ["bob"]),
     (4, UserFilter(unusable: true), ["judy"]),
     (5, UserFilter(granted: true), ["heidi"]),
     (6, UserFilter(imported: true), ["frank", "grace", "mallory", "nina"]),
@@ -41,9 +42,9 @@ struct UserFilterTests {
     (8, UserFilter(staleDays: 90), ["dave", "mallory"]),
     (9, UserFilter(staleDays: 88), ["dave", "erin", "mallory", "nina"]),
     (10, UserFilter(staleDays: 100), []),
-    (11, UserFilter(disabled: true, weak: true, staleDays: 90), ["mallory"]),
-    (12, UserFilter(disabled: true, waiting: true), []),
-    (13, UserFilter(disabled: true, unusable: true), []),
+    (11, UserFilter(locked: true, weak: true, staleDays: 90), ["mallory"]),
+    (12, UserFilter(locked: true, throttled: true), []),
+    (13, UserFilter(locked: true, unusable: true), []),
     (14, UserFilter(staleDays: .max), []),
   ]
 
@@ -57,10 +58,10 @@ struct UserFilterTests {
   func notEnrolled() {
     let nobody = UserReport(name: Array("zoe".utf8), content: .notEnrolled(uid: 1000))
     #expect(UserFilter().includes(nobody, now: SampleUser.now))
-    #expect(nobody.state == "not enrolled" && nobody.isUsable)
+    #expect(nobody.standing == "not enrolled" && nobody.isUsable)
     for (row, filter, _) in Self.rows.dropFirst() {
       #expect(!filter.includes(nobody, now: SampleUser.now), "row \(row)")
     }
-    #expect(nobody.json.text.contains("\"uid\": 1000,\n  \"state\": \"not-enrolled\","))
+    #expect(nobody.json.text.contains("\"uid\": 1000,\n  \"standing\": \"not-enrolled\","))
   }
 }

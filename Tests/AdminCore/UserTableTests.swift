@@ -25,10 +25,10 @@ import Testing
 
   @Test func whole() throws {
     let expected = #"""
-      USER         FACTORS                  NEWEST (UTC)      WRONG  STATE
-      alice        phone, a tablet of hers  2023-11-14 22:13  0      ok
-      bartholomew  電話                     2023-11-14 22:13  7      waiting 95 s
-      carol        phone                    2023-11-14 22:13  100    disabled
+      USER         FACTORS                  NEWEST (UTC)      WRONG  STANDING
+      alice        phone, a tablet of hers  2023-11-14 22:13  0      open
+      bartholomew  電話                     2023-11-14 22:13  7      throttled 95 s
+      carol        phone                    2023-11-14 22:13  100    locked
       dave\x1b[2J  -                        -                 -      no such account
       erin         -                        -                 -      damaged: record: wrong-owner
 
@@ -59,7 +59,7 @@ import Testing
       {
         "user": "bartholomew",
         "uid": 1000,
-        "state": "waiting",
+        "standing": "throttled",
         "waitSeconds": 95,
         "wrongCodes": 7,
         "wrongCodesInOwnPrograms": 0,
@@ -78,7 +78,7 @@ import Testing
         ],
         "recoveryCodesLeft": 0,
         "grants": 0,
-        "rememberedPlaces": 0,
+        "rememberedSignIns": 0,
         "problem": null
       }
       """
@@ -87,7 +87,7 @@ import Testing
       {
         "user": "erin",
         "uid": null,
-        "state": "unusable",
+        "standing": "unusable",
         "waitSeconds": null,
         "wrongCodes": null,
         "wrongCodesInOwnPrograms": null,
@@ -95,7 +95,7 @@ import Testing
         "factors": null,
         "recoveryCodesLeft": null,
         "grants": null,
-        "rememberedPlaces": null,
+        "rememberedSignIns": null,
         "problem": {
           "part": "record",
           "reason": "wrong-owner",
@@ -109,7 +109,7 @@ import Testing
   @Test func sheet() throws {
     let expected = """
       user         bartholomew (uid 1000)
-      state        waiting 95 s
+      standing     throttled 95 s
       wrong codes  7 in a row, the last 2023-11-14 22:15:00 UTC
       recovery     0 codes left
 
@@ -130,6 +130,6 @@ import Testing
     #expect(locker.contains(lines), "\(locker)")
     #expect(
       UserDetails.text(try Self.reports()[3])
-        == "user         dave\\x1b[2J\nstate        no such account\n")
+        == "user         dave\\x1b[2J\nstanding     no such account\n")
   }
 }

@@ -28,18 +28,18 @@ struct DoctorTests {
     Row(
       number: 3, configuration: required,
       sshd: "auth required pam_mfa.so\n@include common-account\naccount required pam_mfa.so\n",
-      expected: ["/pam/common-account:1 passed-over"]),
+      expected: ["/pam/common-account:1 skippable"]),
     Row(
       number: 4, configuration: required,
       sshd: "auth required pam_mfa.so\naccount optional pam_mfa.so\n",
-      expected: ["/pam/sshd:2 toothless"]),
+      expected: ["/pam/sshd:2 denial-ignored"]),
     Row(
       number: 5, configuration: required,
       sshd: "auth required pam_mfa.so config=/etc/a\naccount required pam_mfa.so\n",
       expected: ["/pam/sshd:2 other-configuration"]),
     Row(
       number: 6, configuration: required, sshd: sound + "account [default=reset] x.so\n",
-      expected: ["/pam/sshd:4 forgotten"]),
+      expected: ["/pam/sshd:4 result-reset"]),
     Row(
       number: 7, configuration: required, sshd: "auth required pam_mfa.so\naccount reqired x.so\n",
       expected: ["/pam/sshd:2 not-understood"]),
@@ -67,7 +67,7 @@ struct DoctorTests {
       sshd: "auth required pam_mfa.so\n", expected: ["/pam/sshd:1 missing"]),
     Row(
       number: 16, configuration: required,
-      sshd: "account sufficient pam_rootok.so\n" + sound, expected: ["/pam/sshd:1 passed-over"]),
+      sshd: "account sufficient pam_rootok.so\n" + sound, expected: ["/pam/sshd:1 skippable"]),
     // The line is in an included file, which is not a service itself.
     Row(
       number: 15, configuration: required, sshd: "@include common-auth\n",

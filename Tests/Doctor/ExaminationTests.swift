@@ -57,10 +57,10 @@ struct ExaminationTests {
   static let stackRows = [
     Row(1) { _ in },
     // An earlier line ends the stack, or jumps over the module.
-    Row(2, "error auth-passed-over /pam/login:1", "warning required-before /pam/login:1") {
+    Row(2, "error auth-skippable /pam/login:1", "warning required-before /pam/login:1") {
       $0.stacks.files["login"] = "auth sufficient pam_unix.so\nauth required pam_mfa.so\n"
     },
-    Row(3, "error auth-passed-over /pam/login:1") {
+    Row(3, "error auth-skippable /pam/login:1") {
       $0.stacks.files["login"] =
         "auth [success=2 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n"
         + "auth required pam_mfa.so\nauth required pam_permit.so\n"
@@ -70,7 +70,7 @@ struct ExaminationTests {
         "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n"
         + "auth required pam_mfa.so\nauth required pam_permit.so\n"
     },
-    Row(5, "error auth-passed-over /pam/login:1") {
+    Row(5, "error auth-skippable /pam/login:1") {
       $0.stacks.files["login"] =
         "auth [success=done default=die] pam_fprintd.so\n@include common-auth\n"
         + "auth required pam_mfa.so\n"
@@ -81,7 +81,7 @@ struct ExaminationTests {
       $0.stacks.files["login"] = "auth substack sub\n" + MemoryHost.Stacks.sound
     },
     // A condition is the administrator's decision.
-    Row(7, "warning auth-passed-over /pam/login:1") {
+    Row(7, "warning auth-skippable /pam/login:1") {
       $0.stacks.files["login"] =
         "auth sufficient pam_succeed_if.so user ingroup staff\n" + MemoryHost.Stacks.sound
     },
@@ -90,19 +90,19 @@ struct ExaminationTests {
         "@include common-auth\nauth [success=1 default=ignore] pam_succeed_if.so quiet service = "
         + "mfa-enroll\nauth required pam_mfa.so\n"
     },
-    Row(9, "warning auth-passed-over /pam/login:5") {
+    Row(9, "warning auth-skippable /pam/login:5") {
       $0.stacks.files["login"] =
         "@include common-auth\n\n\n\nauth [success=1 default=ignore] pam_succeed_if.so quiet service = "
         + "login\nauth required pam_mfa.so\n"
     },
-    Row(10, "error auth-passed-over /pam/login:1") {
+    Row(10, "error auth-skippable /pam/login:1") {
       $0.stacks.files["login"] = "auth [default=1] pam_rootok.so\nauth required pam_mfa.so\n"
     },
     // The control of the module's own line lets a wrong code pass.
-    Row(11, "error auth-toothless /pam/sudo:2") {
+    Row(11, "error auth-denial-ignored /pam/sudo:2") {
       $0.stacks.files["sudo"] = "@include common-auth\nauth optional pam_mfa.so\n"
     },
-    Row(12, "error auth-toothless /pam/sudo:2") {
+    Row(12, "error auth-denial-ignored /pam/sudo:2") {
       $0.stacks.files["sudo"] = "@include common-auth\nauth sufficient pam_mfa.so\n"
     },
     Row(13) {
@@ -110,7 +110,7 @@ struct ExaminationTests {
         "@include common-auth\nauth [success=1 default=ignore] pam_mfa.so\nauth requisite pam_deny.so\n"
         + "auth required pam_permit.so\n"
     },
-    Row(14, "error auth-forgotten /pam/sudo:3") {
+    Row(14, "error auth-result-reset /pam/sudo:3") {
       $0.stacks.files["sudo"] =
         "@include common-auth\nauth required pam_mfa.so\nauth [default=reset] pam_env.so\n"
     },

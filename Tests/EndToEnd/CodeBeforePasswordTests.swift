@@ -29,7 +29,7 @@ extension EndToEnd {
         let start = try machine.log.position()
         _ = try signIn(service, throttled.name, "password000000")
         _ = try signIn(service, locked.name, "password000000")
-        #expect(try OneCode.results(machine, since: start) == ["throttled", "disabled"])
+        #expect(try OneCode.results(machine, since: start) == ["throttled", "locked"])
         let users = [
           enrolled.name, throttled.name, locked.name, unenrolled.name, "root", "nobody0",
         ]

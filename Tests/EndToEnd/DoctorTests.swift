@@ -80,7 +80,7 @@ extension EndToEnd {
             "auth sufficient pam_unix.so", "auth requisite pam_deny.so", "auth required pam_mfa.so",
             "account required pam_permit.so",
           ])
-        return ["error auth-passed-over /etc/pam.d/login:1"]
+        return ["error auth-skippable /etc/pam.d/login:1"]
       },
       Row(3) { machine in
         try machine.writeService("sudo", ["auth required pam_unix.so", "auth required pam_mfa.so"])
@@ -230,7 +230,7 @@ extension EndToEnd {
             "auth optional pam_mfa.so", "auth required pam_permit.so",
             "account required pam_permit.so",
           ])
-        return ["error auth-toothless /etc/pam.d/login:1"]
+        return ["error auth-denial-ignored /etc/pam.d/login:1"]
       },
       Row(27) { machine in
         try machine.writeService("some-service", ["auth include there-is-none"])
@@ -360,7 +360,7 @@ extension EndToEnd {
           "account required pam_permit.so",
         ])
         let findings = try Self.found(try Self.examine(["--json"]))
-        #expect(findings.contains("error auth-passed-over /etc/pam.d/\(passed):1"), "\(findings)")
+        #expect(findings.contains("error auth-skippable /etc/pam.d/\(passed):1"), "\(findings)")
         #expect(findings.contains("warning required-before /etc/pam.d/\(early):1"), "\(findings)")
         let first = try PAMClient.signIn(
           service: passed, user: user.name, answers: [.text(user.password)])

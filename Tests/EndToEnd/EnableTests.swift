@@ -422,7 +422,7 @@ extension EndToEnd {
         #expect(try ledger(machine) == events)
         #expect(try machine.administer("ledger", "verify", "--begun-anew").status == .exited(0))
         #expect(files.isRestored, "\(files)")
-        let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
+        let marks = try machine.log.entries(since: start).compactMap { $0.fields["checkpoint"] }
         #expect(marks.map { $0.prefix(2) } == ["2:", "3:", "4:", "5:"], "\(marks)")
 
         // A removed audit log is not replaced automatically.

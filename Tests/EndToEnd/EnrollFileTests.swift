@@ -179,7 +179,7 @@ extension EndToEnd {
       mode = "--totp=" + offer["algorithm"]
       code = subprocess.check_output(
           ["/usr/bin/oathtool", mode, "--base32", "--digits=" + str(offer["digits"]),
-           "--time-step-size=" + str(offer["period"]) + "s", offer["key"]], text=True)
+           "--time-step-size=" + str(offer["periodSeconds"]) + "s", offer["key"]], text=True)
       tool.stdin.write(code)
       tool.stdin.close()
       result = json.loads(tool.stdout.readline())
@@ -192,12 +192,12 @@ extension EndToEnd {
       let digits: Int
       let enrollmentCompletionDeadline: Date
       let key: String
-      let period: Int
+      let periodSeconds: Int
       let url: String
     }
 
     struct Factor: Decodable, Equatable {
-      let uid: String
+      let id: String
       let displayName: String
       let factorID: String
     }
@@ -227,7 +227,7 @@ extension EndToEnd {
           Factor.self, from: try JSONSerialization.data(withJSONObject: parts[1]))
         let phone = try Authenticator(url: offer.url)
         #expect(phone.key == offer.key)
-        #expect(phone.digits == offer.digits && phone.period == offer.period)
+        #expect(phone.digits == offer.digits && phone.period == offer.periodSeconds)
         #expect(phone.algorithm.rawValue.lowercased() == offer.algorithm)
         #expect(offer.enrollmentCompletionDeadline > .now)
         if arguments.contains("svg=key.svg") {

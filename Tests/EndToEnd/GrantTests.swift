@@ -59,7 +59,7 @@ extension EndToEnd {
         #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
         let told = outcome.notices.contains { $0.contains("a bypass code made ('phone lost')") }
         #expect(told, "\(outcome)")
-        let line = try machine.log.waitForEntry(containing: "result=bypass", since: used)
+        let line = try machine.log.waitForEntry(containing: "result=bypass-code", since: used)
         #expect(line.fields["reason"] == "phone\\x20lost")
         #expect(line.fields["uses-left"] == "0")
         let second = try mail(machine, since: used)

@@ -244,7 +244,7 @@ extension EndToEnd {
         #expect(json.status == .exited(0), "\(json.errorText)")
         let read = try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any]
         let factors = try #require(read?["factors"] as? [[String: Any]])
-        #expect(factors.map { $0["outcome"] as? String } == ["present", "present", "present"])
+        #expect(factors.map { $0["result"] as? String } == ["present", "present", "present"])
         #expect(factors.map { $0["line"] as? Int } == [2, 3, 4])
       }
     }

@@ -46,14 +46,14 @@ extension EndToEnd {
           let outcome = try PAMClient.signIn(
             service: service, user: name, answers: [.text("000")], options: options)
           #expect(outcome.code == code, "\(name) \(outcome)")
-          #expect(outcome.prompts.isEmpty == (decision == "let-through"), "\(name) \(outcome)")
+          #expect(outcome.prompts.isEmpty == (decision == "allowed"), "\(name) \(outcome)")
         }
         try compare(user.name, "192.0.2.1", "asked", "PAM_AUTH_ERR")
-        try compare(user.name, "127.0.0.1", "let-through", "PAM_SUCCESS")
-        try compare(other.name, "192.0.2.1", "let-through", "PAM_SUCCESS")
+        try compare(user.name, "127.0.0.1", "allowed", "PAM_SUCCESS")
+        try compare(other.name, "192.0.2.1", "allowed", "PAM_SUCCESS")
         // The service has no account line with the module.
-        try compare(member.name, "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
-        try compare("nobody-here", "192.0.2.1", "turned-away", "PAM_AUTH_ERR")
+        try compare(member.name, "192.0.2.1", "denied", "PAM_AUTH_ERR")
+        try compare("nobody-here", "192.0.2.1", "denied", "PAM_AUTH_ERR")
         let text = try admin("explain", "--user", member.name, "--service", service).text
         for line in [
           "because      enrollment = required                  tenant strict, /etc/mfa/mfa.conf:4",
@@ -119,7 +119,7 @@ extension EndToEnd {
         #expect(not.status == .exited(0))
         #expect(not.text.contains("\n\(other.name) ") && !not.text.contains("\n\(user.name) "))
         #expect(not.text.contains("\nroot ") && !not.text.contains("\ndaemon "))
-        let disabled = try admin("list", "--disabled")
+        let disabled = try admin("list", "--locked")
         #expect(disabled.status == .exited(0) && disabled.output.isEmpty)
         #expect(disabled.errorText == "mfa-admin: no enrolled user matches\n")
         #expect(try admin("list", "--stale", "1").output.isEmpty)

@@ -152,7 +152,7 @@ extension EndToEnd {
 
         #expect(try shown("event") == expected)
         #expect(try shown("number") == (1...expected.count).map { "\($0)" })
-        #expect(Set(try shown("proven")) == ["true"])
+        #expect(Set(try shown("verified")) == ["true"])
         let users = try shown("user", ["--user", user.name])
         #expect(users == [String](repeating: user.name, count: expected.count - 3))
         #expect(
@@ -164,12 +164,12 @@ extension EndToEnd {
         #expect(try shown("by").first == "null" && shown("by").last == "root")
         #expect(try shown("event", ["--since", "9999-01-01"]).isEmpty)
         let time = try #require(try shown("time").last)
-        #expect(try shown("ledger", ["--since", time]).last == shown("ledger").last)
+        #expect(try shown("checkpoint", ["--since", time]).last == shown("checkpoint").last)
 
         // Each log line about such a change ends with the checkpoint of its entry, and no other
         // line does.
-        let marks = try machine.log.entries(since: start).compactMap { $0.fields["ledger"] }
-        let kept = try shown("ledger")
+        let marks = try machine.log.entries(since: start).compactMap { $0.fields["checkpoint"] }
+        let kept = try shown("checkpoint")
         #expect(marks == Array(kept.dropFirst()))
         let last = try #require(kept.last)
         #expect(try verify(["--expect", last]).status == .exited(0))
@@ -215,7 +215,7 @@ extension EndToEnd {
           #expect(found.status == .exited(1), "row \(row)")
           #expect(found.errorText.contains(expected), "row \(row): \(found.errorText)")
           #expect(found.errorText.contains("hint: "), "row \(row)")
-          #expect(try verify(["--json"]).text.contains("\"good\": false"), "row \(row)")
+          #expect(try verify(["--json"]).text.contains("\"valid\": false"), "row \(row)")
           let looked = try Command.run([Self.admin, "ledger", "show"])
           #expect(looked.status == .exited(1) && looked.errorText == found.errorText, "row \(row)")
           #expect(
@@ -246,7 +246,7 @@ extension EndToEnd {
           #expect(gone.errorText.contains("the record of \(user.name): an"), "\(gone.errorText)")
           #expect(gone.errorText.contains("hint: ") && gone.errorText.contains("--begun-anew"))
           let json = try Command.run([Self.admin, "ledger", "verify", "--json"])
-          #expect(json.status == .exited(1) && json.text.contains("\"good\": false"))
+          #expect(json.status == .exited(1) && json.text.contains("\"valid\": false"))
         }
         let begun = try verify()
         #expect(begun.status == .exited(0) && begun.text.contains("no entries about 1 record\n"))
@@ -347,7 +347,7 @@ extension EndToEnd {
             $0.fields["result"] == "policy-changed"
           }
           #expect(lines.count == 1, "row \(row)")
-          #expect(lines.first?.fields["ledger"] == (try shown("ledger").last), "row \(row)")
+          #expect(lines.first?.fields["checkpoint"] == (try shown("checkpoint").last), "row \(row)")
         }
         // A configuration change takes effect even if it cannot be recorded.
         try machine.writeConfiguration("[project]\nthrottle_after = 60\n")

@@ -367,12 +367,12 @@ extension EndToEnd {
         lines: [
           "@include common-auth", "auth required pam_mfa.so", "@include common-account",
           "account required pam_mfa.so",
-        ], finding: "passed-over", place: "/etc/pam.d/common-account:"),
+        ], finding: "skippable", place: "/etc/pam.d/common-account:"),
       Stack(
         number: 3,
         lines: [
           "@include common-auth", "auth required pam_mfa.so", "account optional pam_mfa.so",
-        ], finding: "toothless", place: "/etc/pam.d/sshd:"),
+        ], finding: "denial-ignored", place: "/etc/pam.d/sshd:"),
     ]
 
     @Test("without a reliable account line, users are prompted and denied", arguments: stacks)
@@ -397,7 +397,7 @@ extension EndToEnd {
         #expect(entries.first?.fields["result"] == "enrollment-required")
         #expect(entries.first?.fields["reason"] == "no-account-line")
         #expect(entries.first?.fields["account-line"] == row.finding)
-        let place = entries.first?.fields["at"]
+        let place = entries.first?.fields["place"]
         if let expected = row.place {
           #expect(place?.hasPrefix(expected) == true, "\(entries)")
         } else {

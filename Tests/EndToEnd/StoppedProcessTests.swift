@@ -185,7 +185,7 @@ extension EndToEnd {
         _ = try holder.wait()
         _ = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: 1))])
-        let noted = try machine.log.waitForEntry(containing: " ledger=", since: start)
+        let noted = try machine.log.waitForEntry(containing: " checkpoint=", since: start)
         #expect(noted.fields["result"] == "policy-changed", "\(noted)")
       }
     }

@@ -117,7 +117,7 @@ extension EndToEnd {
           do {
             #expect(try scene.isAsked(at: row.address) == row.isAsked, "row \(row.number)")
             let decision = try scene.decision(from: row.address)
-            #expect(decision == (row.isAsked ? "asked" : "let-through"), "row \(row.number)")
+            #expect(decision == (row.isAsked ? "asked" : "allowed"), "row \(row.number)")
           } catch {
             Issue.record("row \(row.number): \(error)")
           }
@@ -251,7 +251,7 @@ extension EndToEnd {
           do {
             #expect(try scene.isAsked() == row.isAsked, "row \(row.number)")
             let decision = try scene.decision(from: "127.0.0.1")
-            #expect(decision == (row.isAsked ? "asked" : "let-through"), "row \(row.number)")
+            #expect(decision == (row.isAsked ? "asked" : "allowed"), "row \(row.number)")
           } catch {
             Issue.record("row \(row.number): \(error)")
           }

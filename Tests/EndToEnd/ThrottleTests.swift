@@ -77,7 +77,7 @@ extension EndToEnd {
           ])
         #expect(
           try OneCode.results(machine, since: start)
-            == Array(repeating: "wrong", count: 7) + ["disabled"])
+            == Array(repeating: "wrong", count: 7) + ["locked"])
 
         // The helper refuses too, with the correct password and a correct code.
         let session = try HelperSession(as: user)
@@ -105,7 +105,7 @@ extension EndToEnd {
           service: service, user: user.name, answers: guesses.map { .text($0) }, options: options)
         let results = try OneCode.results(machine, since: start)
         #expect(results.count { $0 == "wrong" } == 100)
-        #expect(results.suffix(3) == ["disabled", "disabled", "disabled"])
+        #expect(results.suffix(3) == ["locked", "locked", "locked"])
         #expect(try StoreFiles(of: user.name).failures() == 100)
       }
     }

@@ -68,7 +68,7 @@ extension EndToEnd {
           waiting.notices.first?.hasPrefix("too many wrong codes, try again in ") == true)
         let unlocked = try Command.succeed(["/usr/sbin/mfa-admin", "unlock", user.name])
         #expect(
-          unlocked.contains("5 wrong codes in the user's own programs, waiting "), "\(unlocked)")
+          unlocked.contains("5 wrong codes in the user's own programs, throttled "), "\(unlocked)")
         let next = try unlock(user, [try enrollment.phone.code(offset: 1)])
         #expect(next.code == "PAM_SUCCESS", "\(next)")
 

@@ -49,31 +49,31 @@ struct ExplanationTests {
 
   static let rows = [
     Row(number: 1, prepare: enroll, expected: ("asked", "factor")),
-    Row(number: 2, expected: ("let-through", "voluntary")),
+    Row(number: 2, expected: ("allowed", "voluntary")),
     Row(
       number: 3, configuration: "[project]\nstate = disabled\n", prepare: enroll,
-      expected: ("let-through", "switched off")),
+      expected: ("allowed", "switched off")),
     Row(
       number: 4, configuration: "[project]\nstate = observe\n", prepare: enroll,
       expected: ("asked", "factor")),
-    Row(number: 5, configuration: required, expected: ("has-to-enroll", "certain")),
+    Row(number: 5, configuration: required, expected: ("enrollment-pending", "certain")),
     Row(
       number: 6, configuration: required, sshd: "auth required pam_mfa.so\naccount required x.so\n",
-      expected: ("turned-away", "no account line")),
-    Row(number: 7, user: "nobody-here", expected: ("turned-away", "has no account")),
-    Row(number: 8, prepare: enroll(failures: 5, ago: 10), expected: ("waits", "wrong codes")),
+      expected: ("denied", "no account line")),
+    Row(number: 7, user: "nobody-here", expected: ("denied", "has no account")),
+    Row(number: 8, prepare: enroll(failures: 5, ago: 10), expected: ("throttled", "wrong codes")),
     Row(
-      number: 9, prepare: enroll(failures: 100, ago: 9999), expected: ("turned-away", "disabled")),
+      number: 9, prepare: enroll(failures: 100, ago: 9999), expected: ("denied", "locked")),
     Row(
       number: 10, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
-      expected: ("let-through", "postponed")),
+      expected: ("allowed", "postponed")),
     Row(
       number: 11, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n",
       prepare: { host in
         let entry = try host.memory.entry(of: try #require(host.account), creating: true)
         try entry.write(AttemptState(record: .zero, postponedSignIns: 3))
       },
-      expected: ("has-to-enroll", "certain")),
+      expected: ("enrollment-pending", "certain")),
     Row(
       number: 12, configuration: required,
       prepare: { host in
@@ -84,51 +84,52 @@ struct ExplanationTests {
     Row(
       number: 13,
       prepare: { $0.storeFailure = .untrusted(.directory, .wrongPermissions) },
-      expected: ("turned-away", "cannot be used")),
+      expected: ("denied", "cannot be used")),
     Row(
       number: 14, configuration: "[project]\nnonsense\n",
-      expected: ("turned-away", "/etc/mfa/mfa.conf:2")),
+      expected: ("denied", "/etc/mfa/mfa.conf:2")),
     Row(
       number: 15, sshd: "auth required pam_mfa.so echos\naccount required pam_mfa.so\n",
-      expected: ("turned-away", "no argument \"echos\"")),
+      expected: ("denied", "no argument \"echos\"")),
     Row(
       number: 16, sshd: "auth required pam_mfa.so forward_pass\naccount required pam_mfa.so\n",
-      expected: ("let-through", "voluntary")),
+      expected: ("allowed", "voluntary")),
     Row(
       number: 17, sshd: "auth required pam_mfa.so use_first_pass\n", prepare: enroll,
       expected: ("asked", "factor")),
     Row(
       number: 18,
       configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
-      prepare: { $0.groups = ["staff"] }, expected: ("has-to-enroll", "certain")),
+      prepare: { $0.groups = ["staff"] }, expected: ("enrollment-pending", "certain")),
     // If a lookup fails, the stricter rule applies.
     Row(
       number: 19,
       configuration: "[project]\n[tenant staff]\ngroups = staff\nenrollment = required\n",
-      prepare: { $0.groups = nil }, expected: ("has-to-enroll", "certain")),
+      prepare: { $0.groups = nil }, expected: ("enrollment-pending", "certain")),
     Row(
       number: 20,
       configuration: "[project]\n[tenant home]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
-      address: "192.0.2.1", prepare: enroll, expected: ("let-through", "switched off")),
+      address: "192.0.2.1", prepare: enroll, expected: ("allowed", "switched off")),
     Row(
       number: 21,
       configuration: "[project]\n[tenant home]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
       address: "home.example", prepare: enroll, expected: ("asked", "factor")),
     Row(
       number: 22, prepare: { $0.accountFailure = SystemError(.lookUpAccount, number: 5) },
-      expected: ("turned-away", "cannot be looked up")),
+      expected: ("denied", "cannot be looked up")),
     // The caller of su is not root, so a line that lets root pass does not skip the module.
     Row(
-      number: 23, configuration: required, service: "su", expected: ("has-to-enroll", "certain")),
+      number: 23, configuration: required, service: "su",
+      expected: ("enrollment-pending", "certain")),
     Row(
       number: 24, configuration: required, service: "sudo",
-      expected: ("turned-away", "jump over")),
+      expected: ("denied", "jump over")),
     Row(
       number: 25,
       prepare: {
         $0.clockFailure = SystemError(.clock, number: 5); try enroll($0)
       },
-      expected: ("turned-away", "clock")),
+      expected: ("denied", "clock")),
   ]
 
   private func machine(_ row: Row) throws -> ScriptedHost {
@@ -174,7 +175,7 @@ struct ExplanationTests {
         #expect(verdict == .deny && logged.contains(result))
       case .allowed: #expect(verdict == .pass && application.noted == nil)
       case .hasToEnroll: #expect(verdict == .pass && application.noted != nil)
-      case .denied: #expect(verdict == .deny || logged.contains("result=disabled"))
+      case .denied: #expect(verdict == .deny || logged.contains("result=locked"))
       case .throttled:
         #expect(verdict == .tooManyAttempts)
         #expect(explanation.decision.wait == 20 && logged.contains("wait=20"))
@@ -340,8 +341,8 @@ struct ExplanationTests {
   @Test(
     "lines that skip the code or make it ineffective are named",
     arguments: [
-      (1, "auth sufficient pam_unix.so\nauth required pam_mfa.so\n", "auth-passed-over"),
-      (2, "auth optional pam_mfa.so\nauth required pam_permit.so\n", "auth-toothless"),
+      (1, "auth sufficient pam_unix.so\nauth required pam_mfa.so\n", "auth-skippable"),
+      (2, "auth optional pam_mfa.so\nauth required pam_permit.so\n", "auth-denial-ignored"),
       (3, sound, nil), (4, "auth required pam_unix.so\n", nil), (5, "auth include x\n", nil),
     ])
   func exceptions(number: Int, sshd: String, expected: String?) throws {

@@ -148,9 +148,9 @@ struct AccountLineTests {
   func names() {
     for (line, name, obstacle) in [
       (AccountLine.missing, "missing", nil),
-      (.denialIgnored(at: StackPosition("s:1")), "toothless", "/pam/s:1"),
+      (.denialIgnored(at: StackPosition("s:1")), "denial-ignored", "/pam/s:1"),
       (
-        .skippable(at: StackPosition("s:2"), by: StackPosition("c:7")), "passed-over", "/pam/c:7"
+        .skippable(at: StackPosition("s:2"), by: StackPosition("c:7")), "skippable", "/pam/c:7"
       ),
       (.unknown(.notAServiceName), "not-a-service-name", nil),
       (.unknown(.notUnderstood(StackPosition("c:3"))), "not-understood", "/pam/c:3"),

@@ -7,6 +7,7 @@ import MFAPolicy
 import Testing
 
 @testable import MFAAdminCore
+@testable import MFAAuditLog
 @testable import MFADoctor
 @testable import MFAReport
 
@@ -177,7 +178,7 @@ import Testing
       ["must be bound again", "with times and sources", "limited in time"]
     ),
     (
-      19, strict, { $0.events["log-begun"] = 1 },
+      19, strict, { $0.events["audit-log-begun"] = 1 },
       ["must be bound again", "with times and sources"]
     ),
     (20, strict, { $0.keyExposures = ["/x: y"] }, ["components that need them"]),
@@ -342,6 +343,19 @@ import Testing
     #expect(facts.locked == 1 && facts.unusable == 1 && facts.longestPeriod == 30)
     #expect(facts.withRecoveryCodes == 0 && facts.withShortRecoveryCodes == 0)
     #expect(facts.bypasses == 0)
+  }
+
+  @Test(
+    "unlocks of locked factors are counted, also those that an earlier version recorded",
+    arguments: [
+      (1, "event=unlocked name=locked", 1), (2, "event=unlocked name=disabled", 1),
+      (3, "event=restore-accepted name=locked", 1), (4, "event=unlocked name=throttled", 0),
+      (5, "event=enrolled name=locked", 0),
+    ])
+  func unlocks(row: Int, entry: String, count: Int) {
+    var facts = ReportFacts()
+    facts.add(LedgerEntry(AuditLogReading.Line(text: Array(entry.utf8), number: 1, kind: .torn)))
+    #expect(facts.unlockedFactors == count, "row \(row)")
   }
 
   @Test func countsRecoveryCodesAndGrants() throws {

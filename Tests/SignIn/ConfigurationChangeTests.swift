@@ -48,7 +48,7 @@ struct ConfigurationChangeTests {
     #expect(
       changes(first) == [
         "result=policy-changed configuration=\(id) "
-          + "newest=/etc/mfa/mfa.conf@1970-01-01T00:00:00Z ledger=1:00c0ffee"
+          + "newest=/etc/mfa/mfa.conf@1970-01-01T00:00:00Z checkpoint=1:00c0ffee"
       ])
     // The change is logged before any message or result.
     #expect(first.logged.first == changes(first).first)

@@ -106,7 +106,7 @@ struct EnrollmentDialogTests {
     #expect(
       application.logged[1]
         == "result=enrolled user=alice service=sshd rhost=203.0.113.9 tty=- factor=\(id) "
-        + "name=authenticator source=sign-in ledger=1:00c0ffee")
+        + "name=authenticator source=sign-in checkpoint=1:00c0ffee")
     for line in application.logged { #expect(!line.contains(text)) }
 
     // The code is used; the next one and a recovery code sign in.

@@ -53,7 +53,7 @@ struct EnrollmentPatternTests {
     #expect(application.logged[0].hasPrefix("result=enrollment-required user=alice service=sshd"))
     #expect(
       application.logged[0].hasSuffix(
-        "reason=no-account-line account-line=passed-over at=/pam/sshd:1"))
+        "reason=no-account-line account-line=skippable place=/pam/sshd:1"))
     #expect(application.noted == nil)
     #expect(account(ScriptedApplication()) == .deny)
     try enroll()
@@ -132,7 +132,7 @@ struct EnrollmentPatternTests {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication([.text("123456")])
     #expect(signIn(application, ["config=/etc/mfa/strict.conf"]) == .deny)
-    #expect(application.logged[0].contains("account-line=other-configuration at=/pam/other:1"))
+    #expect(application.logged[0].contains("account-line=other-configuration place=/pam/other:1"))
   }
 
   @Test("in the observe state, users are neither denied nor asked to enrol")

@@ -41,9 +41,9 @@ struct GrantTests {
       #expect(application.essentials == application.told.suffix(1))
       #expect(
         application.logged == [
-          "result=bypass user=alice service=sshd rhost=203.0.113.9 tty=- "
+          "result=bypass-code user=alice service=sshd rhost=203.0.113.9 tty=- "
             + "grant=\(name) uses-left=\(2 - use) reason=phone\\x20lost "
-            + "ledger=\(use):00c0ffee"
+            + "checkpoint=\(use):00c0ffee"
         ])
       #expect(host.delivered.count == use)
     }

@@ -143,7 +143,7 @@ struct HelperSignInTests {
       number: 3, failure: .tooManyAttempts(seconds: 28), verdict: .tooManyAttempts,
       result: "throttled", told: "too many wrong codes, try again in 28 s"),
     Refusal(
-      number: 4, failure: .factorsLocked, verdict: .tooManyAttempts, result: "disabled",
+      number: 4, failure: .factorsLocked, verdict: .tooManyAttempts, result: "locked",
       told: "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
     ),
     Refusal(
@@ -173,7 +173,7 @@ struct HelperSignInTests {
   @Test(
     "a throttled user is not prompted",
     arguments: [
-      (AccountStatus.Standing.throttled(seconds: 28), "throttled"), (.locked, "disabled"),
+      (AccountStatus.Standing.throttled(seconds: 28), "throttled"), (.locked, "locked"),
     ])
   func waiting(standing: AccountStatus.Standing, result: String) throws {
     host.helpers = [try Self.look([try Self.factor(7, "Phone")], Self.status(standing))]
@@ -220,7 +220,7 @@ struct HelperSignInTests {
     #expect(judge.requests == ["hello", "signIn - \(sent)", "status"], "row \(row.number)")
     #expect(application.told.first?.hasPrefix("that recovery code is used up, ") == true)
     #expect(application.logged.first?.hasPrefix("result=recovery-code ") == true)
-    #expect(application.logged.first?.hasSuffix(" left=\(row.codes - 1)") == true)
+    #expect(application.logged.first?.hasSuffix(" recovery-codes-left=\(row.codes - 1)") == true)
     #expect(application.revealed.isEmpty)
   }
 

@@ -103,8 +103,10 @@ struct SignInTests {
     #expect(first.revealed.isEmpty, "row \(row)")
     #expect(
       first.logged.first?.hasPrefix("result=recovery-code user=alice service=sshd") == true)
-    let mark = "ledger=1:00c0ffee"
-    #expect(first.logged.first?.hasSuffix("left=\(count - 1) \(mark)") == true, "row \(row)")
+    let mark = "checkpoint=1:00c0ffee"
+    #expect(
+      first.logged.first?.hasSuffix("recovery-codes-left=\(count - 1) \(mark)") == true,
+      "row \(row)")
     #expect(first.logged.first?.contains(Self.recoveryCode) == false)
     #expect(signIn(ScriptedApplication([.text(Self.recoveryCode)])) == .deny, "row \(row)")
   }
@@ -229,7 +231,7 @@ struct SignInTests {
     let application = ScriptedApplication([.text(try code())])
     #expect(signIn(application) == .tooManyAttempts)
     #expect(application.prompts.isEmpty)
-    #expect(application.logged.first?.hasPrefix("result=disabled") == true)
+    #expect(application.logged.first?.hasPrefix("result=locked") == true)
   }
 
   @Test("no lock is held during the prompt")
@@ -333,7 +335,7 @@ struct SignInTests {
     #expect(
       application.logged.dropLast() == [
         "step=policy state=enabled adjacent_intervals=5", "step=account user=alice uid=1000",
-        "step=record factors=1 failures=0", "step=question shape=code",
+        "step=record factors=1 wrong-codes=0", "step=question shape=code",
       ])
     #expect(!application.logged.contains { $0.contains(code) })
   }

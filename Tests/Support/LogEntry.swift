@@ -17,9 +17,9 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   /// The text after the name and number of the program.
   public let message: String
 
-  /// The message without its checkpoint (` ledger=` at the end), or nil if it has none.
+  /// The message without its checkpoint (` checkpoint=` at the end), or nil if it has none.
   public var messageBeforeMark: String? {
-    let parts = message.components(separatedBy: " ledger=")
+    let parts = message.components(separatedBy: " checkpoint=")
     guard parts.count == 2, parts[1].contains(":") else { return nil }
     return parts[0]
   }

@@ -105,7 +105,7 @@ import Testing
       let changed = "result=policy-changed configuration="
       let lines = entries.compactMap(\.messageBeforeMark)
       #expect(lines.count == 3 && lines[0].hasPrefix(changed) && lines[2].hasPrefix(changed))
-      #expect(lines[1] == "result=configured file=\(Self.own) actor=root")
+      #expect(lines[1] == "result=configured file=\(Self.own) by=root")
       #expect(entries.last?.fields["newest"]?.hasPrefix(Self.own + "@20") == true)
       #expect(try run("show").text.contains("adjacent_intervals = 2  # \(Self.own):6\n"))
 

@@ -33,8 +33,8 @@ import Testing
             "displayName" : "a \\"/\\" b",
             "enrollmentDate" : "2025-10-09T08:53:20Z",
             "factorID" : "totp",
-            "period" : 30,
-            "uid" : "ab000000000000000000000000000000"
+            "id" : "ab000000000000000000000000000000",
+            "periodSeconds" : 30
           }
         ]
 

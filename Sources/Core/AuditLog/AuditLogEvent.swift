@@ -55,7 +55,7 @@ public final class AuditLogEvent: Sendable {
     /// An administrator accepted files that are older than the audit log requires.
     public static var restoreAccepted: Kind { Kind("restore-accepted") }
     /// An administrator began this audit log; `detail` is the reason.
-    public static var logBegun: Kind { Kind("log-begun") }
+    public static var logBegun: Kind { Kind("audit-log-begun") }
     /// The user had this record when the audit log was begun.
     public static var recordPresent: Kind { Kind("record-present") }
     /// An administrator is about to change the configuration with mfa-admin.

@@ -83,11 +83,11 @@ extension Attempt.Result {
       return .information
     case .accepted(.recoveryCode(let left, let checkpoint)):
       line.add("result", "recovery-code")
-      details.add("left", Int64(left))
+      details.add("recovery-codes-left", Int64(left))
       details.add(checkpoint)
       return .warning
     case .accepted(.bypassCode(let grant, let checkpoint)):
-      line.add("result", "bypass")
+      line.add("result", "bypass-code")
       details.add("grant", escaping: grant.id.hexadecimal)
       details.add("uses-left", Int64(grant.usesLeft) - 1)
       details.add("reason", escaping: grant.reason?.utf8)
@@ -107,7 +107,7 @@ extension Attempt.Result {
       details.add("wait", seconds)
       return .notice
     case .rejected(.locked):
-      line.add("result", "disabled")
+      line.add("result", "locked")
       return .warning
     case .rejected(.notACode(let reason)):
       line.add("result", "not-a-code")

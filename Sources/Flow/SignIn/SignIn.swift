@@ -87,7 +87,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     let standing = snapshot.attempts.standing(settings.throttle, now: try now())
     trace(resolved, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))
-      line.add("failures", Int64(snapshot.attempts.failures))
+      line.add("wrong-codes", Int64(snapshot.attempts.failures))
     }
     let memory = memory(settings)
     // Throttling does not apply to a user who need not give a code, so wrong codes from others do

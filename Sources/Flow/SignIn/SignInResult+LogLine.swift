@@ -66,7 +66,7 @@ extension SignInResult {
       details.add("reason", obstacle.name)
       if case .accountLine(let accountLine) = obstacle {
         details.add("account-line", accountLine.name)
-        if let place = accountLine.obstacle { details.add("at", escaping: place) }
+        if let place = accountLine.obstacle { details.add("place", escaping: place) }
       }
       return .notice
     case .denied(.failed(let failure)):

@@ -99,10 +99,10 @@ extension AccountLine {
     switch self {
     case .certain: "certain"
     case .missing: "missing"
-    case .denialIgnored: "toothless"
+    case .denialIgnored: "denial-ignored"
     case .otherConfiguration: "other-configuration"
-    case .skippable: "passed-over"
-    case .forgotten: "forgotten"
+    case .skippable: "skippable"
+    case .forgotten: "result-reset"
     case .unknown(let refusal): refusal.name
     }
   }

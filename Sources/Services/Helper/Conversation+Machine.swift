@@ -253,7 +253,7 @@ extension Conversation {
       line.add("factor", escaping: factor.id.hexadecimal)
       line.add("name", escaping: factor.displayName.utf8)
     }
-    if let checkpoint { line.add("ledger", escaping: checkpoint.text) }
+    if let checkpoint { line.add("checkpoint", escaping: checkpoint.text) }
     log(.notice, line)
   }
 }

@@ -15,13 +15,13 @@ package struct Decision: Equatable {
     /// A code is asked for, and decides the sign-in.
     case asked
     /// No code is asked for.
-    case allowed = "let-through"
+    case allowed
     /// The `account` line makes the user enrol.
-    case hasToEnroll = "has-to-enroll"
+    case hasToEnroll = "enrollment-pending"
     /// The sign-in is denied, whatever the user types.
-    case denied = "turned-away"
+    case denied
     /// The user is throttled: no code is verified for `wait` seconds.
-    case throttled = "waits"
+    case throttled
   }
 
   /// The kind of decision.
@@ -39,8 +39,8 @@ package struct Decision: Equatable {
     case .asked: "asked for a code: \(reason)"
     case .allowed: "let through: \(reason)"
     case .hasToEnroll: "has to enrol: \(reason)"
-    case .denied: "turned away: \(reason)"
-    case .throttled: "waits \(wait) s: \(reason)"
+    case .denied: "denied: \(reason)"
+    case .throttled: "throttled for \(wait) s: \(reason)"
     }
   }
 
@@ -77,7 +77,7 @@ package struct Decision: Equatable {
         by: [.throttleAfter, .throttleFirstWait, .throttleLongestWait])
     case .denied(.code(.locked)):
       self.init(
-        .denied, "too many wrong codes have disabled the factors", by: [.disableAfter])
+        .denied, "too many wrong codes have locked the factors", by: [.disableAfter])
     case .denied(.unknownUser): self.init(.denied, "the user has no account")
     case .denied(.enrollmentRequired(let obstacle)):
       self.init(

@@ -100,8 +100,8 @@ extension Explanation {
   private var standingText: String {
     switch standing {
     case .none, .open: ""
-    case .throttled(let seconds): ", waiting \(seconds) s"
-    case .locked: ", disabled"
+    case .throttled(let seconds): ", throttled \(seconds) s"
+    case .locked: ", locked"
     }
   }
 
@@ -232,7 +232,7 @@ extension Explanation {
     case .problem(let problem):
       return .object([
         ("factors", .null), ("recoveryCodesLeft", .null), ("wrongCodes", .null),
-        ("standing", .null), ("grants", .null), ("problem", .string(problem.sentence)),
+        ("standing", .null), ("grants", .null), ("problem", problem.json),
       ])
     case .kept(let record, let attempts):
       return .object([
@@ -248,7 +248,7 @@ extension Explanation {
         ),
         ("recoveryCodesLeft", .number(Int64(record.recoveryCodes.count))),
         ("wrongCodes", .number(Int64(attempts.failures))),
-        ("standing", JSON(standing.map { Self.word($0) })),
+        ("standing", JSON(standing.map(\.word))),
         (
           "grants",
           .array(
@@ -262,14 +262,6 @@ extension Explanation {
         ),
         ("problem", .null),
       ])
-    }
-  }
-
-  private static func word(_ standing: AttemptState.Standing) -> String {
-    switch standing {
-    case .open: "open"
-    case .throttled: "waiting"
-    case .locked: "disabled"
     }
   }
 

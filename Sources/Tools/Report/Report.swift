@@ -124,7 +124,7 @@ private struct Requirements {
     if facts.recordsWithoutEntries > 0 {
       gaps.append("records without an entry in the audit log: \(facts.recordsWithoutEntries)")
     }
-    if facts.count("log-begun") > 0 {
+    if facts.count("audit-log-begun", "log-begun") > 0 {
       gaps.append("the audit log was begun anew: an assessor must check the earlier one")
     }
     return gaps

@@ -107,8 +107,10 @@ package struct ReportFacts: Equatable {
   package mutating func add(_ entry: LedgerEntry) {
     guard let event = entry.text("event") else { return }
     events[event, default: 0] += 1
+    // Earlier versions wrote `disabled`.
+    let standing = entry.text("name")
     if event == "unlocked" || event == "restore-accepted",
-      entry.text("name") == AttemptState.Standing.locked.word
+      standing == AttemptState.Standing.locked.word || standing == "disabled"
     {
       unlockedFactors += 1
     }

@@ -81,7 +81,7 @@ package enum ServiceState: Equatable {
     case .on(let place): [("state", .string("on")), ("place", .string(place))]
     case .pending(let place, let until):
       [
-        ("state", .string("waiting")), ("place", .string(place)),
+        ("state", .string("pending")), ("place", .string(place)),
         ("until", JSON(Timestamp(until)?.iso8601)),
       ]
     case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]

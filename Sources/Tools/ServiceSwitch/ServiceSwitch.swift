@@ -402,8 +402,8 @@ package struct ServiceSwitch {
     line.add("result", result)
     line.add("service", escaping: change.service)
     more(&line)
-    line.add("actor", escaping: actor)
-    if let mark { line.add("ledger", escaping: mark.text) }
+    line.add("by", escaping: actor)
+    if let mark { line.add("checkpoint", escaping: mark.text) }
     Log.write(.notice, line)
   }
 

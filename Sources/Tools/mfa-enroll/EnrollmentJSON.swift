@@ -15,7 +15,7 @@ enum EnrollmentJSON {
     output.write("{\"algorithm\":\"\(algorithm)\",\"digits\":\(secret.codeLength),")
     output.write("\"enrollmentCompletionDeadline\":\"\(deadline)\",\"key\":\"")
     output.write(secret.sharedSecretKey())
-    output.write("\",\"period\":\(secret.codeIntervalSeconds),\"url\":\"")
+    output.write("\",\"periodSeconds\":\(secret.codeIntervalSeconds),\"url\":\"")
     output.write(url)
     output.write("\"}\n")
   }
@@ -24,12 +24,12 @@ enum EnrollmentJSON {
   static func line(uid: String, displayName: String) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let factor = Factor(uid: uid, displayName: displayName)
+    let factor = Factor(id: uid, displayName: displayName)
     return String(decoding: try encoder.encode(factor), as: UTF8.self) + "\n"
   }
 
   private struct Factor: Encodable {
-    let uid: String
+    let id: String
     let displayName: String
     var factorID = MultiFactorInfo.FactorKind.totp.rawValue
   }

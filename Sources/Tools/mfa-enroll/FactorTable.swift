@@ -40,22 +40,22 @@ enum FactorTable {
 
   /// The keys are part of the program's interface (mfa-enroll(1)).
   private struct Entry: Encodable {
-    let uid: String
+    let id: String
     let displayName: String
     let factorID: String
     let enrollmentDate: Date
     let algorithm: String
     let digits: Int
-    let period: Int
+    let periodSeconds: Int
 
     init(_ factor: MultiFactorInfo) {
-      uid = factor.uid
+      id = factor.uid
       displayName = factor.displayName
       factorID = factor.factorID.rawValue
       enrollmentDate = factor.enrollmentDate
       algorithm = AlgorithmName(factor.hashingAlgorithm).rawValue
       digits = factor.codeLength
-      period = factor.codeIntervalSeconds
+      periodSeconds = factor.codeIntervalSeconds
     }
   }
 }

@@ -154,7 +154,7 @@ package final class TemporaryStore {
       actor: Array("root\n".utf8),
       log: { [self] _, line in
         let text = String(decoding: line.text, as: UTF8.self)
-        let parts = text.split(separator: " ledger=")
+        let parts = text.split(separator: " checkpoint=")
         lines.append(String(parts[0]))
         if parts.count == 2 { marks.append(String(parts[1])) }
       },

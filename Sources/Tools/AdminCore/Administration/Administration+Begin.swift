@@ -38,11 +38,11 @@ extension Administration {
       }
     }
     var line = LogLine()
-    line.add("result", "ledger-begun")
+    line.add("result", "audit-log-begun")
     line.add("reason", escaping: reason.utf8)
     line.add("records", Int64(entered))
-    line.add("actor", escaping: actor)
-    line.add("ledger", escaping: mark.text)
+    line.add("by", escaping: actor)
+    line.add("checkpoint", escaping: mark.text)
     log(.warning, line)
     return NewAuditLog(
       moved: moved.map { String(decoding: $0, as: UTF8.self) }, entered: entered,

@@ -556,15 +556,15 @@ package struct Administration {
     line.add("result", result)
     line.add("user", escaping: subject.name.bytes)
     if let factor { line.add("factor", escaping: factor) }
-    if let failures { line.add("failures", Int64(failures)) }
+    if let failures { line.add("wrong-codes", Int64(failures)) }
     if let grant { line.add("grant", escaping: grant) }
     if let reason { line.add("reason", escaping: reason) }
-    line.add("actor", escaping: actor)
-    if let mark { line.add("ledger", escaping: mark.text) }
+    line.add("by", escaping: actor)
+    if let mark { line.add("checkpoint", escaping: mark.text) }
     if let problem {
-      line.add("ledger", "none")
+      line.add("checkpoint", "none")
       line.add("part", escaping: Array(problem.part.utf8))
-      line.add("ledger-failure", escaping: Array(problem.code.utf8))
+      line.add("audit-log-failure", escaping: Array(problem.code.utf8))
     }
     log(problem == nil ? .notice : .error, line)
     audit(Array("mfa:\(result)".utf8), subject.name.bytes)

@@ -48,6 +48,13 @@ package enum RecordProblem: Equatable, Sendable {
     }
   }
 
+  /// The reason as JSON. Member names are stable across versions.
+  package var json: JSON {
+    .object([
+      ("part", .string(part)), ("reason", .string(code)), ("message", .string(sentence)),
+    ])
+  }
+
   /// The reason in a few words, for a table.
   var summary: String {
     switch self {

@@ -55,7 +55,7 @@ package enum AuditLogProblem: Equatable {
     case .recordsWithoutEntries:
       "find out who removed the earlier audit log; if you removed it, pass --begun-anew"
     case .fault, .missingCheckpoint:
-      "compare with ledger= on the log host; mfa-admin ledger begin starts a new audit log"
+      "compare with checkpoint= on the log host; mfa-admin ledger begin starts a new audit log"
     case .records:
       "a process was killed between the entry and its change, or a file was restored or edited"
     }

@@ -86,8 +86,8 @@ package struct LedgerEntry: Equatable {
       ("event", value("event")), ("user", value("user")), ("uid", numeric(text("uid"))),
       ("id", value("id")), ("name", value("name")), ("by", value("by")),
       ("byUid", numeric(text("by-uid"))), ("via", value("via")), ("from", value("from")),
-      ("ledger", JSON(mark.map { String(decoding: $0.text, as: UTF8.self) })),
-      ("proven", .bool(mark != nil)),
+      ("checkpoint", JSON(mark.map { String(decoding: $0.text, as: UTF8.self) })),
+      ("verified", .bool(mark != nil)),
     ])
   }
 }

@@ -43,7 +43,7 @@ package struct LedgerFinding: Equatable {
       switch kind {
       case .older: "older"
       case .unknown: "unknown"
-      case .gone: "gone"
+      case .gone: "missing"
       case .unusable: "unusable"
       }
     return .object([

@@ -34,23 +34,23 @@ extension Administration.LedgerVerification {
   package var json: JSON {
     let (word, line): (String?, Int?) =
       switch reading.fault {
-      case nil: (missingCheckpoint == nil ? nil : "unexpected", nil)
+      case nil: (missingCheckpoint == nil ? nil : "checkpoint-missing", nil)
       case .broken(let line): ("broken", line)
       case .cut: ("cut", nil)
-      case .headMissing: ("headless", nil)
+      case .headMissing: ("head-missing", nil)
       case .badIndex: ("bad-index", nil)
       }
     return .object([
-      ("good", .bool(problem == nil)),
+      ("valid", .bool(problem == nil)),
       ("entries", .number(Int64(reading.last?.number ?? 0))),
-      ("ledger", JSON(reading.last.map { AuditLogProblem.text($0) })),
+      ("checkpoint", JSON(reading.last.map { AuditLogProblem.text($0) })),
       ("lastTime", JSON(last?.text("time"))),
       ("fault", JSON(word)),
       ("line", line.map { .number(Int64($0)) } ?? .null),
       ("message", JSON(problem?.sentence)),
       ("tornLines", .number(Int64(reading.torn))),
       ("bytesLeft", .number(Int64(reading.left))),
-      ("olderRecords", .number(Int64(recordsWithoutEntries))),
+      ("recordsWithoutEntry", .number(Int64(recordsWithoutEntries))),
       ("records", .array(findings.map(\.json))),
     ])
   }

@@ -15,7 +15,7 @@ package struct Readiness: Equatable {
     case offerOver
     /// No code is verified for this many seconds.
     case throttled(seconds: Int64)
-    /// The factors are disabled after too many wrong codes.
+    /// The factors are locked after too many wrong codes.
     case locked
     /// The user's record cannot be used.
     case unusable(RecordProblem)
@@ -25,8 +25,8 @@ package struct Readiness: Equatable {
       switch self {
       case .notEnrolled: "not-enrolled"
       case .offerOver: "offer-over"
-      case .throttled: "waiting"
-      case .locked: "disabled"
+      case .throttled: "throttled"
+      case .locked: "locked"
       case .unusable: "unusable"
       }
     }
@@ -36,8 +36,8 @@ package struct Readiness: Equatable {
       switch self {
       case .notEnrolled: "has no factor, but must have one"
       case .offerOver: "has no factor, and can no longer postpone enrolment"
-      case .throttled(let seconds): "must wait \(seconds) s after too many wrong codes"
-      case .locked: "is disabled after too many wrong codes"
+      case .throttled(let seconds): "is throttled for \(seconds) s after too many wrong codes"
+      case .locked: "is locked after too many wrong codes"
       case .unusable(let problem): "has a record that cannot be used: \(problem.sentence)"
       }
     }

@@ -17,7 +17,7 @@ package struct GrantReport: Equatable {
   /// The members of the JSON object. Their names stay the same from version to version.
   package var members: [(String, JSON)] {
     [("user", .string(String(decoding: user.bytes, as: UTF8.self)))]
-      + grant.members + [("good", .bool(isGood))]
+      + grant.members + [("valid", .bool(isGood))]
   }
 }
 

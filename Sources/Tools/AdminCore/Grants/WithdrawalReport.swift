@@ -24,7 +24,7 @@ package struct WithdrawalReport: Equatable {
       ("user", .string(String(decoding: user.bytes, as: UTF8.self))),
       ("result", .string("withdrawn")),
       ("grants", .array(grants.map { .object($0.members) })),
-      ("ledger", JSON(mark.map { AuditLogProblem.text($0) })),
+      ("checkpoint", JSON(mark.map { AuditLogProblem.text($0) })),
     ])
   }
 }

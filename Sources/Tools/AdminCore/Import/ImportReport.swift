@@ -52,13 +52,13 @@ package struct ImportReport: Equatable {
     ]
     switch outcome {
     case .imported(let name, let warnings):
-      members += [("outcome", .string("imported"))] + Self.members(name, warnings)
+      members += [("result", .string("imported"))] + Self.members(name, warnings)
     case .possible(let name, let warnings):
-      members += [("outcome", .string("possible"))] + Self.members(name, warnings)
+      members += [("result", .string("possible"))] + Self.members(name, warnings)
     case .present(let name):
-      members += [("outcome", .string("present"))] + Self.members(name, [])
+      members += [("result", .string("present"))] + Self.members(name, [])
     case .refused(let reason):
-      members += [("outcome", .string("refused")), ("reason", .string(reason))]
+      members += [("result", .string("refused")), ("reason", .string(reason))]
     }
     return .object(members)
   }
@@ -66,6 +66,6 @@ package struct ImportReport: Equatable {
   private static func members(
     _ name: String, _ warnings: [ImportWarning]
   ) -> [(name: String, value: JSON)] {
-    [("factor", .string(name)), ("warnings", .array(warnings.map { .string($0.text) }))]
+    [("displayName", .string(name)), ("warnings", .array(warnings.map { .string($0.text) }))]
   }
 }

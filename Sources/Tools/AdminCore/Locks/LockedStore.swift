@@ -50,7 +50,7 @@ package enum LockedStore {
     line.add("uid", Int64(holder.user))
     line.add("state", escaping: Array(holder.state.rawValue.utf8))
     line.add("file", escaping: Array(holder.file.utf8))
-    line.add("actor", escaping: Console.actor)
+    line.add("by", escaping: Console.actor)
     Log.write(.notice, line)
   }
 }

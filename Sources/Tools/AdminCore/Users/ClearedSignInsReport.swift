@@ -27,8 +27,8 @@ package struct ClearedSignInsReport: Equatable {
     .object([
       ("user", .string(String(decoding: user.bytes, as: UTF8.self))),
       ("result", .string(rememberedCount > 0 ? "forgotten" : "nothing-remembered")),
-      ("rememberedPlaces", .number(Int64(rememberedCount))),
-      ("ledger", JSON(mark.map { AuditLogProblem.text($0) })),
+      ("rememberedSignIns", .number(Int64(rememberedCount))),
+      ("checkpoint", JSON(mark.map { AuditLogProblem.text($0) })),
     ])
   }
 }

@@ -53,9 +53,9 @@ package struct RevocationReport: Equatable {
       ("factors", factors.map { .array($0.map(\.naming)) } ?? .null),
       ("factorsLeft", .number(Int64(left))),
       ("grants", grants.map { .number(Int64($0)) } ?? .null),
-      ("rememberedPlaces", rememberedCount.map { .number(Int64($0)) } ?? .null),
-      ("ledger", JSON(entered.mark.map { AuditLogProblem.text($0) })),
-      ("ledgerFailure", JSON(entered.problem?.sentence)),
+      ("rememberedSignIns", rememberedCount.map { .number(Int64($0)) } ?? .null),
+      ("checkpoint", JSON(entered.mark.map { AuditLogProblem.text($0) })),
+      ("auditLogFailure", JSON(entered.problem?.sentence)),
     ])
   }
 }

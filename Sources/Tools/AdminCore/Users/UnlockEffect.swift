@@ -43,9 +43,9 @@ package struct UnlockEffect: Equatable {
   /// Whether codes were refused without being verified.
   var wasLocked: Bool { standing != .open || ownStanding != .open }
 
-  /// The effect as text, such as `7 wrong codes, waiting 95 s: unlocked`.
+  /// The effect as text, such as `7 wrong codes, throttled 95 s: unlocked`.
   package var sentence: String {
-    // The factors are disabled for both kinds of attempts: say so once.
+    // The factors are locked for both kinds of attempts: say so once.
     let own = standing == .locked ? .open : ownStanding
     let found =
       Self.found(failures, "", standing)
@@ -62,8 +62,8 @@ package struct UnlockEffect: Equatable {
       failures == 0 ? [] : ["\(failures) wrong \(failures == 1 ? "code" : "codes")\(place)"]
     switch standing {
     case .open: return codes
-    case .throttled(let seconds): return codes + ["waiting \(seconds) s"]
-    case .locked: return codes + ["disabled"]
+    case .throttled(let seconds): return codes + ["throttled \(seconds) s"]
+    case .locked: return codes + ["locked"]
     }
   }
 
@@ -79,13 +79,13 @@ extension AttemptState.Standing {
   /// The throttling state as a word for programs, stable across versions.
   package var word: String {
     switch self {
-    case .open: "ok"
-    case .throttled: "waiting"
-    case .locked: "disabled"
+    case .open: "open"
+    case .throttled: "throttled"
+    case .locked: "locked"
     }
   }
 
-  /// The remaining wait in seconds, or 0 if the user is not waiting.
+  /// The remaining wait in seconds, or 0 if the user is not throttled.
   package var waitSeconds: Int64 {
     switch self {
     case .throttled(let seconds): seconds

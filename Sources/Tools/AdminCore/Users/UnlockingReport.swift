@@ -30,15 +30,15 @@ package struct UnlockingReport: Equatable {
       (
         "before",
         .object([
-          ("state", .string(unlocking.standing.word)),
+          ("standing", .string(unlocking.standing.word)),
           ("waitSeconds", .number(unlocking.standing.waitSeconds)),
           ("wrongCodes", .number(Int64(unlocking.failures))),
           ("wrongCodesInOwnPrograms", .number(Int64(unlocking.ownFailures))),
         ])
       ),
       ("factorsAhead", .array(unlocking.ahead.map(\.naming))),
-      ("ledger", JSON(entered.mark.map { AuditLogProblem.text($0) })),
-      ("ledgerFailure", JSON(entered.problem?.sentence)),
+      ("checkpoint", JSON(entered.mark.map { AuditLogProblem.text($0) })),
+      ("auditLogFailure", JSON(entered.problem?.sentence)),
     ])
   }
 }

@@ -9,10 +9,10 @@ package enum UserDetails {
   package static func text(_ report: UserReport) -> String {
     switch report.content {
     case .unusable, .notEnrolled:
-      return line("user", report.visibleName) + line("state", report.state)
+      return line("user", report.visibleName) + line("standing", report.standing)
     case .usable(let snapshot, _):
       return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
-        + line("state", report.state)
+        + line("standing", report.standing)
         + line("wrong codes", wrongCodes(snapshot.attempts.count(of: .signIn)))
         + ownPrograms(snapshot.attempts.count(of: .ownProcess))
         + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")

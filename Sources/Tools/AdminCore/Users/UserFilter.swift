@@ -4,10 +4,10 @@ import MFAFactors
 
 /// The filters of `mfa-admin list`. They are combined with AND.
 package struct UserFilter: Equatable {
-  /// The factors are disabled after too many wrong codes.
-  package var disabled = false
-  /// The user must wait after wrong codes.
-  package var waiting = false
+  /// The factors are locked after too many wrong codes.
+  package var locked = false
+  /// The user is throttled after wrong codes.
+  package var throttled = false
   /// The record cannot be used.
   package var unusable = false
   /// The user has a valid ticket or bypass code.
@@ -21,11 +21,11 @@ package struct UserFilter: Equatable {
 
   /// Creates a filter. Without arguments, it includes all users.
   package init(
-    disabled: Bool = false, waiting: Bool = false, unusable: Bool = false, granted: Bool = false,
+    locked: Bool = false, throttled: Bool = false, unusable: Bool = false, granted: Bool = false,
     imported: Bool = false, weak: Bool = false, staleDays: Int64? = nil
   ) {
-    self.disabled = disabled
-    self.waiting = waiting
+    self.locked = locked
+    self.throttled = throttled
     self.unusable = unusable
     self.granted = granted
     self.imported = imported
@@ -43,7 +43,7 @@ package struct UserFilter: Equatable {
   package func includes(_ report: UserReport, now: Int64) -> Bool {
     switch report.content {
     // Nothing else is known about a record that is unusable or does not exist.
-    case .unusable: !(disabled || waiting || granted || imported || weak || staleDays != nil)
+    case .unusable: !(locked || throttled || granted || imported || weak || staleDays != nil)
     case .notEnrolled: self == UserFilter()
     case .usable(let snapshot, let standing): includes(snapshot, standing, now)
     }
@@ -54,8 +54,8 @@ package struct UserFilter: Equatable {
   ) -> Bool {
     let factors = snapshot.record.factors
     if unusable { return false }
-    if disabled, standing != .locked { return false }
-    if waiting, !Self.waits(standing) { return false }
+    if locked, standing != .locked { return false }
+    if throttled, !Self.isThrottled(standing) { return false }
     if granted, !snapshot.record.grants.contains(where: { $0.isGood(at: now) }) { return false }
     if imported, !factors.contains(where: { $0.origin == .imported }) { return false }
     if weak, !factors.contains(where: { Self.isWeak($0) }) { return false }
@@ -63,7 +63,7 @@ package struct UserFilter: Equatable {
     return true
   }
 
-  private static func waits(_ standing: AttemptState.Standing) -> Bool {
+  private static func isThrottled(_ standing: AttemptState.Standing) -> Bool {
     switch standing {
     case .throttled: true
     case .open, .locked: false

@@ -39,12 +39,12 @@ package struct UserReport: Equatable {
   /// The name, escaped for display.
   package var visibleName: String { VisibleText.escaping(name) }
 
-  /// The state in a few words: `ok`, `waiting 28 s`, `disabled`, `not enrolled`, or what is wrong.
-  package var state: String {
+  /// The standing in a few words: `open`, `throttled 28 s`, `locked`, `not enrolled`, or what is wrong.
+  package var standing: String {
     switch content {
-    case .usable(_, .open): "ok"
-    case .usable(_, .throttled(let seconds)): "waiting \(seconds) s"
-    case .usable(_, .locked): "disabled"
+    case .usable(_, .open): "open"
+    case .usable(_, .throttled(let seconds)): "throttled \(seconds) s"
+    case .usable(_, .locked): "locked"
     case .unusable(let problem): problem.summary
     case .notEnrolled: "not enrolled"
     }
@@ -75,7 +75,7 @@ package struct UserReport: Equatable {
       return .object([
         ("user", .string(String(decoding: name, as: UTF8.self))),
         ("uid", .number(Int64(snapshot.record.uid))),
-        ("state", .string(standing.word)),
+        ("standing", .string(standing.word)),
         ("waitSeconds", .number(standing.waitSeconds)),
         ("wrongCodes", .number(Int64(snapshot.attempts.failures))),
         ("wrongCodesInOwnPrograms", .number(Int64(snapshot.attempts.ownProcessFailures.failures))),
@@ -83,26 +83,23 @@ package struct UserReport: Equatable {
         ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
         ("recoveryCodesLeft", .number(Int64(snapshot.record.recoveryCodes.count))),
         ("grants", .number(Int64(snapshot.record.grants.count))),
-        ("rememberedPlaces", .number(Int64(snapshot.attempts.remembered.entries.count))),
+        ("rememberedSignIns", .number(Int64(snapshot.attempts.remembered.entries.count))),
         ("problem", .null),
       ])
     case .unusable(let problem):
       return absent(
-        uid: .null, state: "unusable",
-        problem: .object([
-          ("part", .string(problem.part)), ("reason", .string(problem.code)),
-          ("message", .string(problem.sentence)),
-        ]))
+        uid: .null, standing: "unusable",
+        problem: problem.json)
     case .notEnrolled(let uid):
-      return absent(uid: .number(Int64(uid)), state: "not-enrolled", problem: .null)
+      return absent(uid: .number(Int64(uid)), standing: "not-enrolled", problem: .null)
     }
   }
 
-  private func absent(uid: JSON, state: String, problem: JSON) -> JSON {
+  private func absent(uid: JSON, standing: String, problem: JSON) -> JSON {
     .object([
       ("user", .string(String(decoding: name, as: UTF8.self))),
       ("uid", uid),
-      ("state", .string(state)),
+      ("standing", .string(standing)),
       ("waitSeconds", .null),
       ("wrongCodes", .null),
       ("wrongCodesInOwnPrograms", .null),
@@ -110,7 +107,7 @@ package struct UserReport: Equatable {
       ("factors", .null),
       ("recoveryCodesLeft", .null),
       ("grants", .null),
-      ("rememberedPlaces", .null),
+      ("rememberedSignIns", .null),
       ("problem", problem),
     ])
   }

@@ -36,7 +36,7 @@ package struct UserTable {
   package init(_ rows: [Row]) { self.rows = rows }
 
   private static let heading = Row(
-    user: "USER", factors: "FACTORS", newest: "NEWEST (UTC)", wrong: "WRONG", state: "STATE")
+    user: "USER", factors: "FACTORS", newest: "NEWEST (UTC)", wrong: "WRONG", state: "STANDING")
 
   /// Passes the lines to `write` in pieces. Lines are cut to `columns` where possible: first the
   /// names of the factors, then the names of the users. The reason why a record cannot be used is
@@ -89,10 +89,10 @@ extension UserTable.Row {
       self.init(
         user: report.visibleName, factors: Self.names(snapshot.record.factors),
         newest: report.newestEnrollment.flatMap { Timestamp($0) }?.short ?? "-",
-        wrong: String(snapshot.attempts.failures), state: report.state)
+        wrong: String(snapshot.attempts.failures), state: report.standing)
     case .unusable, .notEnrolled:
       self.init(
-        user: report.visibleName, factors: "-", newest: "-", wrong: "-", state: report.state)
+        user: report.visibleName, factors: "-", newest: "-", wrong: "-", state: report.standing)
     }
   }
 

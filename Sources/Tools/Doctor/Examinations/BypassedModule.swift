@@ -18,7 +18,7 @@ package enum BypassedModule: Examination {
       let who =
         isCondition ? "users who match this line" : "users who pass \(PAMModule.name(entry))"
       return Finding(
-        severity: isCondition ? .warning : .error, code: "auth-passed-over",
+        severity: isCondition ? .warning : .error, code: "auth-skippable",
         services: [service.name], place: VisibleText.escaping(entry.position.text),
         message: "\(who) are never asked for a code: this line can end the stack before "
           + "pam_mfa.so or jump over it",

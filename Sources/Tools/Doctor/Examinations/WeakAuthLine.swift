@@ -13,14 +13,15 @@ package enum WeakAuthLine: Examination {
       !PAMModule.isDenied(from: service.index, behind: service.index, in: service.stack)
     {
       return Finding(
-        severity: .error, code: "auth-toothless", services: [service.name], place: service.place,
+        severity: .error, code: "auth-denial-ignored", services: [service.name],
+        place: service.place,
         message: "a wrong code does not deny the sign-in: the control of this line lets the stack "
           + "succeed",
         hint: "change the line to \"auth required pam_mfa.so\" and keep its arguments")
     }
     guard let obstacle = service.stack.entries.first(where: { $0.mayReset }) else { return nil }
     return Finding(
-      severity: .error, code: "auth-forgotten", services: [service.name],
+      severity: .error, code: "auth-result-reset", services: [service.name],
       place: VisibleText.escaping(obstacle.position.text),
       message: "a wrong code might not deny the sign-in: this line can reset the result of "
         + "pam_mfa.so",

@@ -131,8 +131,8 @@ struct ConfigApplyCommand: ParsableCommand {
     var line = LogLine()
     line.add("result", "configured")
     begin(&line)
-    line.add("actor", escaping: Console.actor)
-    line.add("ledger", escaping: mark.text)
+    line.add("by", escaping: Console.actor)
+    line.add("checkpoint", escaping: mark.text)
     Log.write(.notice, line)
   }
 }

@@ -15,7 +15,7 @@ struct LedgerVerifyCommand: ParsableCommand {
 
       An attacker who has both the key and the store can forge an audit log. To detect this, pass \
       --expect with a value that a log host has kept, such as 17:9f2c0a1b from a line with \
-      ledger=17:9f2c0a1b.
+      checkpoint=17:9f2c0a1b.
 
       \(AdminStatus.explanation)
       """)

@@ -5,7 +5,7 @@ import ArgumentParser
 /// `mfa-admin list`
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the enrolled users and their state.",
+    commandName: "list", abstract: "List the enrolled users and their standing.",
     discussion: """
       Filters are combined with AND.
 
@@ -18,11 +18,11 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "Users who can sign in and have no factor.")
   var notEnrolled = false
 
-  @Flag(help: "Users whose factors are disabled after too many wrong codes.")
-  var disabled = false
+  @Flag(help: "Users whose factors are locked after too many wrong codes.")
+  var locked = false
 
-  @Flag(help: "Users who must wait after wrong codes.")
-  var waiting = false
+  @Flag(help: "Users who are throttled after wrong codes.")
+  var throttled = false
 
   @Option(
     help: ArgumentHelp(
@@ -55,7 +55,7 @@ struct ListCommand: ParsableCommand {
 
   private var filter: UserFilter {
     UserFilter(
-      disabled: disabled, waiting: waiting, unusable: unusable, granted: granted,
+      locked: locked, throttled: throttled, unusable: unusable, granted: granted,
       imported: imported, weak: weak, staleDays: stale)
   }
 
