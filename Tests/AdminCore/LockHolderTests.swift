@@ -12,7 +12,7 @@ import Testing
   @Test func sentenceNamesProcessAndStartTime() {
     #expect(
       holder(startTime: 1_795_000_089).sentence
-        == "process 7 (x\\x1b) of uid 1000, since 2026-11-18 11:08:09 UTC, stopped")
+        == "process 7 (x\\x1b) of uid 1000, started 2026-11-18 11:08:09 UTC, stopped")
     #expect(holder(startTime: nil).sentence == "process 7 (x\\x1b) of uid 1000, stopped")
   }
 }

@@ -403,7 +403,7 @@ import Testing
       watermarks: [.init(factor: Self.first, step: 1), .init(factor: Self.second, step: 2)])
     var old = Array(state.encoded(sequence: 3).prefix(AttemptState.firstEncodedLength))
     old[5] = 1
-    // Version 1 has zeros where version 2 has its first addition.
+    // Version 1 has zeros where version 2 stores its first added field.
     let start = 47 + 2 * 24 + 4 + 8 + 1 + 4 + 1
     for index in start..<old.count { old[index] = 0 }
     let read = try #require(decodedState(old))

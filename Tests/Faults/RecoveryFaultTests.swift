@@ -3,9 +3,9 @@ import MFATestSupport
 import Testing
 
 extension Faults {
-  /// Creating and using recovery codes, importing a factor and resynchronising a clock when a
-  /// system call fails or the process is killed: afterwards the state is either old or new, and no
-  /// access was granted that is not recorded on disk.
+  /// Faults while recovery codes are created or used, a factor is imported, or a clock is
+  /// resynchronised. If a system call fails or the process is killed, the state is either the old
+  /// one or the new one, and all access that was granted is recorded on disk.
   @Suite struct RecoveryFaults {
     enum Change: String, CaseIterable, Sendable {
       case recoveryCodes, importFirst, importSecond, resynchronize

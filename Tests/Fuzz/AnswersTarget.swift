@@ -33,7 +33,8 @@ enum AnswersTarget {
     return digits
   }
 
-  /// Returns the bytes of a recovery code according to the rules.
+  /// Returns the bytes of a recovery code: 16 base32 digits in either case, with spaces and hyphens
+  /// anywhere, in at most 48 bytes. `0`, `1` and `8` are read as `o`, `l` and `b`.
   private static func recoveryBytes(of answer: [UInt8]) -> [UInt8]? {
     guard answer.count <= 48 else { return nil }
     var number: [UInt8] = []

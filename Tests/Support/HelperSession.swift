@@ -88,7 +88,7 @@ public final class HelperSession {
     }
   }
 
-  /// Sends a message and returns the next one.
+  /// Sends a message and returns the helper's next message, or nil if the helper has ended.
   public func ask(_ kind: UInt8, _ fields: [UInt8]...) throws(HarnessFailure) -> Message? {
     let body = [kind] + fields.flatMap { Self.number($0.count, bytes: 2) + $0 }
     send(bytes: Self.number(body.count, bytes: 4) + body)

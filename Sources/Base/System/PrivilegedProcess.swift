@@ -11,7 +11,8 @@ public enum PrivilegedProcess {
     public let own: UInt32
   }
 
-  /// Sets every inherited attribute and resource limit to a known value, or refuses the process.
+  /// Sets each inherited attribute and resource limit to a safe value. Throws if a value that the
+  /// program depends on cannot be set.
   /// First opens the log under `name` in authpriv, so that a refusal can be logged.
   public static func settle(name: StaticString) throws(ProcessRefusal) {
     // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.

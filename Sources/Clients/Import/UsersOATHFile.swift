@@ -21,7 +21,8 @@ public enum UsersOATHFile {
   /// The longest key in bytes, as in pam_oath.
   public static let maximumSecretLength = 32
 
-  /// How many steps before and after the current one pam_oath accepts by default (option `window`).
+  /// The default of pam_oath's option `window`: the number of steps that are accepted before and
+  /// after the current step.
   public static let defaultWindow: UInt8 = 5
 
   /// Parses a whole file.

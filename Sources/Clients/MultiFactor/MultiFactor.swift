@@ -279,8 +279,8 @@ public actor MultiFactor {
     guard case .done = try exchange(.resync(request)) else { throw closeAfterProtocolError() }
   }
 
-  /// Sends the helper the code after the one that `resync` sent. From both codes the helper
-  /// determines how far the factor's clock is off. Both are then used up.
+  /// Sends the helper the code that follows the code sent by `resync`. The helper determines from
+  /// the two codes how far the factor's clock is off. If that succeeds, both codes are used up.
   ///
   /// - Throws: `codesNotConsecutive` if the codes are not consecutive, if one of them was wrong or
   ///   used, if they were sent too far apart, or if the clock is off by more than five minutes;

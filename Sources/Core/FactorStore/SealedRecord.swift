@@ -29,9 +29,9 @@ struct SealedRecord {
     bytes = signed + (try key.checksum(of: signed, purpose: .record))
   }
 
-  /// Returns the record after verifying the checksum, which covers the key and every bit, and the
-  /// user. Returns nil for a record without factors that belongs to an earlier account with the
-  /// user's name.
+  /// Verifies the checksum, the user's name and the UID, and returns the record. The checksum covers
+  /// the whole file and the identity of the key. Returns nil for a record without factors that
+  /// belongs to an earlier account with the same name.
   func open(
     _ key: inout SealingKey, account: Account
   ) throws(FactorStoreError) -> FactorRecord? {

@@ -28,7 +28,7 @@ enum ConfigurationValueType {
   /// A list of networks.
   case networks
 
-  /// Whether values are lists of texts.
+  /// Whether values are stored as texts: `ConfigurationValue.texts`.
   var isList: Bool {
     switch self {
     case .issuer, .names, .services: true

@@ -333,7 +333,7 @@ private struct Requirements {
         exceptions + [
           "each bypass code has a reason and an expiry; created: \(issued), used: "
             + "\(facts.count("bypass-used")), valid now: \(facts.bypasses)",
-          "check from their reasons whether they were authorised: mfa-admin ledger show",
+          "check by the recorded reasons that each one was authorised: mfa-admin ledger show",
         ]),
       ReportItem(
         Self.pci + "8.5.1", "two different types of factors are used", .outside,

@@ -48,7 +48,7 @@ enum ProcessTable {
     )
   }
 
-  /// Returns the kernel's boot ID, which differs after each restart.
+  /// Returns the kernel's boot ID, which changes at every boot.
   static func boot() throws(ChangeError) -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     switch PlainFile.read(path, longest: 256) {

@@ -3,7 +3,7 @@ import MultiFactor
 /// The steps common to all commands that change one factor: choosing the factor, verifying that the
 /// user owns the account, and making the change.
 struct FactorChange: Sendable {
-  /// The user who requested the change.
+  /// The interface to the user who requested the change.
   let interface: UserInterface
   /// The conversation with the helper.
   let multiFactor: MultiFactor

@@ -1,6 +1,6 @@
 import MFAQRCode
 
-/// The properties of the terminal on which a picture is shown.
+/// The properties of the terminal that decide whether and how a QR code is shown.
 struct Screen {
   /// The environment variables that matter.
   struct Environment: Equatable {

@@ -156,7 +156,7 @@ package struct Administration {
         let account = Account(name: user.bytes, uid: uid)
         return try reader.snapshot(of: account).map { usable($0) }
       } catch .belongsToAnother {
-        // The other account sources may have a different UID than /etc/passwd.
+        // Another source may have a different UID for this name than /etc/passwd has.
       } catch {
         return UserReport(name: user.bytes, content: .unusable(RecordProblem(error)))
       }

@@ -32,8 +32,8 @@ package struct LockHolder: Equatable {
   /// The process described in words.
   package var sentence: String {
     let name = userName.map { VisibleText.escaping($0) } ?? "uid \(user)"
-    let since = startTime.flatMap { Timestamp($0) }.map { ", since \($0.full)" } ?? ""
+    let start = startTime.flatMap { Timestamp($0) }.map { ", started \($0.full)" } ?? ""
     let program = VisibleText.escaping(command)
-    return "process \(process) (\(program)) of \(name)\(since), \(state.rawValue)"
+    return "process \(process) (\(program)) of \(name)\(start), \(state.rawValue)"
   }
 }

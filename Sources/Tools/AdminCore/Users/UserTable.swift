@@ -26,7 +26,7 @@ package struct UserTable {
     }
   }
 
-  /// The minimum width of a column that is cut.
+  /// The minimum width of a truncated column, in columns of the terminal.
   private static let narrowest = 8
 
   /// The approximate size in bytes of the pieces passed to `write`.

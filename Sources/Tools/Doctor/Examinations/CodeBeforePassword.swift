@@ -54,6 +54,6 @@ enum CodeBeforePassword: Examination {
           + "\"requisite pam_deny.so\""
         : "add \"auth requisite pam_deny.so\" where the stack continues after a wrong password"
     }
-    return "replace \"required\" with \"requisite\" (\"bad\" with \"die\")"
+    return "replace \"required\" with \"requisite\", or \"bad\" with \"die\" in brackets"
   }
 }

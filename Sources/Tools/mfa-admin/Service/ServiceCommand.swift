@@ -18,8 +18,8 @@ enum ServiceCommand {
     do throws(AdminError) { try Console.write(text) } catch { Console.report(error) }
   }
 
-  /// Returns the users whose sign-ins are checked after a service is enabled: the administrator,
-  /// and root if root signs in through the service.
+  /// Returns the users whose sign-ins are checked after a service is enabled: root for su, the
+  /// administrator and root for login, and the administrator for any other service.
   static func concerned(by service: [UInt8]) -> [[UInt8]] {
     let root = Array("root".utf8)
     let name = String(decoding: service, as: UTF8.self)

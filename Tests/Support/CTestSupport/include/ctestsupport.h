@@ -71,8 +71,9 @@ int ctest_free_port(void);
 // Returns whether a TCP port of 127.0.0.1 accepts connections: 1 or 0.
 int ctest_port_answers(int port);
 
-// Listens at the numeric address `server`, connects to it from `client` and returns the accepted
-// end. Its number is at least `lowest`; the other end's is at least 512.
+// Listens at the numeric address `server`, connects to `target` from `client`, and returns the
+// descriptor of the accepted socket, or -errno. This descriptor is at least `lowest`; that of the
+// connecting socket, which stays open, is at least 512.
 int ctest_accepted(const char *server, const char *target, const char *client, int lowest);
 
 // Returns a datagram socket that is connected to the numeric address `target`.
@@ -87,7 +88,7 @@ int ctest_is_socket(int descriptor);
 // Returns the number of open sockets.
 int ctest_sockets(void);
 
-// Counts SIGCHLD signals, or ignores the signal.
+// Starts to count SIGCHLD signals, or ignores the signal if `ignoring` is not 0.
 void ctest_watch_children(int ignoring);
 
 // Returns the number of SIGCHLD signals received since ctest_watch_children.
