@@ -72,7 +72,7 @@ struct ConfigurationChangeTests {
       ),
       (4, "[project]\n", "alice", [], true, .allow, 1),
       (5, "[project]\nstate = disabled\n", "alice", [], true, .pass, 1),
-      (6, "[project]\n", "nobody", [], true, .deny, 1),
+      (6, "[project]\n", "nobody", [], true, .deny, 0),
       (7, "[project]\n", "alice", ["config=/etc/other.conf"], false, .deny, 0),
       (8, "[project]\nstate = off\n", "alice", [], false, .deny, 0),
     ] as [(Int, String, String, [String], Bool, Verdict, Int)])

@@ -195,7 +195,7 @@ public struct Account: Equatable, Sendable {
   }
 
   /// The sizes that are tried for the strings of an entry, in bytes, and for a list of groups.
-  private static var capacities: [Int] { [1024, 16_384, 262_144] }
+  private static var capacities: [Int] { [1024, 16_384, 262_144, 1_048_576] }
 
   /// Calls `query` with a buffer for the strings of an entry and its size, and with larger buffers
   /// while the strings do not fit. Returns the query's last error number.

@@ -13,8 +13,9 @@ public enum ProgramEnd: Equatable, Sendable {
   /// Waits for the end of a child process. Throws if other code has already waited for it.
   public static func wait(for process: Int32) throws(SystemError) -> ProgramEnd {
     var status: Int32 = 0
+    // A child that ended before it executed the program sends no signal, and only __WALL finds it.
     // SAFETY: the call writes `status`, which outlives it.
-    _ = try retrying(.process) { unsafe waitpid(process, &status, 0) }
+    _ = try retrying(.process) { unsafe waitpid(process, &status, Int32(__WALL)) }
     return ProgramEnd(status)
   }
 

@@ -6,8 +6,8 @@ import MFACPOSIX
 /// process more between the application and the program (`SupervisedProgram`,
 /// `Program.startDetached`).
 ///
-/// MUST: the program inherits only what the properties name: no other descriptor or variable, and
-/// no working directory, ignored signal or blocked signal. (`ProgramStartTests`)
+/// MUST: of descriptors, variables, working directory and signal settings, the program inherits only
+/// what the properties name. (`ProgramStartTests`)
 public struct ProgramStart: Sendable {
   /// The file to execute.
   public let path: [UInt8]
@@ -51,7 +51,7 @@ public struct ProgramStart: Sendable {
         }
       }
     }
-    guard failure == 0 else { throw SystemError(.process, number: failure) }
+    guard failure == 0, process > 0 else { throw SystemError(.process, number: failure) }
     return process
   }
 

@@ -4,13 +4,13 @@ import MFAStoreFiles
 public import MFASystem
 
 extension Attempt {
-  /// The result of an attempt, for the logs and the user. No answer, code or secret is part of it.
+  /// The result of an attempt. It contains no answer, code or secret in clear.
   public enum Result: Sendable {
     case accepted(Accepted)
     case rejected(Rejected)
   }
 
-  /// What was accepted. It is used up.
+  /// What was accepted. This use is recorded.
   public enum Accepted: Sendable {
     /// A code of a factor. The factor is nil if this process does not know it.
     case factor(FactorID?)

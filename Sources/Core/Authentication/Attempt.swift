@@ -31,15 +31,22 @@ public enum Attempt {
     /// What happened since the last sign-in. Empty if the application asked for silence or nothing
     /// was proven.
     public let notices: PendingNotices
+    /// How many bytes at the end of the input were the code that was accepted or had been used, or
+    /// nil if there was no such code.
+    public let typedLength: Int?
     private let replacement: RecoveryCode?
 
-    init(_ result: Result, _ notices: PendingNotices = .none) {
-      self.init(result, notices, replacement: nil)
+    init(_ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil) {
+      self.init(result, notices, typedLength: typedLength, replacement: nil)
     }
 
-    init(_ result: Result, _ notices: PendingNotices, replacement: consuming RecoveryCode?) {
+    init(
+      _ result: Result, _ notices: PendingNotices, typedLength: Int?,
+      replacement: consuming RecoveryCode?
+    ) {
       self.result = result
       self.notices = notices
+      self.typedLength = typedLength
       self.replacement = replacement
     }
 

@@ -15,7 +15,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   let record: FactorRecord
   /// The state before the attempt was counted.
   let before: AttemptState
-  /// The state with the attempt counted as a failure, as it is on the disk.
+  /// The state with the attempt counted as a failure, as it was written.
   let counted: AttemptState
 
   /// Compares the codes with everything that may be accepted, and writes the new state.
@@ -24,10 +24,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       // Only a code of a factor clears failures: NIST SP 800-63B-4, section 3.2.2, allows that for
       // the authenticators that were used. So these write the state from before the attempt.
       if let used = try Attempt.recoveryCode(codes, of: record, entry) {
-        return try useUp(used)
+        return try useUp(used, typedLength: Self.typedLength(codes))
       }
       if let grant = try Attempt.bypass(codes, of: record, entry, now: context.now) {
-        return try use(grant)
+        return try use(grant, typedLength: Self.typedLength(codes))
       }
     }
     let matches = try matches(codes)
@@ -37,7 +37,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       guard let first = matches.first else {
         return Attempt.Report(.rejected(.wrong(wait: wait)))
       }
-      return Attempt.Report(.rejected(.replayed(first.factor, wait: wait)))
+      return Attempt.Report(
+        .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
     }
     let notices = context.notices(record, before.unreported, factor)
     var state = next.restoring(before.unreported)
@@ -47,7 +48,18 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     }
     try entry.write(state)
     try entry.sync()
-    return Attempt.Report(.accepted(.factor(factor)), notices)
+    return Attempt.Report(
+      .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor))
+  }
+
+  /// Returns the number of digits of a factor's codes.
+  private func codeLength(of factor: FactorID) -> Int? {
+    record.factor(factor).map { Int($0.parameters.codeLength.rawValue) }
+  }
+
+  /// Returns the length of a recovery or bypass code in the input.
+  private static func typedLength(_ codes: TypedCodes) -> Int {
+    codes.hasRecoveryCode ? RecoveryCode.writtenLength : Int(CodeLength.eight.rawValue)
   }
 
   /// Returns the factors that the codes match, with the latest matching time steps. Every factor is
@@ -80,16 +92,20 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   }
 
   /// Removes a recovery code from the record on the disk before the code is reported as accepted.
-  private func useUp(_ used: RecoveryCodeDigest) throws(FactorStoreError) -> Attempt.Report {
+  private func useUp(
+    _ used: RecoveryCodeDigest, typedLength: Int
+  ) throws(FactorStoreError) -> Attempt.Report {
     guard context.showsMessages else {
-      return try useUp(used, replacement: nil, digest: nil)
+      return try useUp(used, typedLength: typedLength, replacement: nil, digest: nil)
     }
     let new = try Attempt.newRecoveryCode(of: record, entry)
-    return try useUp(used, replacement: new.code, digest: new.digest)
+    return try useUp(
+      used, typedLength: typedLength, replacement: new.code, digest: new.digest)
   }
 
   private func useUp(
-    _ used: RecoveryCodeDigest, replacement: consuming RecoveryCode?, digest: RecoveryCodeDigest?
+    _ used: RecoveryCodeDigest, typedLength: Int, replacement: consuming RecoveryCode?,
+    digest: RecoveryCodeDigest?
   ) throws(FactorStoreError) -> Attempt.Report {
     var record = record
     record.spendRecoveryCode(used, replacement: digest)
@@ -99,11 +115,14 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
     return Attempt.Report(
       .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
-      context.notices(self.record, before.unreported, nil), replacement: replacement)
+      context.notices(self.record, before.unreported, nil), typedLength: typedLength,
+      replacement: replacement)
   }
 
   /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.
-  private func use(_ grant: Grant) throws(FactorStoreError) -> Attempt.Report {
+  private func use(
+    _ grant: Grant, typedLength: Int
+  ) throws(FactorStoreError) -> Attempt.Report {
     var record = record
     guard record.use(grant.id) else { throw .damaged(.record) }
     record.removeExpiredGrants(at: context.now)
@@ -114,6 +133,6 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
     return Attempt.Report(
       .accepted(.bypassCode(grant, checkpoint)),
-      context.notices(self.record, before.unreported, nil))
+      context.notices(self.record, before.unreported, nil), typedLength: typedLength)
   }
 }

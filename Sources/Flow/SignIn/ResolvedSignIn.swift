@@ -11,7 +11,7 @@ import MFASystem
 final class ResolvedSignIn<Store: FactorStore> {
   /// The module's arguments; none if they are invalid.
   let options: ModuleOptions
-  /// The settings in force; those of an empty file if they could not be determined.
+  /// The settings in force, as far as they are known. Only if `failure` is nil are they complete.
   let settings: Settings
   /// The policy state. It is `enabled` if it could not be determined, so that an error denies.
   let state: Configuration.State

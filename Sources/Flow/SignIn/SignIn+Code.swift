@@ -83,13 +83,14 @@ extension SignIn {
         throw .store(error)
       }
       let (result, notices) = (report.result, report.notices)
+      let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
       resolved.replacement = report.takeReplacement()
       // The mail is sent first, because an attacker may never answer the question that follows.
       deliver(after: result, record, to: check.account)
       tell(
         notices, of: record, in: store, to: check.account,
         mayAsk: !resolved.options.usesFirstPass)
-      return (result, Self.typedLength(result, codes, record))
+      return (result, length)
     }
   }
 
@@ -124,23 +125,6 @@ extension SignIn {
     }
     guard application.forward(answer.prefix(count).span) else { throw .forwarding }
     return result
-  }
-
-  /// Returns how many bytes at the end of an answer were the code.
-  private static func typedLength(
-    _ result: Attempt.Result, _ codes: TypedCodes, _ record: FactorRecord
-  ) -> Int? {
-    switch result {
-    case .accepted(.factor(let id)), .rejected(.replayed(let id, _)):
-      if let id, let factor = record.factor(id) {
-        return Int(factor.parameters.codeLength.rawValue)
-      }
-    case .accepted(.recoveryCode), .accepted(.bypassCode):
-      return codes.hasRecoveryCode
-        ? RecoveryCode.writtenLength : Int(CodeLength.eight.rawValue)
-    case .rejected: break
-    }
-    return Attempt.shortestCode(codes, of: record)
   }
 }
 

@@ -13,7 +13,8 @@ import MFASystem
 /// MUST 1: `Verdict.init` is the only place that returns `allow`: for an accepted, remembered,
 /// recovery or bypass code, and in the `account` line for a user who is enrolled. (`Verdict.init`;
 /// `VerdictTests`)
-/// MUST 2: every error denies. (`SignInTests.everythingFailsClosed`)
+/// MUST 2: every error denies, unless the policy is known to be `observe`.
+/// (`SignInTests.everythingFailsClosed`)
 /// MUST 3: no lock is held while the user is asked. (`SignInTests.noLockAtThePrompt`)
 /// MUST 4: an answer that cannot be a code is not counted as an attempt, and its text is never
 /// logged. (`SignInTests.notACode`)
@@ -47,7 +48,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
 
   /// Runs the `account` line.
   public func checkAccount() -> Verdict {
-    let resolved = resolve()
+    let resolved = resolve(needsStoreForUnknownUser: false)
     return conclude(accountCheck(resolved), resolved, hidesRefusals: false)
   }
 
@@ -55,18 +56,20 @@ public struct SignIn<Machine: Host, Asker: Application> {
 
   /// Returns the result of the `auth` line.
   func authentication(_ resolved: Resolved) -> SignInResult {
-    if resolved.failure == nil {
+    if resolved.failure == nil || resolved.account != nil {
       trace(resolved, "policy") { line in
         line.add("state", escaping: bytes(of: resolved.settings.state.name))
         line.add("adjacent_intervals", Int64(resolved.settings.adjacentIntervals))
       }
     }
-    return result(resolved) { () throws(SignInResult.Failure) in
-      guard let account = resolved.account else { return try refuseUnknownUser(resolved) }
+    if resolved.state != .disabled, let account = resolved.account {
       trace(resolved, "account") { line in
         line.add("user", escaping: account.name)
         line.add("uid", Int64(account.uid))
       }
+    }
+    return result(resolved) { () throws(SignInResult.Failure) in
+      guard let account = resolved.account else { return try refuseUnknownUser(resolved) }
       guard let store = resolved.store else { return try authenticateByHelper(account, resolved) }
       return try authenticate(account, store, resolved)
     }
@@ -201,7 +204,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     audit(result, account)
     guard !isSilent, resolved.state != .observe, let message = result.message else { return }
     application.tell(message, essential: result.isEssential)
-    if let replacement = resolved.replacement.take() {
+    if case .allowed(.code(.recoveryCode)) = result, let replacement = resolved.replacement.take() {
       application.reveal("a new one in its place: ", replacement.written())
     }
   }

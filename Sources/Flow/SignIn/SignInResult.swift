@@ -83,6 +83,8 @@ extension SignInResult {
   public init(_ result: Attempt.Result) {
     switch result {
     case .accepted(let accepted): self = .allowed(.code(accepted))
+    // The last factor was removed after the user was asked for its code.
+    case .rejected(.notEnrolled): self = .failed(.store(.damaged(.record)))
     case .rejected(let rejected): self = .denied(.code(rejected))
     }
   }
