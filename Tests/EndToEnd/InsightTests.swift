@@ -3,7 +3,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// Reports for administrators, compared with what then happens.
+  /// Administrators' reports, compared with what actually happens.
   @Suite struct Insight {
     private func admin(_ arguments: String...) throws -> Command {
       try Command.run(["/usr/sbin/mfa-admin"] + arguments)

@@ -1,13 +1,13 @@
 import MFACPOSIX
 
-/// The two ends of a new pipe. Destroying the value closes the ends that have not been taken.
+/// The two ends of a new pipe. Destroying the value closes both ends.
 ///
 /// The ends are not inherited and are not standard streams. A program that has closed its standard
 /// streams can therefore start other programs like any program.
 public struct PipeEnds: ~Copyable {
-  /// The end to read from, or -1 if it has been taken.
+  /// The end to read from.
   public private(set) var readEnd: Int32 = -1
-  /// The end to write to, or -1 if it has been taken.
+  /// The end to write to.
   public private(set) var writeEnd: Int32 = -1
 
   /// Creates a pipe.

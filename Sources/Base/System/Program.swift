@@ -1,13 +1,13 @@
 import MFABytes
 import MFACPOSIX
 
-/// Functions that start another program from a process that may belong to any PAM application. They
-/// leave that process's signals and children alone.
+/// Functions that start another program from a process that may belong to any PAM application. The
+/// detached program does not affect that process's signals and children.
 public enum Program {
   /// The longest input in bytes: what a pipe accepts at once.
   public static let longestInput = 4096
 
-  /// Returns whether this process may run a program at `path`.
+  /// Returns whether the real user of this process may run a program at `path` (access(2)).
   public static func isThere(_ path: StaticString) -> Bool {
     path.withUTF8Buffer { path in
       guard let base = path.baseAddress else { return false }

@@ -109,7 +109,7 @@ public struct TrustedPath: Sendable {
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
   }
 
-  /// Opens a file with `body`, which does not follow symbolic links. Reports a symbolic link as
+  /// Calls `body`, which opens a file without following symbolic links. Reports a symbolic link as
   /// untrusted.
   public static func translating<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result

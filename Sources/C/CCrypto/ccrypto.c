@@ -74,8 +74,8 @@ enum need {
   to_seal = function_count
 };
 
-// The addresses of the first `loaded` functions. Concurrent threads may write an address more than
-// once, but always with the same value. There is no lock that a fork could leave locked. The
+// The addresses of the first `loaded` functions. Several threads may write an address, but always
+// the same value. No lock is used, because a fork could leave it locked. The
 // library is never unloaded, because the host may have begun to use it.
 static void *_Atomic addresses[function_count];
 static atomic_int loaded;

@@ -1,5 +1,5 @@
-// Starting programs. Between fork and exec, only functions that are safe in a copy of a process
-// with threads are called (signal-safety(7)): they allocate no memory and take no lock.
+// Starts programs. Between fork and exec, only async-signal-safe functions are called
+// (signal-safety(7)), because other threads may have held locks at the fork.
 #define _GNU_SOURCE
 
 #include "program.h"
@@ -22,8 +22,9 @@ enum { NO_GROUP = 65534 };
 // would call the host's pthread_atfork handlers.
 static pid_t copy(int signal) { return (pid_t)syscall(SYS_clone, (long)signal, 0L, 0L, 0L, 0L); }
 
-// Creates a copy of this process whose end sends no signal and which only `reap` waits for. All
-// signals are blocked in the copy, so that no handler of this process runs there.
+// Creates a copy of this process whose end sends no signal, and which only a call with __WALL
+// waits for, until it calls execve. All signals but those of the C library (32 and 33) are blocked
+// in the copy, so that no handler of this process runs there.
 static pid_t copy_quietly(void) {
   sigset_t all, before;
   sigfillset(&all);

@@ -408,7 +408,7 @@ public actor MultiFactor {
   /// Begins a conversation, unless one has begun.
   private func begin() throws(MultiFactorError) {
     guard !isAsking else { throw .operationInProgress }
-    // A helper without a session ends after a minute without a request.
+    // A helper without a session ends after one idle minute.
     if conversation?.hasEnded == true { conversation = nil }
     guard conversation == nil else { return }
     let pipes = try open()

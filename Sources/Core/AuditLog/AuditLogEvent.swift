@@ -12,9 +12,8 @@ public final class AuditLogEvent: Sendable {
     /// The name.
     public let name: StaticString
 
-    /// How long to wait for the audit log's lock, in seconds; 0 for a single try. A sign-in waits
-    /// at most briefly for other processes, and not at all to record something that has already
-    /// happened.
+    /// How long to wait for the audit log's lock, in seconds; 0 to try once. A sign-in waits only
+    /// briefly, and does not wait to record an event that has already happened.
     public let patience: Int64
 
     private init(_ name: StaticString, patience: Int64 = OwnedFile.patience) {

@@ -18,8 +18,8 @@ struct AuditLogHead {
     var configuration: UInt64 = 0
     /// A random number that identifies this audit log; 0 in heads of versions 1 and 2.
     var log: UInt32 = 0
-    /// For each index page, the number of the entry it was last written for, in four bytes; 0 if
-    /// it was never written. A sign-in needs one of these numbers, so they are not decoded.
+    /// For each index page, the number of the last entry written to it, in four bytes; 0 if the
+    /// page was never written. A sign-in needs only one number, so the array stays encoded.
     fileprivate(set) var pages = [UInt8](repeating: 0, count: pagesLength)
 
     fileprivate static var pagesLength: Int { 4 &* AuditLogIndex.pageCount }

@@ -6,8 +6,8 @@ public import MFAStoreFiles
 
 /// A complete new set of recovery codes, created by `mfa-enroll` or during a sign-in.
 public enum RecoveryCodeSet {
-  /// Creates the maximum number of codes for `record`, and returns them as ASCII text without
-  /// separators. Appends the digests to store to `digests`.
+  /// Creates the maximum number of codes for `record`, and returns them in written form, one after
+  /// the other. Appends their digests to `digests`.
   public static func make<Entry: FactorStoreEntry>(
     for record: FactorRecord, by entry: Entry, digests: inout [RecoveryCodeDigest]
   ) throws(FactorStoreError) -> SecretBytes {

@@ -12,7 +12,7 @@ public import MFASystem
 ///     /var/lib/mfa/attempts/    02700, one file per user: two slots, written in place, and a lock
 ///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each change of a record
 ///     /var/lib/mfa/ledger.head  0600, two slots: the end of the audit log's chain, and its lock
-///     /var/lib/mfa/ledger.index 0600, the last entry about each user in the audit log
+///     /var/lib/mfa/ledger.index 0600, each user's last entry in the audit log
 ///
 /// A user's files are named after the user, percent-encoded.
 ///

@@ -147,7 +147,8 @@ public struct OwnedFile: ~Copyable {
     let draft = OwnedFile(part, directory: directory, name: draftName, owner: owner)
     let file = try draft.open(creating: true)
     try waitForLock(file)
-    // A process creates the first file only while it holds the lock of the temporary file.
+    // Every process that creates the file holds this lock, so the file cannot appear after this
+    // check.
     if !replacing, try existing() != nil { return nil }
     do throws(SystemError) {
       try file.setLength(0)

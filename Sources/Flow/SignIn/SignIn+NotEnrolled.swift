@@ -86,7 +86,7 @@ extension SignIn {
   /// on if the next module expects it. The result is always `result`, unless there was no answer or
   /// it was too long.
   ///
-  /// - Returns: The result, and whether the answer may be a code.
+  /// - Returns: The result, and whether the answer may be a code of six digits.
   func askWithoutVerifying(
     _ result: SignInResult, _ resolved: Resolved
   ) throws(SignInResult.Failure) -> (result: SignInResult, isCode: Bool) {

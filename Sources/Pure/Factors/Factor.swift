@@ -115,7 +115,7 @@ public struct Factor: Equatable, Sendable {
     }
   }
 
-  /// The maximum length of a sealed secret in bytes: a key of 64 bytes, a nonce and a tag, and some
-  /// reserve.
+  /// The maximum length of a sealed secret in bytes: a key of 64 bytes, a nonce, a tag and some
+  /// spare bytes.
   public static let longestSealedSecret = 128
 }

@@ -100,7 +100,7 @@ public struct GrantID: RandomIdentifier {
   /// The length of an id in bytes.
   public static let length = 4
 
-  /// Creates an id. Returns nil if `bytes` has a different length.
+  /// Creates an id. Returns nil unless `bytes` has `length` bytes.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes

@@ -15,7 +15,7 @@ struct KeyDeclaration {
   /// Which of two values is stricter. The stricter one applies if it is unknown whether a tenant
   /// matches.
   enum Stricter: UInt8 {
-    /// No tenant can set the key.
+    /// The key is a selector, or only `[project]` can set it.
     case neither
     /// The smaller number.
     case smaller

@@ -1,8 +1,8 @@
 import MFAAdminCore
 import MFASystem
 
-/// The rollback watcher: it rolls back a change that is not confirmed in time, even if the terminal
-/// of `mfa-admin enable` is gone.
+/// A process that rolls back a change that is not confirmed in time, even after the terminal of
+/// `mfa-admin enable` has closed.
 ///
 /// Under systemd it is a transient service, because a process of a session can be ended with the
 /// session. Otherwise it is a process without a terminal. It starts before the first file is

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import MFASystem
 
@@ -64,7 +65,7 @@ enum OtherSessions {
       let pipe = try PipeEnds()
       var start = ProgramStart(
         Array(program.utf8), arguments: ([program] + arguments).map { Array($0.utf8) })
-      start.environment = environment
+      start.environment = ProcessInfo.processInfo.environment.map { Array("\($0)=\($1)".utf8) }
       start.output = pipe.writeEnd
       let process = try start.start()
       // While this process holds the writing end, reading never reaches the end of the pipe.
@@ -74,21 +75,6 @@ enum OtherSessions {
     } catch {
       return nil
     }
-  }
-
-  /// The environment of this process, as `NAME=VALUE`.
-  private static var environment: [[UInt8]] {
-    var variables: [[UInt8]] = []
-    // SAFETY: the list ends with null, each string ends with a NUL, and nothing changes them.
-    var next = unsafe environ
-    while let variable = unsafe next.pointee {
-      // SAFETY: as above; the bytes are copied.
-      unsafe variables.append(
-        Array(UnsafeRawBufferPointer(start: variable, count: strlen(variable))))
-      // SAFETY: as above; the list continues after an entry that is not null.
-      unsafe next += 1
-    }
-    return variables
   }
 
   /// Reads a descriptor to its end, and closes it.

@@ -1,8 +1,8 @@
-// Starts other programs from a process that may belong to any application. The children, signals
-// and descriptors of a PAM application stay unchanged.
+// The functions that start programs. This project starts every program with one of them.
 //
-// `cposix_start` is the only way in which this project starts a program. The other functions use
-// the same steps with one process more between this process and the program.
+// `cposix_start` creates a child like any other. The other functions put one process more between
+// this process and the program, so that the children and signals of a PAM application stay
+// unchanged.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,7 @@ typedef struct cposix_program {
 } cposix_program;
 
 // Starts a program in a child of this process. The program has the three standard streams and no
-// other descriptor, the working directory /, and all signals at their defaults. Writes the child's
+// other descriptor, the working directory /, and all signals but 32 and 33 at their defaults. Writes the child's
 // process ID to `process`. Returns 0, or the error number if the program could not be executed; no
 // child is left then.
 int cposix_start(const cposix_program *_Nonnull program, pid_t *_Nonnull process);
