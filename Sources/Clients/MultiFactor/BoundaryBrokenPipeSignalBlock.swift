@@ -26,8 +26,8 @@ struct BrokenPipeSignalBlock: ~Copyable {
     self.before = before
   }
 
-  /// Discards the SIGPIPE that a failed write left pending in this thread. A signal that was pending
-  /// before stays.
+  /// Discards the SIGPIPE that a failed write left pending in this thread. A signal that was
+  /// pending before stays pending.
   func discardPendingSignal() {
     guard !wasPending else { return }
     var signal = signal

@@ -51,7 +51,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case secretTooShort
   /// The two codes are not consecutive.
   case codesNotConsecutive
-  /// The user must first present a code of an enrolled factor; see `MultiFactor.signInResolver()`.
+  /// The session began without a code of an enrolled factor. Call
+  /// `MultiFactor.session(reauthenticate:)` again and pass on the code that the user types.
   case secondFactorRequired
   /// A factor with this key is already enrolled.
   case alreadyImported

@@ -33,8 +33,8 @@ public enum TOTPMultiFactorGenerator {
   /// the code as typed.
   ///
   /// - Parameters:
-  ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil, a code from any of them
-  ///     is accepted, and so is a recovery code.
+  ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil, a code of any of these
+  ///     factors or a recovery code is accepted.
   ///   - oneTimePassword: the code.
   /// - Returns: the assertion, for one attempt.
   public static func assertionForSignIn(

@@ -6,7 +6,7 @@ public import MFAQRCode
 /// MUST 1: a file is self-contained and refers to no external resource.
 /// (`QRImageTests.svgStandsForItself`)
 /// MUST 2: the symbol is surrounded by the quiet zone of four modules that ISO/IEC 18004, section
-/// 6.3.8 requires, in white. (`QRImageTests.quietZone`)
+/// 6.3.8, requires, in white. (`QRImageTests.quietZone`)
 public enum QRImage {
   /// The width of the light margin in modules.
   static let quietZone = 4

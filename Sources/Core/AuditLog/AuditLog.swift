@@ -232,7 +232,7 @@ public struct AuditLog: ~Copyable {
     public let fingerprint: UInt64?
   }
 
-  /// How often to read the files again while another process is writing to them.
+  /// The maximum number of times to read the files while another process is writing to them.
   private static var mostReadings: Int { 200 }
 
   /// Finds the last entry about a user after a position. Takes no lock.
@@ -343,8 +343,8 @@ public struct AuditLog: ~Copyable {
   /// `suffix` to the file names, and returns the new names.
   ///
   /// No entry can be written meanwhile. The head is copied and removed rather than renamed. A
-  /// process that waits for its lock then finds that the file has no name any more, and locks the
-  /// new head instead.
+  /// process that waits for the head's lock then finds that the locked file no longer has a name,
+  /// and locks the new head instead.
   public func moveAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
     let locked = try lockedHead()
     let content: [UInt8]? =
@@ -490,7 +490,7 @@ public struct AuditLog: ~Copyable {
     return reading.finished(chain)
   }
 
-  /// Opens a file that may be missing. Locks it if `length` is given.
+  /// Opens a file, and locks it if `length` is given. Returns nil if the file is missing.
   private func present(
     _ file: borrowing OwnedFile, length: Int? = nil
   ) throws(FactorStoreError) -> PresentFile? {

@@ -90,7 +90,7 @@ enum AuditLogLine {
     return rest[..<end]
   }
 
-  /// Returns the escaped value of a key in the last line of an entry.
+  /// Returns the escaped value of the first pair with this key in a line, or nil if no pair has it.
   static func value(of key: StaticString, in entry: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let wanted = key.bytes + [UInt8(ascii: "=")]
     for pair in entry.split(separator: UInt8(ascii: " ")) where pair.starts(with: wanted) {

@@ -53,9 +53,10 @@ extension Attempt {
     case tooManyChanges(wait: Int64)
   }
 
-  /// Verifies a ticket that the user typed. Every ticket counts as an attempt. If the ticket is
-  /// valid, the attempt is not a failure and counts as one of the user's changes in this hour: a
-  /// valid ticket neither adds failures nor clears them.
+  /// Verifies a ticket that the user typed. A ticket counts as an attempt, unless the user has no
+  /// ticket or has made all the changes that are allowed in an hour. If the ticket is valid, the
+  /// attempt is not a failure and counts as one of the user's changes in this hour: a valid ticket
+  /// neither adds failures nor clears them.
   public static func redeem<Store: FactorStore>(
     ticket: borrowing RecoveryCode, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> RedemptionResult {

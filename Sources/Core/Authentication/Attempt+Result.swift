@@ -10,7 +10,7 @@ extension Attempt {
     case rejected(Rejected)
   }
 
-  /// What was accepted. This use is recorded.
+  /// What was accepted. Its use is already recorded.
   public enum Accepted: Sendable {
     /// A code of a factor. The factor is nil if this process does not know it.
     case factor(FactorID?)
@@ -41,7 +41,7 @@ extension Attempt {
   public enum NotACode: Sendable {
     /// The answer is something else: empty, a password, too few digits.
     case somethingElse
-    /// The answer is a number that no listed factor has.
+    /// The answer is a number that none of the listed factors has.
     case noSuchFactor
     case tooLong
     /// There was no answer.
@@ -123,8 +123,9 @@ extension Attempt.Result {
 }
 
 extension Attempt.Rejected {
-  /// Creates the reason for refusing an attempt without comparing anything. An attempt is never
-  /// refused while the standing is open; if it were, it would be denied.
+  /// Creates the reason for refusing an attempt without comparing anything. No attempt is refused
+  /// while the standing is open. This standing is converted to `locked`, so that a mistake denies
+  /// the sign-in.
   public init(_ standing: AttemptState.Standing) {
     switch standing {
     case .throttled(let seconds): self = .throttled(seconds: seconds)

@@ -52,7 +52,7 @@ extension Attempt {
       self.isShown = isShown
     }
 
-    /// Returns what is pending for a sign-in by `factor`, or nothing if the application asked for
+    /// Returns the pending notices for a sign-in by `factor`, or none if the application asked for
     /// silence.
     @inline(never)
     func notices(
@@ -68,15 +68,17 @@ extension Attempt {
       let generation: UInt32
     }
 
-    /// The version of the record that the attempt requires, or nil if any version is allowed.
+    /// The version of the record that a resynchronisation requires, or nil if any version is
+    /// allowed.
     private(set) var expected: Version?
 
-    /// Requires this version of the record: the attempt fails if the record has changed since.
+    /// Requires this version of the record: a resynchronisation fails if the record has changed
+    /// since. Other attempts ignore the version.
     public func expect(id: FactorID?, generation: UInt32) {
       expected = Version(id: id, generation: generation)
     }
 
-    /// Returns whether the attempt is allowed with the current version of the record.
+    /// Returns whether the record has the required version, or no version is required.
     func allows(_ kept: FactorRecord?) -> Bool {
       guard let expected else { return true }
       return kept?.id == expected.id && kept?.generation ?? 0 == expected.generation

@@ -22,7 +22,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   func verify(_ codes: TypedCodes) throws(FactorStoreError) -> Attempt.Report {
     if context.factor == nil {
       // Only a code of a factor clears failures: NIST SP 800-63B-4, section 3.2.2, allows that for
-      // the authenticators that were used. So these write the state from before the attempt.
+      // the authenticators that were used. Recovery and bypass codes therefore write the state from
+      // before the attempt.
       if let used = try Attempt.recoveryCode(codes, of: record, entry) {
         return try useUp(used, typedLength: Self.typedLength(codes))
       }
@@ -63,7 +64,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   }
 
   /// Returns the factors that the codes match, with the latest matching time steps. Every factor is
-  /// compared, so that the time taken does not depend on which one matches.
+  /// compared, so that the time taken does not depend on which factor matches.
   private func matches(_ codes: TypedCodes) throws(FactorStoreError) -> [AttemptState.Match] {
     guard let any = codes.any else { return [] }
     var matches: [AttemptState.Match] = []
@@ -77,7 +78,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     return matches
   }
 
-  /// Returns the latest time step in the window whose code this is, or nil.
+  /// Returns the latest time step in the window that has this code, or nil.
   private func latestMatch(
     of code: Code, with factor: Factor
   ) throws(FactorStoreError) -> Int64? {

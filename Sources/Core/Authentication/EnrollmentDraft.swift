@@ -6,8 +6,8 @@ public import MFASecrets
 public import MFAStoreFiles
 import MFAVerification
 
-/// A secret that was shown to the user but that no code has confirmed yet. Every factor that is
-/// created on this host begins as a draft, both during a sign-in and with `mfa-enroll`.
+/// A new secret that no code has confirmed yet. Every factor that is created on this host begins as
+/// a draft, both during a sign-in and with `mfa-enroll`.
 public final class EnrollmentDraft {
   private let secret: SecretBytes
 

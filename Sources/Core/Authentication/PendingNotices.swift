@@ -2,7 +2,7 @@ public import MFAFactors
 
 /// The pending failures and notices, which are shown to the user at a sign-in.
 public struct PendingNotices: Equatable, Sendable {
-  /// The number of failed attempts, and the source of the last one.
+  /// The failed attempts since the user was last informed, and the number of the last notice shown.
   public let unreported: AttemptState.Unreported
   /// The pending notices, oldest first.
   public let notices: [Notice]
@@ -15,7 +15,8 @@ public struct PendingNotices: Equatable, Sendable {
     case told
     /// The notices are shown again unless the user confirms having read them.
     case asks
-    /// The notices are shown again, because one of them is about the factor that signed in.
+    /// The notices are shown again, because this sign-in cannot confirm them: one of them is about
+    /// the factor that signed in, or the user signed in with a recovery code or a bypass code.
     case stays
   }
 

@@ -38,7 +38,8 @@ public final class TypedCodes: Sendable {
     six = code?.length == .six ? code : nil
     seven = code?.length == .seven ? code : nil
     eight = code?.length == .eight ? code : nil
-    // A code has at most eight digits and a recovery code has sixteen, so the input cannot be both.
+    // A code has at most eight digits and a recovery code has sixteen letters and digits, so the
+    // input cannot be both.
     recoveryCode = code == nil ? RecoveryCode(answer: answer) : nil
   }
 
@@ -71,7 +72,7 @@ public final class TypedCodes: Sendable {
     }
   }
 
-  /// Any of the codes. A factor whose codes have a different length is compared with this one, so
+  /// Any of the codes. A factor whose codes have a different length is compared with this code, so
   /// that the comparison takes the same time.
   public var any: Code? { six ?? seven ?? eight }
 }

@@ -2,8 +2,8 @@ import MFABytes
 public import MFAPolicy
 public import MFASystem
 
-/// The configuration files, checked and read in this order: the vendor's file, the host's file, and
-/// the host's drop-ins in the byte order of their names.
+/// Functions that check and read the configuration files in this order: the vendor's file, the
+/// host's file, and the host's drop-ins in the byte order of their names.
 ///
 /// MUST 1: a file that a user other than root could have written, or that does not parse, is an
 /// error and is never ignored. The same applies to a folder that cannot be listed completely.
@@ -40,7 +40,7 @@ public enum ConfigurationFile {
   public struct Layer: Equatable, Sendable {
     /// Its path.
     public let path: [UInt8]
-    /// The contents. A file that is too long is cut one byte above the maximum length.
+    /// The contents. A file that is too long is truncated one byte above the maximum length.
     public let text: [UInt8]
     /// The time of the last change, in seconds since the epoch; 0 if it is unknown.
     public let writtenAt: Int64
@@ -88,7 +88,7 @@ public enum ConfigurationFile {
   public static func forEachLayer(
     _ body: (Result<Layer, Failure>) throws(Failure) -> Void
   ) throws(Failure) {
-    // This costs one system call on most hosts, which have no vendor file.
+    // On most hosts, which have no vendor file, this check costs one system call.
     if Directory.mayExist(vendorPath), let vendor = TrustedPath(vendorPath),
       let directory = try directory(of: vendor, vendorPath)
     {

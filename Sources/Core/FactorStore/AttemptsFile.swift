@@ -4,8 +4,9 @@ import MFASystem
 
 /// A user's file in `attempts/`. It holds two slots, and its lock protects all data of the user.
 ///
-/// The file is created at the first enrolment and is not removed with the last factor, so that all
-/// processes wait for the lock of the same file.
+/// The file is created at the first enrolment, or when a sign-in without a factor is first counted.
+/// It is not removed with the last factor, so that all processes wait for the lock of the same
+/// file.
 struct AttemptsFile: ~Copyable {
   private let file: OwnedFile
 

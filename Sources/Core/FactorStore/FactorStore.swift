@@ -9,13 +9,13 @@ public import MFASystem
 /// A store of factor records and attempt states.
 ///
 /// `LocalFactorStore` keeps them on the local disk; another store could share them between hosts.
-/// All decisions are made by pure functions in `Factors`. A store only reads, locks and writes.
+/// All decisions are made by pure functions in `MFAFactors`. A store only reads, locks and writes.
 public protocol FactorStore {
   /// Exclusive access to one user's stored data.
   associatedtype Entry: FactorStoreEntry
 
-  /// Returns the user's current record and attempt state, or nil if the user is not enrolled. Takes
-  /// no lock, so the stored data may have changed by the time the result is used.
+  /// Returns the user's current record and attempt state, or nil if the user is not enrolled. Holds
+  /// no lock when it returns, so the stored data may have changed by the time the result is used.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
   /// Does the cryptographic work of `snapshot` for an enrolled user, and nothing else.
@@ -50,8 +50,8 @@ public protocol FactorStore {
   /// Waits for exclusive access to the user's stored data and returns it. Access ends when the
   /// returned object is released.
   ///
-  /// If the user has no data yet and `creating` is set, as for an enrolment, the data is created.
-  /// Otherwise the function throws.
+  /// If the user has no data yet, the function creates the data if `creating` is set, as for an
+  /// enrolment, and throws otherwise.
   func entry(of account: Account, creating: Bool) throws(FactorStoreError) -> Entry
 }
 
@@ -98,8 +98,8 @@ public protocol FactorStoreEntry: AnyObject {
   /// Waits until everything written is on the disk.
   func sync() throws(FactorStoreError)
 
-  /// Replaces the record in one durable step, and the attempt state before or after it, in an order
-  /// that leaves a usable pair after an interruption at any point. A vacant record is removed.
+  /// Replaces the record in one durable step. The attempt state is written before and after the
+  /// record, so that an interruption at any point leaves a usable pair. A vacant record is removed.
   ///
   /// The event is recorded in the audit log first; if that fails, the record does not change.
   /// `event` is nil for a change that does not affect how users can sign in, such as marking

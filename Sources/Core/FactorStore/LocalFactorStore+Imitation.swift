@@ -9,12 +9,13 @@ import MFAVerification
 // that its duration does not reveal whether a user is enrolled. No lock is taken and nothing is
 // written, because the user has no file.
 extension LocalFactorStore {
-  /// The number of attempt states to encode and authenticate. It takes as long as the record and
-  /// the two attempt states of a real attempt, one read and one written
+  /// The number of attempt states to encode and authenticate. This work takes as long as reading
+  /// the record and the attempt state and writing the new state in a real attempt
   /// (EndToEnd/TimingTests.swift).
   private static var checksumsOfAttempt: Int { 6 }
 
-  /// The same number for reading a record and its attempt state.
+  /// The number of attempt states whose work takes as long as reading a record and its attempt
+  /// state.
   private static var checksumsOfSnapshot: Int { 2 }
 
   /// The length in bytes of a sealed secret of 20 bytes: a nonce, the secret and a tag.

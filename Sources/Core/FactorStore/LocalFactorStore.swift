@@ -10,7 +10,7 @@ public import MFASystem
 ///     /var/lib/mfa              0700, owned by the store's owner (the system user `mfa`)
 ///     /var/lib/mfa/factors/     02700, one file per user: the sealed record, replaced by renaming
 ///     /var/lib/mfa/attempts/    02700, one file per user: two slots, written in place, and a lock
-///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each change of a record
+///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each recorded event
 ///     /var/lib/mfa/ledger.head  0600, two slots: the end of the audit log's chain, and its lock
 ///     /var/lib/mfa/ledger.index 0600, each user's last entry in the audit log
 ///
@@ -136,8 +136,8 @@ public final class LocalFactorStore: FactorStore {
   }
 
   /// Returns access as `entry(of:creating:)` does, even if the files are older than the audit log
-  /// requires or the log cannot be read. It is for an administrator, who decides what to do about
-  /// that.
+  /// requires or the log cannot be read. It is for an administrator, who decides whether to accept
+  /// or remove the files.
   public func unverifiedEntry(
     of account: Account
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
@@ -319,7 +319,8 @@ public final class LocalFactorStore: FactorStore {
   }
 
   /// Returns the record's fingerprint for the audit log. Every record and every change of a record
-  /// has a different fingerprint, except that marking notices as mailed does not change it.
+  /// has a different fingerprint, except that marking notices as mailed does not change the
+  /// fingerprint.
   static func fingerprint(
     of record: FactorRecord, _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {

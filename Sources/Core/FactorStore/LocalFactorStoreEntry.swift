@@ -223,8 +223,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
 
   /// Returns the binding to the current record, without an interrupted change.
   ///
-  /// The entry of an interrupted change may be missing from the head. It is adopted first, because
-  /// the attempt state matches it only until another change begins.
+  /// The audit log entry of an interrupted change may be missing from the log's head. The entry is
+  /// adopted first, because the attempt state matches it only until another change begins.
   private func settledBinding(
     for event: AuditLogEvent?, isRecorded: Bool
   ) throws(FactorStoreError) -> RecordBinding {

@@ -6,7 +6,7 @@ public import MFASystem
 /// A reader for the records of many users in the local store. It opens the directories and reads
 /// the key once, rather than once per user.
 ///
-/// It keeps using the same key, so it is meant for a single listing.
+/// The reader keeps using the same key, so it is meant for a single listing.
 public final class LocalFactorStoreReader {
   private let store: LocalFactorStore
   private let factors: StoreDirectory
@@ -25,17 +25,18 @@ public final class LocalFactorStoreReader {
     self.key = key
   }
 
-  /// Returns the user's record and attempt state, as `LocalFactorStore.snapshot(of:)` does.
+  /// Returns the user's record and attempt state, as `LocalFactorStore.snapshot(of:)` does, but
+  /// does not check files that match each other against the audit log.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
-    // If the user is not enrolled, or the files are damaged or changed between two reads, the store
-    // decides.
+    // If the user is not enrolled, or the two files do not match, the store decides.
     if let snapshot = try quickSnapshot(of: account, in: name) { return snapshot }
     return try store.snapshot(of: account)
   }
 
-  /// Returns the record and attempt state in the files `name` if both files exist, match each other
-  /// and belong to the account, or nil otherwise. Changes nothing that several readers of one store
+  /// Returns the record and attempt state in the files `name`, or nil if the user is not enrolled
+  /// or the files do not match each other. Throws if a file cannot be read, or the record is
+  /// damaged or belongs to a different user. Changes nothing that several readers of one store
   /// share.
   public func quickSnapshot(
     of account: Account, in name: FileName

@@ -29,8 +29,8 @@ struct SealedRecord {
     bytes = signed + (try key.checksum(of: signed, purpose: .record))
   }
 
-  /// Verifies the checksum, the user's name and the UID, and returns the record. The checksum covers
-  /// the whole file and the identity of the key. Returns nil for a record without factors that
+  /// Verifies the checksum, the user's name and the uid, and returns the record. The checksum
+  /// covers the record and the identity of the key. Returns nil for a record without factors that
   /// belongs to an earlier account with the same name.
   func open(
     _ key: inout SealingKey, account: Account

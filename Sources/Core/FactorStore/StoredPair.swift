@@ -15,7 +15,7 @@ final class StoredPair {
   /// The `RecordBinding.Identity.checksum` of the record; 0 if there is no record.
   let identity: UInt64
 
-  /// Opens both. Nil stands for a missing file.
+  /// Opens the record and the attempt state. Nil stands for a missing file.
   // Throws before the object exists: see `LocalFactorStoreEntry`.
   convenience init(
     _ sealed: SealedRecord?, _ attempts: [UInt8]?, _ account: Account, _ key: inout SealingKey
@@ -24,8 +24,7 @@ final class StoredPair {
       try sealed.open(&key, account: account)
     }
     var state: AttemptState?
-    // A record that does not open belongs to an earlier account with this name, and so does the
-    // state.
+    // If `open` returns nil, the record and the state belong to an earlier account with this name.
     if let attempts, sealed == nil || record != nil {
       state = try AttemptSlots(bytes: attempts, &key).state
     }

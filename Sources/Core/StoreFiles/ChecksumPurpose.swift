@@ -1,5 +1,5 @@
-/// The uses of the checksum key. Each has a number of its own, which is part of the message, so that a
-/// checksum for one use is never valid for another.
+/// The uses of the checksum key. Each use has its own number, which is part of the message, so that
+/// a checksum for one use is never valid for another.
 public enum ChecksumPurpose: UInt8, Sendable {
   /// Work that imitates a verification and whose result is discarded.
   case imitation = 0

@@ -32,8 +32,8 @@ public struct HOTP: ~Copyable {
     return Code(value: value % digits.modulus, length: digits)
   }
 
-  /// Returns the 31 bits selected by dynamic truncation (RFC 4226, section 5.3, step 2). Returns nil if
-  /// the tag is too short, which no hash function's is.
+  /// Returns the 31 bits selected by dynamic truncation (RFC 4226, section 5.3, step 2). Returns
+  /// nil for a tag that is too short, which no supported hash function generates.
   private static func truncate(_ tag: Span<UInt8>) -> UInt32? {
     guard !tag.isEmpty else { return nil }
     let offset = Int(tag[tag.count &- 1] & 0x0F)

@@ -1,7 +1,7 @@
 import MFAFactorStore
 import MFASystem
 
-/// The verification of a code in one sign-in: whose code, and who verifies it.
+/// The verification of a code in one sign-in: the account, and the source of its factors.
 final class CodeCheck<Store: FactorStore> {
   /// The account whose factors count, which may be another name of the same user.
   let account: Account

@@ -9,7 +9,7 @@ public enum EnrollmentObstacle: Equatable, Sendable {
   case notAuthenticatedHere
   /// The application cannot ask questions.
   case noConversation
-  /// The user hung up, or gave an empty answer.
+  /// The user hung up, or gave an answer that was empty or too long.
   case abandoned
   /// The user typed too many wrong codes.
   case wrongCodes

@@ -43,8 +43,8 @@ struct HelperAccountStatus: Sendable {
   /// factors have codes of different lengths. Each one is then a separate attempt.
   func readings(_ codes: TypedCodes, factor named: FactorID?) -> [Reading] {
     var readings: [Reading] = []
-    // Included even if no recovery code is left, because it may be a bypass code. The helper does
-    // not count input that cannot be either.
+    // Included even if no recovery code is left, because the input may be a bypass code. The helper
+    // does not count an attempt if the input can be neither.
     if named == nil, codes.hasRecoveryCode { readings.append(.recoveryCode) }
     for length in [CodeLength.eight, .seven, .six] where codes.code(of: length) != nil {
       let isAFactors = factors.contains { factor in

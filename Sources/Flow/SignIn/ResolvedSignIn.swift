@@ -11,7 +11,7 @@ import MFASystem
 final class ResolvedSignIn<Store: FactorStore> {
   /// The module's arguments; none if they are invalid.
   let options: ModuleOptions
-  /// The settings in force, as far as they are known. Only if `failure` is nil are they complete.
+  /// The settings in force, as far as they are known. They are complete only if `failure` is nil.
   let settings: Settings
   /// The policy state. It is `enabled` if it could not be determined, so that an error denies.
   let state: Configuration.State
@@ -26,7 +26,7 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// Why the rest could not be determined, or nil.
   let failure: SignInResult.Failure?
 
-  /// A recovery code that replaces a used one, until the user is shown it.
+  /// The recovery code that replaces a used one, until it is shown to the user.
   var replacement: RecoveryCode?
 
   init(

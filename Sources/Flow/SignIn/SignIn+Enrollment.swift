@@ -34,7 +34,7 @@ private final class EnrolledInSignIn {
 /// Enrolment during a sign-in. All text is part of a question, because some applications do not
 /// show other messages.
 ///
-/// MUST 1: it begins only after the first factor has been proven in the same sign-in.
+/// MUST 1: enrolment begins only after the first factor has been proven in the same sign-in.
 /// (`EnrollmentDialogTests.onlyAfterTheFirstFactor`)
 /// MUST 2: nothing is written before a code of the new secret is accepted. Then factor, watermark
 /// and recovery codes are written together. (`EnrollmentDialogTests.nothingEnrolled`)

@@ -10,8 +10,9 @@ public struct Forecast: Sendable {
 }
 
 extension SignIn {
-  /// Runs the `auth` line up to the answer, without changing anything. `application` must give no
-  /// answer to any question. Nothing is logged.
+  /// Runs the `auth` line up to the answer. Nothing is logged except the steps that the argument
+  /// `debug` asks for. Nothing is changed if `application` gives no answer to any question, and
+  /// `host` has no session for which a remembered code could be stored.
   public func forecast() -> Forecast {
     let resolved = resolve()
     return Forecast(result: authentication(resolved), state: resolved.state)

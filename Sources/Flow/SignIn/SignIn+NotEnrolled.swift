@@ -114,7 +114,7 @@ extension SignIn {
   /// An account that cannot exist, because a name cannot begin with a hyphen.
   static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
 
-  /// Does the name lookups for a user whose uid has one name.
+  /// Does as many name lookups as a sign-in of a user whose uid has one name.
   @inline(never)
   func imitateOtherNames() throws(SignInResult.Failure) {
     do throws(SystemError) {

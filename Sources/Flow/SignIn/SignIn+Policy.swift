@@ -5,10 +5,10 @@ import MFAFactorStore
 import MFAPolicy
 import MFASystem
 
-// Policy, account and store: what is determined before anybody is asked.
+// The policy, account and store, which are determined before the user is asked.
 extension SignIn {
-  /// Determines what applies to this sign-in. A failure is part of the value, because the state
-  /// that is known by then decides what follows from it.
+  /// Determines what applies to this sign-in. A failure is part of the value, because the policy
+  /// state that is known by then decides whether the failure denies.
   ///
   /// The `auth` line needs the store for an unknown user too, in order to take the same time.
   func resolve(needsStoreForUnknownUser: Bool = true) -> Resolved {

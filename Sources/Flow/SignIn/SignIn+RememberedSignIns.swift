@@ -125,8 +125,8 @@ extension SignIn {
 }
 
 extension Attempt {
-  /// Remembers a code that was given at `time` for this session too. Returns false if the code has
-  /// been forgotten in the meantime.
+  /// Remembers a code that was given at `time` for this session too. Returns false if the
+  /// remembered code has been cleared in the meantime.
   static func follow<Store: FactorStore>(
     _ session: SignInOrigin, from places: [SignInOriginDigest], at time: Int64, by account: Account,
     in store: Store

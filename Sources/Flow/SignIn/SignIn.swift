@@ -11,8 +11,8 @@ import MFASystem
 /// The verification of the second factor at a sign-in.
 ///
 /// MUST 1: `Verdict.init` is the only place that returns `allow`: for an accepted, remembered,
-/// recovery or bypass code, and in the `account` line for a user who is enrolled. (`Verdict.init`;
-/// `VerdictTests`)
+/// recovery or bypass code, and in the `account` line for a user who is enrolled or enrols
+/// there. (`Verdict.init`; `VerdictTests`)
 /// MUST 2: every error denies, unless the policy is known to be `observe`.
 /// (`SignInTests.everythingFailsClosed`)
 /// MUST 3: no lock is held while the user is asked. (`SignInTests.noLockAtThePrompt`)

@@ -88,7 +88,8 @@ public struct PAMProof: AccountProof {
 
 /// PAM's conversation, split into single questions and messages.
 private final class PAMConversation {
-  /// Asks a question and writes the answer to a buffer. Returns its length, or -1 if there is none.
+  /// Asks a question and writes the answer to a buffer. Returns the answer's length, or -1 if
+  /// there is no answer.
   let ask: ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32
   let tell: ([UInt8]) -> Void
 

@@ -15,7 +15,7 @@ public import MFASystem
 /// MUST 1: the account is that of the caller's real user ID, never one named in a message.
 /// (`ConversationTests`; Tests/EndToEnd)
 /// MUST 2: no factor is enrolled, renamed or removed without a session. A session requires proof of
-/// the account and, if the account has a factor, a code of it. Without such a code, a session
+/// the account. If the account has a factor, the session also requires a code; without a code, it
 /// allows nothing but resynchronising a factor with two of its codes.
 /// (`ConversationTests.needsASession`, `.presentFactorIsAskedFor`, `RecoveryTests.withoutAFactor`)
 /// MUST 3: a secret is sent to the client once, before it is enrolled, and is kept in this process
@@ -141,7 +141,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       }
     }
 
-    /// What a session allows once an existing factor was proven too, or if there is no factor.
+    /// What a session allows once an existing factor has been proven too, or if there is no factor.
     var scope: Scope {
       switch self {
       case .password: .everything
@@ -556,8 +556,8 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     }
   }
 
-  /// Clears remembered sign-ins. No session is needed, because this only makes the next sign-in ask
-  /// for more.
+  /// Clears remembered sign-ins. No session is needed, because the only effect is that the next
+  /// sign-in asks for a code.
   private func forget() throws(HelperFailure) -> UInt8 {
     try dropCallerIdentity()
     let entry: Machine.Store.Entry?
