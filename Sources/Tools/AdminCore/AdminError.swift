@@ -46,7 +46,7 @@ package enum AdminError: Error, Equatable {
   case unreadable(String, SystemError)
   /// The file is not valid Identity Platform JSON; the values are the place and the reason.
   case notIdentityPlatform(String, String)
-  /// The drop-in could not be written, because of a problem with it or its folder.
+  /// The drop-in was not written. The value names the file or folder that caused this.
   case notApplied(ConfigurationFile.Failure)
   /// Another process is changing the configuration.
   case configurationBusy

@@ -2,7 +2,7 @@ import MFACPOSIX
 import MFASystem
 
 /// A program of the host to run, without standard input and without this process's environment.
-/// mfa-admin starts every program here. No shell reads the arguments.
+/// mfa-admin starts every program here except the helper. No shell reads the arguments.
 package struct ChildProgram {
   /// The environment of every program.
   private static let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]

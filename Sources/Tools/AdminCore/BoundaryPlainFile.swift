@@ -1,7 +1,7 @@
 import MFACPOSIX
 import MFASystem
 
-/// Reads a file named on the command line, whatever its owner.
+/// Reads files regardless of their owner, such as files named on the command line.
 package enum PlainFile {
   /// Returns the contents, up to `longest` + 1 bytes so that the caller can detect a longer file.
   package static func read(_ path: String, longest: Int) -> Result<[UInt8], SystemError> {

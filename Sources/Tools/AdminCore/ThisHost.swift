@@ -19,9 +19,9 @@ package enum ThisHost {
 
   /// Returns the administration of this host, and the error if the configuration cannot be used.
   ///
-  /// A command that only shows data then uses the default settings, and reports the error at its
-  /// end. For a command whose changes depend on the configuration (`needsConfiguration`), the error
-  /// is thrown instead.
+  /// If the configuration cannot be used, the administration has the default settings, and the
+  /// command can report the error at its end. For a command that depends on the configuration
+  /// (`needsConfiguration`), the error is thrown instead.
   package static func administration(
     needsConfiguration: Bool
   ) throws(AdminError) -> (Administration, AdminError?) {

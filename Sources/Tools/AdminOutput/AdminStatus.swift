@@ -4,7 +4,7 @@ package enum AdminStatus: Int32 {
   case success = 0
   /// Something failed, a record cannot be used, or a check other than `doctor` found a problem.
   case failure = 1
-  /// There is no such user, factor, grant, tenant or service.
+  /// There is no such user, factor, grant, tenant or service, or there is nothing to confirm.
   case notFound = 2
   /// `doctor` found an error or a warning.
   case findings = 3
@@ -19,7 +19,7 @@ package enum AdminStatus: Int32 {
     Exit status:
       0   success
       1   something failed, a record cannot be used, or a check found a problem
-      2   there is no such user, factor, tenant or service
+      2   there is no such user, factor, grant, tenant or service
       3   doctor found an error or a warning
       64  the command line is not valid, or the command needs an answer or --yes
       77  the command must be run as root

@@ -3,11 +3,11 @@ import MFACPOSIX
 
 /// Terminal column widths of characters, from the C library.
 enum CharacterWidth {
-  /// Whether the C library interprets characters as Unicode. mfa-admin writes UTF-8 in every locale.
-  /// Without the locale C.UTF-8, every character outside ASCII counts as one column.
+  /// Whether the C library interprets characters as Unicode. mfa-admin writes UTF-8 in every
+  /// locale. Without the locale C.UTF-8, every character counts as one column.
   private static let isUnicode: Bool = {
-    // SAFETY: the literal is NUL-terminated. The call only changes the interpretation of characters,
-    // and this initialiser makes it once.
+    // SAFETY: the literal is NUL-terminated. The call only changes the interpretation of
+    // characters, and this initialiser makes the call once.
     unsafe setlocale(LC_CTYPE, "C.UTF-8") != nil
   }()
 

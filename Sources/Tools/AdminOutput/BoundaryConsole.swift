@@ -20,7 +20,7 @@ package enum Console {
     return Int(size.ws_col)
   }
 
-  /// The administrator's account name: the user that called sudo, or root.
+  /// The administrator's account name: the user who called sudo, or root.
   package static var actor: [UInt8] {
     // SAFETY: no other thread changes the environment; the string is copied immediately.
     guard let name = unsafe getenv("SUDO_USER") else { return Array("root".utf8) }

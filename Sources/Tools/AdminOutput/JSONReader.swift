@@ -11,7 +11,8 @@ package enum JSONReader {
     package let reason: String
   }
 
-  /// Returns the value represented by `text`, in UTF-8. Sorts the members of objects by name.
+  /// Returns the value that `text` (in UTF-8) represents, with the members of objects sorted by
+  /// name.
   package static func value(of text: [UInt8]) throws(Refusal) -> JSON {
     // Foundation also reads UTF-16 and UTF-32, in which a text contains NUL bytes.
     guard String(validating: text, as: UTF8.self) != nil, !text.contains(0) else {

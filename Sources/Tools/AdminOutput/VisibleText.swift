@@ -8,8 +8,8 @@ package struct VisibleText: CustomStringConvertible, Equatable {
   package let description: String
 
   /// Creates the visible form of a user name. A name without deceptive characters, by the rules for
-  /// display names, is unchanged; otherwise each byte that is not printable ASCII is written as
-  /// `\xHH`.
+  /// display names, is unchanged. Otherwise each backslash and each byte that is not printable
+  /// ASCII is written as `\xHH`.
   package init(_ user: UserName) { description = Self.escaping(user.bytes) }
 
   /// Creates the visible form of a display name, which was checked when it was created.

@@ -170,7 +170,8 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
-  /// Opens a folder without following symbolic links, whoever owns the folders above it.
+  /// Opens a folder without following symbolic links, regardless of the owners of its parent
+  /// folders.
   private static func anyFolder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
     var directory = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
     guard path != "/" else { return directory }

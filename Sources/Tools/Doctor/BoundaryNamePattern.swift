@@ -9,7 +9,7 @@ struct NamePattern {
   /// Whether the component can match a name other than itself.
   var hasWildcards: Bool { text.contains { "*?[\\".contains($0) } }
 
-  /// Returns whether a name matches (fnmatch(3)). A leading full stop is matched only by a full stop.
+  /// Returns whether a name matches (fnmatch(3)). No wildcard matches a leading full stop.
   func matches(_ name: String) -> Bool {
     // SAFETY: both strings are NUL-terminated and valid during the call.
     unsafe fnmatch(text, name, FNM_PERIOD) == 0

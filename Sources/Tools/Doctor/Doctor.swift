@@ -41,7 +41,7 @@ package enum Doctor {
     }
   }
 
-  /// Returns the findings about files and accounts with which others than the helper and root can
+  /// Returns the findings about files and accounts through which users other than mfa and root can
   /// read or change the keys of factors, and the checks for such problems that failed.
   package static func keyExposureFindings(on snapshot: HostSnapshot) -> [Finding] {
     // The key of an imported factor is also in the file that it was imported from.

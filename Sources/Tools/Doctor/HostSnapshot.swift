@@ -11,7 +11,7 @@ import MFASystem
 package struct HostSnapshot {
   /// The host.
   package let host: any ExaminedHost
-  /// The services that have a file, except files that only other services include.
+  /// The services that have a file, except `mfa-enroll` and files that only other services include.
   package let services: [[UInt8]]
   /// The services that use the module.
   package let servicesWithModule: [ServiceWithModule]

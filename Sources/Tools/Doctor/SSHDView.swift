@@ -215,7 +215,7 @@ package enum SSHDView {
 }
 
 extension SSHDView {
-  /// Returns the findings of `body` for each set of connections that have different settings.
+  /// Returns the findings of `body`, which is called once for each distinct set of settings.
   package func findings(
     _ body: (_ settings: SSHDSettings, _ description: String, _ place: ([String]) -> String) ->
       [Finding]

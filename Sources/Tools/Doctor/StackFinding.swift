@@ -1,7 +1,7 @@
 import MFAAdminOutput
 import MFAPAMStack
 
-/// A problem in PAM service files that denies users who must enrol.
+/// A problem in PAM service files: users who must enrol are denied, or the stack cannot be read.
 package struct StackFinding: Equatable {
   /// The kind of problem.
   package enum Fault: Equatable {

@@ -1,8 +1,8 @@
 // MFAExplain: a prediction of how a sign-in would be decided now.
 //
-// `Explanation` is the prediction with its reasons, and its forms as text and as JSON. `Decision` is
-// the predicted decision. `SimulatedHost` and `SilentApplication` are the host and the application
-// of the sign-in that is run for the prediction.
+// `Explanation` is the prediction with its reasons, and its forms as text and as JSON. `Decision`
+// is the predicted decision. `SimulatedHost` and `SilentApplication` are the host and the
+// application of the sign-in that is run for the prediction.
 //
 // MUST 1: this library is the only one of the tools that runs the code of `MFASignIn`.
 // MUST 2: a prediction verifies no code and changes nothing.

@@ -21,7 +21,8 @@ package struct Explanation {
   package enum ModuleLine: Equatable {
     /// This `auth` line calls the module with these arguments.
     case called(at: StackPosition, arguments: [[UInt8]])
-    /// No `auth` line of these files calls it. `hasFile` says whether the service has its own file.
+    /// No `auth` line of these files calls the module. `hasFile` says whether the service has its
+    /// own file.
     case notCalled(in: [[UInt8]], hasFile: Bool)
     /// The stack cannot be read or understood.
     case unknown(StackRefusal)
@@ -57,7 +58,7 @@ package struct Explanation {
   package let state: Configuration.State
   /// The `auth` line that calls the module, if any.
   package let module: ModuleLine
-  /// Other lines of the stack that can bypass the prompt, or make a wrong code succeed.
+  /// The lines of the stack that can bypass the prompt, or let a wrong code succeed.
   package let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine

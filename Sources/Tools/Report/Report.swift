@@ -13,8 +13,8 @@ import MFAPolicy
 
 /// A report on the requirements of standards for second factors, and whether this host meets them.
 ///
-/// MUST 1: an item is met only if evidence for it was read on this host. Evidence that is missing or
-/// cannot be read makes an item not met. (`ReportTests.nothingIsMetWithoutEvidence`,
+/// MUST 1: an item is met only if evidence for it was read on this host. Evidence that is missing
+/// or cannot be read makes an item not met. (`ReportTests.nothingIsMetWithoutEvidence`,
 /// `.changesFailRequirements`)
 /// MUST 2: an item that does not depend on the host is by design, and names the tests that show it.
 /// (`ReportTests.byDesignNamesTests`; packaging/named_tests.py checks that the tests exist)

@@ -7,7 +7,8 @@ import MFAFactors
 
 /// The facts that a report is based on, mostly counts of stored records.
 ///
-/// Facts about what was not examined yet are bad: an item that depends on them is not met.
+/// Until the host and the audit log are examined, the facts about them are unfavourable, so that
+/// the items that depend on these facts are not met.
 package struct ReportFacts: Equatable {
   /// The number of users with a factor.
   package var users = 0
@@ -38,7 +39,7 @@ package struct ReportFacts: Equatable {
   /// Ways to sign in that certainly or possibly ask for no code, and checks that failed, each with
   /// its source location.
   var signInsWithoutCode = [notExamined]
-  /// Ways in which a key may be read by others than the helper and root, and checks that failed,
+  /// Ways in which a user other than mfa and root may read or change a key, and checks that failed,
   /// each with its source location.
   var keyExposures = [notExamined]
   /// Ways in which a user may enrol a factor without the password of the account, and checks that

@@ -74,7 +74,7 @@ enum Tool {
     do throws(ChangeError) {
       for name in try SystemFile.names(in: folder) { try SystemFile.remove(folder + "/" + name) }
     } catch {
-      // Timestamps expire after 15 minutes.
+      // Ignore the error: timestamps expire after 15 minutes by default.
     }
   }
 }

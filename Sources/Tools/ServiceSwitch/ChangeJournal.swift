@@ -44,7 +44,7 @@ package struct ChangeJournal {
     }
   }
 
-  /// Whether no change is pending. Does not take the lock.
+  /// Whether no change is pending, or the folder cannot be read. Does not take the lock.
   package static var isEmpty: Bool {
     do throws(ChangeError) {
       let drafts = try SystemFile.names(in: pendingPath, hidden: true)

@@ -59,7 +59,7 @@ enum SecureShellServer {
     return settings
   }
 
-  /// Makes the running server reload its settings. Returns false if none is running.
+  /// Makes the running server reload its settings. Returns false if no server is running.
   ///
   /// `effective` is the output of `sshd -T`, or empty if it is not known.
   static func reload(effective: String = "") throws(ChangeError) -> Bool {

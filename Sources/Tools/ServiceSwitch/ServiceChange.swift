@@ -163,8 +163,8 @@ package struct ServiceChange: Equatable {
     }
   }
 
-  /// Encodes bytes as one word: `%` and all bytes that are not printable ASCII become `%XX`, and an
-  /// empty array becomes `%`.
+  /// Encodes bytes as one word: `%`, spaces and all bytes that are not printable ASCII become
+  /// `%XX`, and an empty array becomes `%`.
   private static func encoded(_ bytes: [UInt8]) -> String {
     guard !bytes.isEmpty else { return "%" }
     var text = ""

@@ -163,7 +163,7 @@ package struct ServiceSwitch {
     var confirmed: [String] = []
     var waiting: [(service: String, reason: String)] = []
     for entry in try journal.pending() {
-      // An unreadable record must not prevent the confirmation of the others.
+      // An unreadable record must not prevent the confirmation of other changes.
       guard case .success(let change) = entry, change.stage == .pending else { continue }
       let name = VisibleText.escaping(change.service)
       if let reason = SignInProgram.obstacle(

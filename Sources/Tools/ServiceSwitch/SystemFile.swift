@@ -75,7 +75,7 @@ package struct SystemFile: Equatable {
     }
   }
 
-  /// Writes a backup copy next to a file, which can replace the file even if the disk is full.
+  /// Writes a backup copy next to a file. The copy can replace the file even if the disk is full.
   static func reserve(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, for path: String
   ) throws(ChangeError) {

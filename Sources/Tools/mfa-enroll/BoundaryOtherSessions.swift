@@ -30,9 +30,9 @@ enum OtherSessions {
     }
   }
 
-  /// Returns the sessions of `user` in the output of loginctl, whose columns are the identifier,
-  /// the user id, and more. Skips a line whose first word is not an identifier, because loginctl could
-  /// take the word for an option.
+  /// Returns the sessions of `user` in the output of loginctl, whose first columns are the
+  /// identifier and the user id. Skips a line whose first word is not an identifier, because
+  /// loginctl could take the word for an option.
   static func sessions(in list: String, of user: UInt32, except present: String) -> [String] {
     list.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)

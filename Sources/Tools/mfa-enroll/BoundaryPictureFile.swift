@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// MUST 1: an existing file or link is neither changed nor followed. (`PictureFileTests.refused`)
 /// MUST 2: at no time may any user other than the owner read the file. (`PictureFileTests.mode`)
-/// MUST 3: the file is kept only if it is complete and its key is enrolled. Any other end of the
-/// program, except by SIGKILL, removes it. (`EnrollFile.interrupted`, `EnrollFile.fullDisk`)
+/// MUST 3: the file is kept only if it is complete and its key is enrolled. After an error, and
+/// after each signal that `TerminalGuard` handles and that ends the program, the file is removed.
+/// (`EnrollFile.interrupted`, `EnrollFile.fullDisk`)
 struct PictureFile: Sendable {
   let path: String
   private let descriptor: Int32

@@ -2,7 +2,7 @@ import MFASecrets
 import Glibc
 import Synchronization
 
-/// A guard that restores the terminal's settings, however the program ends.
+/// A guard that restores the terminal's settings when a signal ends or stops the program.
 ///
 /// The main thread receives the signals that end or stop the program. It does nothing but wait for
 /// them, so no work is done in a signal handler. (An asynchronous `main` cannot be used: its
@@ -58,7 +58,7 @@ enum TerminalGuard {
     _ = unsafe tcsetattr(hidden.descriptor, TCSANOW, &attributes)
   }
 
-  /// Waits for signals. For each one, restores the terminal, then lets the signal take effect.
+  /// Waits for signals. Restores the terminal before each signal takes effect.
   static func wait() -> Never {
     while true {
       var number: Int32 = 0

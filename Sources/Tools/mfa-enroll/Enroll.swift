@@ -63,8 +63,8 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Enrols a key. Keeps the picture's file and reports the enrolment before it shows anything
-  /// else, so that an interruption after that undoes nothing.
+  /// Enrols a key. Keeps the picture's file and reports the enrolment at once, so that a later
+  /// interruption undoes nothing.
   private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(tell: interface.tell)
     do {

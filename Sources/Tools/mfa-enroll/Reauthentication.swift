@@ -1,7 +1,7 @@
 import MFASecrets
 import MultiFactor
 
-/// The verification that the user owns the account, with as many attempts as a sign-in allows.
+/// The verification that the user owns the account. At a terminal, the user has several attempts.
 struct Reauthentication: Sendable {
   private let interface: UserInterface
   private let withTicket: Bool

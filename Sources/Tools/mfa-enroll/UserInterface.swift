@@ -3,11 +3,11 @@ import MFASecrets
 import MultiFactor
 import MFAQRCode
 
-/// The user of the program: at a terminal, or through a script that writes lines to standard input.
+/// The interface to the user: a terminal, or a script that writes lines to standard input.
 ///
-/// At a terminal, all input and output use that terminal, even if standard output is redirected,
-/// so that no secret gets into a file by accident. In a script, questions go to standard error, and
-/// results go to standard output.
+/// If standard input is a terminal, questions, messages and secrets use the terminal, even if
+/// standard output is redirected, so that no secret gets into a file by accident. In a script,
+/// questions and messages go to standard error, and secrets go to standard output.
 struct UserInterface: Sendable {
   private let input: Input
   private let questions: Output
@@ -45,7 +45,7 @@ struct UserInterface: Sendable {
     return answer
   }
 
-  /// Answers a question from the host.
+  /// Asks the user a question from the helper, and returns the answer.
   @Sendable func answer(_ prompt: ReauthenticationPrompt) async -> SecretBytes? {
     ask(prompt.text, echo: prompt.echo)
   }

@@ -2,10 +2,11 @@ import MFASystem
 
 /// The functions that look up accounts; tests replace them.
 package struct AccountSource {
-  /// Looks up the account of a name in all of the system's sources (NSS).
+  /// Looks up the account with a name in all of the system's sources (NSS).
   package let named: ([UInt8]) throws(SystemError) -> Account?
 
-  /// Returns the text of /etc/passwd, which saves a lookup for each listed user, or nil.
+  /// Returns the text of /etc/passwd, or nil if the file cannot be used. Reading the file saves a
+  /// lookup for each listed user.
   let passwordFile: () -> [UInt8]?
 
   /// Returns every account that the system lists.

@@ -8,7 +8,7 @@ import MFAStoreFiles
 import MFAImport
 import MFASystem
 
-// Imports factors of other programs.
+// Imports factors from other programs.
 extension Administration {
   /// Imports the factors in `source`, for one user or for all users if `user` is nil, and returns a
   /// report for each. A trial run (`isTrial`) changes nothing and reports what would happen.

@@ -34,7 +34,8 @@ extension Administration {
     }
   }
 
-  /// Returns the last `count` entries that `includes` accepts, oldest first.
+  /// Returns the last `count` entries that `includes` accepts, oldest first, and the result of
+  /// reading the audit log. Does not compare the stored records with the audit log.
   package func ledger(
     last count: Int, where includes: (LedgerEntry) -> Bool
   ) throws(AdminError) -> (entries: [LedgerEntry], verification: LedgerVerification) {
@@ -60,8 +61,8 @@ extension Administration {
   /// Verifies the audit log, and compares the stored records with it.
   ///
   /// `expected` is a checkpoint that another host has kept, which the audit log must contain. With
-  /// `allowsUnlistedRecords`, records that the audit log does not mention are allowed: they can be older than
-  /// the audit log. `body` is called with each verified entry.
+  /// `allowsUnlistedRecords`, records that the audit log does not mention are allowed: they can be
+  /// older than the audit log. `body` is called with each verified entry.
   package func verifyLedger(
     expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
     _ body: (LedgerEntry) -> Void = { _ in }
@@ -136,7 +137,8 @@ extension Administration {
     }
   }
 
-  /// Locks the user's store entry, even one that fails verification, or returns nil if none exists.
+  /// Locks the user's store entry, even if it fails verification. Returns nil if the file of the
+  /// attempt state, which holds the lock, is missing or damaged.
   private func lock(_ account: Account) throws(FactorStoreError) -> LocalFactorStoreEntry? {
     do throws(FactorStoreError) {
       return try store.unverifiedEntry(of: account)

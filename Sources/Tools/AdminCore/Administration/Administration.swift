@@ -469,7 +469,7 @@ package struct Administration {
     case unusable(RecordProblem)
   }
 
-  /// Looks up the user of a name, in the spelling of the account database.
+  /// Looks up a user by name.
   package func subject(_ text: String) throws(AdminError) -> AdministeredUser {
     guard let name = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
     let account: Account?

@@ -7,8 +7,8 @@ import MFAFactors
 package enum AuditLogProblem: Equatable {
   /// The audit log itself is faulty. `last` is the last verified entry.
   case fault(AuditLogReading.Fault, last: LedgerEntry?)
-  /// The audit log has no entries about these users' records: an earlier audit log, or some of its
-  /// entries, are missing.
+  /// The audit log has no entries about these users' records: an earlier audit log was removed, or
+  /// the records were added by other means.
   case recordsWithoutEntries([[UInt8]])
   /// The expected checkpoint is missing. `last` is the last checkpoint of the audit log.
   case missingCheckpoint(AuditLogCheckpoint, last: AuditLogCheckpoint?)

@@ -40,8 +40,8 @@ package struct ConfigurationText {
     return "\(key.name) = \(VisibleText.escaping(value))  # \(place)\n"
   }
 
-  /// Returns the settings of the project or a tenant as Identity Platform has them, and a warning
-  /// if it cannot express the state.
+  /// Returns the settings of the project or a tenant in the form of Identity Platform, and a
+  /// warning if Identity Platform cannot express the state.
   package func identityPlatform(_ tenant: Tenant?) -> (settings: IdentityPlatform, warning: String?)
   {
     let state = value(of: .state, tenant)

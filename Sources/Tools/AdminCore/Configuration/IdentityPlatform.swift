@@ -3,7 +3,7 @@ import MFABytes
 import MFAPolicy
 
 /// The settings for one-time codes in Identity Platform's JSON. The JSON of a tenant has the member
-/// `mfaConfig` instead of `mfa`; that of a project is
+/// `mfaConfig` instead of `mfa`. The JSON of a project is, for example:
 /// `{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}`
 ///
 /// MUST 1: a member without a counterpart in this software is refused by name, unless it is

@@ -5,8 +5,8 @@ import MFASystem
 /// The drop-in that `mfa-admin config apply` writes.
 ///
 /// MUST 1: the file is written completely and durably or not at all, and only if the configuration
-/// is valid with it. MUST 2: its sections of other tenants and of the project are kept, even if two
-/// processes change the file at once. (`IdentityPlatformFileTests`, `ConfigProgramTests`)
+/// is valid with the file. MUST 2: the file's other sections are kept, even if two processes change
+/// the file at once. (`IdentityPlatformFileTests`, `ConfigProgramTests`)
 package struct IdentityPlatformFile {
   /// /etc/mfa/mfa.conf.d/50-identity-platform.conf
   package static var path: [UInt8] {
@@ -28,7 +28,7 @@ package struct IdentityPlatformFile {
   /// The host's configuration with the new file.
   package let result: Configuration
 
-  /// Replaces the section of the project or of a tenant by `settings`. `layers` are all
+  /// Replaces the section of the project or of a tenant with `settings`. `layers` are all
   /// configuration files of the host, among them the current version of this file, if any.
   package init(
     _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]

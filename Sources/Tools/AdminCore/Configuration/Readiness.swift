@@ -53,7 +53,7 @@ package struct Readiness: Equatable {
   package struct Scope: Equatable {
     /// The tenant; nil for the host.
     package let tenant: [UInt8]?
-    /// The accounts that can sign in within this scope.
+    /// The login accounts whose sign-ins can belong to this scope, including those in `lockedOut`.
     package let accounts: [Account]
     package let lockedOut: [LockedOut]
 

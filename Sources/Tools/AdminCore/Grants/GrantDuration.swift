@@ -38,7 +38,7 @@ package struct GrantDuration: Equatable {
     }
   }
 
-  /// The duration in the form of an argument.
+  /// The duration in the form of an argument: in hours, or in minutes rounded down.
   package var text: String {
     seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)m"
   }

@@ -2,9 +2,9 @@ import MFACPOSIX
 import MFAImport
 
 extension LocalTime {
-  /// The times at which local clocks showed this, in seconds since the epoch. The array is empty in
-  /// the hour that is skipped when clocks go forward, and has two elements in the hour that is
-  /// repeated when they go back.
+  /// The moments at which local clocks showed this time, in seconds since the epoch. The array is
+  /// empty in the hour that is skipped when clocks go forward, and has two elements in the hour
+  /// that is repeated when clocks go back.
   var moments: [Int64] {
     var moments: [Int64] = []
     for summerTime in [0, 1] as [Int32] {

@@ -15,7 +15,7 @@ package struct ImportReport: Equatable {
     case refused(String)
   }
 
-  /// The user's name, or nil if the file does not say.
+  /// The user's name, or nil if the file does not contain it.
   package let user: [UInt8]?
   /// The line of the file, or nil if the result applies to the whole file.
   package let line: Int?

@@ -9,8 +9,8 @@ import MFASystem
 /// root and no other user can write to it. (`ImportTests.distrusted`)
 /// MUST 2: no symbolic link is followed. (`ImportTests.distrusted`)
 package enum ImportSource {
-  /// A folder that holds a folder `USER` with a `.google_authenticator`, such as /home, or a file
-  /// `USER`, for each user.
+  /// A folder, such as /home, that holds for each user a folder `USER` with a
+  /// `.google_authenticator`, or a file `USER`.
   case googleAuthenticator(folder: String)
 
   /// A users.oath file, and the value of pam_oath's option `window`.
@@ -18,11 +18,11 @@ package enum ImportSource {
 
   /// One factor of a user, or the reason why it cannot be imported.
   package struct Item {
-    /// The user's name, or nil if the file does not say.
+    /// The user's name, or nil if the file does not contain it.
     package let user: [UInt8]?
     /// The line of the file, or nil if the item is the whole file.
     package let line: Int?
-    /// The proposed name of the factor, unless another factor has it.
+    /// The proposed name of the factor. A number is appended if another factor has this name.
     package let name: String
     /// The factor with its recovery codes, or the reason why it cannot be imported.
     package let content: Result<Content, Refusal>

@@ -7,7 +7,7 @@ import MFAFactors
 package struct ClearedSignInsReport: Equatable {
   /// The user concerned.
   package let user: UserName
-  /// The number of remembered sign-ins, one for each place.
+  /// The number of remembered sign-ins that were cleared.
   let rememberedCount: Int
   /// The checkpoint of the entry in the audit log, or nil if nothing was changed.
   package let mark: AuditLogCheckpoint?

@@ -7,11 +7,11 @@ import MFAFactors
 package struct RevocationReport: Equatable {
   /// What was removed.
   package enum Removal: Equatable {
-    /// One factor. `left` is the number of remaining factors, `rememberedCount` the number of remembered
-    /// sign-ins that were cleared with it.
+    /// One factor. `left` is the number of remaining factors, `rememberedCount` the number of
+    /// remembered sign-ins that were cleared.
     case factor(Factor, left: Int, rememberedCount: Int)
-    /// All factors. `grants` is the number of tickets and bypass codes, `rememberedCount` the number of
-    /// remembered sign-ins that were removed with them.
+    /// All factors. `grants` is the number of tickets and bypass codes that were removed,
+    /// `rememberedCount` the number of remembered sign-ins that were cleared.
     case everything([Factor], grants: Int, rememberedCount: Int)
     /// The stored files, which were not read.
     case unread

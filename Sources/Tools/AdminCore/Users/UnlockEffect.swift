@@ -6,12 +6,12 @@ import MFAOneTimePassword
 
 /// The effect of unlocking a user.
 package struct UnlockEffect: Equatable {
-  /// The throttling state of sign-ins before.
+  /// The throttling state of sign-ins before unlocking.
   package let standing: AttemptState.Standing
   /// The number of consecutive wrong codes that were cleared.
   package let failures: UInt32
-  /// The throttling state of attempts that the user's own programs make without a password, such as
-  /// a screen locker.
+  /// The throttling state, before unlocking, of attempts that the user's own programs, such as a
+  /// screen locker, make without a password.
   let ownStanding: AttemptState.Standing
   /// The number of consecutive wrong codes in the user's own programs that were cleared.
   let ownFailures: UInt32
@@ -45,7 +45,7 @@ package struct UnlockEffect: Equatable {
 
   /// The effect as text, such as `7 wrong codes, throttled 95 s: unlocked`.
   package var sentence: String {
-    // The factors are locked for both kinds of attempts: say so once.
+    // A lock applies to both kinds of attempts, so mention it only once.
     let own = standing == .locked ? .open : ownStanding
     let found =
       Self.found(failures, "", standing)

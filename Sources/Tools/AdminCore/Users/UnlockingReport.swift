@@ -14,7 +14,7 @@ package struct UnlockingReport: Equatable {
   /// The problem with the user's files that was accepted, or nil.
   package var accepted: RecordProblem?
 
-  /// The result as text, such as `alice: 7 wrong codes, waiting 95 s: unlocked`.
+  /// The result as text, such as `alice: 7 wrong codes, throttled 95 s: unlocked`.
   package var sentence: String {
     let text = "\(VisibleText(user)): \(unlocking.sentence)"
     return accepted == nil ? text : text + "; accepted the restored files"

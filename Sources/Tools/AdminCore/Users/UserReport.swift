@@ -39,7 +39,8 @@ package struct UserReport: Equatable {
   /// The name, escaped for display.
   package var visibleName: String { VisibleText.escaping(name) }
 
-  /// The standing in a few words: `open`, `throttled 28 s`, `locked`, `not enrolled`, or what is wrong.
+  /// The standing in a few words: `open`, `throttled 28 s`, `locked`, `not enrolled`, or the
+  /// problem with the record.
   package var standing: String {
     switch content {
     case .usable(_, .open): "open"

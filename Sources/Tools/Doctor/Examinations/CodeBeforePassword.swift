@@ -28,7 +28,7 @@ enum CodeBeforePassword: Examination {
       $0 > service.index && stack.entries[$0].asksForPassword
     }
     guard let later else { return nil }
-    // The user enters the password and the code together with forward_pass, and both must be
+    // With forward_pass, the user enters the password and the code together, and both must be
     // checked.
     guard !service.takesPassword else {
       guard service.control.onFailure == .deniesAtOnce else { return nil }

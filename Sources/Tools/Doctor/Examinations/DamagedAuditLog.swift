@@ -30,7 +30,7 @@ enum DamagedAuditLog: Examination {
   }
 
   /// Returns whether another examination reports the error: a store that is missing or mounted
-  /// read-only, an unusable key, or files with a wrong owner or mode.
+  /// read-only, an unusable key, or files with a wrong owner or mode, or with several hard links.
   private static func isReportedElsewhere(_ error: FactorStoreError) -> Bool {
     switch error {
     case .system(.directory, let cause) where cause.isNotFound: true

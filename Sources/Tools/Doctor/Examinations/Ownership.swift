@@ -4,7 +4,7 @@ import MFABytes
 import MFAPAMStack
 import MFASystem
 
-/// Checks the permissions, owners and types of all files of an installation.
+/// Checks the permissions, owners and types of the files on which sign-ins and enrolments depend.
 enum Ownership: Examination {
   /// The required properties of the file at a path.
   struct Requirement {
@@ -13,7 +13,7 @@ enum Ownership: Examination {
     /// The required owner.
     let owner: Owner
     /// The accepted permissions, the default first. If empty, all users must be able to read the
-    /// file and only its owner to write to it.
+    /// file, and only its owner may be able to write to it.
     var permissions: [UInt32] = []
     /// The required size in bytes, or nil for any size.
     var size: Int64?
@@ -31,7 +31,7 @@ enum Ownership: Examination {
   private static let noChange =
     "no user can enrol and no recovery or bypass code is accepted, because nothing can be recorded"
 
-  /// All required files except the module and the users' files in the store.
+  /// The files to check, except drop-ins, the module and the users' files in the store.
   static let requirements = [
     Requirement(
       path: "\(InstalledPath.configurationFolder)", kind: .folder, owner: .root, harm: denied),

@@ -1,5 +1,5 @@
-/// Finds stopped or frozen processes that hold a lock in the store and so block all other
-/// processes.
+/// Finds stopped or frozen processes that hold a lock in the store and block every process that
+/// needs the lock.
 enum StoppedLockHolder: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.host.stoppedLockHolders().map { holder in

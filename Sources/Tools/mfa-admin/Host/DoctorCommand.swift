@@ -12,7 +12,7 @@ struct DoctorCommand: ParsableCommand {
     abstract: "Find problems that lock users out or let them sign in without a code.",
     discussion: """
       Checks the PAM stacks that use pam_mfa.so, the effective settings of sshd, the systemd \
-      units, the store, the clock, and the permissions of all installed files. Each finding names \
+      units, the store, the clock, and the permissions of installed files. Each finding names \
       the file and line, the effect, the users concerned and the remedy. mfa-admin(8) lists the \
       findings. Nothing is changed.
 

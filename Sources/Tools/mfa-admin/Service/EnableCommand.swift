@@ -12,10 +12,10 @@ struct EnableCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Make services ask for a code after the password.",
     discussion: """
-      Adds the pam_mfa.so lines to the services' files in \(InstalledPath.services), after the lines that ask for \
-      the password, and for sshd writes \(SecureShellDropIn.path). All changes are rolled back \
-      unless 'mfa-admin confirm' is run in time from a new sign-in through the service. A restart \
-      of the machine before the confirmation also rolls them back.
+      Adds the pam_mfa.so lines to the services' files in \(InstalledPath.services), after the \
+      lines that ask for the password, and for sshd writes \(SecureShellDropIn.path). All changes \
+      are rolled back unless 'mfa-admin confirm' is run in time from a new sign-in through the \
+      service. A restart of the machine before the confirmation also rolls them back.
 
       \(AdminStatus.explanation)
       """)

@@ -28,8 +28,8 @@ enum ServiceCommand {
     return name == "login" && actor != root ? [actor, root] : [actor]
   }
 
-  /// Rolls back overdue changes before any command run by root. Without systemd the machine may
-  /// have restarted since the change.
+  /// Rolls back overdue changes before any command that root runs. Without systemd, no unit rolls
+  /// them back when the machine starts.
   static func rollBackOverdueChanges() {
     guard Console.isRoot, !ChangeJournal.isEmpty else { return }
     do throws(ChangeError) {
