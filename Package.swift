@@ -13,7 +13,7 @@ let everywhere: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-// Optimised for size, not speed: a sign-in runs each instruction at most a few times, and pays for
+// Optimised for size, not speed: a sign-in runs most of the code at most a few times, and pays for
 // each page of code that it touches. Each function has its own section, because the linker can
 // omit only whole sections.
 let embeddable: [SwiftSetting] =
@@ -48,7 +48,8 @@ enum Layer: String {
   case clients = "Clients"
   case tools = "Tools"
 
-  /// Whether the module and the helper are built from targets of this layer.
+  /// Whether Swift targets of this layer can be part of the module or the helper, and therefore
+  /// have to compile as Embedded Swift.
   var isEmbeddable: Bool {
     switch self {
     case .base, .pure, .core, .flow, .services: true
@@ -112,7 +113,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // The C code that Swift calls. libcrypto, libqrencode and libpng are loaded on first use.
+    // The C code that Swift calls. libcrypto, libaudit, libqrencode and libpng are loaded on first
+    // use.
     code("CPOSIX"),
     headers("CPAM"),
     headers("CMFA"),

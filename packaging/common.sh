@@ -4,7 +4,9 @@
 # A script sets nothing before sourcing this file, which defines:
 #   checkout     the folder that contains Package.swift
 #   artefacts    the folder with the files that packaging/build creates
-#   say, error, hint, fail, need_root, install_packages, find_swift, choose_builder, as_builder
+#   script       the name of the script that sources this file
+#   build_packages, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
+#   run_as, as_builder
 
 set -euo pipefail
 # The setuid helper and all other files are installed with explicit modes, never inherited ones.
@@ -113,7 +115,7 @@ as_builder() {
 find_swift() {
   local candidate version home seen=''
   home=$(getent passwd "${builder:-$(id -un)}" | cut -d: -f6)
-  # MFA_SWIFT selects one on a machine that has several.
+  # MFA_SWIFT selects an installation on a machine that has several.
   for candidate in "${MFA_SWIFT:-}" \
     "$(command -v swift || true)" /opt/swift/usr/bin/swift /opt/swift*/usr/bin/swift \
     /usr/libexec/swift/*/usr/bin/swift /usr/libexec/swift/*/bin/swift /usr/share/swift/usr/bin/swift \

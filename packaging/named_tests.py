@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every test exists that THREATS.md, a numbered MUST in the sources or a report names.
+"""Checks that every test named in THREATS.md, in a MUST in the sources or in Report.swift exists.
 
     named_tests.py
 

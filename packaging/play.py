@@ -136,7 +136,8 @@ def wait_for_next(key, used):
 
 
 def wrong_code(right):
-    """Returns a code that is wrong, and in all but one of 100,000 cases not near the right one."""
+    """Returns a code other than `right`. The chance that it is right in an adjacent interval is about
+    1 in 100,000."""
     return "%06d" % ((int(right) + 123457) % 1000000)
 
 
