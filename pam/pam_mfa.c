@@ -178,7 +178,7 @@ __attribute__((noinline)) static int consult(
 enum { FAIL_DELAY = 2000000 };
 
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {
-  // If libpam does not support this, it denies without a delay.
+  // If libpam does not support delays, a denial takes effect at once.
   (void)pam_fail_delay(pam, FAIL_DELAY);
   return consult(mfa_sign_in, pam, flags, argc, argv);
 }

@@ -45,7 +45,7 @@ public struct ByteReader: ~Escapable {
     readNumber(ofLength: Number.bitWidth / 8).map { Number(truncatingIfNeeded: $0) }
   }
 
-  /// Reads a number of up to eight bytes. One function for every width, to keep the module small.
+  /// Reads a number of up to eight bytes. All widths share it, to keep the module small.
   @inline(never)
   @_lifetime(self: copy self)
   private mutating func readNumber(ofLength count: Int) -> UInt64? {

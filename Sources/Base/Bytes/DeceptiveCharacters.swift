@@ -1,15 +1,15 @@
 /// The characters that could make a reader see something other than what a text contains.
 ///
-/// Ranges instead of Unicode property data, which the module cannot contain. The tests compare the
-/// ranges with the standard library's property data, scalar by scalar.
+/// These are ranges, because the module does not contain Unicode property data. The tests compare
+/// the ranges with the standard library's property data, scalar by scalar.
 extension Unicode.Scalar {
   /// Whether this scalar is a control character of ISO 646 or ISO 6429 (general category Cc): C0,
   /// DEL or C1.
   public var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-  /// Whether this scalar is the zero-width joiner or non-joiner. Both are deceptive in a name, where
-  /// they can be invisible. In prose they belong to the spelling of Persian, of Indic scripts and of
-  /// some emoji.
+  /// Whether this scalar is the zero-width joiner or non-joiner. Both are deceptive in a name,
+  /// where they can be invisible. In prose they belong to the spelling of Persian, of Indic scripts
+  /// and of some emoji.
   public var isJoiner: Bool { value == 0x200C || value == 0x200D }
 
   /// Whether this scalar must not appear unescaped in a name that identifies something: control

@@ -16,8 +16,8 @@ extension Span<UInt8> {
     }
   }
 
-  /// Returns the part of the span that begins at `start` and has `count` bytes, or as many of them as
-  /// there are. Negative values count as 0.
+  /// Returns the part of the span that begins at `start` and has `count` bytes, or fewer at the
+  /// end of the span. Negative values count as 0.
   @_lifetime(copy self)
   public func part(from start: Int, count: Int) -> Span<UInt8> {
     extracting(droppingFirst: Swift.max(start, 0)).extracting(first: Swift.max(count, 0))

@@ -13,7 +13,7 @@ public enum AES256GCM {
 
   /// Encrypts `plaintext` with a new random nonce, and returns the nonce, the ciphertext and the
   /// tag, in this order. `associated` is authenticated but not stored. An empty `plaintext` is
-  /// refused, because `open` refuses one too.
+  /// refused, because `open` would refuse the result.
   public static func seal(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) throws(CryptographyError) -> [UInt8] {
@@ -44,7 +44,7 @@ public enum AES256GCM {
   }
 
   /// Returns the plaintext given to `seal`, or nil if the key, the associated data or any bit of
-  /// `sealed` differs.
+  /// `sealed` differs, or if libcrypto fails.
   public static func open(
     _ sealed: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) -> SecretBytes? {

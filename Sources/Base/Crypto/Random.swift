@@ -2,8 +2,8 @@ import MFABytes
 import MFASecrets
 import MFACCrypto
 
-/// A failure of libcrypto: it could not be loaded or initialised, refused an algorithm, or had no
-/// entropy.
+/// The failure of a cryptographic operation: an argument had an invalid length, or libcrypto could
+/// not be loaded or initialised, refused an algorithm, or had no entropy.
 public struct CryptographyError: Error, Equatable {
   /// The operation that failed.
   public enum Operation: UInt8, Sendable {

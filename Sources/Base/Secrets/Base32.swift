@@ -1,7 +1,7 @@
 /// Base32 (RFC 4648, section 6), in upper case and without padding. Secrets are shown to users and
 /// written to otpauth URLs in this form.
 public enum Base32 {
-  /// Returns the text for `bytes`, in ASCII. It must be protected like the bytes.
+  /// Returns the text for `bytes`, in ASCII. The text must be protected like the bytes.
   public static func encode(_ bytes: Span<UInt8>) -> SecretBytes {
     var text = SecretBytes(count: (bytes.count * 8 + 4) / 5)
     text.withMutableSpan { text in

@@ -60,8 +60,8 @@ public struct Account: Equatable, Sendable {
     }
     var account: Account?
     var index = index
-    // SAFETY: the file is open until the closure has returned, and the closure writes only within the
-    // capacity of the buffer.
+    // SAFETY: the file is open until the closure has returned, and the closure writes only within
+    // the capacity of the buffer.
     let status = unsafe Self.withStrings { buffer, capacity in
       // SAFETY: an entry of null pointers, which is read only after a call has filled it.
       var entry = unsafe passwd()
@@ -121,7 +121,8 @@ public struct Account: Equatable, Sendable {
   private static func group(named name: [UInt8]) throws(SystemError) -> UInt32? {
     let name = cString(name)
     var group: UInt32?
-    // SAFETY: the closure writes only within the capacity of the buffer, and keeps no pointer to it.
+    // SAFETY: the closure writes only within the capacity of the buffer, and keeps no pointer to
+    // it.
     let status = unsafe withStrings { buffer, capacity in
       // SAFETY: an entry of null pointers, which is read only after a call has filled it.
       var entry = unsafe MFACPOSIX.group()
@@ -166,8 +167,8 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// A lookup that fills an entry, whose strings are in a buffer of the given capacity, and sets the
-  /// last argument if it has found one.
+  /// A lookup that fills an entry, whose strings are in a buffer of the given capacity, and sets
+  /// the last argument if it has found one.
   private typealias Query = (
     UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
     UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
@@ -175,7 +176,8 @@ public struct Account: Equatable, Sendable {
 
   private static func lookUp(_ query: Query) throws(SystemError) -> Entry? {
     var result: Entry?
-    // SAFETY: the query writes only within the capacity of the buffer, and no pointer to it is kept.
+    // SAFETY: the query writes only within the capacity of the buffer, and no pointer to it is
+    // kept.
     let status = unsafe withStrings { buffer, capacity in
       // SAFETY: an entry of null pointers, which is read only after a query has filled it.
       var entry = unsafe passwd()
@@ -186,19 +188,20 @@ public struct Account: Equatable, Sendable {
       if unsafe found != nil { result = unsafe Entry(entry, within: capacity) }
       return status
     }
-    // POSIX: status 0 without an entry means "not found". Some sources return the other error
-    // numbers instead.
+    // POSIX: status 0 without an entry means "not found". Some sources return ENOENT or
+    // ESRCH instead.
     guard result != nil || [0, ENOENT, ESRCH].contains(status) else {
       throw SystemError(.lookUpAccount, number: status)
     }
     return result
   }
 
-  /// The sizes that are tried for the strings of an entry, in bytes, and for a list of groups.
+  /// The capacities to try: bytes for the strings of an entry, or elements of a list of groups.
   private static var capacities: [Int] { [1024, 16_384, 262_144, 1_048_576] }
 
   /// Calls `query` with a buffer for the strings of an entry and its size, and with larger buffers
-  /// while the strings do not fit. Returns the query's last error number.
+  /// while the strings do not fit. Returns the query's error number, or ERANGE if the strings do
+  /// not fit into the largest buffer.
   private static func withStrings(_ query: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> Int32 {
     for capacity in capacities {
       let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)

@@ -3,7 +3,7 @@ import MFACPOSIX
 /// The kernel's audit trail, if the host has one.
 ///
 /// MUST 1: a record that cannot be written never makes the caller fail. (`EndToEnd.AuditTrail`)
-/// MUST 2: no host name is resolved: a record contains a numeric address, or none. (the same)
+/// MUST 2: no host name is resolved: a record contains a numeric address, or none. (the same test)
 public enum Audit {
   /// The kind of event that a record describes.
   public enum Kind: Sendable {
@@ -44,8 +44,9 @@ public enum Audit {
 
   /// Writes a record about an account.
   ///
-  /// The process must belong to root or have CAP_AUDIT_WRITE among its permitted capabilities, which
-  /// is made effective only during this call. In any other process, the function does nothing.
+  /// The process must belong to root or have CAP_AUDIT_WRITE as a permitted capability that is not
+  /// effective. The capability is made effective only during this call. In any other process, the
+  /// function does nothing.
   public static func write(_ record: Record) {
     let type =
       switch record.kind {

@@ -8,7 +8,7 @@ enum Capabilities {
 
   /// Gives up all capabilities for good except CAP_AUDIT_WRITE, which stays permitted but not
   /// effective and is not passed to programs that this process starts. The kernel removes the
-  /// ambient capabilities together with the inheritable ones. Returns whether it succeeded, or the
+  /// ambient capabilities together with the inheritable ones. Returns true if it succeeded or the
   /// kernel does not support capabilities.
   static func reduce() -> Bool {
     change { words in
@@ -33,8 +33,8 @@ enum Capabilities {
     return isDone && isChange
   }
 
-  /// Reads the two words of the three capability sets, and sets them to what `body` makes of them.
-  /// Returns whether it succeeded.
+  /// Reads the three capability sets, lets `body` change them, and writes them. Each set has two
+  /// words. Returns whether it succeeded.
   private static func change(_ body: (inout [__user_cap_data_struct]) -> Void) -> Bool {
     var header = __user_cap_header_struct(
       version: UInt32(_LINUX_CAPABILITY_VERSION_3), pid: 0)

@@ -3,8 +3,9 @@ import MFACPOSIX
 
 /// An open directory, from which files are opened by name. Destroying the value closes it.
 ///
-/// MUST 1: no symbolic link is followed. MUST 2: no descriptor outlives an `exec`. MUST 3: opening
-/// a file never blocks and never acquires a controlling terminal. (`DirectoryTests`)
+/// MUST 1: no symbolic link is followed to open a file. MUST 2: no descriptor outlives an `exec`.
+/// MUST 3: opening a file never blocks and never acquires a controlling terminal.
+/// (`DirectoryTests`)
 public struct Directory: ~Copyable {
   private let descriptor: Int32
 

@@ -76,7 +76,7 @@ public struct FileName: Equatable, Sendable {
   }
 
   /// The longest encoded name in bytes, which leaves room for the characters that the name of a
-  /// draft adds.
+  /// temporary file adds.
   private static var longestEncoded: Int { 240 }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

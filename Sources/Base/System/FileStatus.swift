@@ -1,6 +1,6 @@
 import MFACPOSIX
 
-/// The status of a file, as `fstat` reports it.
+/// The status of a file, as `fstat` or `lstat` reports it.
 public struct FileStatus: Equatable, Sendable {
   /// The type of a file.
   public enum Kind: Equatable, Sendable {

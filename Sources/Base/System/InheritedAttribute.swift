@@ -27,7 +27,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   /// SCHED_IDLE, SCHED_BATCH and the real-time policies. A process that cannot leave SCHED_IDLE is
   /// refused: if it were never scheduled, it would keep its locks.
   case schedulingPolicy
-  /// A process that cannot lower a niceness above 0 is refused for the same reason.
+  /// A process that cannot lower a niceness above 0 is refused, for the same reason as SCHED_IDLE.
   case niceness
   case processors
   case ioPriority
@@ -78,7 +78,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
       else {
         throw .attribute(self)
       }
-    // A sandbox may refuse these calls. None of these attributes can end or delay the process.
+    // A sandbox may refuse the next four calls. None of the four attributes can end the process.
     case .processors: Self.useEveryProcessor()
     case .ioPriority: _ = cposix_set_io_priority(0)
     case .timerSlack: _ = cposix_control_process(PR_SET_TIMERSLACK, 50_000)
@@ -112,7 +112,7 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
 
   private static var thisProcess: Int32 { Int32(PRIO_PROCESS.rawValue) }
 
-  /// The niceness of the process, -20 to 19. If it cannot be read, -1, which it may also be.
+  /// The niceness of the process, -20 to 19; also -1 if the niceness cannot be read.
   private static var ownNiceness: Int32 { getpriority(thisProcess, 0) }
 
   /// Sets the normal scheduling policy. Returns whether the process has it now.

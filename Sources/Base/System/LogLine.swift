@@ -36,9 +36,8 @@ public struct LogLine: Sendable {
     text += LogLine.escaped(value)
   }
 
-  /// Appends a pair whose value is a sentence in quotation marks, of at most 512 bytes. Printable
-  /// ASCII is written unchanged, except quotation marks and backslashes, which are escaped like
-  /// every other byte.
+  /// Appends a pair whose value is a sentence in quotation marks, cut to 512 bytes. Printable
+  /// ASCII is written unchanged. Quotation marks, backslashes and all other bytes are escaped.
   public mutating func addQuoted(_ key: StaticString, _ sentence: [UInt8]) {
     start(key)
     text.append(UInt8(ascii: "\""))
@@ -59,7 +58,7 @@ public struct LogLine: Sendable {
     text += other.text
   }
 
-  /// Returns a value as `add(_:escaping:)` writes it.
+  /// Returns a value as `add(_:escaping:)` writes it; empty if the value is empty.
   public static func escaped(_ value: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(value.count)

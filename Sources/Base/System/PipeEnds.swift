@@ -2,8 +2,8 @@ import MFACPOSIX
 
 /// The two ends of a new pipe. Destroying the value closes both ends.
 ///
-/// The ends are not inherited and are not standard streams. A program that has closed its standard
-/// streams can therefore start other programs like any program.
+/// Programs do not inherit the ends, and neither end takes the number of a standard stream, even if
+/// this process has closed its standard streams.
 public struct PipeEnds: ~Copyable {
   /// The end to read from.
   public private(set) var readEnd: Int32 = -1

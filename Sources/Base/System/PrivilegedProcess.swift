@@ -12,8 +12,8 @@ public enum PrivilegedProcess {
   }
 
   /// Sets each inherited attribute and resource limit to a safe value. Throws if a value that the
-  /// program depends on cannot be set.
-  /// First opens the log under `name` in authpriv, so that a refusal can be logged.
+  /// program depends on cannot be set. First opens the log under `name` in authpriv, so that a
+  /// refusal can be logged.
   public static func settle(name: StaticString) throws(ProcessRefusal) {
     // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.
     name.withUTF8Buffer { buffer in
@@ -25,7 +25,7 @@ public enum PrivilegedProcess {
     for limit in ResourceLimit.allCases { try limit.settle() }
   }
 
-  /// Returns the user IDs of the process. Throws if the saved one differs from the effective one.
+  /// Returns the user IDs of the process. Throws if the saved ID differs from the effective ID.
   public static func identities() throws(SystemError) -> Identities {
     let (real, effective, saved) = try all()
     guard effective == saved else { throw SystemError(.identity, number: EPERM) }
@@ -45,7 +45,7 @@ public enum PrivilegedProcess {
     // The group comes first: changing it may be impossible once the user ID has changed.
     guard leaveGroup() else { throw SystemError.last(.identity) }
     // A process that gives up root's identity loses its capabilities unless it asks to keep them.
-    // If that request fails, they are lost.
+    // If that request fails, the capabilities are lost.
     let isKept = cposix_control_process(PR_SET_KEEPCAPS, 1) == 0
     guard cposix_set_identities(own, own, own) == 0 else { throw SystemError.last(.identity) }
     guard !isKept || cposix_control_process(PR_SET_KEEPCAPS, 0) == 0 else {

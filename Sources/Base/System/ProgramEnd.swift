@@ -19,8 +19,9 @@ public enum ProgramEnd: Equatable, Sendable {
     return ProgramEnd(status)
   }
 
-  /// Waits at most `seconds` for the end of a child process, and then kills it. Throws if other code
-  /// has already waited for it.
+  /// Waits at most `seconds` for the end of a child process, and then kills it. If the process
+  /// cannot be watched (pidfd_open(2)), kills it at once. Throws if other code has already waited
+  /// for it.
   public static func wait(
     for process: Int32, seconds: Int32
   ) throws(SystemError) -> ProgramEnd {

@@ -6,8 +6,8 @@ import MFACPOSIX
 /// process more between the application and the program (`SupervisedProgram`,
 /// `Program.startDetached`).
 ///
-/// MUST: of descriptors, variables, working directory and signal settings, the program inherits only
-/// what the properties name. (`ProgramStartTests`)
+/// MUST: the program inherits no descriptor, variable, working directory or signal setting, except
+/// the descriptors and variables that the properties name. (`ProgramStartTests`)
 public struct ProgramStart: Sendable {
   /// The file to execute.
   public let path: [UInt8]

@@ -4,10 +4,10 @@ import MFABytes
 public struct RunningProcess: Equatable, Sendable {
   /// The parent's process ID, or 0 if the parent is not visible to this process.
   public let parent: Int32
-  /// The time when it was started, in clock ticks since the machine was started. Together with the
-  /// process ID, it identifies one process until the machine is restarted.
+  /// The time when the process was started, in clock ticks since the machine was started. Together
+  /// with the process ID, it identifies one process until the machine is restarted.
   public let start: UInt64
-  /// The device number of the controlling terminal, or 0 if it has none.
+  /// The device number of the controlling terminal, or 0 if the process has none.
   let terminalNumber: UInt32
 
   /// Reads the process with this id. Returns nil if it does not exist or cannot be read.

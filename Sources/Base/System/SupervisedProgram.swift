@@ -15,7 +15,7 @@ public final class SupervisedProgram {
   private let link: Int32
   /// The process that starts and supervises the program (program.h in CPOSIX explains why).
   private let supervisor: pid_t
-  /// The supervising process's exit status, once it has been waited for.
+  /// The supervisor's exit status, once it has been waited for.
   private var status: Int32?
 
   /// The result of an attempt to receive bytes.
@@ -29,7 +29,7 @@ public final class SupervisedProgram {
   }
 
   /// How long the program may take to end after the stream is closed, in milliseconds, before it is
-  /// killed. The supervising process then has the same time before it is killed too.
+  /// killed. The supervisor then has the same time before it is killed too.
   private static let patience = 1000
 
   /// Starts the program at `path`, with `name` as its argument 0.
@@ -81,7 +81,7 @@ public final class SupervisedProgram {
     }
   }
 
-  /// Fills `bytes`, waiting for at most `seconds` for all of it.
+  /// Fills `bytes`, waiting at most `seconds` for all of them.
   public func receive(
     into bytes: inout MutableSpan<UInt8>, seconds: Int64
   ) throws(SystemError) -> Reception {
@@ -134,9 +134,9 @@ public final class SupervisedProgram {
     return SystemError(.process, number: status &- base)
   }
 
-  /// Waits for the program and its supervising process to end. After `patience`, has the program
-  /// killed; after the same time again, kills the supervising process. Returns the supervising
-  /// process's exit status, or 0 if other code has already waited for it.
+  /// Waits for the program and its supervisor to end. After `patience`, sends SIGTERM, on which the
+  /// supervisor kills the program. After the same time again, kills the supervisor. Returns the
+  /// supervisor's exit status, or 0 if other code has already waited for it or it does not end.
   private func waitForEnd() -> Int32 {
     if let status { return status }
     for signal in [0, SIGTERM, SIGKILL] {

@@ -75,8 +75,8 @@ enum need {
 };
 
 // The addresses of the first `loaded` functions. Several threads may write an address, but always
-// the same value. No lock is used, because a fork could leave it locked. The
-// library is never unloaded, because the host may have begun to use it.
+// the same value. No lock is used, because a fork could leave it locked. The library is never
+// unloaded, because the host may have begun to use it.
 static void *_Atomic addresses[function_count];
 static atomic_int loaded;
 

@@ -1,5 +1,5 @@
-// The functions of libpam for an application, and those of the C library that the memory of PAM's
-// answers needs.
+// The functions of libpam for applications, and the functions of the C library that allocate and
+// fill the memory of answers to PAM.
 #pragma once
 
 #include <security/pam_appl.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 // The address of the only function used, or NULL until libpng is loaded. The function belongs to
-// libpng's simplified interface, which returns failures as a result, so that no setjmp is needed
-// here.
+// libpng's simplified interface, which reports failures in its return value, so that no setjmp is
+// needed here.
 static void *_Atomic write_address;
 
 // Loads libpng on the first call. Returns NULL if the library is not available; the next call then

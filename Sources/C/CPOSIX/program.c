@@ -39,7 +39,8 @@ static int reap(pid_t process, int *status) {
   return TEMP_FAILURE_RETRY(waitpid(process, status, __WALL)) == process ? 0 : -1;
 }
 
-// Sets every signal to its default action and unblocks all signals.
+// Sets every signal except 32 and 33, which the C library hides, to its default action, and
+// unblocks all signals.
 static void reset_signals(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -142,8 +143,8 @@ int cposix_start_detached(const char *path, int input) {
 }
 
 // Runs in the supervisor, and executes `program` with `end` as its standard input and output. All
-// signals are blocked, so that no handler of the host ever runs in this process. All descriptors
-// except `end` are closed.
+// signals but those of the C library (32 and 33) are blocked, so that no handler of the host runs
+// in this process. All descriptors except `end` are closed.
 static noreturn void supervise(cposix_program *program, int end) {
   struct sigaction action;
   memset(&action, 0, sizeof action);

@@ -3,14 +3,14 @@ import MFABytes
 /// The attempt state of one user: failures, watermarks, pending notices and remembered sign-ins.
 /// This part of the store changes with each attempt.
 ///
-/// MUST 1: an attempt is counted before it is compared. (`AttemptStateTests`; `begin` is the only way
-/// to a state that `accepting` takes)
+/// MUST 1: an attempt is counted before its code is compared. (`AttemptStateTests`; only
+/// `CountedAttempt` calls `accepting`)
 /// MUST 2: an accepted time step, and every earlier one, is never accepted again.
 /// (`AttemptStateTests.acceptedOnce`)
 /// MUST 3: setting the clock back does not end a wait, and the time of the last failure never
 /// decreases. (`AttemptStateTests.clockSetBack`)
 /// MUST 4: attempts that the user's own processes make without a password delay only other such
-/// attempts, and are at most a fifth of the failures that lock the factors.
+/// attempts, and are at most a fifth of the failures that lock the factors, but at least one.
 /// (`AttemptStateTests.ownProcessFailures`)
 public struct AttemptState: Equatable, Sendable {
   /// The last accepted time step of a factor. This step and all earlier ones are refused.
@@ -87,7 +87,7 @@ public struct AttemptState: Equatable, Sendable {
     set { own.failures = newValue }
   }
 
-  /// The time of the last of these failures, in seconds since the epoch.
+  /// The time of the last failure counted in `failures`, in seconds since the epoch.
   public private(set) var lastFailure: Int64 {
     get { storage.lastFailure }
     set { own.lastFailure = newValue }
@@ -194,7 +194,8 @@ public struct AttemptState: Equatable, Sendable {
     case open
     /// A code may be tried after this many seconds.
     case throttled(seconds: Int64)
-    /// No code may be tried until an administrator unlocks the user or removes the factors.
+    /// No code may be tried until an administrator unlocks the user or removes the factors. If only
+    /// `Counter.ownProcess` is locked, an accepted code at a sign-in unlocks it too.
     case locked
   }
 
@@ -207,8 +208,8 @@ public struct AttemptState: Equatable, Sendable {
   }
 
   /// Returns the number of `Counter.ownProcess` failures after which such attempts are refused: a
-  /// fifth of the failures that lock the factors, so that a program run by the user cannot lock
-  /// them.
+  /// fifth of the failures that lock the factors, but at least 1. A program run by the user
+  /// therefore cannot lock the factors, unless a single failure locks them.
   public static func maximumOwnProcessFailures(_ policy: ThrottlePolicy) -> UInt32 {
     max(policy.locksAfter / 5, 1)
   }
@@ -444,7 +445,7 @@ public struct AttemptState: Equatable, Sendable {
   }
 
   /// Whether the state is consistent with a missing record: the last change left no record, or a
-  /// change was interrupted. A state of version 1 always does.
+  /// change that leaves no record was interrupted. A state of version 1 is always consistent.
   public var allowsMissingRecord: Bool {
     guard let binding else { return true }
     return binding.current.isNone || binding.pending?.isNone ?? false

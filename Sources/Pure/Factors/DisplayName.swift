@@ -1,5 +1,5 @@
-/// The user's name for a factor: 1 to 64 Unicode scalars. It has no white space at either end, and
-/// no characters that change how a terminal or a log shows the surrounding text.
+/// The user's name for a factor: 1 to 64 Unicode scalars. The name has no spaces or tabs at either
+/// end, and no characters that change how a terminal or a log shows the surrounding text.
 public struct DisplayName: Equatable, Sendable {
   /// The name in UTF-8.
   public let utf8: [UInt8]
@@ -20,7 +20,7 @@ public struct DisplayName: Equatable, Sendable {
     case controlCharacter
   }
 
-  /// Trims white space from both ends and checks the rest.
+  /// Trims spaces and tabs from both ends and checks the rest.
   public init(_ text: [UInt8]) throws(Refusal) {
     utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)
   }

@@ -316,8 +316,8 @@ public struct FactorRecord: Equatable, Sendable {
   /// It may if none of them is about this factor. Otherwise an attacker could enrol a factor and
   /// confirm its notice with it. The exception is a user who has no other way to sign in: there are
   /// unconfirmed notices about every factor and about the recovery codes. In this case only the
-  /// oldest factor may confirm them. As long as the user has a factor, the oldest one is never the
-  /// attacker's.
+  /// oldest factor may confirm the notices. As long as the user keeps a factor of their own, an
+  /// attacker's factor is never the oldest.
   public func mayConfirm(after last: UInt32, with id: FactorID) -> Bool {
     guard isPending(.factor(id), after: last) else { return true }
     guard factors.first?.id == id, factors.allSatisfy({ isPending(.factor($0.id), after: last) })

@@ -1,7 +1,8 @@
 import MFABytes
 
-/// A ticket or bypass code that an administrator created for a user who cannot otherwise prove the
-/// account or the second factor. The code has 80 random bits, an expiry time and a number of uses.
+/// A ticket or bypass code that an administrator created for a user who cannot prove ownership of
+/// the account, or present a second factor, in any other way. The code has 80 random bits, an
+/// expiry time and a number of uses.
 ///
 /// This is a class because each copy of a large value adds code to the module.
 public final class Grant: Equatable, Sendable {
@@ -66,8 +67,8 @@ public final class Grant: Equatable, Sendable {
       && left.reason == right.reason && left.digest == right.digest
   }
 
-  /// Returns whether the grant is valid at `now`, in seconds since the epoch. It is not valid
-  /// before its creation time: the clock was set back, so its age is unknown.
+  /// Returns whether the grant is valid at `now`, in seconds since the epoch. A grant is not
+  /// valid before its creation time: the clock was set back, so the grant's age is unknown.
   public func isGood(at now: Int64) -> Bool { now >= madeAt && now < expiresAt }
 
   /// The grant after one more use, or nil if no use remains.
@@ -85,7 +86,7 @@ public final class Grant: Equatable, Sendable {
     /// The maximum length of a reason in Unicode scalars.
     public static let maximumLength = 128
 
-    /// Trims white space from both ends and checks the rest.
+    /// Trims spaces and tabs from both ends and checks the rest.
     public init(_ text: [UInt8]) throws(DisplayName.Refusal) {
       utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)
     }

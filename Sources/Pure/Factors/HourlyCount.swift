@@ -24,7 +24,7 @@ public struct HourlyCount: Equatable, Sendable {
     return HourlyCount(hour: hour, count: count &+ 1)
   }
 
-  /// Returns the number of seconds left in the hour at `now` (seconds since the epoch).
+  /// Returns the number of seconds left in `hour` at `now` (seconds since the epoch).
   public func secondsLeft(at now: Int64) -> Int64 {
     let (next, overflow) = hour.addingReportingOverflow(1)
     guard !overflow, next >= now / 3600 else { return 0 }

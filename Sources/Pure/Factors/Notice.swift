@@ -25,7 +25,7 @@ public final class Notice: Equatable, Sendable {
     case bypassMade = 8
     /// A bypass code was used; `detail` is its reason.
     case bypassUsed = 9
-    /// A factor's clock offset was corrected; `detail` is its name.
+    /// A factor's clock offset was corrected; `detail` is the factor's name.
     case resynchronized = 10
     /// An administrator removed all factors.
     case revoked = 11

@@ -45,8 +45,8 @@ public struct RememberedSignIns: Equatable, Sendable {
     entries = kept
   }
 
-  /// Returns the time of the sign-in from `place`, or nil if it is not at most `age` seconds before
-  /// `now`.
+  /// Returns the time of the sign-in from `place`, or nil if there was none in the `age` seconds
+  /// before `now`.
   public func time(of place: SignInOriginDigest, notOlderThan age: Int64, at now: Int64) -> Int64? {
     guard let entry = entries.first(where: { $0.place == place }) else { return nil }
     let (elapsed, overflow) = now.subtractingReportingOverflow(entry.time)

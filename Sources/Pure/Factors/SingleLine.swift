@@ -1,12 +1,12 @@
 import MFABytes
 
-/// Text from a user for display in one line. It is valid UTF-8 and has no white space at either
+/// Text from a user for display in one line. It is valid UTF-8 and has no spaces or tabs at either
 /// end, and no characters that change how a terminal or a log shows the surrounding text.
 enum SingleLine {
   /// The maximum length in bytes.
   static let maximumBytes = 255
 
-  /// Trims white space from both ends of a text, and returns the rest if it is valid and has at
+  /// Trims spaces and tabs from both ends of a text, and returns the rest if it is valid and has at
   /// most `maximumLength` Unicode scalars.
   static func checked(
     _ text: [UInt8], maximumLength: Int

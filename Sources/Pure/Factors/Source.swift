@@ -2,7 +2,7 @@ import MFABytes
 
 /// The source of a request, as far as it is known: an address, a terminal or a program.
 public struct Source: Equatable, Sendable {
-  /// Printable ASCII, at most `maximumLength` bytes; empty if the source is unknown.
+  /// Printable ASCII without spaces, at most `maximumLength` bytes; empty if the source is unknown.
   public let text: [UInt8]
 
   /// The maximum length of the text in bytes: enough for an IPv6 address with its zone, or a
@@ -12,8 +12,8 @@ public struct Source: Equatable, Sendable {
   /// An unknown source.
   public static var unknown: Source { Source([]) }
 
-  /// Creates a source. Replaces bytes that are not printable ASCII by `?`, and cuts text that is
-  /// too long.
+  /// Creates a source. Replaces spaces and bytes that are not printable ASCII with `?`, and cuts
+  /// text that is too long.
   public init(_ text: [UInt8]) {
     self.text = text.span.part(from: 0, count: Self.maximumLength).copied().map { byte in
       byte > 0x20 && byte < 0x7F ? byte : UInt8(ascii: "?")

@@ -2,8 +2,8 @@
 /// of the factors (NIST SP 800-63B-4, section 3.2.2).
 ///
 /// MUST 1: no number of failures shortens the wait or causes a trap.
-/// MUST 2: whatever the values, the policy locks the factors after at most 100 failures, and makes
-/// the user wait before that.
+/// MUST 2: whatever the values, the policy locks the factors after at most 100 failures. The first
+/// wait comes no later than the lock.
 /// (`ThrottlePolicyTests`)
 public struct ThrottlePolicy: Equatable, Sendable {
   /// The valid numbers of consecutive failures before a wait, or before the factors are locked.

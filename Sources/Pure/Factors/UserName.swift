@@ -8,7 +8,7 @@ public struct UserName: Equatable, Sendable {
   public static let maximumLength = 255
 
   /// Creates a name. Returns nil if it is empty, too long, or contains NUL or `/`, which no account
-  /// name does.
+  /// name contains.
   public init?(_ bytes: [UInt8]) {
     guard !bytes.isEmpty, bytes.count <= Self.maximumLength,
       !bytes.contains(0), !bytes.contains(UInt8(ascii: "/"))

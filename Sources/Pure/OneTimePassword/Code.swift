@@ -5,7 +5,7 @@ public struct Code: Sendable {
   /// The number, below `length.modulus`.
   public let value: UInt32
 
-  /// The number of digits it is written with.
+  /// The number of digits that the code is written with.
   public let length: CodeLength
 
   /// Creates the code with this number, which must be below `length.modulus`.
@@ -51,7 +51,7 @@ public struct Code: Sendable {
   }
 
   /// Returns all ones if both codes are equal, and zero otherwise, in a time that depends on
-  /// neither.
+  /// neither code.
   public func mask(equals other: Code) -> UInt32 {
     constantTimeMask(value, equals: other.value)
       & constantTimeMask(UInt32(length.rawValue), equals: UInt32(other.length.rawValue))

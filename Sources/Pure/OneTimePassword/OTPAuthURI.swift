@@ -8,7 +8,7 @@ public import MFASecrets
 /// ones (RFC 3986, section 2.3) are percent-encoded. All parameters are given, so that the app does
 /// not use its defaults.
 public enum OTPAuthURI {
-  /// Returns the URI, in ASCII. It contains the secret and must be protected like it.
+  /// Returns the URI, in ASCII. The URI must be protected like the secret it contains.
   ///
   /// `account` and `issuer` are UTF-8. An empty issuer is left out, together with its colon.
   @export(interface)

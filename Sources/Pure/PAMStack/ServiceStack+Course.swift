@@ -5,8 +5,8 @@ extension ServiceStack {
   public func maySkip(_ index: Int, at start: Int) -> Bool {
     guard case .module(_, _, let control) = entries[start].kind else { return false }
     let level = entries[start].level
-    // The number of entries on the level of the first entry, from that entry to the one in
-    // question. A substack counts as one entry.
+    // The number of entries after `start`, up to `index`, on the level of the entry at `start`. A
+    // substack counts as one entry.
     var distance = 0
     for (other, entry) in entries.enumerated() where other > start && other <= index {
       if entry.level < level { return false }

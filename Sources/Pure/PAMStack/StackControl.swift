@@ -70,7 +70,7 @@ public struct StackControl: Equatable, Sendable {
     deniesEveryFailure = defaultDenies && !exceptionPasses
     // `onFailure` is still the action of `default` here.
     endsAtEveryFailure = onFailure == .deniesAtOnce && !exceptionGoesOn
-    // `default` applies only to values without an action of their own, wherever it stands.
+    // `default` applies only to values without an action of their own, wherever `default` stands.
     onSuccess = success ?? onSuccess
     onFailure = failure ?? onFailure
   }

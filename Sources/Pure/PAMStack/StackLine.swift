@@ -122,8 +122,8 @@ struct StackLine {
     return words
   }
 
-  /// Returns the text up to the closing bracket, skipping `\]`. Returns nil if there is no closing
-  /// bracket.
+  /// Returns the text up to the closing bracket, with `]` in place of `\]`. Returns nil if there is
+  /// no closing bracket.
   private static func bracketed(_ bytes: inout IndexingIterator<[UInt8]>) -> [UInt8]? {
     var inside: [UInt8] = []
     var isEscaped = false

@@ -117,7 +117,7 @@ extension Tenant {
   public struct Reason: Equatable, Sendable {
     /// The selector: users, groups, services or networks.
     public let key: Configuration.Key
-    /// The value of the selector, as written in the file.
+    /// The value of the selector in canonical form.
     public let value: [UInt8]
     /// Whether the selector matches.
     public let match: Match

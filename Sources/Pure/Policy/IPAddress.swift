@@ -62,7 +62,7 @@ public struct IPAddress: Equatable, Sendable {
     return text
   }
 
-  /// The longest run of two or more zero groups; of several such runs, the first.
+  /// The longest run of two or more zero groups; if several are equally long, the first.
   private var longestZeros: Range<Int> {
     var longest = 0..<0
     var start = 0

@@ -45,7 +45,7 @@ extension Configuration.Key {
     case .networks:
       KeyDeclaration("networks", .networks, in: .tenants)
     case .state:
-      // enabled, then observe, then disabled.
+      // From the strictest to the most lenient: enabled, observe, disabled.
       KeyDeclaration(
         "state", .state, default: Configuration.State.enabled.rawValue, stricter: .zeroThenLarger)
     case .adjacentIntervals:

@@ -25,8 +25,8 @@ struct KeyDeclaration {
     case zeroThenLarger
     /// The smaller number, but 0 stands for no limit.
     case smallerExceptZero
-    /// Neither: the maximum age of a remembered sign-in depends on several keys together. No
-    /// sign-in is remembered.
+    /// Neither, because the maximum age of a remembered sign-in depends on several keys together.
+    /// Instead of either value, no remembered sign-in is accepted.
     case rememberingNothing
   }
 

@@ -38,9 +38,9 @@ extension KeyValues {
     self[key] = .number(number)
   }
 
-  /// The values without contradictions: of two values that contradict each other, the stricter one
-  /// applies, which is the longer wait or the fewer failures. An offer that never ends becomes a
-  /// requirement, although no parsed configuration contains one.
+  /// The values without contradictions. If two values contradict each other, the stricter one
+  /// applies: the longer wait or the fewer failures. An offer that never ends becomes a
+  /// requirement, although no parsed configuration contains such an offer.
   @inline(never)
   var withoutContradictions: KeyValues {
     var values = self

@@ -1,10 +1,10 @@
 /// Values of keys: those that a section sets, or those in force.
 struct KeyValues: Equatable, Sendable {
-  /// The values, in the order of the keys; nil for keys that are not set. Empty before the first key
-  /// is set.
+  /// The values, in the order of the keys; nil for keys that are not set. Empty before the first
+  /// key is set.
   private var values: [ConfigurationValue?] = []
 
-  /// Creates values of which none is set.
+  /// Creates a value in which no key is set.
   init() {}
 
   /// The values for an empty file.

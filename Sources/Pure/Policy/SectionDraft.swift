@@ -29,8 +29,8 @@ struct SectionDraft {
     origins[Int(key.rawValue)]
   }
 
-  /// Sets a key to the value in the line at `origin`, overriding earlier files. Throws the reason if
-  /// the line is invalid.
+  /// Sets a key to the value in the line at `origin`, overriding earlier files. Throws the reason
+  /// if the line is invalid.
   mutating func set(
     _ name: Span<UInt8>, to value: Span<UInt8>, at origin: Configuration.Origin
   ) throws(ConfigurationError.Reason) {

@@ -27,7 +27,8 @@ public struct AccountStatus: Equatable, Sendable {
     case open
     /// No code is verified for this many seconds, after failed attempts.
     case throttled(seconds: UInt32)
-    /// No code is verified until an administrator unlocks the account.
+    /// No code is verified until an administrator unlocks the account, or until a sign-in succeeds
+    /// if only the user's own programs are locked out.
     case locked
   }
 
@@ -37,7 +38,7 @@ public struct AccountStatus: Equatable, Sendable {
   public let state: State
   /// The number of recovery codes left, including imported ones.
   public let recoveryCodesLeft: UInt8
-  /// How many of them were imported from another program: at most `recoveryCodesLeft`.
+  /// The number of these codes that were imported: at most `recoveryCodesLeft`.
   public let importedRecoveryCodesLeft: UInt8
   /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
   /// separately.

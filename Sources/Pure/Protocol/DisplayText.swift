@@ -32,8 +32,8 @@ public struct DisplayText: Equatable, Sendable {
     utf8 = cleaned
   }
 
-  /// Returns whether a character is forbidden: deceptive characters except newlines and the joiners,
-  /// which belong to the spelling of some languages.
+  /// Returns whether a character is forbidden: deceptive characters except newlines and the
+  /// joiners, which belong to the spelling of some languages.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     scalar != "\n" && !scalar.isJoiner && scalar.isDeceptive
   }

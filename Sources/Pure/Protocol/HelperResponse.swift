@@ -8,7 +8,8 @@ public import MFASecrets
 /// (`HelperResponseTests.roundTrip`, `.everyTruncation`, `.trailingBytes`, `.refused`)
 /// MUST 2: a key is held only in `SecretBytes`.
 public enum HelperResponse: ~Copyable, Sendable {
-  /// Answers `hello`: the user whose factors these are, and the issuer name from the configuration.
+  /// Answers `hello`: the user whose factors the helper manages, and the issuer name from the
+  /// configuration.
   case welcome(user: UserName, issuer: DisplayText)
   /// Asks the user a question, to be answered before anything else. `echo` tells whether the answer
   /// may be visible while it is typed.

@@ -7,7 +7,7 @@ public enum MessageError: Error, Equatable, Sendable {
   /// No message in this direction has this kind.
   case unknownKind(UInt8)
   /// `DisplayName` refuses the factor's name; the message is otherwise well formed. The helper can
-  /// answer it and continue.
+  /// answer the message and continue.
   case unsupportedDisplayName
   /// A field is missing, superfluous, of the wrong length or out of range.
   case malformed

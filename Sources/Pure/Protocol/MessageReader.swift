@@ -130,7 +130,7 @@ struct MessageReader: ~Escapable {
       importedRecoveryCodesLeft: imported, standing: standing)
   }
 
-  /// Reads a factor's name. Returns nil if a factor cannot have it.
+  /// Reads a factor's name. Returns nil if a factor cannot have this name.
   @_lifetime(self: copy self)
   mutating func displayName() throws(MessageError) -> DisplayName? {
     let bytes = try bytes(longest: DisplayName.maximumBytes)

@@ -44,8 +44,8 @@ int ccrypto_seal(
     size_t associated_count, const uint8_t *plaintext, size_t count, uint8_t *ciphertext,
     uint8_t *tag);
 
-// Decrypts the output of ccrypto_seal. Returns 1, or 0 if anything differs; `plaintext` is then
-// wiped.
+// Decrypts the output of ccrypto_seal. Returns 1, or 0 if anything differs or libcrypto fails;
+// `plaintext` then contains no decrypted byte.
 int ccrypto_open(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *_Nullable associated,
     size_t associated_count, const uint8_t *ciphertext, size_t count, const uint8_t *tag,

@@ -1,5 +1,5 @@
 // The part of libpng 1.6 that Swift may call. The first call loads the library, which is never
-// unloaded. A program that writes no file does not need libpng.
+// unloaded. A program that writes no PNG file does not need libpng.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// The interface to the operating system for Swift: headers, and the spelling of what Swift cannot
-// import (variadic functions, macros with arguments, GNU extensions). It keeps no state.
+// The interface to the operating system for Swift: system headers, and functions in place of what
+// Swift cannot import (variadic functions, macros with arguments, GNU extensions). It has no state.
 // _GNU_SOURCE is not defined, so that the C library looks the same in every module; GNU extensions
 // are declared by hand.
 #pragma once
@@ -91,8 +91,8 @@ int cposix_group_list(
     const char *_Nonnull user, gid_t group, gid_t *_Nonnull groups, int *_Nonnull count)
     __asm__("getgrouplist");
 
-// Reads the next line of a file in the format of /etc/passwd. Returns an error number, which is
-// ENOENT at the end.
+// Reads the next line of a file in the format of /etc/passwd. Returns 0, or an error number:
+// ENOENT at the end of the file.
 int cposix_read_account(
     FILE *_Nonnull file, struct passwd *_Nonnull entry, char *_Nonnull strings, size_t capacity,
     struct passwd *_Nullable *_Nonnull found) __asm__("fgetpwent_r");
@@ -155,7 +155,7 @@ static inline int cposix_set_signal(int number, int is_ignored) {
 static inline void cposix_ignore_hang_up(void) { (void)signal(SIGHUP, SIG_IGN); }
 
 // Opens a descriptor of a process (pidfd_open(2)), which refers to that process even when the
-// kernel reuses its number. Returns -1 if the process does not exist.
+// kernel reuses its number. Returns -1 on failure.
 static inline int cposix_open_process(int number) {
   return (int)syscall(SYS_pidfd_open, number, 0);
 }

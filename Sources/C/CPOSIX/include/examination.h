@@ -8,8 +8,8 @@
 // nothing (adjtimex(2)).
 int cposix_clock_is_synchronized(void);
 
-// Kills the process with a descriptor from `cposix_open_process`, and waits at most `milliseconds`
-// for its end. Returns whether it has ended.
+// Kills the process that `process`, a descriptor from `cposix_open_process`, refers to, and waits
+// at most `milliseconds` for its end. Returns whether the process has ended.
 int cposix_kill_process(int process, int milliseconds);
 
 // Returns 1 if the file at `path` grants CAP_AUDIT_WRITE to the process that executes it, 0 if it

@@ -26,14 +26,14 @@ typedef struct cposix_program {
   // Whether the program keeps only this process's effective identity. The real user ID becomes the
   // effective one, so that the caller of a set-user-ID program cannot signal the program. A process
   // of root keeps only root's user ID: its group becomes that of the program's file, or 65534 if
-  // that is root's.
+  // the file belongs to root's group.
   int has_one_identity;
 } cposix_program;
 
 // Starts a program in a child of this process. The program has the three standard streams and no
-// other descriptor, the working directory /, and all signals but 32 and 33 at their defaults. Writes the child's
-// process ID to `process`. Returns 0, or the error number if the program could not be executed; no
-// child is left then.
+// other descriptor, the working directory /, and all signals but 32 and 33 at their defaults.
+// Writes the child's process ID to `process`. Returns 0, or the error number if the program could
+// not be executed; no child is left then.
 int cposix_start(const cposix_program *_Nonnull program, pid_t *_Nonnull process);
 
 // Starts the program at `path` without arguments, with `input` as its standard input and with one
