@@ -26,7 +26,7 @@ extension EndToEnd {
           let outcomes = try signIns.outcomes()
           let accepted = outcomes.filter { $0.code == "PAM_SUCCESS" }
           #expect(accepted.count == 1, "round \(round)")
-          // The others were denied because the code was used, or throttled.
+          // The others were throttled, or were denied because the code was used.
           #expect(
             outcomes.allSatisfy {
               ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code)

@@ -57,14 +57,14 @@ extension EndToEnd {
       }
     }
 
-    /// Imports for all users in the file or folder, with mfa-admin.
+    /// Runs `mfa-admin import` for all users in the file or folder.
     static func administer(_ way: Way, _ path: String, _ options: [String] = []) throws -> Command {
       let source =
         way == .usersOATH ? ["--users-oath", path] : ["--google-authenticator", path]
       return try Command.run(["/usr/sbin/mfa-admin", "import"] + source + options)
     }
 
-    /// Imports as the user, at a terminal, up to the last prompt.
+    /// Runs `mfa-enroll import` as the user, at a terminal, up to the last prompt.
     static func enroll(_ former: Former) throws -> TerminalSession {
       let session = try TerminalSession(
         ["/usr/bin/mfa-enroll", "import", "--name", "phone"], as: former.user.identity)

@@ -241,7 +241,8 @@ import Testing
     Field(number: 29, offset: 85, bytes: [9], whatFor: "a notice count above the limit"),
   ]
 
-  /// Offsets from the number of grants on, with a grant that has a reason, and a notice.
+  /// Invalid fields in a record with one notice and one grant that has a reason. Offsets are counted
+  /// from the byte that holds the number of grants.
   private static let laterFields: [Field] = [
     Field(number: 1, offset: 1, bytes: [0], whatFor: "grant kind 0"),
     Field(number: 2, offset: 1, bytes: [3], whatFor: "grant kind 3"),

@@ -8,7 +8,7 @@ struct TokenType {
   /// How long a code lasts, in seconds, or nil if the token is counter-based.
   let period: UInt16?
 
-  /// Creates a type from its word. Returns nil if pam_oath does not know the word.
+  /// Parses a token type, such as `HOTP/T30/6`. Returns nil if pam_oath does not support it.
   init?(_ text: Span<UInt8>, in range: Range<Int>) {
     let kinds: [(name: String, period: UInt16?)] = [
       ("HOTP/E", nil), ("HOTP/T30", 30), ("HOTP/T60", 60),

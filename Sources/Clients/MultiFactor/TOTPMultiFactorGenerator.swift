@@ -1,7 +1,7 @@
 public import MFASecrets
 
-/// Functions that create secrets for authenticators, and assertions that the user's authenticator
-/// contains them.
+/// Functions that create secrets for authenticator apps, and the assertions that enrolment and
+/// sign-in need.
 public enum TOTPMultiFactorGenerator {
   /// Requests a new secret from the helper.
   ///

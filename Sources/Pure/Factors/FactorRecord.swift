@@ -313,8 +313,8 @@ public struct FactorRecord: Equatable, Sendable {
 
   /// Returns whether a sign-in with a factor may confirm the notices after the number `last`.
   ///
-  /// It may if none of them is about this factor. Otherwise an attacker could enrol a factor and
-  /// confirm its notice with it. The exception is a user who has no other way to sign in: there are
+  /// It may if none of them is about this factor. Without this rule, an attacker could enrol a
+  /// factor and use it to confirm the notice about it. The exception is a user who has no other way to sign in: there are
   /// unconfirmed notices about every factor and about the recovery codes. In this case only the
   /// oldest factor may confirm the notices. As long as the user keeps a factor of their own, an
   /// attacker's factor is never the oldest.

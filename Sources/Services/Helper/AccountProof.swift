@@ -4,7 +4,7 @@ public import MFASystem
 
 /// A proof that the caller owns the account, normally through PAM.
 public protocol AccountProof {
-  /// Asks the user what PAM requires, and returns whether the account is proven.
+  /// Asks the user what PAM requires, and returns whether the user proved to own the account.
   func prove(_ account: Account, by prompter: some Prompter) -> Bool
 
   /// Gives up the caller's identity, which only `prove` needs, and returns whether it has been

@@ -95,7 +95,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   struct Session {
     /// The end of the session, in seconds since the host was started.
     let deadline: Int64
-    /// How the account was proven.
+    /// How the user proved to own the account.
     let basis: Basis
     /// The record at the beginning of the session or after its last change, or nil if there is no
     /// record.
@@ -127,7 +127,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     }
   }
 
-  /// How an account was proven.
+  /// How the user proved to own an account.
   enum Basis: Equatable {
     case password
     case ticket(GrantID)
@@ -162,7 +162,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   /// What a session allows.
   enum Scope: Equatable {
-    /// Every change. The account was proven, and a factor if the account has one.
+    /// Every change. The user proved to own the account, and proved a factor if one is enrolled.
     case everything
     /// Enrolling one factor. The account was proven with an administrator's ticket.
     case oneFactor(GrantID)

@@ -222,7 +222,7 @@ private struct Requirements {
         Self.nist + "4.1", "all factors ever bound are recorded, with times and sources",
         logGaps.isEmpty ? .met : .notMet, ["bound: \(binds), removed: \(ends)"] + ledger),
       ReportItem(
-        Self.nist + "4.1", "binding a factor requires proof of the account and a present factor",
+        Self.nist + "4.1", "binding a factor requires proof of the account and an existing factor",
         facts.enrollmentGaps.isEmpty ? .met : .notMet,
         facts.enrollmentGaps + [
           "mfa-enroll asks for both; its session ends after ten minutes",

@@ -92,8 +92,8 @@ enum TerminalGuard {
     var action = sigaction()
     // SAFETY: the call writes a `sigaction`, which `action` is, and changes nothing.
     guard unsafe sigaction(number, nil, &action) == 0 else { return true }
-    // SAFETY: this program sets no handler of either kind, so the field is the plain one. It is
-    // compared as a number because SIG_IGN is the address 1.
+    // SAFETY: this program installs no signal handler, so the union holds `sa_handler`. The handler
+    // is compared as a number because SIG_IGN is the address 1.
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 1
   }
 
