@@ -222,7 +222,7 @@ extension EndToEnd {
           service: service, user: user.name, answers: [.text(try enrollment.phone.wrongCode())])
         let lock = "/var/lib/mfa/attempts/\(user.name)"
         let holder = try holder(of: lock)
-        let name = "process \(holder.number) (python3) of root, since "
+        let name = "process \(holder.number) (python3) of root, started "
         let refused = try Command.run(["/usr/sbin/mfa-admin", "unlock", user.name])
         #expect(refused.status == .exited(1))
         #expect(refused.errorText.contains("the lock of \(lock) is held by \(name)"), "\(refused)")

@@ -182,7 +182,7 @@ import Testing
       ["must be bound again", "with times and sources"]
     ),
     (20, strict, { $0.keyExposures = ["/x: y"] }, ["components that need them"]),
-    (21, strict, { $0.enrollmentGaps = ["/x: y"] }, ["and a present factor"]),
+    (21, strict, { $0.enrollmentGaps = ["/x: y"] }, ["and an existing factor"]),
     (
       22, strict, { $0.unusable = 1 },
       [
