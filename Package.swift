@@ -98,7 +98,9 @@ let argumentParser = Target.Dependency.product(
 let package = Package(
   name: "mfa",
   products: [
-    .library(name: "mfa", type: .static, targets: ["MFASignIn"]),
+    .library(name: "mfa", type: .static, targets: ["MFAResidentClient"]),
+    .library(name: "mfa-decision", type: .static, targets: ["MFASignIn"]),
+    .executable(name: "mfad", targets: ["mfad"]),
     .library(name: "MultiFactor", targets: ["MultiFactor"]),
     .executable(name: "mfa-helper", targets: ["mfa-helper"]),
     .executable(name: "mfa-enroll", targets: ["mfa-enroll"]),
@@ -130,13 +132,14 @@ let package = Package(
     room("System", .base, uses: ["MFABytes", "MFACPOSIX"]),
 
     // Pure
-    room("Factors", .pure, uses: ["MFABytes", "MFAOneTimePassword", "MFASecrets"]),
+    room("Factors", .pure, uses: ["MFABytes", "MFAMessages", "MFAOneTimePassword", "MFASecrets"]),
+    room("Messages", .pure, uses: ["MFABytes"]),
     room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
     room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
-    room("Policy", .pure, uses: ["MFABytes", "MFAFactors"]),
+    room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages"]),
     room(
       "Protocol", .pure,
-      uses: ["MFABytes", "MFAFactors", "MFAOneTimePassword", "MFASecrets"],
+      uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFASecrets"],
       exclude: ["PROTOCOL.md"]),
 
     // Core
@@ -149,7 +152,7 @@ let package = Package(
       "Authentication", .core,
       uses: [
         "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore",
-        "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets",
+        "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets",
         "MFAStoreFiles", "MFASystem", "MFAVerification",
       ]),
     room(
@@ -172,11 +175,22 @@ let package = Package(
       "Verification", .core, uses: ["MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
 
     // Flow
+    room("Application", .flow, uses: ["MFABytes", "MFACMFA", "MFASecrets", "MFASystem"]),
+    room(
+      "ResidentClient", .flow,
+      uses: [
+        "MFAApplication", "MFABytes", "MFACMFA", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+      ]),
+    room(
+      "ResidentProtocol", .flow, uses: ["MFAApplication", "MFABytes", "MFASecrets", "MFASystem"],
+      exclude: ["PROTOCOL.md"]),
     room(
       "SignIn", .flow,
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA",
+        "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
+        "MFAPAMStack",
         "MFAPolicy", "MFAProtocol", "MFAQRCode", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
 
@@ -185,14 +199,28 @@ let package = Package(
       "Helper", .services,
       uses: [
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword", "MFAPolicy",
-        "MFAProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
+        "MFAPolicy",
+        "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ],
       linker: [.linkedLibrary("pam")]),
     .executableTarget(
       name: "mfa-helper",
       dependencies: ["MFACPOSIX", "MFAHelper"],
       path: "Sources/Services/mfa-helper", swiftSettings: Layer.services.settings),
+
+    room(
+      "Resident", .services,
+      uses: [
+        "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAHelper", "MFAPAMStack", "MFAPolicy",
+        "MFAProtocol", "MFAResidentProtocol",
+        "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem",
+      ]),
+    .executableTarget(
+      name: "mfad",
+      dependencies: ["MFACPOSIX", "MFAResident"],
+      path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
 
     // Clients
     room(
@@ -204,7 +232,8 @@ let package = Package(
     .target(
       name: "MultiFactor",
       dependencies: [
-        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets", "MFASystem",
+        "MFABytes", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
+        "MFASystem",
       ],
       path: "Sources/Clients/MultiFactor", swiftSettings: Layer.clients.settings),
     room("QRImage", .clients, uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
@@ -225,13 +254,15 @@ let package = Package(
       "Doctor", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem",
+        "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAResidentProtocol",
+        "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "Explain", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFABytes", "MFAConfiguration", "MFADoctor",
-        "MFAFactorStore", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFASecrets", "MFASignIn",
+        "MFAApplication", "MFAFactorStore", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFASecrets",
+        "MFASignIn",
         "MFAStoreFiles", "MFASystem",
       ]),
     room(
@@ -259,7 +290,8 @@ let package = Package(
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "MFABytes", "MFAFactors", "MFAImport", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFASystem",
+        "MFABytes", "MFAFactors", "MFAImport", "MFAMessages", "MFAQRCode", "MFAQRImage",
+        "MFASecrets", "MFASystem",
         "MultiFactor",
         argumentParser,
       ],
@@ -269,16 +301,26 @@ let package = Package(
     code("CTestSupport", path: "Tests/Support/CTestSupport"),
     .target(
       name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
-      exclude: ["Admin", "CTestSupport", "SignIn", "pam-client", "thread-sanitizer.suppressions"],
+      exclude: [
+        "Admin", "CTestSupport", "Resident", "SignIn", "pam-client",
+        "thread-sanitizer.suppressions",
+      ],
       swiftSettings: everywhere),
     .target(
       name: "MFASignInTestSupport",
       dependencies: [
-        "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore",
+        "MFAApplication", "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto",
+        "MFAFactorStore",
         "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol",
         "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem", "MFAVerification",
       ],
       path: "Tests/Support/SignIn", swiftSettings: everywhere),
+    .target(
+      name: "MFAResidentTestSupport",
+      dependencies: [
+        "MFAApplication", "MFABytes", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+      ],
+      path: "Tests/Support/Resident", swiftSettings: everywhere),
     .target(
       name: "MFAAdminTestSupport",
       dependencies: [
@@ -291,9 +333,10 @@ let package = Package(
     tests(
       "SignIn", in: "SignIn",
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
-        "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets",
-        "MFASignIn", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration",
+        "MFAFactorStore", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn", "MFASignInTestSupport",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "FactorStore", in: "FactorStore",
@@ -304,11 +347,34 @@ let package = Package(
     tests(
       "Helper", in: "Helper",
       uses: [
-        "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAHelper",
-        "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
-        "MFASignInTestSupport", "MFASystem", "MFATestSupport",
+        "MFAApplication", "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAHelper",
+        "MFAMessages", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFAResidentTestSupport",
+        "MFASecrets",
+        "MFASignIn", "MFASignInTestSupport", "MFASystem", "MFATestSupport",
       ]),
+    tests(
+      "Configuration", in: "Configuration",
+      uses: ["MFABytes", "MFAConfiguration", "MFAPolicy", "MFASystem", "MFATestSupport"]),
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
+    tests(
+      "ResidentProtocol", in: "ResidentProtocol",
+      uses: [
+        "MFAApplication", "MFABytes", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets",
+      ]),
+    tests(
+      "ResidentClient", in: "ResidentClient",
+      uses: [
+        "MFAApplication", "MFABytes", "MFACMFA", "MFAResidentClient", "MFAResidentProtocol",
+        "MFAResidentTestSupport", "MFASecrets", "MFASystem",
+      ]),
+    tests(
+      "Resident", in: "Resident",
+      uses: [
+        "MFAApplication", "MFABytes", "MFACTestSupport", "MFAFactorStore", "MFAFactors",
+        "MFAResident",
+        "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFATestSupport",
+      ]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
     tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
     tests("EndToEnd", in: "EndToEnd", uses: ["MFATestSupport"]),
@@ -325,10 +391,11 @@ let package = Package(
     tests(
       "Factors", in: "Factors",
       uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
+        "MFABytes", "MFACrypto", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFASecrets",
         "MFAVerification",
       ]),
-    tests("Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAPolicy"]),
+    tests(
+      "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
     tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
     tests(
       "Protocol", in: "HelperProtocol",
@@ -375,7 +442,8 @@ let package = Package(
     tests(
       "Explain", in: "Explain",
       uses: [
-        "MFAAdminOutput", "MFAAdminTestSupport", "MFAExplain", "MFAFactorStore", "MFAFactors",
+        "MFAApplication", "MFAAdminOutput", "MFAAdminTestSupport", "MFAExplain", "MFAFactorStore",
+        "MFAFactors",
         "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASignIn", "MFASignInTestSupport",
         "MFASystem",
       ]),
@@ -401,10 +469,12 @@ let package = Package(
     tests(
       "FuzzReplay", in: "Fuzz",
       uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
+        "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication",
+        "MFABytes",
         "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAImport",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets",
-        "MFAServiceSwitch", "MFASignIn", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFAResidentProtocol",
+        "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch", "MFASignIn", "MFAStoreFiles",
+        "MFASystem", "MFATestSupport",
       ],
       exclude: ["Regressions", "Seeds", "run"]),
   ],

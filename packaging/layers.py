@@ -34,7 +34,7 @@ ADMIN = {
     "Report": {"AdminOutput", "AdminCore", "Doctor"},
 }
 # The targets that may import SignIn, besides tests.
-MAY_SIGN_IN = {"SignIn", "Explain"}
+MAY_SIGN_IN = {"SignIn", "Explain", "Resident"}
 
 IMPORT = re.compile(r"^(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:\w+ )?(\w+)", re.M)
 TYPE = re.compile(r"^(?:@\w+(?:\([^)]*\))? |public |package |final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)",

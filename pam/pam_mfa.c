@@ -1,5 +1,6 @@
 // The PAM module: glue between libpam and the Swift library behind mfa.h. It copies values, asks
 // questions, wipes memory and maps results. All decisions are made in Swift.
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
@@ -104,11 +105,10 @@ static int note(void *context, const char *text) {
   return 0;
 }
 
-static int is_noted(void *context, const char *text) {
+static const char *stored_note(void *context) {
   const struct application *application = context;
   const void *noted = NULL;
-  if (pam_get_data(application->pam, note_name, &noted) != PAM_SUCCESS || noted == NULL) return 0;
-  return strcmp(noted, text) == 0;
+  return pam_get_data(application->pam, note_name, &noted) == PAM_SUCCESS ? noted : NULL;
 }
 
 static const char *earlier_methods(void *context) {
@@ -133,11 +133,63 @@ static int pam_result(mfa_verdict verdict) {
   return PAM_AUTH_ERR;
 }
 
-typedef mfa_verdict (*question)(const mfa_request *, const mfa_application *);
+// The library that decides in this process. It is loaded only if there is no resident service, and
+// unloaded at the end of the transaction.
+static const char library_name[] = "mfa-decision";
+
+static void unload(pam_handle_t *pam, void *library, int status) {
+  (void)pam, (void)status;
+  (void)dlclose(library);
+}
+
+static void *load(pam_handle_t *pam) {
+  const void *loaded = NULL;
+  if (pam_get_data(pam, library_name, &loaded) == PAM_SUCCESS && loaded != NULL)
+    return (void *)loaded;
+  void *const library = dlopen(MFA_DECISION_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return NULL;
+  if (pam_set_data(pam, library_name, library, unload) == PAM_SUCCESS) return library;
+  (void)dlclose(library);
+  return NULL;
+}
+
+static mfa_verdict decide_here(
+    mfa_line line, const mfa_request *request, const struct application *application,
+    const mfa_application *calls) {
+  void *const library = load(application->pam);
+  __typeof__(mfa_decide) *const decide =
+      library == NULL ? NULL : (__typeof__(mfa_decide) *)dlsym(library, "mfa_decide");
+  if (decide == NULL) {
+    const char *const reason = dlerror();
+    pam_syslog(
+        application->pam, LOG_ERR, "result=error part=process reason=library-not-loaded: %s",
+        reason == NULL ? "no memory" : reason);
+    return MFA_DENY;
+  }
+  const uid_t caller = getuid();
+  const mfa_verdict verdict = decide(line, request, calls);
+  // The real uid is root's while a lock is held (UninterruptedSection.swift in
+  // Sources/Base/System). If it could not be restored, the application must not continue as root.
+  if (getuid() == caller) return verdict;
+  pam_syslog(
+      application->pam, LOG_ERR, "result=error part=process reason=identity-not-restored");
+  return MFA_DENY;
+}
+
+static mfa_verdict decide(
+    mfa_line line, const mfa_request *request, const struct application *application,
+    const mfa_application *calls) {
+  mfa_verdict verdict = MFA_DENY;
+  if (line == MFA_ACCOUNT && mfa_is_settled(request, calls)) return MFA_ALLOW;
+  if (!mfa_ask_service(line, request, calls, &verdict))
+    verdict = decide_here(line, request, application, calls);
+  if (line == MFA_AUTH && verdict == MFA_ALLOW) mfa_settle(request, calls);
+  return verdict;
+}
 
 // Not inlined into its two callers, to keep the module small: it is loaded at each sign-in.
 __attribute__((noinline)) static int consult(
-    question decide, pam_handle_t *pam, int flags, int argc, const char **argv) {
+    mfa_line line, pam_handle_t *pam, int flags, int argc, const char **argv) {
   const char *user = NULL;
   if (pam_get_user(pam, &user, NULL) != PAM_SUCCESS) return pam_result(MFA_DENY);
   struct application application = {.pam = pam, .flags = flags};
@@ -149,7 +201,7 @@ __attribute__((noinline)) static int consult(
       .earlier_answer = earlier_answer,
       .forward = forward,
       .note = note,
-      .is_noted = is_noted,
+      .stored_note = stored_note,
       .earlier_methods = earlier_methods,
       .is_listening = (flags & PAM_SILENT) == 0,
   };
@@ -161,15 +213,7 @@ __attribute__((noinline)) static int consult(
       .arguments = argv,
       .argument_count = argc,
   };
-  const uid_t caller = getuid();
-  const mfa_verdict verdict = decide(&request, &calls);
-  // The real uid is root's while a lock is held (UninterruptedSection.swift in
-  // Sources/Base/System). If it could not be restored, the application must not continue as root.
-  if (getuid() != caller) {
-    pam_syslog(pam, LOG_ERR, "result=error part=process reason=identity-not-restored");
-    return pam_result(MFA_DENY);
-  }
-  return pam_result(verdict);
+  return pam_result(decide(line, &request, &application, &calls));
 }
 
 // The delay after a denial, in microseconds. It equals the delay of pam_unix, which may come before
@@ -180,11 +224,11 @@ enum { FAIL_DELAY = 2000000 };
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {
   // If libpam does not support delays, a denial takes effect at once.
   (void)pam_fail_delay(pam, FAIL_DELAY);
-  return consult(mfa_sign_in, pam, flags, argc, argv);
+  return consult(MFA_AUTH, pam, flags, argc, argv);
 }
 
 int pam_sm_acct_mgmt(pam_handle_t *pam, int flags, int argc, const char **argv) {
-  return consult(mfa_account, pam, flags, argc, argv);
+  return consult(MFA_ACCOUNT, pam, flags, argc, argv);
 }
 
 // The module sets no credentials. It must not fail a sign-in here that `auth` has allowed.

@@ -22,6 +22,7 @@ import Testing
         state = observe  # /one:2
         adjacent_intervals = 3  # /t\x1bwo:3
         issuer = A  # /one:3
+        language = en  # default
         enrollment = self-service  # default
         offer_sign_ins = 0  # default
         prompt_hints = off  # default

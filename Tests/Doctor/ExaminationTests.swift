@@ -161,6 +161,11 @@ struct ExaminationTests {
     Row(25, "warning not-understood /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth reqired x.so\n"
     },
+    // Settings that need another key.
+    Row(207, "note unused-setting /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nremember = 8h\n"
+    },
+    Row(208) { $0.configurationText = "[project]\nremember = 8h\nremember_services = sshd\n" },
     // A remembered code allows sign-ins in services that may be daemons.
     Row(201, "warning session-not-followed /pam/vsftpd:2") {
       $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
@@ -498,6 +503,9 @@ struct ExaminationTests {
         host.statuses["/var/lib/mfa/\(name)"] = MemoryHost.file(999, 0o600)
       }
     },
+    ownership(36, "/usr/lib/mfa/mfad", MemoryHost.file(0, 0o775)),
+    ownership(37, "/usr/lib/mfa/mfa-decision.so", nil),
+    ownership(38, "/var/lib/mfa/mail", MemoryHost.folder(0, 0o700)),
   ]
 
   @Test("in owners and permissions", arguments: fileRows)
@@ -692,6 +700,45 @@ struct ExaminationTests {
   @Test("in systemd units", arguments: unitRows)
   func units(row: Row) throws { try expectFindings(row) }
 
+  // MARK: The resident service
+
+  static let residentSocket = "/run/mfa/root"
+
+  static func installResident(on host: inout MemoryHost) {
+    host.statuses["/usr/lib/systemd/system/mfad.socket"] = MemoryHost.file(0, 0o644)
+  }
+
+  static let residentRows = [
+    // A host without systemd, and one where the service was not installed as a unit.
+    Row(1) {
+      installResident(on: &$0)
+      $0.resident = .stopped
+    },
+    Row(2) {
+      $0.statuses["/run/systemd/system"] = MemoryHost.folder(0, 0o755)
+      $0.resident = .stopped
+    },
+    Row(3, "note resident-service-stopped \(residentSocket)") {
+      installResident(on: &$0)
+      $0.statuses["/run/systemd/system"] = MemoryHost.folder(0, 0o755)
+      $0.resident = .stopped
+    },
+    Row(4, "warning resident-service-silent \(residentSocket)") { $0.resident = .silent },
+    Row(5, "warning resident-service-untrusted \(residentSocket)") {
+      $0.resident = .untrusted(owner: 1000)
+    },
+    Row(6, "warning could-not-be-checked \(residentSocket)") { $0.resident = .unknown("EIO") },
+    // With the service, a sandbox blocks nothing that the application needs.
+    Row(7) {
+      $0.resident = .answers
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.texts[unit] = "[Service]\nProtectSystem=strict\n"
+    },
+  ]
+
+  @Test("in the resident service", arguments: residentRows)
+  func resident(row: Row) throws { try expectFindings(row) }
+
   // MARK: Unreadable files
 
   @Test("everything that cannot be read is reported")
@@ -749,7 +796,7 @@ struct ExaminationTests {
     .replacing("\\-", with: "-")
     let rows =
       Self.stackRows + Self.sshdRows + Self.rootRows + Self.fileRows + Self.storeRows
-      + Self.leftoverRows + Self.unitRows
+      + Self.leftoverRows + Self.unitRows + Self.residentRows
     var codes: Set<String> = []
     for row in rows { codes.formUnion(try findings(row).map(\.code)) }
     // The manual has one entry for all reasons why a stack cannot be evaluated.

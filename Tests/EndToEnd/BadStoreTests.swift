@@ -98,7 +98,7 @@ extension EndToEnd {
         reason: "other-version"),
       Row(
         number: 16, title: "a newer version",
-        spoil: "printf '\\000\\003' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
+        spoil: "printf '\\000\\004' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
         part: "record",
         reason: "other-version"),
       Row(
@@ -193,7 +193,9 @@ extension EndToEnd {
       ),
       Row(
         number: 73, title: "a store with a wrong owner", spoil: "chown daemon /var/lib/mfa",
-        part: "factors-directory", reason: "wrong-owner"),
+        // The resident service may not enter a store of another user.
+        part: PrivateMachine.hasResidentService ? "store" : "factors-directory",
+        reason: PrivateMachine.hasResidentService ? "system" : "wrong-owner"),
       Row(
         number: 74, title: "factors that others may list", spoil: "chmod 0711 /var/lib/mfa/factors",
         part: "factors-directory", reason: "wrong-permissions"),

@@ -188,7 +188,8 @@ extension EndToEnd {
         let file = "/etc/systemd/system/ssh.service.d/hardening.conf"
         try machine.keep("/etc/systemd/system/ssh.service.d")
         try machine.write("[Service]\nPrivateTmp=yes\nProtectSystem=strict\n", to: file)
-        return ["error service-sandboxed \(file):3"]
+        // The resident service opens the store in the place of a service in a sandbox.
+        return PrivateMachine.hasResidentService ? [] : ["error service-sandboxed \(file):3"]
       },
       Row(21) { machine in
         let (user, _) = try machine.addEnrolledUser()

@@ -50,21 +50,21 @@ extension EndToEnd {
         let expected = "arguments: -i -- \(user.name)\nidentity: mfa mfa mfa\n"
         #expect(first.hasPrefix(expected), "\(first)")
         #expect(first.contains("\nTo: \(user.name)\n"))
-        #expect(first.contains("  a bypass code made ('phone lost') from root on 2"))
+        #expect(first.contains("  A bypass code was made ('phone lost') from root on 2"))
         #expect(!first.contains(code))
 
         let used = try machine.log.position()
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
         #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
-        let told = outcome.notices.contains { $0.contains("a bypass code made ('phone lost')") }
+        let told = outcome.notices.contains { $0.contains("A bypass code was made ('phone lost')") }
         #expect(told, "\(outcome)")
         let line = try machine.log.waitForEntry(containing: "result=bypass-code", since: used)
         #expect(line.fields["reason"] == "phone\\x20lost")
         #expect(line.fields["uses-left"] == "0")
         let second = try mail(machine, since: used)
-        #expect(second.contains("  a bypass code used ('phone lost')"))
-        #expect(!second.contains("a bypass code made"), "the notice was mailed before")
+        #expect(second.contains("  A bypass code was used ('phone lost')"))
+        #expect(!second.contains("A bypass code was made"), "the notice was mailed before")
 
         let again = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
@@ -73,7 +73,7 @@ extension EndToEnd {
           service: service, user: user.name,
           answers: [.text(try enrollment.phone.code()), .text("yes")])
         #expect(next.code == "PAM_SUCCESS", "\(next)")
-        #expect(next.notices.contains { $0.contains("a bypass code used ('phone lost')") })
+        #expect(next.notices.contains { $0.contains("A bypass code was used ('phone lost')") })
         let last = try PAMClient.signIn(
           service: service, user: user.name,
           answers: [.text(try enrollment.phone.code(offset: 1))])
@@ -124,7 +124,7 @@ extension EndToEnd {
           ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
         try again.expect("Enrolment ticket: ")
         try again.send(code)
-        try again.expect("the ticket is not right, was used already, or is past its time")
+        try again.expect("This ticket is wrong, has been used or has expired.")
         try again.sendKeys([3])
         _ = try again.waitForExit()
       }

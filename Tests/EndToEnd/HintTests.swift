@@ -18,20 +18,20 @@ extension EndToEnd {
           on: machine, settings: ["AuthenticationMethods keyboard-interactive"])
         let start = try machine.log.position()
         let session = try server.signIn(user.name, command: "echo uid=$(id -un)")
-        let list = "Factors:\r\n 1: Pixel\r\n 2: Grüner Knopf\r\n"
-        let question = list + "One-time code, or the number of a factor: "
+        let list = "Your devices:\r\n 1: Pixel\r\n 2: Grüner Knopf\r\n"
+        let question = list + "One-time code, or the number of a device: "
         try session.expect(question)
         try session.send("3")
-        try session.expect("no factor has that number")
+        try session.expect("No device has that number.")
         try session.expect(question)
         try session.send("2")
-        try session.expect("One-time code of 'Grüner Knopf': ")
+        try session.expect("One-time code from 'Grüner Knopf': ")
         try session.send(try pixel.phone.code())
-        try session.expect("that code is wrong")
+        try session.expect("Wrong code.")
         #expect(try StoreFiles(of: user.name).failures() == 1)
         try session.expect(question)
         try session.send("2")
-        try session.expect("One-time code of 'Grüner Knopf': ")
+        try session.expect("One-time code from 'Grüner Knopf': ")
         try session.send(try tablet.phone.code())
         try session.expect("uid=\(user.name)")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")

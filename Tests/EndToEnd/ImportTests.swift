@@ -121,14 +121,14 @@ extension EndToEnd {
           }
           return outcome.code == "PAM_SUCCESS"
         }
-        #expect(try !isAccepted(codes[0], saying: "that code was used already"))
+        #expect(try !isAccepted(codes[0], saying: "That code has already been used."))
         #expect(try isAccepted(codes[1]))
-        #expect(try !isAccepted(codes[1], saying: "that code was used already"))
+        #expect(try !isAccepted(codes[1], saying: "That code has already been used."))
         if former.scratchCodes.count > 2 {
-          #expect(try !isAccepted(former.scratchCodes[0], saying: "that code is wrong"))
+          #expect(try !isAccepted(former.scratchCodes[0], saying: "Wrong code."))
           // Followed by a generated code that replaces the used one.
-          #expect(try isAccepted(former.scratchCodes[1], saying: "used up, 4 are left"))
-          #expect(try !isAccepted(former.scratchCodes[1], saying: "that code is wrong"))
+          #expect(try isAccepted(former.scratchCodes[1], saying: "Recovery code accepted. 4 left."))
+          #expect(try !isAccepted(former.scratchCodes[1], saying: "Wrong code."))
           #expect(try isAccepted(former.scratchCodes[2]))
         }
         // The other module still works with its file, and a second import changes nothing.
@@ -137,7 +137,7 @@ extension EndToEnd {
         switch way {
         case .person:
           let session = try Self.enroll(former)
-          try session.expect("code of a present factor: ")
+          try session.expect("Code from a device you have already enrolled: ")
           try session.send(codes[3])
           try session.expect("error: ")
           #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")

@@ -170,7 +170,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a folder that cannot be listed completely denies sign-ins")
+    @Test("a folder that cannot be listed completely denies sign-ins", .withoutResidentService)
     func incompleteFolderListingDenies() throws {
       try withMachine { machine, user, service, wrongCode in
         try machine.write("[project]\nstate = disabled\n", to: Self.folder + "/a.conf")

@@ -6,8 +6,8 @@ extension EndToEnd {
   /// Notices of factor changes: when they are shown, confirmed and mailed.
   @Suite struct Notices {
     private static let question = "Type yes if you have read this: "
-    private static let notice = "since your last sign-in: factor 'pixel' enrolled from"
-    private static let stays = "this is shown until a different factor signs in"
+    private static let notice = "New device 'pixel' was added from"
+    private static let stays = "This is shown until you sign in with a different device."
 
     /// Answers the password prompt and the code prompt.
     private func prove(
@@ -138,7 +138,7 @@ extension EndToEnd {
         #expect(answer?.kind == 0x86, "\(String(describing: answer))")
         _ = try machine.log.waitForEntry(containing: "mailed=", since: start)
         let mail = String(decoding: machine.contents(of: file) ?? [], as: UTF8.self)
-        #expect(mail.contains("  factor 'pixel' enrolled from "), "\(mail)")
+        #expect(mail.contains("  New device 'pixel' was added from "), "\(mail)")
         let number = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
         #expect(mail.contains("Uid:\t\(number)\t\(number)\t\(number)\t"), "\(mail)")
         #expect(mail.contains("SigBlk:\t0000000000000000\n"), "\(mail)")

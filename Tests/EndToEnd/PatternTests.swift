@@ -79,7 +79,7 @@ extension EndToEnd {
         try machine.writeConfiguration(
           "[project]\nenrollment = offered\noffer_sign_ins = 2\noffer_until = 2199-12-31\n")
         let start = try machine.log.position()
-        for left in ["after 1 more sign-in", "from the next sign-in on"] {
+        for left in ["after 1 more sign-in", "from your next sign-in"] {
           // A wrong password does not count as a sign-in.
           let wrong = MachineUser(name: user.name, password: "not the password")
           let refused = try knock(door, wrong, server)
@@ -87,8 +87,8 @@ extension EndToEnd {
 
           let session = try knock(door, user, server)
           try session.expect(
-            "enrol a second factor with 'mfa-enroll': \(left), or after 2199-12-31 (UTC), it is "
-              + "required")
+            "Protect your account with an authenticator app: mfa-enroll\r\nIt is required \(left) "
+              + "or after 2199-12-31 (UTC),")
           try expectSignedIn(door, session, user)
           #expect(!session.text.contains("One-time code"), "\(session.transcript)")
         }
@@ -107,7 +107,7 @@ extension EndToEnd {
         try session.expect("One-time code: ")
         try session.send(try enrollment.phone.code())
         try expectSignedIn(door, session, other)
-        #expect(!session.text.contains("enrol a second factor"), "\(session.transcript)")
+        #expect(!session.text.contains("authenticator app"), "\(session.transcript)")
       }
     }
 
@@ -221,7 +221,7 @@ extension EndToEnd {
           as: user.identity, environment: row.environment)
         try session.expect("Password: ")
         try session.send(user.password)
-        try session.expect("code of a present factor: ")
+        try session.expect("Code from a device you have already enrolled: ")
         try session.send(try first.phone.code())
         try session.expect("is removed")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")

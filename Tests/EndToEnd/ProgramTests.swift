@@ -28,7 +28,7 @@ extension EndToEnd {
         let stranger = try TerminalSession([program], as: user.identity)
         try stranger.expect("Password: ")
         try stranger.send("not the password")
-        try stranger.expect("you could not be recognised as the owner of this account")
+        try stranger.expect("Wrong password.")
         try stranger.expect("hint: ")
         #expect(try stranger.waitForExit() == .exited(0), "\(stranger.transcript)")
       }

@@ -12,7 +12,7 @@ extension EndToEnd {
         ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], as: user.identity)
       try session.expect("Password: ")
       try session.send(user.password)
-      try session.expect("code of a present factor: ")
+      try session.expect("Code from a device you have already enrolled: ")
       try session.send(presentCode)
       try session.expect("Recovery codes: each signs you in once")
       let shown = try session.expect("They are not shown again.")
@@ -40,7 +40,7 @@ extension EndToEnd {
           let session = try patterns.knock(door, user, server)
           try session.expect("One-time code: ")
           try session.send(answer)
-          try session.expect("that recovery code is used up, 10 are left")
+          try session.expect("Recovery code accepted. 10 left.")
           let line = try session.expect(matching: /a new one in its place: ([a-z2-7-]+)\r\n/)
           try patterns.expectSignedIn(door, session, user)
           return String(line.output.1)
@@ -107,8 +107,8 @@ extension EndToEnd {
         #expect(warned.code == "PAM_SUCCESS")
         #expect(
           warned.notices.contains(
-            "that recovery code is used up, 3 are left: make new ones with 'mfa-enroll "
-              + "recovery-codes --new'"), "\(warned)")
+            "Recovery code accepted. 3 left. Make new ones: mfa-enroll recovery-codes\n--new"),
+          "\(warned)")
         for arguments in [["list"], ["test"]] {
           let said = try Command.run(
             ["/usr/bin/mfa-enroll"] + arguments,
@@ -194,7 +194,7 @@ extension EndToEnd {
         let session = try TerminalSession(["/usr/bin/mfa-enroll", "resync"], as: user.identity)
         try session.expect("Password: ")
         try session.send(user.password)
-        try session.expect("code of a present factor: ")
+        try session.expect("Code from a device you have already enrolled: ")
         try session.send("")
         try session.expect("Code from the app: ")
         try session.send(shown[0])

@@ -45,7 +45,7 @@ extension EndToEnd {
         try session.expect("One-time code: ")
         try session.send(try enrollment.phone.wrongCode())
         // The second round begins with the message of the first one.
-        try session.expect("that code is wrong")
+        try session.expect("Wrong code.")
         try session.expect("Password: ")
         try session.send(user.password)
         try session.expect("One-time code: ")
@@ -57,7 +57,7 @@ extension EndToEnd {
         try replay.send(user.password)
         try replay.expect("One-time code: ")
         try replay.send(code)
-        try replay.expect("that code was used already, wait for the next one")
+        try replay.expect("That code has already been used. Wait for the next one.")
         try replay.expect("Password: ")
         try replay.send(user.password)
         try replay.expect("One-time code: ")

@@ -22,7 +22,7 @@ extension EndToEnd {
         try session.send(user.password)
         try session.expect("One-time code: ")
         try session.send(try enrollment.phone.wrongCode())
-        try session.expect("that code is wrong")
+        try session.expect("Wrong code.")
         try session.expect("Login incorrect")
         try session.expect("login: ")
         try session.send(user.name)
@@ -54,7 +54,7 @@ extension EndToEnd {
           if isIn {
             try session.expect("uid=\(other.name)")
           } else {
-            try session.expect("that code was used already")
+            try session.expect("That code has already been used.")
           }
           #expect(try session.waitForExit().isSuccess == isIn, "\(session.transcript)")
         }

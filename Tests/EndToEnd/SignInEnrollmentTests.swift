@@ -207,7 +207,7 @@ extension EndToEnd {
           try session.expect("password: ")
           try session.send(user.password)
         }
-        try session.expect("none is enrolled")
+        try session.expect("you have not")
         try session.expect("keyboard-interactive")
         try session.expect("mfa-enroll --ticket")
         try expectRefused(session, user)
@@ -302,7 +302,7 @@ extension EndToEnd {
           if number > 0 { try session.expect("Code from the app: ") }
           try session.send(code)
         }
-        try session.expect("nothing is enrolled")
+        try session.expect("No device was added")
         try expectRefused(session, user)
         #expect(!isEnrolled(machine, user))
         let entries = try logged(machine, since: start)
@@ -391,7 +391,7 @@ extension EndToEnd {
         try session.send(user.password)
         try session.expect("One-time code: ")
         try session.send("123456")
-        try session.expect("none is enrolled")
+        try session.expect("you have not")
         try expectRefused(session, user)
         let entries = try logged(machine, since: start)
         #expect(entries.first?.fields["result"] == "enrollment-required")

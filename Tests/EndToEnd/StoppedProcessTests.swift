@@ -43,7 +43,9 @@ extension EndToEnd {
       return String(try #require(numbers.first))
     }
 
-    @Test("while `su` holds the victim's lock, the user who started it may not stop it")
+    @Test(
+      "while `su` holds the victim's lock, the user who started it may not stop it",
+      .withoutResidentService)
     func stopSignal() throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)
@@ -78,7 +80,8 @@ extension EndToEnd {
     /// A signal sent while the identity changes could otherwise arrive after a lock was taken, and
     /// stop the process with the lock held.
     @Test(
-      "pending signals arrive before a lock is taken", arguments: ["su", "mfa-helper"])
+      "pending signals arrive before a lock is taken", .withoutResidentService,
+      arguments: ["su", "mfa-helper"])
     func signalsUnderWay(program: String) throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)
@@ -104,7 +107,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("Ctrl-Z stops `su` only after it has released the victim's lock")
+    @Test("Ctrl-Z stops `su` only after it has released the victim's lock", .withoutResidentService)
     func terminalStop() throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)
@@ -125,7 +128,9 @@ extension EndToEnd {
       }
     }
 
-    @Test("a helper that verifies a code cannot be stopped by the user, and has the group mfa")
+    @Test(
+      "a helper that verifies a code cannot be stopped by the user, and has the group mfa",
+      .withoutResidentService)
     func helper() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
@@ -270,7 +275,9 @@ extension EndToEnd {
       }
     }
 
-    @Test("`su` under RLIMIT_FSIZE is denied, without being killed and without a partial write")
+    @Test(
+      "`su` under RLIMIT_FSIZE is denied, without being killed and without a partial write",
+      .withoutResidentService)
     func fileSizeLimit() throws {
       try Machine.use { machine in
         try machine.writeService("su", Self.suService)

@@ -20,13 +20,13 @@ extension EndToEnd {
           #expect(outcome.code == (index < 4 ? "PAM_AUTH_ERR" : "PAM_MAXTRIES"), "\(outcome)")
           #expect(
             outcome.notices == [
-              index < 4 ? "that code is wrong" : "too many wrong codes, try again in 30 s"
+              index < 4 ? "Wrong code." : "Too many wrong codes. Try again in 30 seconds."
             ])
         }
         let refused = try signIn(user, service, try enrollment.phone.code())
         #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.isEmpty, "\(refused)")
         let said = refused.notices.first?.firstMatch(
-          of: /^too many wrong codes, try again in (\d+) s$/)
+          of: /^Too many wrong codes. Try again in (\d+) seconds?.$/)
         let seconds = try #require(Int(said?.output.1 ?? ""), "\(refused)")
         #expect((1...30).contains(seconds))
         let entries = try OneCode.logged(machine, since: start)
@@ -73,7 +73,7 @@ extension EndToEnd {
         #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.isEmpty, "\(refused)")
         #expect(
           refused.notices == [
-            "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
+            "Too many wrong codes. Your devices are locked. Ask an administrator to\nunlock them."
           ])
         #expect(
           try OneCode.results(machine, since: start)

@@ -106,7 +106,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("correct codes of all factors take the same work")
+    @Test("correct codes of all factors take the same work", .withoutResidentService)
     func factors() throws {
       try Machine.use { machine in
         let (user, first) = try machine.addEnrolledUser()
@@ -170,7 +170,7 @@ extension EndToEnd {
 
     @Test(
       "users without a factor, unknown users and throttled users take as much work as a wrong code",
-      arguments: Observation.rows)
+      .withoutResidentService, arguments: Observation.rows)
     func enrolledOrNot(row: Observation) throws {
       try Machine.use { machine in
         try machine.takeLedgerAway()

@@ -1,3 +1,4 @@
+import MFAApplication
 import Foundation
 @testable import MFAAdminOutput
 import MFAAdminTestSupport
@@ -244,6 +245,7 @@ struct ExplanationTests {
       setting      state = observe                        tenant staff, /etc/mfa/mfa.conf:6
       setting      adjacent_intervals = 2                 tenant away, in doubt, /etc/mfa/mfa.conf:9
       setting      issuer = not set                       default
+      setting      language = en                          default
       setting      enrollment = required                  project, /etc/mfa/mfa.conf:2
       setting      offer_sign_ins = 0                     default
       setting      offer_until = not set                  default

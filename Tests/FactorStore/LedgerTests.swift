@@ -372,12 +372,12 @@ struct LedgerTests {
   // MARK: Configurations
 
   private func change(_ configuration: UInt64) throws -> AuditLogCheckpoint? {
-    try fixture.open().enter(
+    try Self.enter(
       AuditLogEvent(
         .policyChanged, ids: Array("9f".utf8), detail: Array("/etc/mfa/mfa.conf@x".utf8),
         by: AuditLogEvent.Actor(
           name: [], uid: nil, program: Array("sshd".utf8), source: Source([])), at: 0),
-      configuration: configuration)
+      configuration, in: fixture.location())
   }
 
   private func knows(_ configuration: UInt64) throws -> Bool {
@@ -446,17 +446,12 @@ struct LedgerTests {
     #expect(reading.fault == nil && reading.last?.number == 128 && lines.count == 128)
   }
 
-  /// Records a configuration. This does not wait for the lock, so it is repeated until the lock is
-  /// free.
+  /// Records a configuration.
   private static func enter(
     _ event: AuditLogEvent, _ configuration: UInt64, in location: StoreLocation
   ) throws -> AuditLogCheckpoint? {
-    while true {
-      do {
-        return try LocalFactorStore(location).enter(event, configuration: configuration)
-      } catch .system(.ledgerHead, let cause) where cause == .busy(.lock) {
-        continue
-      }
+    try StoreFixture.whileBusy { () throws(FactorStoreError) in
+      try LocalFactorStore(location).enter(event, configuration: configuration)
     }
   }
 

@@ -87,6 +87,22 @@ final class StoreFixture {
       name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([])),
     at: 1_700_000_059)
 
+  /// Repeats an operation that does not wait for the audit log's lock, until the lock is free.
+  ///
+  /// Another test may start a program at the same moment: until it executes the program, the new
+  /// process also has the locked file open.
+  static func whileBusy<Result>(
+    _ enter: () throws(FactorStoreError) -> Result
+  ) throws(FactorStoreError) -> Result {
+    while true {
+      do throws(FactorStoreError) {
+        return try enter()
+      } catch .system(.ledgerHead, let cause) where cause == .busy(.lock) {
+        continue
+      }
+    }
+  }
+
   @discardableResult
   func enroll(
     _ name: String = "Phone", confirmedAt step: Int64 = 10, entering event: AuditLogEvent? = nil

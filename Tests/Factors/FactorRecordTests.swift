@@ -1,5 +1,6 @@
 import MFABytes
 import MFAFactors
+import MFAMessages
 import MFAOneTimePassword
 import MFASecrets
 import Testing
@@ -135,6 +136,25 @@ import Testing
     #expect(FactorRecord.generation(after: .max) == 1)
   }
 
+  /// A record with a language is written in version 3, with any generation.
+  @Test func languages() throws {
+    for generation in 0...1 {
+      var sample = try record(1)
+      if generation > 0 { sample.beginGeneration() }
+      let before = sample.encoded()
+      #expect(decoded(before)?.language == nil)
+      for language in Language.allCases {
+        sample.setLanguage(language)
+        let encoded = sample.encoded()
+        #expect(encoded[5] == 3 && encoded.count == before.count + (generation > 0 ? 1 : 5))
+        #expect(decoded(encoded) == sample && decoded(encoded)?.language == language)
+      }
+      var unknown = sample.encoded()
+      unknown[4 + 2 + 1 + 5 + 4 + 16 + 4] = UInt8(Language.allCases.count)
+      #expect(refusal(of: unknown) == .damaged)
+    }
+  }
+
   /// MUST 1.
   @Test func everyTruncation() throws {
     for sample in try Self.samples() + [Self.longest()] {
@@ -174,7 +194,7 @@ import Testing
   /// MUST 2.
   @Test func otherVersions() throws {
     let encoded = try record(2).encoded()
-    for version in UInt16.min...UInt16.max where !(1...2).contains(version) {
+    for version in UInt16.min...UInt16.max where !(1...3).contains(version) {
       var other = encoded
       other[4] = UInt8(version >> 8)
       other[5] = UInt8(version & 0xFF)

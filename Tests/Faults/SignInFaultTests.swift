@@ -152,6 +152,22 @@ extension Faults {
       }
     }
 
+    /// Moves the store to a disk that is full.
+    static func fillStore(_ machine: Machine) throws {
+      try Command.succeed([
+        "/bin/sh", "-c",
+        """
+        set -e; cp -a /var/lib/mfa \(machine.folder)/store
+        mount -t tmpfs -o size=128k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
+        cp -a \(machine.folder)/store/. /var/lib/mfa
+        head -c 200000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
+        """,
+      ])
+      machine.atTheEnd("unmount the full disk") {
+        try Command.succeed(["/bin/umount", "--lazy", "/var/lib/mfa"])
+      }
+    }
+
     @Test(
       "on a full or read-only disk sign-ins work or are denied, and no code is accepted twice")
     func fullDisk() throws {
@@ -160,18 +176,7 @@ extension Faults {
         let (user, enrollment) = try machine.addEnrolledUser()
         let other = try machine.addUser()
         let service = try machine.makeService(Self.stack)
-        try Command.succeed([
-          "/bin/sh", "-c",
-          """
-          set -e; cp -a /var/lib/mfa \(machine.folder)/store
-          mount -t tmpfs -o size=128k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
-          cp -a \(machine.folder)/store/. /var/lib/mfa
-          head -c 200000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
-          """,
-        ])
-        machine.atTheEnd("unmount the full disk") {
-          try Command.succeed(["/bin/umount", "/var/lib/mfa"])
-        }
+        try Self.fillStore(machine)
         // The slots already exist, so a full disk prevents no sign-in.
         let code = try enrollment.phone.code()
         let first = try PAMClient.signIn(

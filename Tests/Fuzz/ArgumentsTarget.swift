@@ -23,8 +23,8 @@ enum ArgumentsTarget {
     try require(try ModuleOptions(written(options)) == options, "the options read back differently")
     try require(written(options).count == arguments.count, "an argument has no meaning")
     try require(
-      options.question.count <= ModuleOptions.longestPrompt
-        && options.question.allSatisfy { $0 >= 0x20 && $0 != 0x7F },
+      options.prompt.map { $0.count <= ModuleOptions.longestPrompt } ?? true
+        && options.prompt?.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ?? true,
       "the prompt has control characters or is too long")
   }
 

@@ -11,6 +11,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case answers
   case services
   case messages
+  case packets
   case otpauth
   case googleAuthenticator = "google-authenticator"
   case usersOATH = "users-oath"
@@ -28,6 +29,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .answers: try AnswersTarget.check(input)
     case .services: try ServicesTarget.check(input)
     case .messages: try MessagesTarget.check(input)
+    case .packets: try PacketsTarget.check(input)
     case .otpauth: try OTPAuthTarget.check(input)
     case .googleAuthenticator: try GoogleAuthenticatorTarget.check(input)
     case .usersOATH: try UsersOATHTarget.check(input)
@@ -43,6 +45,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .record: try RecordTarget.samples()
     case .attempts: try AttemptsTarget.samples()
     case .messages: try MessagesTarget.samples()
+    case .packets: PacketsTarget.samples()
     case .ledger, .configuration, .arguments, .answers, .services, .otpauth, .googleAuthenticator,
       .usersOATH, .sshd, .json:
       []

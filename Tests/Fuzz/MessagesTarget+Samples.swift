@@ -22,7 +22,7 @@ extension MessagesTarget {
     let factor = try Samples.identifier(7)
     let name = try DisplayName(Array("t\u{E9}l\u{E9}phone".utf8))
     return [
-      bytes(try HelperRequest.hello.encoded()),
+      bytes(try HelperRequest.hello(.english).encoded()),
       bytes(try HelperRequest.answer(secret("correct horse")).encoded()),
       bytes(try HelperRequest.generateSecret(.standard).encoded()),
       bytes(

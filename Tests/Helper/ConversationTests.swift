@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactors
 import MFAOneTimePassword
 import MFASecrets
@@ -20,7 +21,7 @@ struct ConversationTests {
   final class Boot { var seconds: Int64 = 100 }
 
   private func run(_ script: [Line], terminal: [UInt8]? = nil) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
     let account = try #require(host.account)
     let boot = boot
     var conversation = Conversation(
@@ -122,7 +123,8 @@ struct ConversationTests {
   func presentFactorIsAskedFor() throws {
     try enrollKnown()
     let client = try run([session, answer("right"), try knownCode(), generate])
-    #expect(client.heard.contains(.prompt("One-time code of a present factor: ", echo: false)))
+    #expect(
+      client.heard.contains(.prompt("Code from a device you have already enrolled: ", echo: false)))
     #expect(client.heard.suffix(2) == [.sessionStarted(600), .secret])
     let again = try run([session, answer("right"), try knownCode(), generate])
     #expect(again.heard.suffix(2) == [.failed(.codeAlreadyUsed), .failed(.requiresRecentLogin)])
@@ -145,7 +147,7 @@ struct ConversationTests {
     let client = ScriptedClient([])
     var first: [UInt8] = []
     client.script = [
-      { _ in try HelperRequestBox(.hello) }, session, answer("right"), generate,
+      { _ in try HelperRequestBox(.hello(.english)) }, session, answer("right"), generate,
       { client in
         first = client.secret
         return try HelperRequestBox(.generateSecret(.standard))
@@ -365,7 +367,7 @@ struct ConversationTests {
     let client = try run([session, answer("right"), generate])
     #expect(client.heard.last == .failed(.multiFactorDisabled))
     host.configuration = "nonsense"
-    let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello) }])
+    let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }])
     var conversation = Conversation(
       caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: PasswordProof(), client: broken, sinceBoot: { 0 }, log: { _, _ in },
@@ -376,7 +378,7 @@ struct ConversationTests {
 
   @Test("messages out of turn end the conversation")
   func outOfTurn() throws {
-    for line in [answer("right"), { _ in try HelperRequestBox(.hello) }] as [Line] {
+    for line in [answer("right"), { _ in try HelperRequestBox(.hello(.english)) }] as [Line] {
       let client = try run([line])
       #expect(client.heard.last == .failed(.protocolError))
     }

@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactors
 import MFAOneTimePassword
 import MFASecrets
@@ -28,7 +29,7 @@ struct RecoveryTests {
   private let clock = BootClock()
 
   private func run(_ script: [Line]) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
     var conversation = Conversation(
       caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
       proof: GivenProof(), client: client, sinceBoot: { [clock] in clock.time }, log: { _, _ in },

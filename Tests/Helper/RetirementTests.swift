@@ -45,7 +45,7 @@ struct RetirementTests {
   }
 
   private func run(_ script: [Line]) throws -> (client: ScriptedClient, proof: RetiringProof) {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
     let proof = RetiringProof(host.memory)
     var conversation = Conversation(
       caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,

@@ -18,7 +18,7 @@ struct SessionTests {
   private let boot = Boot()
 
   private func run(_ script: [Line]) throws -> [ScriptedClient.Heard] {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
     let boot = boot
     var conversation = Conversation(
       caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,

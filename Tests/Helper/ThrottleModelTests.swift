@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword
@@ -55,7 +56,7 @@ struct ThrottleModelTests {
       ["000000", "111111", "222222", "aaaa-aaaa-aaaa-aaaa", "12345678"]
       .randomElement(using: &generator) ?? ""
     let kinds = 0..<8
-    var lines: [Line] = [line { try HelperRequestBox(.hello) }]
+    var lines: [Line] = [line { try HelperRequestBox(.hello(.english)) }]
     for _ in 0..<Int.random(in: 1...6, using: &generator) {
       switch Int.random(in: kinds, using: &generator) {
       case 0:

@@ -40,7 +40,7 @@ struct TicketTests {
   private final class Lines: @unchecked Sendable { var text: [String] = [] }
 
   private func run(_ script: [Line], servesAllUsers: Bool = false) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello) }] + script)
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
     var conversation = Conversation(
       caller: try #require(host.account), servesAllUsers: servesAllUsers, terminal: nil,
       host: host, proof: NoProof(), client: client, sinceBoot: { 100 },
@@ -142,7 +142,7 @@ struct TicketTests {
     ])
     #expect(
       answers(client) == [
-        Self.prompt, .prompt("One-time code of a present factor: ", echo: false),
+        Self.prompt, .prompt("Code from a device you have already enrolled: ", echo: false),
         .sessionStarted(600), .secret,
       ])
     let without = try run([session, answer(Self.written), answer(""), generate])
@@ -240,10 +240,10 @@ struct TicketTests {
     #expect(answers(try run([deliver()])) == [.done])
     #expect(mailbox.mails.map(\.to) == ["alice"])
     let text = try #require(mailbox.mails.first?.text)
-    #expect(text.hasPrefix("To: alice\nSubject: The second factor of alice on "))
+    #expect(text.hasPrefix("To: alice\nSubject: Sign-in security of alice on "))
     #expect(
       text.contains(
-        "\n\n  an enrolment ticket made ('new phone') from root on 2023-11-14 22:13 UTC\n\n"))
+        "\n\n  An enrolment ticket was made ('new phone') from root on 2023-11-14 22:13 UTC.\n\n"))
     #expect(!text.contains(Self.written))
     #expect(answers(try run([deliver()])) == [.done])
     #expect(mailbox.mails.count == 1)
@@ -300,6 +300,6 @@ struct TicketTests {
     _ = try run([deliver()])
     let text = try #require(mailbox.mails.first?.text)
     #expect(text.utf8.count <= Program.longestInput)
-    #expect(text.split(separator: "\n").count { $0.hasPrefix("  factor 'n") } == 8)
+    #expect(text.split(separator: "\n").count { $0.hasPrefix("  New device 'n") } == 8)
   }
 }

@@ -59,7 +59,7 @@ enum Samples {
   }
 
   static let requests: [@Sendable () throws -> HelperRequest] = [
-    { .hello },
+    { .hello(.english) },
     { .session },
     { .answer(secret("correct horse")) },
     { .answer(secret("")) },

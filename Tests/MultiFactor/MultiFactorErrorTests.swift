@@ -26,8 +26,7 @@ import Testing
   func words(error: MultiFactorError) {
     for text in [error.description, error.hint] {
       #expect(!text.isEmpty)
-      #expect(text.first?.isLowercase == true)
-      #expect(text.last != ".")
+      #expect(text.first?.isUppercase == true)
       #expect(!text.contains("\n"))
     }
   }
@@ -41,9 +40,12 @@ import Testing
   func details() {
     #expect(
       MultiFactorError(HelperFailure.tooManyAttempts(seconds: 28)).description
-        == "too many wrong codes, try again in 28 s")
+        == "Too many wrong codes.")
+    #expect(
+      MultiFactorError(HelperFailure.tooManyAttempts(seconds: 28)).hint
+        == "Try again in 28 seconds.")
     #expect(
       MultiFactorError.helperUnavailable(errorNumber: 2).description
-        == "the helper /usr/lib/mfa/mfa-helper cannot be started (No such file or directory)")
+        == "The helper /usr/lib/mfa/mfa-helper cannot be started (No such file or directory).")
   }
 }

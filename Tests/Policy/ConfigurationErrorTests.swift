@@ -79,7 +79,7 @@ import Testing
     (
       18, "[project]\nstaet = enabled",
       "mfa.conf:2: unknown key \"staet\"; the keys of [project] are state, adjacent_intervals, "
-        + "issuer, enrollment, offer_sign_ins, offer_until, prompt_hints, "
+        + "issuer, language, enrollment, offer_sign_ins, offer_until, prompt_hints, "
         + "end_sessions_on_unenroll, remember, remember_services, fresh_for, throttle_after, "
         + "throttle_first_wait, throttle_longest_wait, disable_after"
     ),
@@ -117,6 +117,10 @@ import Testing
       "mfa.conf:2: the offer never ends; set offer_sign_ins to 1 or more, or offer_until"
     ),
     (
+      60, "[project]\nlanguage = english",
+      "mfa.conf:2: language: must be en, fr, es, ja or zh-TW, not \"english\""
+    ),
+    (
       27, "[tenant a b]",
       "mfa.conf:1: a tenant name must be 1 to 64 of the characters a-z, A-Z, 0-9, \".\", \"_\" and "
         + "\"-\", not \"a b\""
@@ -132,7 +136,7 @@ import Testing
     (
       30, "[tenant a]\nissuer = Example",
       "mfa.conf:2: unknown key \"issuer\"; the keys of [tenant NAME] are users, groups, services, "
-        + "networks, state, adjacent_intervals, enrollment, offer_sign_ins, offer_until, "
+        + "networks, state, adjacent_intervals, language, enrollment, offer_sign_ins, offer_until, "
         + "prompt_hints, remember, remember_services, fresh_for, throttle_after, "
         + "throttle_first_wait, throttle_longest_wait, disable_after"
     ),
@@ -159,11 +163,6 @@ import Testing
     (
       35, manyTenants(65),
       "mfa.conf:129: there are more than 64 tenants; merge some of them"
-    ),
-    (
-      36, "[project]\nremember = 8h",
-      "mfa.conf:2: remember has no effect without remember_services; set it, for example to "
-        + "sshd"
     ),
     (
       37, "[project]\nremember = 721h",

@@ -1,5 +1,6 @@
 import MFABytes
 import MFAFactors
+import MFAMessages
 import MFAPolicy
 import Testing
 
@@ -306,8 +307,12 @@ import Testing
     Refused(144, .rememberServices, "sshd, sshd"),
     Refused(145, .freshFor, "0m"),
     Refused(146, .freshFor, "86401s"),
-    Refused(147, "[project]\nremember = 1s\n", line: 2, .rememberWithoutServices),
-    Refused(148, "[tenant a]\nusers = a\nremember = 1s\n", line: 3, .rememberWithoutServices),
+    Refused(149, .language, ""),
+    Refused(150, .language, "EN"),
+    Refused(151, .language, "en_US"),
+    Refused(152, .language, "de"),
+    Refused(153, .language, "zh"),
+    Refused(154, .language, "zh-tw"),
     // The keys of a tenant.
     Refused(134, "[project]\nusers = a\n", line: 2, .unknownKey(excerpt("users"), in: .project)),
     Refused(
@@ -359,6 +364,7 @@ import Testing
         [project]
         state = enabled
         adjacent_intervals = 5
+        language = en
         enrollment = self-service
         offer_sign_ins = 0
         prompt_hints = off
@@ -371,6 +377,15 @@ import Testing
         disable_after = 100
 
         """)
+  }
+
+  @Test(arguments: [
+    ("en", Language.english), ("fr", .french), ("es", .spanish), ("ja", .japanese),
+    ("zh-TW", .traditionalChinese),
+  ])
+  func languageIsSetByItsTag(tag: String, language: Language) throws {
+    #expect(try parse("").project.language == .english)
+    #expect(try parse("[project]\nlanguage = \(tag)\n").project.language == language)
   }
 
   @Test func theDefaultsAreThoseOfAnEmptyFile() throws {
@@ -407,6 +422,7 @@ import Testing
       text += "enrollment = \(enrollment?.name ?? "")\n"
       text += "offer_sign_ins = \(Int.random(in: 1...1000, using: &random))\n"
       if Bool.random(using: &random) { text += "offer_until = 2028-02-29\n" }
+      text += "language = \(Language.allCases.randomElement(using: &random)?.tag ?? "")\n"
       text += "prompt_hints = \(Bool.random(using: &random) ? "on" : "off")\n"
       text += "end_sessions_on_unenroll = \(Bool.random(using: &random) ? "on" : "off")\n"
       text += "throttle_after = \(waits)\ndisable_after = \(disables)\n"

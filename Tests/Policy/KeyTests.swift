@@ -66,11 +66,13 @@ import Testing
   }
 
   /// After a failed lookup, the settings of a tenant apply only if they are stricter, so each key
-  /// has to declare which value that is. Only numbers can be compared.
+  /// has to declare which value that is. Only numbers can be compared. No language is stricter than
+  /// another.
   @Test(arguments: Key.allCases)
   func stricterValueIsDeclaredForSettingsOfTenants(key: Key) {
     let declaration = key.declaration
-    #expect((declaration.stricter == .neither) == (declaration.scope != .everySection))
+    let hasStricterValue = declaration.scope == .everySection && key != .language
+    #expect((declaration.stricter != .neither) == hasStricterValue)
     if declaration.type.isList {
       #expect([.neither, .rememberingNothing].contains(declaration.stricter))
     }
@@ -92,6 +94,28 @@ import Testing
   }
 
   // MARK: Texts for administrators
+
+  @Test(arguments: Key.allCases)
+  func documentationExplainsEachWordOrNone(key: Key) {
+    let type = key.declaration.type
+    let words = (0..<16).compactMap { type.word($0) }
+    let explained = key.documentation.words.map { $0.name }
+    switch type {
+    case .state, .enrollment, .language: #expect(Set(explained) == Set(words))
+    default: #expect(explained.isEmpty)
+    }
+    #expect(Set(explained).count == explained.count)
+  }
+
+  @Test(arguments: Key.allCases)
+  func keyWithoutDefaultHasAnExample(key: Key) throws {
+    let documentation = key.documentation
+    #expect((documentation.example == nil) == (key.defaultText != nil))
+    #expect((documentation.absence == nil) == (key.defaultText != nil))
+    guard let example = documentation.example else { return }
+    let value = try key.declaration.type.parse(Array(example.utf8).span, of: key)
+    #expect(key.declaration.type.printed(value).map(readable) == example)
+  }
 
   /// The paragraphs of the manual that begin with the name of a key: the tag, and the next line.
   private static let paragraphs: [(tag: String, value: String)] = {

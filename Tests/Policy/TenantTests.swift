@@ -238,6 +238,19 @@ import Testing
     Row(
       number: 74, text: remembering + "[tenant t]\ngroups = guests\nfresh_for = 1m",
       expected: "remember = 8h\nremember_services = sshd"),
+    // The default can be repeated in a tenant if there is no limit that it removes.
+    Row(number: 78, text: "[tenant t]\nusers = anna\noffer_sign_ins = 0", expected: ""),
+    Row(
+      number: 79,
+      text: "[tenant t]\nusers = anna\noffer_sign_ins = 0\n"
+        + "[tenant u]\nusers = anna\nenrollment = offered\noffer_until = 2027-01-31",
+      expected: "enrollment = offered\noffer_until = 2027-01-31"),
+    // No language is stricter than another: a tenant that may match does not change it.
+    Row(number: 75, text: "[tenant t]\nusers = anna\nlanguage = ja", expected: "language = ja"),
+    Row(number: 76, text: "[tenant t]\ngroups = lost\nlanguage = ja", expected: ""),
+    Row(
+      number: 77, text: "[project]\nlanguage = fr\n[tenant t]\ngroups = lost\nlanguage = en",
+      expected: "language = fr"),
     // Other selectors can still decide the result.
     Row(
       number: 57, text: "[tenant t]\ngroups = lost, staff\nstate = disabled",
@@ -394,7 +407,10 @@ import Testing
     Refused(
       65, "[project]\nenrollment=offered\noffer_sign_ins=1\n[tenant a]\nusers=x\noffer_sign_ins=0",
       line: 6, .offerNeverEnds),
-    Refused(66, "[tenant a]\nusers=x\noffer_sign_ins = 0\n", line: 3, .offerNeverEnds),
+    Refused(
+      66,
+      "[tenant a]\nusers=x\noffer_sign_ins = 0\n"
+        + "[tenant b]\nusers=y\nenrollment=offered\noffer_sign_ins=1", line: 3, .offerNeverEnds),
     Refused(
       67, manyTenants(65), line: 129, .tooManyTenants),
   ])
@@ -457,6 +473,7 @@ import Testing
         "state = \(Configuration.State.allCases.randomElement(using: &random)?.name ?? "")",
         "adjacent_intervals = \(Int.random(in: 0...10, using: &random))",
         "offer_until = 2027-01-0\(Int.random(in: 1...9, using: &random))",
+        "language = \(["en", "fr", "es", "ja", "zh-TW"].randomElement(using: &random) ?? "")",
         "prompt_hints = \(Bool.random(using: &random) ? "on" : "off")",
         "enrollment = \(["self-service", "required"].randomElement(using: &random) ?? "")",
         "offer_sign_ins = \(Int.random(in: 1...1000, using: &random))",

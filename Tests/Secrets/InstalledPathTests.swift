@@ -10,7 +10,8 @@ import Testing
       InstalledPath.configurationFolder, InstalledPath.configuration, InstalledPath.dropIns,
       InstalledPath.key, InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
       InstalledPath.store, InstalledPath.helper, InstalledPath.helperService,
-    ].map(\.description) + [StoreFile.factors.path, StoreFile.attempts.path]
+      InstalledPath.resident, InstalledPath.decisionLibrary,
+    ].map(\.description) + [StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's
   /// folders.
@@ -18,7 +19,8 @@ import Testing
     [
       InstalledPath.programFolder, InstalledPath.vendorConfiguration,
       InstalledPath.configurationLock, InstalledPath.services, InstalledPath.vendorServices,
-      InstalledPath.sshdDropIns,
+      InstalledPath.sshdDropIns, InstalledPath.residentFolder, InstalledPath.residentRootSocket,
+      InstalledPath.residentUserSocket,
     ].map(\.description)
 
   /// The file that packaging/install renames to the key.
@@ -60,7 +62,8 @@ import Testing
     let end = try #require(script.range(of: "\n}\n", range: start.upperBound..<script.endIndex))
     let body = script[start.upperBound..<end.lowerBound]
     #expect(body.contains("cd \(InstalledPath.store)\n"))
-    #expect(body.contains("for folder in \(StoreFile.factors.name) \(StoreFile.attempts.name); do"))
+    let folders = [StoreFile.factors, .attempts, .mail].map(\.name.description)
+    #expect(body.contains("for folder in \(folders.joined(separator: " ")); do"))
     for file in [StoreFile.ledger, .ledgerHead] { #expect(body.contains(": >\(file.name)\n")) }
   }
 
@@ -77,6 +80,10 @@ import Testing
       (InstalledPath.configurationFolder, InstalledPath.confirmedChanges),
       (InstalledPath.programFolder, InstalledPath.helper),
       (InstalledPath.programFolder, InstalledPath.vendorConfiguration),
+      (InstalledPath.programFolder, InstalledPath.resident),
+      (InstalledPath.programFolder, InstalledPath.decisionLibrary),
+      (InstalledPath.residentFolder, InstalledPath.residentRootSocket),
+      (InstalledPath.residentFolder, InstalledPath.residentUserSocket),
       (InstalledPath.services, InstalledPath.helperService),
       (InstalledPath.sshdFolder, InstalledPath.sshd),
       (InstalledPath.sshdFolder, InstalledPath.sshdDropIns),

@@ -1,3 +1,4 @@
+import MFAApplication
 @testable import MFAPolicy
 @testable import MFASignIn
 import MFASignInTestSupport

@@ -1,3 +1,4 @@
+import MFAApplication
 import MFABytes
 import MFASignIn
 import MFAStoreFiles

@@ -1,3 +1,4 @@
+import MFAApplication
 import MFABytes
 import MFAFactorStore
 import MFAOneTimePassword
@@ -152,16 +153,16 @@ struct EnrollmentDialogTests {
       number: 3, script: [.bytes([8, 10, 13, 127] + Array("INCORRECT".utf8))],
       reason: "no-conversation", told: "keyboard-interactive"),
     Failing(
-      number: 4, script: [.text("n"), .text("")], reason: "abandoned", told: "sign in again"),
-    Failing(number: 5, script: [.text("n"), .none], reason: "abandoned", told: "sign in again"),
-    Failing(number: 6, script: [.text("n"), .tooLong], reason: "abandoned", told: "sign in again"),
-    Failing(number: 7, script: [.tooLong, wrong, .none], reason: "abandoned", told: "sign in"),
+      number: 4, script: [.text("n"), .text("")], reason: "abandoned", told: "Sign in again"),
+    Failing(number: 5, script: [.text("n"), .none], reason: "abandoned", told: "Sign in again"),
+    Failing(number: 6, script: [.text("n"), .tooLong], reason: "abandoned", told: "Sign in again"),
+    Failing(number: 7, script: [.tooLong, wrong, .none], reason: "abandoned", told: "Sign in"),
     Failing(
       number: 8, script: [.text(""), wrong, .text("abc"), .text("")], reason: "abandoned",
-      told: "sign in again"),
+      told: "Sign in again"),
     Failing(
       number: 9, script: [.text("n"), wrong, .text("no code"), wrong], reason: "wrong-codes",
-      told: "nothing is enrolled"),
+      told: "No device was added"),
   ]
 
   @Test("after interruption or three wrong codes nothing is enrolled", arguments: failing)

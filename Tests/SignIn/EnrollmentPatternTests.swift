@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword
@@ -47,7 +48,7 @@ struct EnrollmentPatternTests {
     #expect(application.prompts == ["One-time code: "])
     #expect(application.isUsedUp)
     #expect(application.told.count == 1)
-    #expect(application.told[0].contains("none is enrolled"))
+    #expect(application.told[0].contains("you have not"))
     #expect(application.essentials == application.told)
     #expect(application.logged.count == 1)
     #expect(application.logged[0].hasPrefix("result=enrollment-required user=alice service=sshd"))
@@ -165,9 +166,18 @@ struct EnrollmentPatternTests {
   func offeredByCount() throws {
     host.configuration = "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
     for (row, told) in [
-      (1, "enrol a second factor with 'mfa-enroll': after 2 more sign-ins it is required"),
-      (2, "enrol a second factor with 'mfa-enroll': after 1 more sign-in it is required"),
-      (3, "enrol a second factor with 'mfa-enroll': from the next sign-in on it is required"),
+      (
+        1,
+        "Protect your account with an authenticator app: mfa-enroll It is required after 2 more sign-ins."
+      ),
+      (
+        2,
+        "Protect your account with an authenticator app: mfa-enroll It is required after 1 more sign-in."
+      ),
+      (
+        3,
+        "Protect your account with an authenticator app: mfa-enroll It is required from your next sign-in."
+      ),
     ] {
       let application = ScriptedApplication()
       #expect(signIn(application) == .pass, "row \(row)")
@@ -203,7 +213,7 @@ struct EnrollmentPatternTests {
     guard expected == .pass else { return }
     #expect(
       line.told == [
-        "enrol a second factor with 'mfa-enroll': after 2023-11-14 (UTC) it is required"
+        "Protect your account with an authenticator app: mfa-enroll It is required after 2023-11-14 (UTC)."
       ])
     #expect(
       !host.memory.steps.contains { if case .write = $0 { true } else { false } },

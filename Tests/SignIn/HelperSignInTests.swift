@@ -1,3 +1,4 @@
+import MFAApplication
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
@@ -135,27 +136,31 @@ struct HelperSignInTests {
   static let refusals = [
     Refusal(
       number: 1, failure: .invalidVerificationCode, verdict: .deny, result: "wrong",
-      told: "that code is wrong"),
+      told: "Wrong code."),
     Refusal(
       number: 2, failure: .codeAlreadyUsed, verdict: .deny, result: "replayed",
-      told: "that code was used already, wait for the next one"),
+      told: "That code has already been used. Wait for the next one."),
     Refusal(
       number: 3, failure: .tooManyAttempts(seconds: 28), verdict: .tooManyAttempts,
-      result: "throttled", told: "too many wrong codes, try again in 28 s"),
+      result: "throttled", told: "Too many wrong codes. Try again in 28 seconds."),
     Refusal(
       number: 4, failure: .factorsLocked, verdict: .tooManyAttempts, result: "locked",
-      told: "too many wrong codes: the second factor is disabled, ask an administrator to unlock it"
+      told: "Too many wrong codes. Your devices are locked. Ask an administrator to unlock them."
     ),
     Refusal(
       number: 5, failure: .notACode, verdict: .deny, result: "not-a-code",
-      told: "that is not a code: type the digits that the authenticator app shows"),
+      told: "That is not a code. Type the digits that your authenticator app shows."),
     // The factor was removed during the prompt.
     Refusal(
       number: 6, failure: .factorNotFound, verdict: .deny, result: "error",
-      told: "the second factor cannot be checked, ask an administrator to look at the system log"),
+      told:
+        "Sign-in is unavailable because of a server problem, not your code. Contact your administrator."
+    ),
     Refusal(
       number: 7, failure: .storeUnavailable, verdict: .deny, result: "error",
-      told: "the second factor cannot be checked, ask an administrator to look at the system log"),
+      told:
+        "Sign-in is unavailable because of a server problem, not your code. Contact your administrator."
+    ),
   ]
 
   @Test("the helper's refusals are shown and logged like others", arguments: refusals)
@@ -218,7 +223,7 @@ struct HelperSignInTests {
     }
     #expect(verdict == .allow, "row \(row.number)")
     #expect(judge.requests == ["hello", "signIn - \(sent)", "status"], "row \(row.number)")
-    #expect(application.told.first?.hasPrefix("that recovery code is used up, ") == true)
+    #expect(application.told.first?.hasPrefix("Recovery code accepted. ") == true)
     #expect(application.logged.first?.hasPrefix("result=recovery-code ") == true)
     #expect(application.logged.first?.hasSuffix(" recovery-codes-left=\(row.codes - 1)") == true)
     #expect(application.revealed.isEmpty)
@@ -255,8 +260,8 @@ struct HelperSignInTests {
     #expect(signIn(application).authenticate() == .allow)
     #expect(
       application.prompts == [
-        "Factors:\n 1: Phone\n 2: Tablet\nOne-time code, or the number of a factor: ",
-        "One-time code of 'Tablet': ",
+        "Your devices:\n 1: Phone\n 2: Tablet\nOne-time code, or the number of a device: ",
+        "One-time code from 'Tablet': ",
       ])
     #expect(judge.requests[1] == "signIn 8 123456")
     #expect(application.logged.first?.contains("factor=0808") == true)

@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAPAMStack
 import MFAFactorStore
 import MFAFactors
@@ -41,8 +42,8 @@ struct HintsTests {
     try KnownFactor.code(at: host.time, steps: steps, secret: Self.tabletsSecret)
   }
 
-  static let list = "Factors:\n 1: Pixel\n 2: Tablet\n"
-  static let question = list + "One-time code, or the number of a factor: "
+  static let list = "Your devices:\n 1: Pixel\n 2: Tablet\n"
+  static let question = list + "One-time code, or the number of a device: "
 
   @Test("a code of any factor is accepted without a selection")
   func codeAtOnce() throws {
@@ -60,7 +61,7 @@ struct HintsTests {
     let code = name == "Pixel" ? try pixelsCode() : try tabletsCode()
     let application = ScriptedApplication([.text(number), .text(code)])
     #expect(signIn(application) == .allow, "row \(row)")
-    #expect(application.prompts == [Self.question, "One-time code of '\(name)': "], "row \(row)")
+    #expect(application.prompts == [Self.question, "One-time code from '\(name)': "], "row \(row)")
     #expect(application.isUsedUp)
   }
 
@@ -68,7 +69,7 @@ struct HintsTests {
   func anothersCode() throws {
     let application = ScriptedApplication([.text("2"), .text(try pixelsCode())])
     #expect(signIn(application) == .deny)
-    #expect(application.told == ["that code is wrong"])
+    #expect(application.told == ["Wrong code."])
     #expect(host.memory.attempts.failures == 1)
   }
 
@@ -90,7 +91,7 @@ struct HintsTests {
   func noSuchFactor(number: String) throws {
     let application = ScriptedApplication([.text(number), .text(try pixelsCode())])
     #expect(signIn(application) == .deny)
-    #expect(application.told == ["no factor has that number"])
+    #expect(application.told == ["No device has that number."])
     #expect(application.logged.first?.contains("answer=no-such-factor") == true)
     #expect(application.prompts.count == 1)
     #expect(host.memory.attempts.failures == 0)
@@ -109,7 +110,7 @@ struct HintsTests {
     let application = ScriptedApplication([.text("1"), .text(try pixelsCode())])
     #expect(signIn(application, ["prompt=Token: ", "echo"]) == .allow)
     #expect(
-      application.prompts == [Self.list + "Token: (echo)", "One-time code of 'Pixel': (echo)"])
+      application.prompts == [Self.list + "Token: (echo)", "One-time code from 'Pixel': (echo)"])
   }
 
   @Test("with forward_pass the list precedes the single prompt, and a number selects nothing")

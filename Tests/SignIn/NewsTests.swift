@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword
@@ -43,13 +44,13 @@ struct NewsTests {
     #expect(verdict == .allow)
     #expect(
       told == [
-        "since your last sign-in: 3 wrong codes, the last from tty1 on 2023-11-14 22:13 UTC"
+        "3 failed codes since your last sign-in, most recently from tty1 on 2023-11-14 22:13 UTC."
       ])
     #expect(signIn(try right(1)).told == [])
     #expect(signIn(try wrong(), from: "2001:db8::1").0 == .deny)
     #expect(
       signIn(try right(2)).told == [
-        "since your last sign-in: 1 wrong code from 2001:db8::1 on 2023-11-14 22:13 UTC"
+        "1 failed code since your last sign-in from 2001:db8::1 on 2023-11-14 22:13 UTC."
       ])
   }
 
@@ -64,8 +65,8 @@ struct NewsTests {
     #expect(host.memory.attempts.failures == 0)
     #expect(
       signIn(try right(1)).told == [
-        "since your last sign-in: 1 wrong code from tty1 on 2023-11-14 22:13 UTC",
-        "since your last sign-in: factor 'Pixel' enrolled from mfa-enroll on 2023-11-14 22:13 UTC",
+        "1 failed code since your last sign-in from tty1 on 2023-11-14 22:13 UTC.",
+        "New device 'Pixel' was added from mfa-enroll on 2023-11-14 22:13 UTC.",
       ])
     #expect(signIn(try right(2)).told == [])
   }
@@ -77,7 +78,7 @@ struct NewsTests {
     host.memory.attempts = host.memory.attempts.unlocked()
     #expect(
       signIn(try right()).told == [
-        "since your last sign-in: 1 wrong code from 203.0.113.9 on 2023-11-14 22:13 UTC"
+        "1 failed code since your last sign-in from 203.0.113.9 on 2023-11-14 22:13 UTC."
       ])
   }
 
@@ -99,32 +100,32 @@ struct NewsTests {
     host.memory.failure = nil
     #expect(
       signIn(try right()).told == [
-        "since your last sign-in: 1 wrong code from 203.0.113.9 on 2023-11-14 22:13 UTC"
+        "1 failed code since your last sign-in from 203.0.113.9 on 2023-11-14 22:13 UTC."
       ])
   }
 
   @Test(
     "the text of each notice",
     arguments: [
-      (1, .enrolled, "Pixel", "factor 'Pixel' enrolled"),
-      (2, .imported, "Old", "factor 'Old' taken over from another program"),
-      (3, .unenrolled, "Pixel", "factor 'Pixel' unenrolled"),
-      (4, .recoveryCodeUsed, "", "a recovery code used"),
-      (5, .recoveryCodesMade, "", "new recovery codes made"),
-      (6, .ticketMade, "", "an enrolment ticket made"),
-      (7, .ticketMade, "new phone", "an enrolment ticket made ('new phone')"),
-      (8, .ticketUsed, "Pixel", "factor 'Pixel' enrolled with a ticket"),
-      (9, .bypassMade, "lost", "a bypass code made ('lost')"),
-      (10, .bypassUsed, "lost", "a bypass code used ('lost')"),
-      (11, .resynchronized, "Pixel", "the clock of factor 'Pixel' put right"),
-      (12, .revoked, "", "every factor revoked"),
+      (1, .enrolled, "Pixel", "New device 'Pixel' was added"),
+      (2, .imported, "Old", "Device 'Old' was imported from another program"),
+      (3, .unenrolled, "Pixel", "Device 'Pixel' was removed"),
+      (4, .recoveryCodeUsed, "", "A recovery code was used"),
+      (5, .recoveryCodesMade, "", "New recovery codes were made"),
+      (6, .ticketMade, "", "An enrolment ticket was made"),
+      (7, .ticketMade, "new phone", "An enrolment ticket was made ('new phone')"),
+      (8, .ticketUsed, "Pixel", "New device 'Pixel' was added with a ticket"),
+      (9, .bypassMade, "lost", "A bypass code was made ('lost')"),
+      (10, .bypassUsed, "lost", "A bypass code was used ('lost')"),
+      (11, .resynchronized, "Pixel", "The clock of device 'Pixel' was corrected"),
+      (12, .revoked, "", "All your devices were removed by an administrator"),
     ] as [(Int, Notice.Kind, String, String)])
   func sentences(row: Int, kind: Notice.Kind, detail: String, expected: String) throws {
     try enroll()
     host.memory.record?.note(
       kind, Array(detail.utf8), about: .account, from: Source(Array("\u{1B}[2J é".utf8)), at: 0)
     #expect(
-      signIn(try right()).told == ["since your last sign-in: \(expected) from ?[2J???"],
+      signIn(try right()).told == ["\(expected) from ?[2J???."],
       "row \(row)")
   }
 
@@ -140,8 +141,8 @@ struct NewsTests {
     #expect(host.memory.record?.notices.map(\.kind) == [.recoveryCodeUsed])
     #expect(
       signIn(try right()).told == [
-        "since your last sign-in: 1 wrong code from tty1 on 2023-11-14 22:13 UTC",
-        "since your last sign-in: a recovery code used from tty1 on 2023-11-14 22:13 UTC",
+        "1 failed code since your last sign-in from tty1 on 2023-11-14 22:13 UTC.",
+        "A recovery code was used from tty1 on 2023-11-14 22:13 UTC.",
       ])
     #expect(signIn(try right(1)).told == [])
   }
@@ -173,7 +174,7 @@ struct NewsTests {
     host.configuration = "[project]\n"
     let first = ScriptedApplication()
     #expect(SignIn(request, host: host, application: first).checkAccount() == .pass)
-    #expect(first.told == ["since your last sign-in: factor 'Phone' unenrolled"])
+    #expect(first.told == ["Device 'Phone' was removed."])
     let second = ScriptedApplication()
     #expect(SignIn(request, host: host, application: second).checkAccount() == .pass)
     #expect(second.told == [])
@@ -197,8 +198,8 @@ struct NewsTests {
 
   private static let question = "Type yes if you have read this: (echo)"
   private static let pixel =
-    "since your last sign-in: factor 'Pixel' enrolled from mfa-enroll on 2023-11-14 22:13 UTC"
-  private static let stays = "this is shown until a different factor signs in"
+    "New device 'Pixel' was added from mfa-enroll on 2023-11-14 22:13 UTC."
+  private static let stays = "This is shown until you sign in with a different device."
 
   /// Enrols a second factor, as an attacker would.
   private func enrollPixel() throws -> Factor {

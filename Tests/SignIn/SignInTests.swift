@@ -1,3 +1,4 @@
+import MFAApplication
 import MFABytes
 import MFAConfiguration
 import MFAFactorStore
@@ -42,7 +43,7 @@ struct SignInTests {
     #expect(first.logged.first?.hasPrefix("result=accepted user=alice service=sshd") == true)
     let second = ScriptedApplication([.text(try code())])
     #expect(signIn(second) == .deny)
-    #expect(second.told == ["that code was used already, wait for the next one"])
+    #expect(second.told == ["That code has already been used. Wait for the next one."])
     #expect(second.essentials == second.told)
     #expect(second.logged.first?.hasPrefix("result=replayed user=alice") == true)
     #expect(first.audited == ["mfa:code alice 203.0.113.9 - yes"])
@@ -80,16 +81,14 @@ struct SignInTests {
   @Test(
     "a recovery code is accepted once, and the number of remaining codes is shown",
     arguments: [
-      (1, 10, "that recovery code is used up, 9 are left"),
+      (1, 10, "Recovery code accepted. 9 left."),
       (
         2, 4,
-        "that recovery code is used up, 3 are left: "
-          + "make new ones with 'mfa-enroll recovery-codes --new'"
+        "Recovery code accepted. 3 left. Make new ones: mfa-enroll recovery-codes --new"
       ),
       (
         3, 2,
-        "that recovery code is used up, 1 is left: "
-          + "make new ones with 'mfa-enroll recovery-codes --new'"
+        "Recovery code accepted. 1 left. Make new ones: mfa-enroll recovery-codes --new"
       ),
     ] as [(Int, UInt8, String)])
   func recoveryCode(row: Int, count: UInt8, told: String) throws {
@@ -117,7 +116,7 @@ struct SignInTests {
     try keepRecoveryCodes(10)
     let first = ScriptedApplication([.text(Self.recoveryCode)])
     #expect(signIn(first) == .allow)
-    #expect(first.told == ["that recovery code is used up, 10 are left"])
+    #expect(first.told == ["Recovery code accepted. 10 left."])
     let label = "a new one in its place: "
     let revealed = try #require(first.revealed.first)
     #expect(revealed.hasPrefix(label))
@@ -195,14 +194,14 @@ struct SignInTests {
       #expect(signIn(application) == (attempt == 5 ? .tooManyAttempts : .deny))
       #expect(
         application.told
-          == [attempt == 5 ? "too many wrong codes, try again in 30 s" : "that code is wrong"])
+          == [attempt == 5 ? "Too many wrong codes. Try again in 30 seconds." : "Wrong code."])
       #expect(application.essentials.isEmpty == (attempt < 5))
     }
     host.time += 2
     let right = ScriptedApplication([.text(try code())])
     #expect(signIn(right) == .tooManyAttempts)
     #expect(right.prompts.isEmpty)
-    #expect(right.told == ["too many wrong codes, try again in 28 s"])
+    #expect(right.told == ["Too many wrong codes. Try again in 28 seconds."])
     #expect(right.logged.first?.contains("result=throttled") == true)
     host.time += 28
     #expect(signIn(ScriptedApplication([.text(try code())])) == .allow)
@@ -258,7 +257,7 @@ struct SignInTests {
     let application = ScriptedApplication([.text(try code())])
     #expect(signIn(application, user: "mallory") == .deny)
     #expect(application.prompts == ["One-time code: "])
-    #expect(application.told == ["that code is wrong"])
+    #expect(application.told == ["Wrong code."])
   }
 
   @Test("in the disabled state users are not prompted; in the observe state every sign-in passes")

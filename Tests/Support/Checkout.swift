@@ -10,5 +10,5 @@ public enum Checkout {
   public static let artefacts = folder + "/dist"
 
   /// The module as installed, but with the names of its functions. packaging/build creates it.
-  public static let moduleWithSymbols = folder + "/.build-embedded/release/pam_mfa.symbols.so"
+  public static let moduleWithSymbols = folder + "/.build-embedded/release/mfa-decision.symbols.so"
 }

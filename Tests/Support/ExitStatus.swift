@@ -1,3 +1,5 @@
+import Glibc
+
 /// How a program ended.
 public enum ExitStatus: Equatable, Sendable, CustomStringConvertible {
   /// Exited with a code.
@@ -15,5 +17,17 @@ public enum ExitStatus: Equatable, Sendable, CustomStringConvertible {
     case .exited(let code): "exited with code \(code)"
     case .killed(let signal): "killed by signal \(signal)"
     }
+  }
+}
+
+extension ExitStatus {
+  /// Waits for the end of a child process that was not started by `ChildProcess`. Returns nil if
+  /// there is no such child.
+  public static func ofChild(_ process: Int32) -> ExitStatus? {
+    var status: Int32 = 0
+    // SAFETY: the call writes `status`, which outlives it.
+    guard unsafe waitpid(process, &status, 0) == process else { return nil }
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
   }
 }

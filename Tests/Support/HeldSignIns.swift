@@ -21,10 +21,12 @@ public final class HeldSignIns {
     init(_ client: consuming Client) { self.client = client }
   }
 
-  /// Starts a process for each list of answers.
+  /// Starts a process for each list of answers. The command line of the process `index` is appended
+  /// to `wrapper(index)`.
   public init(
     service: String, user: String, answers: [[PAMClient.Answer]],
-    options: PAMClient.Options = PAMClient.Options(), as identity: Identity = .current
+    options: PAMClient.Options = PAMClient.Options(), as identity: Identity = .current,
+    through wrapper: (Int) -> [String] = { _ in [] }
   ) throws(HarnessFailure) {
     let path = try PAMClient.path()
     let gate = try Pipe()
@@ -35,7 +37,9 @@ public final class HeldSignIns {
       let errors = try Descriptor.memory()
       let ready = try Pipe()
       let process = try ChildProcess(
-        [path, service, user] + options.arguments + ["--hold", "--ready-fd", "3", "--go-fd", "4"],
+        wrapper(index) + [path, service, user] + options.arguments + [
+          "--hold", "--ready-fd", "3", "--go-fd", "4",
+        ],
         as: identity,
         descriptors: [
           0: input.number, 1: output.number, 2: errors.number, 3: ready.writing.number,

@@ -114,7 +114,7 @@ public final class HelperSession {
   // MARK: Conversations
 
   /// Sends the greeting.
-  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [1]) }
+  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [2], [0]) }
 
   /// Re-authenticates: answers prompts that contain "code" with `code`, and all other prompts with
   /// the password. Returns the message that ends the re-authentication.
@@ -124,7 +124,7 @@ public final class HelperSession {
       switch message.kind {
       case 0x82:
         let text = String(decoding: message.fields.first ?? [], as: UTF8.self)
-        let asksForCode = text.contains("code")
+        let asksForCode = text.lowercased().contains("code")
         send(3, Array((asksForCode ? code ?? "" : password).utf8))
       case 0x83: continue
       default: return message

@@ -7,11 +7,29 @@ public enum PrivateMachine {
   public static var isHere: Bool {
     ProcessInfo.processInfo.environment["MFA_PRIVATE_MACHINE"] == "1"
   }
+
+  /// Whether the resident service runs in the private machine; see packaging/test.
+  public static var hasResidentService: Bool {
+    ProcessInfo.processInfo.environment["MFA_RESIDENT_SERVICE"] == "1"
+  }
 }
 
 extension Trait where Self == ConditionTrait {
   /// Skips tests that change the system, unless they run in the private machine.
   public static var privateMachine: Self {
     .enabled("run packaging/test") { PrivateMachine.isHere }
+  }
+
+  /// Skips tests of what the application's process, or the helper's, does itself, while the resident
+  /// service does that instead.
+  public static var withoutResidentService: Self {
+    .enabled("the resident service decides") { !PrivateMachine.hasResidentService }
+  }
+
+  /// Skips tests of the resident service unless it runs.
+  public static var withResidentService: Self {
+    .enabled("packaging/test runs these tests a second time, with the resident service") {
+      PrivateMachine.hasResidentService
+    }
   }
 }

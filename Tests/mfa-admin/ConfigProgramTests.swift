@@ -159,6 +159,36 @@ import Testing
     }
   }
 
+  @Test("template prints the mfa.conf of this version, also if the configuration has a mistake")
+  func template() throws {
+    try withMachine("[project]\nstate = on\n") { machine in
+      let template = try run("template")
+      #expect(template.status == .exited(0) && template.errorText.isEmpty, "\(template.errorText)")
+      let file = machine.folder + "/template"
+      try machine.write(template.text, to: file)
+      #expect(try run("check", file).text == "\(file): no mistake\n")
+      try Command.succeed(["/usr/bin/cmp", file, Checkout.folder + "/packaging/mfa.conf"])
+    }
+  }
+
+  @Test("check warns about a setting without effect, which does not deny sign-ins")
+  func settingWithoutEffect() throws {
+    try withMachine("[project]\nremember = 8h\noffer_until = 2030-12-31\n") { _ in
+      let check = try run("check")
+      #expect(check.status == .exited(0))
+      #expect(check.text == "/etc/mfa/mfa.conf: no mistake\n")
+      #expect(
+        check.errorText == """
+          mfa-admin: warning: /etc/mfa/mfa.conf:3: offer_until has no effect unless enrollment = \
+          offered is set
+          mfa-admin: warning: /etc/mfa/mfa.conf:2: remember has no effect unless remember_services \
+          is set
+
+          """)
+      #expect(try run("show").status == .exited(0))
+    }
+  }
+
   @Test("only root can block changes to the configuration")
   func onlyRootCanBlockChanges() throws {
     try withMachine("[project]\n") { machine in

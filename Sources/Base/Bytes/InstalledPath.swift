@@ -23,6 +23,16 @@ public enum InstalledPath {
   public static var programFolder: StaticString { "/usr/lib/mfa" }
   /// The helper.
   public static var helper: StaticString { "/usr/lib/mfa/mfa-helper" }
+  /// The resident service.
+  public static var resident: StaticString { "/usr/lib/mfa/mfad" }
+  /// The library with which the module decides in the application's process.
+  public static var decisionLibrary: StaticString { "/usr/lib/mfa/mfa-decision.so" }
+  /// The folder of the resident service's sockets.
+  public static var residentFolder: StaticString { "/run/mfa" }
+  /// The socket of the resident service for applications that act as root.
+  public static var residentRootSocket: StaticString { "/run/mfa/root" }
+  /// The socket of the resident service for all users.
+  public static var residentUserSocket: StaticString { "/run/mfa/users" }
   /// The vendor's configuration.
   public static var vendorConfiguration: StaticString { "/usr/lib/mfa/mfa.conf" }
   /// The folder of PAM's service files.

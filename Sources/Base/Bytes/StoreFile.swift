@@ -12,6 +12,8 @@ public enum StoreFile: CaseIterable, Sendable {
   case ledgerIndex
   /// The file that running helpers lock.
   case helpers
+  /// The folder with an empty file for each user whose notices are to be mailed.
+  case mail
 
   /// The name in the store's folder.
   public var name: StaticString {
@@ -22,6 +24,7 @@ public enum StoreFile: CaseIterable, Sendable {
     case .ledgerHead: "ledger.head"
     case .ledgerIndex: "ledger.index"
     case .helpers: "helpers"
+    case .mail: "mail"
     }
   }
 

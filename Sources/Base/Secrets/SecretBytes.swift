@@ -45,6 +45,15 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     self.init(copying: beginning.extracting(droppingFirst: max(range.lowerBound, 0)))
   }
 
+  /// Creates a copy of two byte strings, one after the other.
+  public init(joining first: Span<UInt8>, _ second: Span<UInt8>) {
+    self.init(count: first.count &+ second.count)
+    withMutableSpan { target in
+      for index in first.indices { target[index] = first[index] }
+      for index in second.indices { target[first.count &+ index] = second[index] }
+    }
+  }
+
   /// The bytes, valid as long as the value lives.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)

@@ -28,6 +28,11 @@ public struct Account: Equatable, Sendable {
     }?.account
   }
 
+  /// Returns the primary group of the account with this name, or nil if no such account exists.
+  public static func primaryGroup(ofAccount name: [UInt8]) throws(SystemError) -> UInt32? {
+    try entry(named: name)?.group
+  }
+
   /// The longest account name, in bytes.
   private static var longestName: Int { 255 }
 

@@ -8,6 +8,14 @@ public enum Clock {
   /// Returns the seconds since the machine was started (CLOCK_BOOTTIME). This clock cannot be set.
   public static func sinceBoot() throws(SystemError) -> Int64 { try seconds(CLOCK_BOOTTIME) }
 
+  /// Returns the nanoseconds since the epoch (CLOCK_REALTIME), or 0 if the clock cannot be read.
+  public static func nanoseconds() -> Int64 {
+    var time = timespec()
+    // SAFETY: the call writes `time`, which outlives it.
+    guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+
   private static func seconds(_ clock: clockid_t) throws(SystemError) -> Int64 {
     var time = timespec()
     // SAFETY: the call writes `time`, which outlives it.

@@ -74,6 +74,31 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
+  /// Returns the identity of a file, or nil if it does not exist. Does not open the file.
+  public func identity(of name: FileName) throws(SystemError) -> FileIdentity? {
+    do throws(SystemError) {
+      return FileIdentity(try examine(name))
+    } catch {
+      guard error.isNotFound else { throw error }
+      return nil
+    }
+  }
+
+  /// Returns the status of a file, without opening it. For a symbolic link, returns the status of
+  /// the link itself.
+  public func status(of name: FileName) throws(SystemError) -> FileStatus {
+    FileStatus(try examine(name))
+  }
+
+  private func examine(_ name: FileName) throws(SystemError) -> stat {
+    var status = stat()
+    _ = try retrying(.status) {
+      // SAFETY: the name ends with a NUL and outlives the call, as does `status`.
+      unsafe fstatat(descriptor, name.terminated, &status, AT_SYMLINK_NOFOLLOW)
+    }
+    return status
+  }
+
   /// Renames a file atomically, replacing any file that has the new name.
   public func rename(_ from: FileName, to: FileName) throws(SystemError) {
     // SAFETY: both names end with a NUL and outlive the call.

@@ -13,15 +13,20 @@ public enum PrivilegedProcess {
 
   /// Sets each inherited attribute and resource limit to a safe value. Throws if a value that the
   /// program depends on cannot be set. First opens the log under `name` in authpriv, so that a
-  /// refusal can be logged.
-  public static func settle(name: StaticString) throws(ProcessRefusal) {
+  /// refusal can be logged. A program that a service manager starts `keepsDescriptors`.
+  public static func settle(
+    name: StaticString, keepsDescriptors: Bool = false
+  ) throws(ProcessRefusal) {
     // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.
     name.withUTF8Buffer { buffer in
       guard let base = buffer.baseAddress else { return }
       unsafe openlog(
         UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), LOG_PID, LOG_AUTHPRIV)
     }
-    for attribute in InheritedAttribute.allCases { try attribute.settle() }
+    for attribute in InheritedAttribute.allCases
+    where !keepsDescriptors || attribute != .descriptors {
+      try attribute.settle()
+    }
     for limit in ResourceLimit.allCases { try limit.settle() }
   }
 
@@ -54,6 +59,19 @@ public enum PrivilegedProcess {
     guard try all() == (own, own, own) else { throw SystemError(.identity, number: EPERM) }
     cposix_await_signals()
     guard identities.caller == own || cposix_set_identities(identities.caller, own, own) != 0 else {
+      throw SystemError(.identity, number: EPERM)
+    }
+  }
+
+  /// Gives a process of root the identity of a system user for good: its user ID, its group, no other
+  /// group, and no capability but CAP_AUDIT_WRITE, which stays permitted but not effective.
+  public static func become(_ user: UInt32, group: UInt32) throws(SystemError) {
+    guard cposix_control_process(PR_SET_KEEPCAPS, 1) == 0, setgroups(0, nil) == 0,
+      cposix_set_groups(group, group, group) == 0,
+      cposix_set_identities(user, user, user) == 0, Capabilities.reduce(),
+      cposix_control_process(PR_SET_KEEPCAPS, 0) == 0
+    else { throw SystemError.last(.identity) }
+    guard try all() == (user, user, user), cposix_set_identities(0, 0, 0) != 0 else {
       throw SystemError(.identity, number: EPERM)
     }
   }

@@ -7,7 +7,8 @@ public struct SystemError: Error, Equatable, Sendable {
   public enum Call: UInt8, Sendable {
     case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode,
       listDirectory
-    case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment, process
+    case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment, process,
+      connect
   }
 
   /// The call that failed.
@@ -28,11 +29,17 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Returns the error for a resource that another process has held for too long.
   public static func busy(_ call: Call) -> SystemError { SystemError(call, number: EWOULDBLOCK) }
 
+  /// Returns the error for a target that this process may not use.
+  public static func forbidden(_ call: Call) -> SystemError { SystemError(call, number: EACCES) }
+
   /// Returns the error of the call that has just failed.
   static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
 
   /// Whether the target does not exist.
   public var isNotFound: Bool { number == ENOENT }
+
+  /// Whether nobody listens on a socket.
+  public var isRefused: Bool { number == ECONNREFUSED }
 
   /// Whether access was denied (EACCES).
   public var isForbidden: Bool { number == EACCES }

@@ -10,7 +10,7 @@ import MFACPOSIX
 /// (`TrustedPathTests`)
 public struct TrustedPath: Sendable {
   /// The path as given.
-  private let bytes: [UInt8]
+  public let bytes: [UInt8]
 
   /// The last component.
   public let last: FileName

@@ -1,3 +1,5 @@
+// For RTLD_DEFAULT.
+#define _GNU_SOURCE
 #include "audit.h"
 
 #include <dlfcn.h>
@@ -13,20 +15,27 @@ typedef int message_function(
 
 // An open audit trail.
 struct trail {
+  // libaudit, if it had to be loaded.
   void *library;
   // The function that writes a record.
   void *function;
   int descriptor;
 };
 
-// Loads libaudit, looks up its function `name`, and opens a descriptor of the audit trail. Returns
-// 1, or 0 if this is not possible. In either case `close_trail` must be called.
+// Looks up libaudit's function `name`, and opens a descriptor of the audit trail. Loads libaudit if the
+// application has not loaded it with libpam. Returns 1, or 0 if this is not possible. In either case
+// `close_trail` must be called.
 static int open_trail(struct trail *trail, const char *name) {
   trail->descriptor = -1;
-  trail->library = dlopen("libaudit.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (trail->library == NULL) return 0;
-  open_function *const open = (open_function *)dlsym(trail->library, "audit_open");
-  trail->function = dlsym(trail->library, name);
+  trail->library = NULL;
+  void *from = RTLD_DEFAULT;
+  open_function *open = (open_function *)dlsym(from, "audit_open");
+  if (open == NULL) {
+    from = trail->library = dlopen("libaudit.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (from == NULL) return 0;
+    open = (open_function *)dlsym(from, "audit_open");
+  }
+  trail->function = dlsym(from, name);
   if (open != NULL && trail->function != NULL) trail->descriptor = open();
   return trail->descriptor >= 0;
 }

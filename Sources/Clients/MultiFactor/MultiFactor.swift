@@ -1,5 +1,6 @@
 import MFABytes
 import MFAFactors
+public import MFAMessages
 import MFAOneTimePassword
 public import MFASecrets
 import FoundationEssentials
@@ -26,6 +27,7 @@ public actor MultiFactor {
 
   nonisolated let executor = HelperExecutor()
   private let open: @Sendable () throws(MultiFactorError) -> HelperPipes
+  private let language: Language
   private let tell: @Sendable (String) -> Void
   private var conversation: Conversation?
   private var conversationsBegun = 0
@@ -36,18 +38,25 @@ public actor MultiFactor {
 
   /// Prepares a conversation with the helper.
   ///
-  /// - Parameter tell: shows the user a text from the host, for example that the password expires
-  ///   soon. The text contains no control characters other than newlines.
-  public init(tell: @escaping @Sendable (String) -> Void = { _ in }) {
-    self.init(tell: tell) { () throws(MultiFactorError) in
+  /// - Parameters:
+  ///   - language: the language of the host's prompts. It is stored with each change of the factors,
+  ///     as the language in which the user reads messages at sign-ins.
+  ///   - tell: shows the user a text from the host, for example that the password expires soon. The
+  ///     text contains no control characters other than newlines.
+  public init(
+    language: Language = .english, tell: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.init(language: language, tell: tell) { () throws(MultiFactorError) in
       try HelperPipes(starting: MultiFactor.helperPath)
     }
   }
 
   init(
+    language: Language = .english,
     tell: @escaping @Sendable (String) -> Void = { _ in },
     open: @escaping @Sendable () throws(MultiFactorError) -> HelperPipes
   ) {
+    self.language = language
     self.tell = tell
     self.open = open
   }
@@ -412,7 +421,7 @@ public actor MultiFactor {
     if conversation?.hasEnded == true { conversation = nil }
     guard conversation == nil else { return }
     let pipes = try open()
-    try pipes.send(Self.encoded(.hello))
+    try pipes.send(Self.encoded(.hello(language)))
     do throws(ConversationError) {
       guard case .welcome(let user, let issuer) = try pipes.receive(tell: tell) else {
         throw .broken(.protocolError)

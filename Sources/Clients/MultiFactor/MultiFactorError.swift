@@ -1,3 +1,4 @@
+public import MFAMessages
 import MFAProtocol
 
 /// Why an operation on second factors failed.
@@ -142,86 +143,52 @@ extension MultiFactorError {
 }
 
 extension MultiFactorError: CustomStringConvertible {
-  /// What happened, in lower case and without a full stop.
-  public var description: String {
-    switch self {
-    case .notPermitted: "this account may not do that"
-    case .requiresRecentLogin: "you have not proven yet that this account is yours"
-    case .reauthenticationFailed: "you could not be recognised as the owner of this account"
-    case .sessionExpired: "too much time has passed since you began"
-    case .invalidVerificationCode: "the code is not right"
-    case .codeAlreadyUsed: "the code was used already"
-    case .notACode: "that is not a code; codes have 6 to 8 digits"
-    case .tooManyAttempts(let seconds): "too many wrong codes, try again in \(seconds) s"
-    case .factorsLocked: "your second factors are disabled after too many wrong codes"
-    case .secondFactorAlreadyEnrolled: "you have a second factor with this name already"
-    case .maximumSecondFactorCountExceeded: "you have as many second factors as you may have"
-    case .unsupportedDisplayName: "a second factor cannot have this name"
-    case .factorNotFound: "you have no such second factor"
-    case .invalidArgument: "a value is not supported on this host"
-    case .storeUnavailable: "your second factors cannot be read or written on this host"
-    case .configurationInvalid: "the configuration of second factors on this host is in error"
-    case .multiFactorDisabled: "second factors are turned off on this host"
-    case .internalError: "the helper failed; nothing was changed"
-    case .lastFactorRequired: "this is your last second factor, and this host requires one"
-    case .ticketInvalid: "the ticket is not right, was used already, or is past its time"
-    case .secretTooShort: "the key is too short for this host"
-    case .codesNotConsecutive: "the two codes do not follow each other, or came too far apart"
-    case .secondFactorRequired: "you have a second factor, and it was not shown"
-    case .alreadyImported: "you have a second factor with this key already"
-    case .tooManyChanges: "you have made too many changes to your second factors in this hour"
-    case .unsuitableProcess(let attribute):
-      "the helper does not work with the \(attribute) of this process"
-    case .tooManyHelpers: "too many of your programs are using the helper at the same time"
-    case .helperUnavailable(let number):
-      "the helper \(MultiFactor.helperPath) cannot be started (\(Self.text(of: number)))"
-    case .helperEnded: "the helper ended unexpectedly"
-    case .protocolError: "this program and the helper do not understand each other"
-    case .operationInProgress: "another operation is under way"
-    case .userTokenExpired: "you were signed out when your newest second factor was removed"
-    }
-  }
+  /// What happened, in English.
+  public var description: String { text(in: .english).description.string }
 
-  /// What to do next, in lower case and without a full stop.
-  public var hint: String {
+  /// What to do next, in English.
+  public var hint: String { text(in: .english).hint.string }
+
+  /// Returns what happened and what to do next, in a language.
+  public func text(in language: Language) -> FailureText { message.text(in: language) }
+
+  private var message: FailureMessage {
     switch self {
-    case .notPermitted: "ask an administrator of this host"
-    case .requiresRecentLogin, .sessionExpired: "start again"
-    case .reauthenticationFailed: "try again with the password that you sign in to this host with"
-    case .invalidVerificationCode:
-      "type the code that the app shows now; if it is, check that the phone and this host agree"
-        + " about the time"
-    case .codeAlreadyUsed: "wait until the app shows the next code"
-    case .notACode: "type the digits that the app shows"
-    case .tooManyAttempts(let seconds): "wait \(seconds) s and use a fresh code"
-    case .factorsLocked: "ask an administrator of this host to unlock them with mfa-admin unlock"
-    case .secondFactorAlreadyEnrolled: "choose another name, or remove the old one first"
-    case .maximumSecondFactorCountExceeded: "remove one that you do not use any more"
-    case .unsupportedDisplayName: "use 1 to 64 visible characters"
-    case .factorNotFound: "list your second factors to see their names"
-    case .invalidArgument: "leave the algorithm, the digits and the period at their defaults"
-    case .storeUnavailable, .internalError, .helperEnded:
-      "tell an administrator of this host; the reason is in the system log (authpriv)"
-    case .configurationInvalid:
-      "tell an administrator of this host; file and line are in the system log (authpriv)"
-    case .multiFactorDisabled: "there is nothing to do; you sign in without a code"
-    case .helperUnavailable: "tell an administrator of this host to install the package again"
-    case .protocolError:
-      "tell an administrator of this host; the package may be installed only in part"
-    case .operationInProgress: "answer or cancel it first"
-    case .userTokenExpired: "sign in again"
-    case .lastFactorRequired: "enrol another one first, or ask an administrator of this host"
-    case .ticketInvalid:
-      "check what you typed, or ask an administrator of this host for a new ticket"
-    case .secretTooShort: "enrol a new key with mfa-enroll instead"
-    case .codesNotConsecutive:
-      "type the code that the app shows, wait until it shows the next, and type that one"
-    case .secondFactorRequired: "sign in with a code from one of your second factors"
-    case .alreadyImported: "there is nothing to do; mfa-enroll list shows it"
-    case .tooManyChanges(let seconds): "try again in \(seconds / 60 + 1) minutes"
-    case .unsuitableProcess:
-      "start this program without nice, chrt and ulimit; prlimit shows the limits that are set"
-    case .tooManyHelpers: "end some of them, and try again"
+    case .notPermitted: .notPermitted
+    case .requiresRecentLogin: .requiresRecentLogin
+    case .reauthenticationFailed: .wrongPassword
+    case .sessionExpired: .sessionExpired
+    case .invalidVerificationCode: .wrongCode
+    case .codeAlreadyUsed: .usedCode
+    case .notACode: .notACode
+    case .tooManyAttempts(let seconds): .throttled(seconds: Int64(seconds))
+    case .factorsLocked: .locked
+    case .secondFactorAlreadyEnrolled: .nameTaken
+    case .maximumSecondFactorCountExceeded: .tooManyDevices
+    case .unsupportedDisplayName: .unsupportedName
+    case .factorNotFound: .noSuchDevice
+    case .invalidArgument: .unsupportedValue
+    case .storeUnavailable: .storeUnavailable
+    case .configurationInvalid: .configurationInvalid
+    case .multiFactorDisabled: .switchedOff
+    case .internalError: .internalError
+    case .lastFactorRequired: .lastDeviceRequired
+    case .ticketInvalid: .invalidTicket
+    case .secretTooShort: .shortKey
+    case .codesNotConsecutive: .codesNotConsecutive
+    case .secondFactorRequired: .codeRequired
+    case .alreadyImported: .alreadyImported
+    case .tooManyChanges(let seconds): .tooManyChanges(minutes: Int64(seconds) / 60 + 1)
+    case .unsuitableProcess(let attribute):
+      .unsuitableProcess(attribute: Array(attribute.utf8))
+    case .tooManyHelpers: .tooManyHelpers
+    case .helperUnavailable(let number):
+      .helperUnavailable(
+        path: Array(MultiFactor.helperPath.utf8), reason: Array(Self.text(of: number).utf8))
+    case .helperEnded: .helperEnded
+    case .protocolError: .protocolError
+    case .operationInProgress: .operationInProgress
+    case .userTokenExpired: .signedOut
     }
   }
 }

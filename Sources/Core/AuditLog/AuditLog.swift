@@ -22,9 +22,13 @@ public struct AuditLog: ~Copyable {
   private let text: OwnedFile
   private let head: OwnedFile
   private let index: OwnedFile
+  private let memory: AuditLogMemory?
 
-  /// Creates a value for the log in the store's directory. Nothing is opened yet.
-  public init(in directory: StoreDirectory, owner: UInt32) throws(FactorStoreError) {
+  /// Creates a value for the log in the store's directory. Nothing is opened yet. With a `memory`, the
+  /// files are not read again as long as they have not changed.
+  public init(
+    in directory: StoreDirectory, owner: UInt32, memory: AuditLogMemory? = nil
+  ) throws(FactorStoreError) {
     guard let text = FileName(StoreFile.ledger.name),
       let head = FileName(StoreFile.ledgerHead.name),
       let index = FileName(StoreFile.ledgerIndex.name)
@@ -32,6 +36,7 @@ public struct AuditLog: ~Copyable {
       throw .nameTooLong
     }
     self.directory = directory
+    self.memory = memory
     self.text = OwnedFile(.ledger, directory: directory, name: text, owner: owner)
     self.head = OwnedFile(.ledgerHead, directory: directory, name: head, owner: owner)
     self.index = OwnedFile(.ledgerIndex, directory: directory, name: index, owner: owner)
@@ -66,6 +71,9 @@ public struct AuditLog: ~Copyable {
   /// Returns whether this configuration fingerprint is the last one recorded. Uses neither the key
   /// nor the lock, so the answer is not verified.
   public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    if let known = memory?.head(for: try headIdentity()) {
+      return known.configuration == configuration
+    }
     guard let file = try present(head) else { return false }
     return AuditLogHead.likelyConfiguration(try Self.read(file.file)) == configuration
   }
@@ -266,24 +274,12 @@ public struct AuditLog: ~Copyable {
     _ name: [UInt8], _ uid: UInt32, _ place: AuditLogIndex.Slot,
     since known: RecordBinding.LogPosition, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Standing {
-    guard let file = try present(head) else {
-      guard known.log == 0 else { throw .rolledBack(.ledgerHead) }
+    let identity = try headIdentity()
+    guard let content = try verifiedHead(identity, since: known, &key) else {
       try requireNoHistory()
       return Standing(position: .none, fingerprint: nil)
     }
-    let bytes = try Self.read(file.file)
-    guard let content = try AuditLogHead(bytes, &key).content else {
-      guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.ledgerHead) }
-      try requireNoHistory()
-      return Standing(position: .none, fingerprint: nil)
-    }
-    var last: Int64 = 0
-    if content.lastEntry(inPage: place.page) > 0 {
-      let index = try index.open(creating: false)
-      let page = try AuditLogIndex.Page(
-        place.page, writtenFor: content.lastEntry(inPage: place.page), in: index, &key)
-      last = page.entry(at: place.position)
-    }
+    let last = try lastEntry(at: place, content, identity, &key)
     let isSameLog = known.log == content.log
     let checked = isSameLog ? known.entry : 0
     guard last >= checked else { throw .rolledBack(.ledger) }
@@ -293,6 +289,48 @@ public struct AuditLog: ~Copyable {
     guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
     return Standing(
       position: RecordBinding.LogPosition(log: content.log, entry: last), fingerprint: fingerprint)
+  }
+
+  /// Returns the identity of the head's file. Returns nil if no memory uses it, if it is not old, or
+  /// if the file does not exist.
+  private func headIdentity() throws(FactorStoreError) -> FileIdentity? {
+    guard let memory else { return nil }
+    return memory.trusted(
+      try onPart(.ledgerHead) { () throws(SystemError) in
+        try directory.opened.identity(of: head.name)
+      })
+  }
+
+  /// Returns the verified content of the head, or nil if nothing was ever recorded.
+  private func verifiedHead(
+    _ identity: FileIdentity?, since known: RecordBinding.LogPosition, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogHead.Content? {
+    if let content = memory?.head(for: identity) { return content }
+    guard let file = try present(head) else {
+      guard known.log == 0 else { throw .rolledBack(.ledgerHead) }
+      return nil
+    }
+    let bytes = try Self.read(file.file)
+    guard let content = try AuditLogHead(bytes, &key).content else {
+      guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.ledgerHead) }
+      return nil
+    }
+    memory?.remember(content, for: identity)
+    return content
+  }
+
+  /// Returns the position of the last entry at a place of the index, or 0 if there is none.
+  private func lastEntry(
+    at place: AuditLogIndex.Slot, _ content: AuditLogHead.Content, _ identity: FileIdentity?,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Int64 {
+    guard content.lastEntry(inPage: place.page) > 0 else { return 0 }
+    if let page = memory?.page(place.page, for: identity) { return page.entry(at: place.position) }
+    let index = try index.open(creating: false)
+    let page = try AuditLogIndex.Page(
+      place.page, writtenFor: content.lastEntry(inPage: place.page), in: index, &key)
+    memory?.remember(page, number: place.page, for: identity)
+    return page.entry(at: place.position)
   }
 
   /// Throws if the log has more than one entry although the head is missing. An interrupted process

@@ -88,21 +88,28 @@ public enum ConfigurationFile {
   public static func forEachLayer(
     _ body: (Result<Layer, Failure>) throws(Failure) -> Void
   ) throws(Failure) {
+    try forEachLayer(.standard, body)
+  }
+
+  /// Calls `body` with each existing file at a location, as above.
+  static func forEachLayer(
+    _ location: ConfigurationLocation, _ body: (Result<Layer, Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
     // On most hosts, which have no vendor file, this check costs one system call.
-    if Directory.mayExist(vendorPath), let vendor = TrustedPath(vendorPath),
-      let directory = try directory(of: vendor, vendorPath)
+    if Directory.mayExist(location.vendor), let vendor = TrustedPath(location.vendor),
+      let directory = try directory(of: vendor, location.vendor)
     {
-      try hand(vendorPath, vendor.last, in: directory, to: body)
+      try hand(location.vendor, vendor.last, in: directory, to: body)
     }
-    guard let host = TrustedPath(standardPath),
-      let directory = try directory(of: host, standardPath)
+    guard let host = TrustedPath(location.host),
+      let directory = try directory(of: host, location.host)
     else { return }
-    try hand(standardPath, host.last, in: directory, to: body)
-    guard let folder = try folder(in: directory) else { return }
-    let names = try dropIns(in: folder)
+    try hand(location.host, host.last, in: directory, to: body)
+    guard let folder = try folder(location.dropIns, in: directory) else { return }
+    let names = try dropIns(location.dropIns, in: folder)
     var last: [UInt8] = []
     while let name = next(after: last, in: names) {
-      try hand(folderPath + [UInt8(ascii: "/")] + name.bytes, name, in: folder, to: body)
+      try hand(location.dropIns + [UInt8(ascii: "/")] + name.bytes, name, in: folder, to: body)
       last = name.bytes
     }
   }
@@ -176,12 +183,14 @@ public enum ConfigurationFile {
   }
 
   /// Returns the folder of drop-ins, or nil if it does not exist.
-  private static func folder(in directory: borrowing Directory) throws(Failure) -> Directory? {
-    guard let path = TrustedPath(folderPath) else { return nil }
+  private static func folder(
+    _ path: [UInt8], in directory: borrowing Directory
+  ) throws(Failure) -> Directory? {
+    guard let trusted = TrustedPath(path) else { return nil }
     do throws(TrustedPath.Refusal) {
-      return try TrustedPath.directory(path.last, in: directory)
+      return try TrustedPath.directory(trusted.last, in: directory)
     } catch {
-      return try missing(folderPath, error)
+      return try missing(path, error)
     }
   }
 
@@ -197,7 +206,9 @@ public enum ConfigurationFile {
   }
 
   /// Returns the names of the drop-ins in no particular order.
-  private static func dropIns(in folder: borrowing Directory) throws(Failure) -> [FileName] {
+  private static func dropIns(
+    _ path: [UInt8], in folder: borrowing Directory
+  ) throws(Failure) -> [FileName] {
     var names: [FileName] = []
     do throws(SystemError) {
       try folder.forEachEntry { name in
@@ -205,9 +216,9 @@ public enum ConfigurationFile {
         return names.count <= maximumDropIns
       }
     } catch {
-      throw Failure(folderPath, .system(error))
+      throw Failure(path, .system(error))
     }
-    guard names.count <= maximumDropIns else { throw Failure(folderPath, .tooManyFiles) }
+    guard names.count <= maximumDropIns else { throw Failure(path, .tooManyFiles) }
     return names
   }
 

@@ -29,13 +29,21 @@ struct AttemptsFile: ~Copyable {
     }
   }
 
+  private static func open(
+    _ name: FileName, in directory: StoreDirectory, owner: UInt32
+  ) throws(FactorStoreError) -> File {
+    do throws(SystemError) {
+      return try directory.opened.fileForReading(name)
+    } catch {
+      throw refusal(error, of: .attempts, name, in: directory.opened, owner: owner)
+    }
+  }
+
   /// Returns the content of the file `name` in `attempts/`. Takes no lock.
   static func read(
     _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> [UInt8] {
-    let file = try onPart(.attempts) { () throws(SystemError) in
-      try directory.opened.fileForReading(name)
-    }
+    let file = try open(name, in: directory, owner: owner)
     let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
       throw .untrusted(.attempts, distrust)

@@ -28,27 +28,37 @@ public final class LocalFactorStore: FactorStore {
   private let directory: StoreDirectory
   private let owner: UInt32
   private let keyPath: TrustedPath
-  /// The location of the key file, once the key has been read; never the key itself.
+  /// The location of the key file, once the key has been read.
   private var keyFile: KeyFile?
+  /// Whether the key is kept in memory once it has been read. An application must not keep it: a
+  /// prompt can last for minutes.
+  private let keepsKey: Bool
+  private var keptKey: SealingKey?
+  private let ledgerMemory = AuditLogMemory()
   /// `factors/` and `attempts/`, once they have been opened.
   private var factorsDirectory: StoreDirectory?
   private var attemptsDirectory: StoreDirectory?
 
-  /// Opens the store and checks its directory. The key is read when it is first needed.
+  /// Opens the store and checks its directory. The key is read when it is first needed, and each time
+  /// after that unless `keepsKey`.
   ///
   /// Throws before the object exists: see `LocalFactorStoreEntry`.
-  public convenience init(_ location: StoreLocation) throws(FactorStoreError) {
+  public convenience init(
+    _ location: StoreLocation, keepsKey: Bool = false
+  ) throws(FactorStoreError) {
     let path = location.directory
     try path.checkParents(of: .directory)
     let opened = try onPart(.directory) { () throws(SystemError) in try path.lastDirectory() }
     let owner = try StoreDirectory.owner(of: opened, .directory)
-    self.init(StoreDirectory(judged: opened), owner: owner, key: location.key)
+    self.init(
+      StoreDirectory(judged: opened), owner: owner, key: location.key, keepsKey: keepsKey)
   }
 
-  private init(_ directory: StoreDirectory, owner: UInt32, key: TrustedPath) {
+  private init(_ directory: StoreDirectory, owner: UInt32, key: TrustedPath, keepsKey: Bool) {
     self.directory = directory
     self.owner = owner
     keyPath = key
+    self.keepsKey = keepsKey
   }
 
   /// The uid that owns everything in the store.
@@ -270,7 +280,7 @@ public final class LocalFactorStore: FactorStore {
   }
 
   private func ledger() throws(FactorStoreError) -> AuditLog {
-    try AuditLog(in: directory, owner: owner)
+    try AuditLog(in: directory, owner: owner, memory: ledgerMemory)
   }
 
   /// Records an event that does not change a user's record, before it happens.
@@ -355,11 +365,14 @@ public final class LocalFactorStore: FactorStore {
     }
   }
 
-  /// Reads the key.
+  /// Returns the key, and reads it if necessary.
   func key() throws(FactorStoreError) -> SealingKey {
+    if let key = keptKey?.shared() { return key }
     let file = if let keyFile { keyFile } else { try KeyFile(keyPath) }
     keyFile = file
-    return try SealingKey(file, storeOwner: owner)
+    let key = try SealingKey(file, storeOwner: owner)
+    if keepsKey { keptKey = key.shared() }
+    return key
   }
 
   private func factors() throws(FactorStoreError) -> StoreDirectory {

@@ -23,7 +23,7 @@ struct RecordFile: ~Copyable {
   static func read(
     _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> SealedRecord? {
-    guard let file = try open(name, in: directory) else { return nil }
+    guard let file = try open(name, in: directory, owner: owner) else { return nil }
     let status = try onPart(.record) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
       throw .untrusted(.record, distrust)
@@ -38,13 +38,13 @@ struct RecordFile: ~Copyable {
   }
 
   private static func open(
-    _ name: FileName, in directory: StoreDirectory
+    _ name: FileName, in directory: StoreDirectory, owner: UInt32
   ) throws(FactorStoreError) -> File? {
     do throws(SystemError) {
       return try directory.opened.fileForReading(name)
     } catch {
       if error.isNotFound { return nil }
-      throw error.isSymbolicLink ? .untrusted(.record, .symbolicLink) : .system(.record, error)
+      throw refusal(error, of: .record, name, in: directory.opened, owner: owner)
     }
   }
 

@@ -14,6 +14,22 @@ public func onPart<Result: ~Copyable>(
   }
 }
 
+/// Returns why a file of the store could not be opened. Root can open every file and then finds out
+/// whose it is; a process of the store's owner cannot open a file of another user.
+public func refusal(
+  _ error: SystemError, of part: FactorStoreError.Part, _ name: FileName,
+  in directory: borrowing Directory, owner: UInt32
+) -> FactorStoreError {
+  if error.isSymbolicLink { return .untrusted(part, .symbolicLink) }
+  guard error.isForbidden else { return .system(part, error) }
+  do throws(SystemError) {
+    let status = try directory.status(of: name)
+    return status.owner == owner ? .system(part, error) : .untrusted(part, .wrongOwner)
+  } catch {
+    return .system(part, error)
+  }
+}
+
 /// Runs code that needs libcrypto, and translates its error.
 public func cryptographic<Result: ~Copyable>(
   _ body: () throws(CryptographyError) -> Result

@@ -18,8 +18,13 @@ public final class KeyFile {
     self.name = name
   }
 
-  /// Opens the file, whose owner and mode have not been checked yet.
-  public func open() throws(FactorStoreError) -> File {
-    try onPart(.key) { () throws(SystemError) in try directory.fileForReading(name) }
+  /// Opens the file, whose owner and mode have not been checked yet. `storeOwner` is the user who
+  /// owns the store.
+  public func open(storeOwner: UInt32) throws(FactorStoreError) -> File {
+    do throws(SystemError) {
+      return try directory.fileForReading(name)
+    } catch {
+      throw refusal(error, of: .key, name, in: directory, owner: storeOwner)
+    }
   }
 }

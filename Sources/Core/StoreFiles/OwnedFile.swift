@@ -31,8 +31,8 @@ public struct OwnedFile: ~Copyable {
 
   /// Opens the file for writing. If `creating`, a missing file is created empty.
   public func open(creating: Bool) throws(FactorStoreError) -> File {
-    if let file = try existing() {
-      let status = try status(of: file)
+    var status: FileStatus?
+    if let file = try existing(&status), let status {
       guard status.size > 0 || creating else { throw .system(part, .notFound(.open)) }
       try give(file, status)
       return file
@@ -58,7 +58,8 @@ public struct OwnedFile: ~Copyable {
     creating: Bool, length: Int, seconds: Int64 = OwnedFile.patience
   ) throws(FactorStoreError) -> File {
     while true {
-      guard let file = try existing() else {
+      var unlocked: FileStatus?
+      guard let file = try existing(&unlocked) else {
         guard creating else { throw .system(part, .notFound(.open)) }
         if let made = try make([UInt8](repeating: 0, count: length), replacing: false) {
           return made
@@ -95,16 +96,18 @@ public struct OwnedFile: ~Copyable {
 
   // MARK: Implementation
 
-  /// Opens the file and checks its owner, mode and type. Returns nil if the file does not exist.
-  private func existing() throws(FactorStoreError) -> File? {
+  /// Opens the file, checks its owner, mode and type, and tells its status. Returns nil if the file
+  /// does not exist.
+  private func existing(_ found: inout FileStatus?) throws(FactorStoreError) -> File? {
     let file: File
     do throws(SystemError) {
       file = try directory.opened.fileForUpdating(name)
     } catch {
       if error.isNotFound { return nil }
-      throw error.isSymbolicLink ? .untrusted(part, .symbolicLink) : .system(part, error)
+      throw refusal(error, of: part, name, in: directory.opened, owner: owner)
     }
     let status = try status(of: file)
+    found = status
     // An empty file was left behind by an interrupted process, possibly by root before it changed
     // the owner. A file without a link was replaced after it was opened.
     let maker = status.size == 0 ? 0 : owner
@@ -149,7 +152,8 @@ public struct OwnedFile: ~Copyable {
     try waitForLock(file)
     // Every process that creates the file holds this lock, so the file cannot appear after this
     // check.
-    if !replacing, try existing() != nil { return nil }
+    var status: FileStatus?
+    if !replacing, try existing(&status) != nil { return nil }
     do throws(SystemError) {
       try file.setLength(0)
       try file.write(content)

@@ -15,33 +15,35 @@ public struct SealingKey: ~Copyable {
   /// The length of `identity` in bytes.
   public static let identityLength = 8
 
-  private var derivation: HMAC
-  private var checksum: HMAC
+  private let keys: DerivedKeys
 
   /// Derives the keys from the 32 bytes of the key file.
   public init(master: Span<UInt8>) throws(CryptographyError) {
     var derivation = try HMAC(algorithm: .sha256, key: master)
     let checksumKey = try Self.derive("mfa checksum key, version 1", &derivation)
-    let checksum = try HMAC(algorithm: .sha256, key: checksumKey.span)
-    self.derivation = derivation
-    self.checksum = checksum
+    keys = DerivedKeys(derivation, try HMAC(algorithm: .sha256, key: checksumKey.span))
   }
+
+  private init(_ keys: DerivedKeys) { self.keys = keys }
+
+  /// Returns another value for the same keys, which are wiped when the last value ends.
+  public func shared() -> SealingKey { SealingKey(keys) }
 
   /// Returns a value that identifies the key without revealing it.
   public mutating func identity() throws(CryptographyError) -> [UInt8] {
-    let name = try Self.derive("mfa key identity, version 1", &derivation)
+    let name = try Self.derive("mfa key identity, version 1", &keys.derivation)
     return name.span.extracting(0..<Self.identityLength).copied()
   }
 
   /// Derives the key that seals secrets. It is derived on demand, because most records are read for
   /// other purposes.
   private mutating func sealingKey() throws(CryptographyError) -> SecretBytes {
-    try Self.derive("mfa sealing key, version 1", &derivation)
+    try Self.derive("mfa sealing key, version 1", &keys.derivation)
   }
 
   /// Reads the key file.
   public init(_ keyFile: KeyFile, storeOwner: UInt32) throws(FactorStoreError) {
-    let file = try keyFile.open()
+    let file = try keyFile.open(storeOwner: storeOwner)
     let status = try onPart(.key) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (0, storeOwner), permissions: 0o400) {
       throw .untrusted(.key, distrust)
@@ -72,7 +74,7 @@ public struct SealingKey: ~Copyable {
     throws(CryptographyError)
     -> [UInt8]
   {
-    let tag = try checksum.tag(of: ([purpose.rawValue] + message).span)
+    let tag = try keys.checksum.tag(of: ([purpose.rawValue] + message).span)
     return tag.span.copied()
   }
 
@@ -87,7 +89,7 @@ public struct SealingKey: ~Copyable {
       for index in context.indices { message[1 + index] = context[index] }
       for index in secret.indices { message[1 + context.count + index] = secret[index] }
     }
-    let tag = try checksum.tag(of: message.span)
+    let tag = try keys.checksum.tag(of: message.span)
     return tag.span.copied()
   }
 
@@ -124,5 +126,16 @@ public struct SealingKey: ~Copyable {
   ) throws(CryptographyError) -> SecretBytes? {
     let key = try sealingKey()
     return AES256GCM.open(sealed.span, key: key.span, associated: associated.span)
+  }
+}
+
+/// The keys of one or several values of `SealingKey`.
+private final class DerivedKeys {
+  var derivation: HMAC
+  var checksum: HMAC
+
+  init(_ derivation: consuming HMAC, _ checksum: consuming HMAC) {
+    self.derivation = derivation
+    self.checksum = checksum
   }
 }

@@ -1,3 +1,4 @@
+import MFAMessages
 public import MFAPAMStack
 
 /// Why a user who must have a factor could not enrol one during the sign-in.
@@ -34,33 +35,15 @@ public enum EnrollmentObstacle: Equatable, Sendable {
     }
   }
 
-  /// The message to the user. Each case is a complete sentence, so that it is a constant of the
-  /// module.
-  var message: String {
+  /// The message to the user.
+  var message: SignInMessage {
     switch self {
-    case .accountLine, .onlyObserved:
-      """
-      a second factor is required here and none is enrolled: ask an administrator for a ticket \
-      ('mfa-admin ticket USER'), then enrol with 'mfa-enroll --ticket'
-      """
-    case .notAuthenticatedHere, .noConversation:
-      """
-      a second factor is required here and none is enrolled: sign in where you can be asked (for \
-      ssh: with keyboard-interactive), or ask an administrator for a ticket ('mfa-admin ticket \
-      USER'), then enrol with 'mfa-enroll --ticket'
-      """
-    case .abandoned:
-      """
-      a second factor is required here and none is enrolled: sign in again with an authenticator \
-      app at hand
-      """
-    case .wrongCodes:
-      """
-      too many wrong codes, nothing is enrolled: see that the phone's clock is right, and sign in \
-      again
-      """
-    case .tooLate: "that took too long, nothing is enrolled: sign in again"
-    case .enrolledMeanwhile: "a factor was enrolled meanwhile: sign in again, with its code"
+    case .accountLine, .onlyObserved: .enrollmentNotPossible
+    case .notAuthenticatedHere, .noConversation: .enrollmentNeedsQuestions
+    case .abandoned: .enrollmentAbandoned
+    case .wrongCodes: .enrollmentWrongCodes
+    case .tooLate: .enrollmentTooLate
+    case .enrolledMeanwhile: .enrolledMeanwhile
     }
   }
 }

@@ -1,6 +1,7 @@
 import MFAPAMStack
 import MFABytes
 import MFAFactors
+import MFAMessages
 
 /// A user's factors as listed in the prompt: oldest first, numbered from 1, with the names that the
 /// user gave them.
@@ -9,12 +10,6 @@ struct FactorList {
   struct Hint {
     let id: FactorID
     let displayName: DisplayName
-
-    /// The prompt for this factor's code.
-    var question: [UInt8] {
-      ("One-time code of '" as StaticString).bytes + displayName.utf8
-        + ("': " as StaticString).bytes
-    }
   }
 
   private let hints: [Hint]
@@ -33,9 +28,9 @@ struct FactorList {
 
   /// Returns the list, one line for each factor, followed by the administrator's prompt or the
   /// standard one. Names are truncated if the text would be too long.
-  func question(_ options: ModuleOptions) -> [UInt8] {
-    let question = Self.question(options)
-    var text = ("Factors:\n" as StaticString).bytes
+  func question<Store>(_ resolved: ResolvedSignIn<Store>) -> [UInt8] {
+    let question = Self.question(resolved)
+    var text = resolved.text(.deviceList).utf8 + [UInt8(ascii: "\n")]
     let room = (Self.longestQuestion &- text.count &- question.count) / max(hints.count, 1)
     var number = UInt8(ascii: "1")
     for hint in hints {
@@ -52,9 +47,10 @@ struct FactorList {
 
   /// Returns the prompt below the list. It mentions factor numbers only if nothing but the code is
   /// asked for.
-  private static func question(_ options: ModuleOptions) -> [UInt8] {
-    guard options.prompt == nil, !options.forwardsPass else { return options.question }
-    return ("One-time code, or the number of a factor: " as StaticString).bytes
+  private static func question<Store>(_ resolved: ResolvedSignIn<Store>) -> [UInt8] {
+    let options = resolved.options
+    guard options.prompt == nil, !options.forwardsPass else { return resolved.question }
+    return resolved.text(.codeOrNumberPrompt).utf8
   }
 
   /// Returns the name truncated to `room` bytes, at a character boundary.

@@ -1,3 +1,4 @@
+import MFAMessages
 import MFAPAMStack
 import MFAFactorStore
 import MFAOneTimePassword
@@ -26,6 +27,10 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// Why the rest could not be determined, or nil.
   let failure: SignInResult.Failure?
 
+  /// The language of messages: the host's, until the first factor has been proven and the user's own
+  /// language is known. Before that, the language would reveal that the user has enrolled.
+  var language: Language
+
   /// The recovery code that replaces a used one, until it is shown to the user.
   var replacement: RecoveryCode?
 
@@ -42,5 +47,6 @@ final class ResolvedSignIn<Store: FactorStore> {
     self.fingerprint = fingerprint
     self.followsSessions = followsSessions
     self.failure = failure
+    language = settings.language
   }
 }

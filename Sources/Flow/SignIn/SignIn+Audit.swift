@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAAuthentication
 import MFABytes
 import MFAPolicy

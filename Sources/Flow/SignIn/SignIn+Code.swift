@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAPAMStack
 import MFAAuthentication
 import MFAFactors
@@ -30,7 +31,7 @@ extension SignIn {
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
     if check.resolved.settings.promptHints { return try proveListedCode(check) }
-    let answer = application.ask(options.question, echo: options.echo)
+    let answer = application.ask(check.resolved.question, echo: options.echo)
     return try verify(answer, options.forwardsPass ? .afterPassword : .codeAlone, in: check)
   }
 
@@ -85,11 +86,11 @@ extension SignIn {
       let (result, notices) = (report.result, report.notices)
       let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
       resolved.replacement = report.takeReplacement()
+      if case .accepted = result { useLanguage(of: record, resolved) }
       // The mail is sent first, because an attacker may never answer the question that follows.
       deliver(after: result, record, to: check.account)
       tell(
-        notices, of: record, in: store, to: check.account,
-        mayAsk: !resolved.options.usesFirstPass)
+        notices, of: record, in: store, to: check.account, resolved)
       return (result, length)
     }
   }

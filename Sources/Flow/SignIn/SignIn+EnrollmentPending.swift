@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactorStore
 import MFAAuthentication
 import MFAFactors

@@ -1,3 +1,4 @@
+import MFAMessages
 import MFAPAMStack
 import MFAAuthentication
 import MFABytes
@@ -96,7 +97,9 @@ extension SignIn {
     guard identity.user == account.uid else { throw .accountMismatch }
     guard !identity.isConfined else { throw .confined }
     let helper = try host.helper()
-    guard case .welcome(let user, _) = try answer(helper, .hello) else { throw .malformed }
+    guard case .welcome(let user, _) = try answer(helper, .hello(.english)) else {
+      throw .malformed
+    }
     // Several accounts may share a uid.
     guard user.bytes == account.name else { throw .accountMismatch }
     return helper

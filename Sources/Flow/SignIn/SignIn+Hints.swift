@@ -1,3 +1,5 @@
+import MFAMessages
+import MFAApplication
 import MFAPAMStack
 import MFAAuthentication
 import MFAFactorStore
@@ -19,7 +21,7 @@ extension SignIn {
   ) throws(SignInResult.Failure) -> SignInResult {
     let options = check.resolved.options
     let list = check.backend.list
-    let answer = application.ask(list.question(options), echo: options.echo)
+    let answer = application.ask(list.question(check.resolved), echo: options.echo)
     if options.forwardsPass {
       return try verify(answer, .afterPassword, in: check)
     }
@@ -28,7 +30,9 @@ extension SignIn {
     }
     guard let hint = list.hint(number) else { return .notACode(.noSuchFactor) }
     trace(check.resolved, "choice") { line in line.add("factor", escaping: hint.id.hexadecimal) }
-    let code = application.ask(hint.question, echo: options.echo)
+    let code = application.askNext(
+      check.resolved.text(.codeOfDevicePrompt(name: hint.displayName.utf8)).utf8,
+      echo: options.echo)
     return try verify(code, .codeAlone, of: hint.id, in: check)
   }
 

@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAPAMStack
 import MFAFactorStore
 import MFAAuthentication
@@ -91,7 +92,7 @@ extension SignIn {
     _ result: SignInResult, _ resolved: Resolved
   ) throws(SignInResult.Failure) -> (result: SignInResult, isCode: Bool) {
     let options = resolved.options
-    switch application.ask(options.question, echo: options.echo) {
+    switch application.ask(resolved.question, echo: options.echo) {
     case .none: return (.notACode(.none), false)
     case .tooLong: return (.notACode(.tooLong), false)
     case .text(let answer):

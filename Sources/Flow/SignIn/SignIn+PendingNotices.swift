@@ -1,3 +1,6 @@
+import MFAMessages
+import MFAPAMStack
+import MFAApplication
 import MFAAuthentication
 import MFABytes
 import MFAFactorStore
@@ -18,20 +21,19 @@ import MFASystem
 extension SignIn {
   /// Shows what is pending, and asks for confirmation if it is needed.
   ///
-  /// If `mayAsk` is false, because the argument `use_first_pass` forbids questions, the notices
-  /// stay pending.
+  /// If the argument `use_first_pass` forbids questions, the notices stay pending.
   func tell(
     _ pending: PendingNotices, of record: FactorRecord, in store: Machine.Store,
-    to account: Account, mayAsk: Bool = true
+    to account: Account, _ resolved: Resolved
   ) {
-    for message in pending.messages { application.tell(message, essential: false) }
+    for message in pending.messages(in: resolved.language) { tell(message, essential: false) }
     switch pending.ending {
     case .told: return
     case .stays:
       guard !pending.notices.isEmpty else { return }
-      application.tell("this is shown until a different factor signs in", essential: false)
+      tell(.noticesStay, resolved, essential: false)
     case .asks:
-      guard mayAsk, isConfirmed() else { return }
+      guard !resolved.options.usesFirstPass, isConfirmed(resolved) else { return }
       do throws(FactorStoreError) {
         try Attempt.confirm(pending, of: record, account, in: store)
       } catch {
@@ -41,9 +43,8 @@ extension SignIn {
   }
 
   /// Asks for "yes". An application that answers every question with the password confirms nothing.
-  private func isConfirmed() -> Bool {
-    let question: StaticString = "Type yes if you have read this: "
-    switch application.ask(question.bytes, echo: true) {
+  private func isConfirmed(_ resolved: Resolved) -> Bool {
+    switch application.ask(resolved.text(.noticeConfirmation).utf8, echo: true) {
     case .none: return false
     case .tooLong: return false
     case .text(let answer):
@@ -53,13 +54,14 @@ extension SignIn {
   }
 
   /// Shows a user without a factor what happened to the user's earlier factors.
-  func showPendingNotices(_ account: Account, _ store: Machine.Store) {
+  func showPendingNotices(_ account: Account, _ store: Machine.Store, _ resolved: Resolved) {
     guard application.showsMessages else { return }
     do throws(FactorStoreError) {
       let (record, pending) = try Attempt.noticesWithoutFactor(
         of: account, in: store, isShown: request.isAtTerminal)
       guard let record else { return }
-      tell(pending, of: record, in: store, to: account)
+      useLanguage(of: record, resolved)
+      tell(pending, of: record, in: store, to: account, resolved)
     } catch {
       // In most cases the user never enrolled, and there is no record.
     }

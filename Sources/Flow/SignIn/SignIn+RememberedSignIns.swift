@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAPAMStack
 import MFAAuthentication
 import MFABytes

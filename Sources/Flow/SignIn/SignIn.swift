@@ -1,8 +1,10 @@
+import MFAApplication
 import MFAAuthentication
 import MFABytes
 import MFACMFA
 import MFAFactorStore
 import MFAFactors
+import MFAMessages
 import MFAOneTimePassword
 import MFAPAMStack
 import MFAPolicy
@@ -86,6 +88,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
       }
       return try pass(.notEnrolled, resolved)
     }
+    useLanguageIfProven(of: snapshot.record, account, resolved)
     if settings.enrollment != .selfService { _ = accountLine() }
     let standing = snapshot.attempts.standing(settings.throttle, now: try now())
     trace(resolved, "record") { line in
@@ -142,14 +145,15 @@ public struct SignIn<Machine: Host, Asker: Application> {
     _ account: Account, _ store: Machine.Store, _ resolved: Resolved
   ) throws(SignInResult.Failure) -> SignInResult {
     let settings = resolved.settings
-    guard try enrolled(account, store) == nil else {
+    if let (_, snapshot) = try enrolled(account, store) {
+      useLanguage(of: snapshot.record, resolved)
       // If the `auth` line let the user continue in order to enrol, it has not asked for a code.
       guard application.isNoted(.enrollment, of: account.name) else { return .allowed(.enrolled) }
       return .denied(.enrollmentRequired(.enrolledMeanwhile))
     }
     // A sign-in with a bypass code has already shown the notices, and cannot confirm them.
     if settings.state != .observe, !application.isNoted(.bypass, of: account.name) {
-      showPendingNotices(account, store)
+      showPendingNotices(account, store, resolved)
     }
     switch settings.enrollment {
     case .selfService: return .passed(.notEnrolled)
@@ -177,6 +181,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
   private func conclude(
     _ result: SignInResult, _ resolved: Resolved, hidesRefusals: Bool
   ) -> Verdict {
+    // The run with the answer records and reports.
+    guard !application.isSuspended else { return Verdict(result, state: resolved.state) }
     recordConfigurationChange(result, resolved)
     report(
       result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted)
@@ -195,6 +201,17 @@ public struct SignIn<Machine: Host, Asker: Application> {
     application.log(.debug, line)
   }
 
+  /// Shows a message in the language of the sign-in.
+  func tell(_ message: SignInMessage, _ resolved: Resolved, essential: Bool) {
+    tell(resolved.text(message), essential: essential)
+  }
+
+  /// Shows a text in lines that windows of every usual width show without breaking words.
+  func tell(_ text: MessageText, essential: Bool) {
+    application.tell(
+      text.wrapped(to: MessageText.moduleColumns).string, essential: essential)
+  }
+
   func report(
     _ result: SignInResult, of account: Account?, _ resolved: Resolved, isSilent: Bool
   ) {
@@ -203,7 +220,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     audit(result, account)
     guard !isSilent, resolved.state != .observe, let message = result.message else { return }
-    application.tell(message, essential: result.isEssential)
+    tell(message, resolved, essential: result.isEssential)
     if case .allowed(.code(.recoveryCode)) = result, let replacement = resolved.replacement.take() {
       application.reveal("a new one in its place: ", replacement.written())
     }

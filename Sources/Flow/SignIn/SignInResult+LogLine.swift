@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAAuthentication
 import MFAAuditLog
 import MFABytes

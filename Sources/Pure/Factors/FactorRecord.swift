@@ -1,4 +1,5 @@
 import MFABytes
+public import MFAMessages
 public import MFAOneTimePassword
 import MFASecrets
 
@@ -24,6 +25,7 @@ public struct FactorRecord: Equatable, Sendable {
     var grants: [Grant] = []
     var notices: [Notice] = []
     var noticesMailed: UInt32 = 0
+    var language: Language?
 
     init(user: UserName, uid: UInt32, id: FactorID) {
       self.user = user
@@ -39,6 +41,7 @@ public struct FactorRecord: Equatable, Sendable {
       copy.grants = grants
       copy.notices = notices
       copy.noticesMailed = noticesMailed
+      copy.language = language
       return copy
     }
   }
@@ -101,6 +104,12 @@ public struct FactorRecord: Equatable, Sendable {
     set { own.noticesMailed = newValue }
   }
 
+  /// The language in which the user reads messages, or nil if it is not known.
+  public private(set) var language: Language? {
+    get { storage.language }
+    set { own.language = newValue }
+  }
+
   /// Compares the content of two records.
   @inline(never)
   public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
@@ -109,7 +118,8 @@ public struct FactorRecord: Equatable, Sendable {
       || (left.user == right.user && left.uid == right.uid && left.id == right.id
         && left.generation == right.generation && left.factors == right.factors
         && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
-        && left.notices == right.notices && left.noticesMailed == right.noticesMailed)
+        && left.notices == right.notices && left.noticesMailed == right.noticesMailed
+        && left.language == right.language)
   }
 
   /// The maximum number of factors of a user.
@@ -125,9 +135,9 @@ public struct FactorRecord: Equatable, Sendable {
   /// that the latest notice about each is always kept, and three more.
   public static let maximumNotices = 12
 
-  /// The current format version. A record of generation 0 is written in version 1, which has no
-  /// generation.
-  public static let version: UInt16 = 2
+  /// The current format version. A record without a language is written in version 2 or, if its
+  /// generation is 0, in version 1, which has no generation.
+  public static let version: UInt16 = 3
 
   /// The version that secrets and digests are bound to. It is constant, so that they stay valid
   /// when the format changes.
@@ -189,6 +199,9 @@ public struct FactorRecord: Equatable, Sendable {
     }
     factors[index].displayName = name
   }
+
+  /// Sets the language in which the user reads messages.
+  public mutating func setLanguage(_ language: Language) { self.language = language }
 
   /// Removes a factor and returns whether it was the most recently enrolled one. Removing the last
   /// factor also removes the recovery codes.
@@ -354,11 +367,13 @@ public struct FactorRecord: Equatable, Sendable {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(generation == 0 ? 1 : Self.version)
+    let version: UInt16 = language != nil ? Self.version : generation == 0 ? 1 : 2
+    writer.write(version)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)
-    if generation > 0 { writer.write(generation) }
+    if version > 1 { writer.write(generation) }
+    if let language { writer.write(language.rawValue) }
     writer.write(UInt8(truncatingIfNeeded: factors.count))
     for factor in factors {
       writer.write(factor.id.bytes)
@@ -398,7 +413,7 @@ public struct FactorRecord: Equatable, Sendable {
       writer.write(notice.time)
       writer.writeShort(notice.detail)
       writer.writeShort(notice.source.text)
-      if generation > 0 { writer.writeShort(notice.subject.bytes) }
+      if version > 1 { writer.writeShort(notice.subject.bytes) }
     }
     return writer.bytes
   }
@@ -413,10 +428,12 @@ public struct FactorRecord: Equatable, Sendable {
       let uid = reader.read(UInt32.self),
       let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
       let generation = version == 1 ? 0 : reader.read(UInt32.self),
-      version == 1 || generation > 0, let count = reader.read(UInt8.self)
+      version != 2 || generation > 0,
+      let language = Self.readLanguage(&reader, version), let count = reader.read(UInt8.self)
     else { throw .damaged }
     self.init(user: user, uid: uid, id: id)
     self.generation = generation
+    self.language = language.value
     for _ in 0..<count {
       guard let factor = Self.readFactor(&reader) else { throw .damaged }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
@@ -432,6 +449,20 @@ public struct FactorRecord: Equatable, Sendable {
     else { throw .damaged }
     noticesMailed = mailed
     self.notices = notices
+  }
+
+  /// A language that is optional in a record.
+  private struct StoredLanguage {
+    let value: Language?
+  }
+
+  /// Returns the language of a record, or nil if its number is unknown.
+  private static func readLanguage(
+    _ reader: inout ByteReader, _ version: UInt16
+  ) -> StoredLanguage? {
+    guard version > 2 else { return StoredLanguage(value: nil) }
+    return reader.read(UInt8.self).flatMap { Language(rawValue: $0) }
+      .map { StoredLanguage(value: $0) }
   }
 
   private static func readGrant(_ reader: inout ByteReader) -> Grant? {

@@ -82,12 +82,4 @@ public struct ModuleOptions: Equatable, Sendable {
     guard argument.starts(with: prefix) else { return nil }
     return argument.span.part(from: prefix.count, count: argument.count).copied()
   }
-
-  /// The prompt: the administrator's, or the standard one.
-  public var question: [UInt8] {
-    if let prompt { return prompt }
-    let standard: StaticString =
-      forwardsPass ? "Password and one-time code: " : "One-time code: "
-    return standard.bytes
-  }
 }

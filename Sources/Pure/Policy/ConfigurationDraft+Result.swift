@@ -22,6 +22,11 @@ extension ConfigurationDraft {
       fingerprint: fingerprint)
   }
 
+  /// Whether a section limits the number of sign-ins without a factor.
+  private var limitsSignIns: Bool {
+    ([project] + tenants).contains { ($0.values.number(.offerSignIns) ?? 0) > 0 }
+  }
+
   /// Throws if the values in force with `section` contradict each other.
   private func check(
     _ values: KeyValues, of section: SectionDraft
@@ -36,11 +41,8 @@ extension ConfigurationDraft {
     // sign-ins could create an offer that never ends, depending on the result of a lookup.
     guard
       section.kind == .project || section.values.number(.offerSignIns) != 0
-        || values.number(.offerUntil) != 0
+        || values.number(.offerUntil) != 0 || !limitsSignIns
     else { throw ConfigurationError(signIns, .offerNeverEnds) }
-    guard values.number(.remember) == 0 || !values.texts(.rememberServices).isEmpty else {
-      throw ConfigurationError(section.origin(of: .remember), .rememberWithoutServices)
-    }
     try check(.throttleFirstWait, isAtMost: .throttleLongestWait, values, section)
     try check(.throttleAfter, isAtMost: .disableAfter, values, section)
   }

@@ -42,10 +42,8 @@ public struct ConfigurationError: Error, Equatable {
     /// set.
     case nonCanonicalNetwork(Excerpt, meant: Excerpt)
     /// Enrolment is offered, but neither a number of sign-ins nor a day ends the offer; or a tenant
-    /// removes the limit on sign-ins although no day ends the offer.
+    /// removes another section's limit on sign-ins although no day ends the offer.
     case offerNeverEnds
-    /// `remember` is set, but `remember_services` names no service.
-    case rememberWithoutServices
     /// The value is greater than that of another key, which limits it.
     case aboveLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
     /// The value is smaller than that of another key, which limits it.
@@ -149,10 +147,6 @@ public struct ConfigurationError: Error, Equatable {
         + quoted(meant, [", if that network is meant"])
     case .offerNeverEnds:
       return joined(["the offer never ends; set offer_sign_ins to 1 or more, or offer_until"])
-    case .rememberWithoutServices:
-      return joined([
-        "remember has no effect without remember_services; set it, for example to sshd"
-      ])
     case .aboveLimit(let key, let limit, let value):
       return joined([key.name, ": must not be larger than ", limit.name, ", which is "])
         + quoted(value)

@@ -1,5 +1,6 @@
 import MFABytes
 import MFAFactors
+import MFAMessages
 
 extension ConfigurationValueType {
   /// Parses the value of `key`. Throws the reason if the key does not accept it.
@@ -12,7 +13,7 @@ extension ConfigurationValueType {
     case .names: value = Self.names(text, ofServices: false).map { .texts($0) }
     case .services: value = Self.names(text, ofServices: true).map { .texts($0) }
     case .networks: value = try Self.networks(text).map { .networks($0) }
-    case .state, .enrollment, .onOrOff, .wholeNumber, .duration, .durationOrOff, .day:
+    case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day:
       value = number(text).map { .number($0) }
     }
     guard let value else { throw .invalidValue(key, Excerpt(text)) }
@@ -23,6 +24,7 @@ extension ConfigurationValueType {
   private func number(_ text: Span<UInt8>) -> Int64? {
     switch self {
     case .state, .enrollment, .onOrOff: numberOfWord(text)
+    case .language: Language(tag: text).map { Int64($0.rawValue) }
     case .wholeNumber(let range): Self.wholeNumber(text, in: range)
     case .duration(let range): Self.seconds(text, in: range)
     case .durationOrOff(let range): text.equals("off") ? 0 : Self.seconds(text, in: range)

@@ -1,5 +1,6 @@
 import MFABytes
 import MFAFactors
+import MFAMessages
 
 /// The type of a key's value: which values are accepted, and how they are written and represented
 /// (`ConfigurationValue`). A value in any other form is refused. Printed values are in canonical
@@ -11,6 +12,8 @@ enum ConfigurationValueType {
   case enrollment
   /// `on` or `off`.
   case onOrOff
+  /// A tag of `Language`.
+  case language
   /// Decimal digits, without a sign and without leading zeros.
   case wholeNumber(ClosedRange<Int64>)
   /// A range of seconds. A duration is a whole number and its unit, `s`, `m` or `h`.
@@ -32,7 +35,8 @@ enum ConfigurationValueType {
   var isList: Bool {
     switch self {
     case .issuer, .names, .services: true
-    case .state, .enrollment, .onOrOff, .wholeNumber, .duration, .durationOrOff, .day, .networks:
+    case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day,
+      .networks:
       false
     }
   }
@@ -40,7 +44,7 @@ enum ConfigurationValueType {
   /// The accepted values, phrased to follow "must be".
   var allowedValues: String {
     switch self {
-    case .state, .enrollment, .onOrOff: listOfWords
+    case .state, .enrollment, .onOrOff, .language: listOfWords
     case .wholeNumber(let range):
       utf8Text(
         joined([
@@ -69,6 +73,7 @@ enum ConfigurationValueType {
     case .state: Configuration.State(rawValue: number)?.name
     case .enrollment: Configuration.Enrollment(rawValue: number)?.name
     case .onOrOff: OnOrOff(rawValue: number)?.name
+    case .language: UInt8(exactly: number).flatMap { Language(rawValue: $0) }?.tag
     case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .names, .services, .networks: nil
     }
   }
@@ -85,7 +90,7 @@ enum ConfigurationValueType {
   /// Returns a number in canonical form, or nil if it stands for a key that is not set.
   func printed(_ number: Int64) -> [UInt8]? {
     switch self {
-    case .state, .enrollment, .onOrOff:
+    case .state, .enrollment, .onOrOff, .language:
       word(number).map { bytes(of: $0) }
     case .wholeNumber: bytes(of: decimal(number))
     case .duration: Self.printed(seconds: number)

@@ -1,12 +1,15 @@
 import MFABytes
 import MFAFactors
+import MFAMessages
 
 extension Configuration {
   /// The keys of all sections, in the order in which they are printed.
   ///
   /// Parsing, combining tenants, printing and the error messages follow from the `declaration` of
-  /// each key, and mfa.conf(5) is compared with it (`KeyTests`). To add a setting, add a case and
-  /// its declaration here, a property to `Settings`, and a paragraph to mfa.conf(5).
+  /// each key. packaging/mfa.conf and the sections of mfa.conf(5) about the keys are generated from
+  /// it and from the `documentation` (`ConfigurationTemplateTests`). To add a setting, add a case,
+  /// its declaration and its documentation, add a property to `Settings`, and run
+  /// packaging/key-texts.
   public enum Key: UInt8, CaseIterable, Sendable {
     case users
     case groups
@@ -15,6 +18,7 @@ extension Configuration {
     case state
     case adjacentIntervals
     case issuer
+    case language
     case enrollment
     case offerSignIns
     case offerUntil
@@ -54,6 +58,9 @@ extension Configuration.Key {
         stricter: .smaller)
     case .issuer:
       KeyDeclaration("issuer", .issuer, in: .project)
+    case .language:
+      KeyDeclaration(
+        "language", .language, default: Int64(Language.english.rawValue), stricter: .neither)
     case .enrollment:
       KeyDeclaration(
         "enrollment", or: "enrolment", .enrollment,
@@ -123,7 +130,7 @@ extension Configuration.Key {
 
   /// Whether the key selects the sign-ins that a tenant applies to. Such keys are allowed only in
   /// `[tenant NAME]`.
-  var isSelector: Bool { declaration.scope == .tenants }
+  public var isSelector: Bool { declaration.scope == .tenants }
 
   /// Returns whether the key is allowed in this type of section.
   func belongs(to section: Configuration.Section) -> Bool { declaration.belongs(to: section) }

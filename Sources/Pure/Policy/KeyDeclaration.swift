@@ -15,7 +15,8 @@ struct KeyDeclaration {
   /// Which of two values is stricter. The stricter one applies if it is unknown whether a tenant
   /// matches.
   enum Stricter: UInt8 {
-    /// The key is a selector, or only `[project]` can set it.
+    /// The key is a selector, or only `[project]` can set it, or its value does not affect
+    /// security. A tenant that may match does not change it.
     case neither
     /// The smaller number.
     case smaller

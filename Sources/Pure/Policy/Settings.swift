@@ -1,4 +1,5 @@
 import MFAFactors
+import MFAMessages
 
 /// The settings in force for one sign-in. Each is in its valid range, and none contradicts another.
 ///
@@ -37,6 +38,11 @@ public final class Settings: Equatable, Sendable {
 
   /// The name that authenticator apps show, in UTF-8; nil for the host's name.
   public var issuer: [UInt8]? { values.texts(.issuer).first }
+
+  /// The language of messages to users whose own language is not known.
+  public var language: Language {
+    UInt8(exactly: number(.language)).flatMap { Language(rawValue: $0) } ?? .english
+  }
 
   /// Whether and when users enrol. The value is `offered` only if `offer` ends.
   public var enrollment: Configuration.Enrollment {

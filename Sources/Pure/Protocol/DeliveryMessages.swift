@@ -11,7 +11,7 @@ public enum DeliveryMessages {
   @export(interface)
   public static func bytes(for user: UserName) -> [UInt8]? {
     do throws(MessageError) {
-      let hello = try text(of: HelperRequest.hello)
+      let hello = try text(of: HelperRequest.hello(.english))
       return hello + (try text(of: HelperRequest.deliver(user: user)))
     } catch {
       return nil

@@ -1,3 +1,4 @@
+public import MFAMessages
 import MFABytes
 public import MFAFactors
 public import MFAOneTimePassword
@@ -10,7 +11,8 @@ public import MFASecrets
 /// MUST 2: an answer or code that a user typed is held only in `SecretBytes`.
 public enum HelperRequest: ~Copyable, Sendable {
   /// Opens the conversation. It contains `version`; a helper of a different version refuses it.
-  case hello
+  /// The helper writes its prompts in the language, and stores it with each change of the factors.
+  case hello(Language)
   /// Requests a session: the helper verifies, by prompts, that the caller owns the account.
   case session
   /// Answers a prompt.
@@ -55,7 +57,7 @@ public enum HelperRequest: ~Copyable, Sendable {
   case completeResync(SecretBytes)
 
   /// The version of the protocol.
-  public static let version: UInt8 = 1
+  public static let version: UInt8 = 2
 
   /// The longest answer and the longest code in bytes: PAM_MAX_RESP_SIZE.
   public static let longestAnswer = 512
@@ -139,9 +141,10 @@ public enum HelperRequest: ~Copyable, Sendable {
   @export(interface)
   public borrowing func encodedForSignIn() throws(MessageError) -> SecretBytes {
     switch self {
-    case .hello:
+    case .hello(let language):
       var writer = MessageWriter(kind: Kind.hello)
       writer.field(Self.version)
+      writer.field(language.rawValue)
       return try writer.finish()
     case .list:
       return try MessageWriter(kind: Kind.list).finish()
@@ -185,8 +188,10 @@ public enum HelperRequest: ~Copyable, Sendable {
     case Kind.hello:
       let version = try reader.number(UInt8.self)
       guard version == Self.version else { throw .unsupportedVersion(version) }
+      let number = try reader.number(UInt8.self)
       try reader.end()
-      self = .hello
+      guard let language = Language(rawValue: number) else { throw .malformed }
+      self = .hello(language)
     case Kind.session:
       try reader.end()
       self = .session

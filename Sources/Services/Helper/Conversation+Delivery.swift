@@ -2,6 +2,7 @@ import MFAFactorStore
 import MFABytes
 import MFAFactors
 import MFAAuthentication
+import MFAMessages
 import MFAStoreFiles
 import MFAProtocol
 import MFASystem
@@ -27,7 +28,9 @@ extension Conversation {
     guard !notices.isEmpty else { return }
     // The mailer must have no identity except the system user's.
     guard proof.retire() else { throw .internalError }
-    let message = NoticeMail(to: account, of: notices, from: Self.hostName()).text
+    let message = NoticeMail(
+      to: account, of: notices, from: Self.hostName(), in: record.language ?? .english
+    ).text
     let mailing = mail(message, account.name)
     report(mailing, account)
     switch mailing {

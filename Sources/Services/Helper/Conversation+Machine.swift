@@ -126,8 +126,11 @@ extension Conversation {
     _ entry: Machine.Store.Entry, _ record: FactorRecord, _ attempts: AttemptState,
     entering event: AuditLogEvent
   ) throws(HelperFailure) -> AuditLogCheckpoint? {
+    var record = record
+    record.setLanguage(language)
+    let changed = record
     do throws(FactorStoreError) {
-      return try entry.replace(record: record, attempts: attempts, entering: event)
+      return try entry.replace(record: changed, attempts: attempts, entering: event)
     } catch {
       throw failure(error)
     }

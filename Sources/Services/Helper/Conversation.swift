@@ -3,6 +3,7 @@ public import MFAAuthentication
 import MFABytes
 import MFAFactorStore
 import MFAFactors
+import MFAMessages
 import MFAOneTimePassword
 import MFAPolicy
 import MFASecrets
@@ -53,6 +54,8 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   /// Whether this conversation enrolled the account's first factor.
   private(set) var isFirstEnrolment = false
   private var failedProofs = 0
+  /// The language of the client, and of the user once a change was made.
+  private(set) var language = Language.english
 
   /// The length of a session in seconds. NIST SP 800-63B-4, section 4.1.2.2, allows the same time
   /// for a binding code.
@@ -206,10 +209,29 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     }
   }
 
-  private func greet() -> Bool {
-    guard case .request(.hello) = client.receive(seconds: Self.idleTime),
-      let user = UserName(caller.name)
+  /// Answers the next request. A client in the same process calls this in place of `run`.
+  public mutating func serve(_ request: consuming HelperRequest) {
+    switch consume request {
+    case .hello(let language):
+      self.language = language
+      _ = welcome()
+    case let request: _ = answer(request)
+    }
+  }
+
+  private mutating func greet() -> Bool {
+    guard case .request(let request) = client.receive(seconds: Self.idleTime),
+      case .hello(let language) = request
     else {
+      _ = client.send(.failed(.protocolError))
+      return false
+    }
+    self.language = language
+    return welcome()
+  }
+
+  private func welcome() -> Bool {
+    guard let user = UserName(caller.name) else {
       _ = client.send(.failed(.protocolError))
       return false
     }
@@ -341,7 +363,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     _ prompter: ClientPrompter<Client>
   ) throws(HelperFailure) -> GrantID {
     try dropCallerIdentity()
-    let prompt = DisplayText(cleaning: ("Enrolment ticket: " as StaticString).bytes)
+    let prompt = DisplayText(cleaning: HelperMessage.ticketPrompt.text(in: language).utf8)
     guard let typed = prompter.ask(prompt, echo: false) else { throw proofFailed() }
     guard let ticket = RecoveryCode(answer: typed.span) else {
       failedProofs += 1
@@ -378,8 +400,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   private mutating func provePresentFactor(
     _ prompter: ClientPrompter<Client>, _ basis: Basis
   ) throws(HelperFailure) -> ShownFactor {
-    let prompt = DisplayText(
-      cleaning: ("One-time code of a present factor: " as StaticString).bytes)
+    let prompt = DisplayText(cleaning: HelperMessage.enrolledDevicePrompt.text(in: language).utf8)
     guard let typed = prompter.ask(prompt, echo: false) else { throw proofFailed() }
     guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {

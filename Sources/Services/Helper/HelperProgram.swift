@@ -28,6 +28,13 @@ public enum HelperProgram {
       guard let caller = try Account.with(uid: identities.caller) else {
         return refuse("no-such-account", caller: identities.caller)
       }
+      switch relay(caller, identities) {
+      case .done: return 0
+      case .unavailable: break
+      case .busy:
+        return refuse(
+          "too-many-helpers", caller: identities.caller, .unsuitableProcess(.tooManyHelpers))
+      }
       guard case .taken(let slot) = try HelperSlot.take(for: identities) else {
         return refuse(
           "too-many-helpers", caller: identities.caller,
@@ -54,6 +61,20 @@ public enum HelperProgram {
     } catch {
       return refuse(.system(error))
     }
+  }
+
+  /// Has the resident service run the conversation, if it runs. A helper that the system user starts
+  /// is not a relay: it mails notices, which the service cannot do.
+  private static func relay(
+    _ caller: Account, _ identities: PrivilegedProcess.Identities
+  ) -> ServiceRelay<PAMProof, PipeConnection>.Ending {
+    typealias Relay = ServiceRelay<PAMProof, PipeConnection>
+    guard identities.caller != identities.own, let connection = Relay.connection() else {
+      return .unavailable
+    }
+    return Relay(
+      proof: PAMProof(identities), client: PipeConnection(), caller: caller, connection: connection
+    ).run(terminal: ControllingTerminal.name)
   }
 
   /// Logs why the process is refused, and tells the client if the client can correct the cause.

@@ -16,7 +16,7 @@ public enum Mailing: Equatable, Sendable {
   private static var patience: Int32 { 60 }
 
   /// Passes a message, headers first, to the host's `sendmail`.
-  static func send(_ message: [UInt8], to recipient: [UInt8]) -> Mailing {
+  public static func send(_ message: [UInt8], to recipient: [UInt8]) -> Mailing {
     do throws(SystemError) {
       let end = try Program.mail(message, to: recipient, with: Delivery.mailer, seconds: patience)
       return switch end {

@@ -1,5 +1,7 @@
-import MFAFactors
 import MFAAuthentication
+import MFABytes
+import MFAFactors
+import MFAMessages
 import MFASystem
 
 /// A mail to a user about changes to the user's factors.
@@ -7,39 +9,38 @@ struct NoticeMail {
   /// The message, headers first, in UTF-8: at most `Program.longestInput` bytes.
   let text: [UInt8]
 
+  /// The longest line of a mail, in columns.
+  private static var columns: Int { 76 }
+
   /// Writes a message about `notices`, which are sorted from oldest to newest. If they do not all
   /// fit, the oldest are left out.
-  init(to account: Account, of notices: [Notice], from host: [UInt8]) {
-    let user = String(decoding: account.name, as: UTF8.self)
-    let host = String(decoding: host, as: UTF8.self)
-    let head = """
-      To: \(user)
-      Subject: The second factor of \(user) on \(host)
+  init(to account: Account, of notices: [Notice], from host: [UInt8], in language: Language) {
+    let subject = MailMessage.subject(user: account.name, host: host).text(in: language)
+    let introduction = MailMessage.introduction(user: account.name, host: host)
+    let advice = MailMessage.advice.text(in: language).wrapped(to: Self.columns)
+    let head: MessageText = """
+      To: \(account.name)
+      Subject: \(EncodedHeader.text(subject.utf8))
       Auto-Submitted: auto-generated
       MIME-Version: 1.0
       Content-Type: text/plain; charset=UTF-8
       Content-Transfer-Encoding: 8bit
 
-      What happened to the second factor of \(user) on \(host):
+      \(introduction.text(in: language).wrapped(to: Self.columns))
 
 
       """
-    let end = """
-
-      If you know nothing of this, tell an administrator at once: somebody else may sign in
-      as you. 'mfa-enroll list' shows what is enrolled.
-
-      """
+    let end: MessageText = "\n\(advice)\n"
     var room = Program.longestInput - head.utf8.count - end.utf8.count
-    var lines: [String] = []
+    var lines: [[UInt8]] = []
     for notice in notices.reversed() {
-      let line = "  \(notice.sentence)\n"
+      let line: MessageText = "  \(notice.text(in: language))\n"
       room -= line.utf8.count
       guard room >= 0 else { break }
-      lines.append(line)
+      lines.append(line.utf8)
     }
-    var text = Array(head.utf8)
-    for line in lines.reversed() { text += Array(line.utf8) }
-    self.text = text + Array(end.utf8)
+    var text = head.utf8
+    for line in lines.reversed() { text += line }
+    self.text = text + end.utf8
   }
 }

@@ -7,6 +7,7 @@ import MFAAuthentication
 import MFAStoreFiles
 import MFACPOSIX
 import MFAPAMStack
+import MFAResidentProtocol
 import MFASystem
 
 /// The machine that mfa-admin runs on.
@@ -39,6 +40,30 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func accounts() throws(SystemError) -> [KnownAccount] { try KnownAccount.all() }
+
+  /// How long the service may take to answer, in seconds.
+  private static let residentPatience: Int64 = 5
+
+  /// Begins a conversation with the resident service by a message that begins none: the service ends
+  /// the connection at once.
+  package func residentStatus() -> ResidentStatus {
+    let connection: PacketConnection
+    do throws(SystemError) {
+      connection = try PacketConnection(to: InstalledPath.residentRootSocket.bytes)
+    } catch {
+      return error.isNotFound || error.isRefused ? .stopped : .unknown(error.text)
+    }
+    do throws(SystemError) {
+      let owner = try connection.peer().user
+      guard owner == 0 else { return .untrusted(owner: owner) }
+      guard let message = ModuleMessage.fact(nil).packet() else { return .silent }
+      try connection.send(message.span)
+      return try connection.nextPacket(seconds: Self.residentPatience) == .silent
+        ? .silent : .answers
+    } catch {
+      return error.isBrokenPipe ? .answers : .unknown(error.text)
+    }
+  }
 
   package func stored() throws(AdminError) -> [UserReport] {
     try ThisHost.administration(needsConfiguration: false).0.users(progress: Console.progress)

@@ -14,13 +14,13 @@ package enum Doctor {
   /// All examinations, in the order in which findings of equal severity are shown.
   static var examinations: [any Examination.Type] {
     [
-      UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, BypassedModule.self,
-      WeakAuthLine.self, CodeBeforePassword.self, MissingAccountLine.self,
+      UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, UnusedSettings.self,
+      BypassedModule.self, WeakAuthLine.self, CodeBeforePassword.self, MissingAccountLine.self,
       DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, SandboxedService.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
-      UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self,
+      UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self, ResidentService.self,
     ]
   }
 

@@ -67,6 +67,9 @@ package protocol ExaminedHost {
 
   /// Returns the damage to the audit log, or nil if the log is intact or does not exist.
   func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem?
+
+  /// Returns whether the resident service answers.
+  func residentStatus() -> ResidentStatus
 }
 
 extension ExaminedHost {
@@ -75,4 +78,7 @@ extension ExaminedHost {
 
   /// Returns nil by default: a host without a store has no audit log.
   func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { nil }
+
+  /// Returns by default that there is no service.
+  func residentStatus() -> ResidentStatus { .stopped }
 }

@@ -125,6 +125,16 @@ package struct HostSnapshot {
     return nil
   }
 
+  /// The configurations that sign-ins read, without the invalid ones.
+  var validConfigurations: [Configuration] {
+    configurations.compactMap { configuration in
+      switch configuration.read {
+      case .success(let configuration): configuration
+      case .failure: nil
+      }
+    }
+  }
+
   /// The errors in the configurations that sign-ins read.
   var configurationFailures: [ConfigurationFile.Failure] {
     configurations.compactMap { configuration in

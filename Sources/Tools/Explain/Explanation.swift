@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAAdminCore
 import MFAAdminOutput
 import MFABytes

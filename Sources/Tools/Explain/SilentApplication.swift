@@ -1,3 +1,4 @@
+import MFAApplication
 import MFAFactors
 import MFASecrets
 import MFASignIn

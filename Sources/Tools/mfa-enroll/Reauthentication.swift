@@ -42,7 +42,7 @@ struct Reauthentication: Sendable {
         guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {
           throw error
         }
-        interface.tell("\(error), try again")
+        interface.tell("\(error.description) \(error.hint)")
       }
     }
   }

@@ -41,6 +41,7 @@ package struct MemoryHost: ExaminedHost {
   package var clock: Result<Bool, SystemError> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
+  package var resident = ResidentStatus.stopped
   /// Whether the helper may write kernel audit records.
   package var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
   /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
@@ -78,6 +79,7 @@ package struct MemoryHost: ExaminedHost {
     "/etc/mfa/mfa.conf.d": folder(0, 0o755), "/etc/mfa/key": file(999, 0o400, size: 32),
     "/var/lib/mfa": folder(999, 0o700), "/var/lib/mfa/factors": folder(999, 0o2700),
     "/var/lib/mfa/attempts": folder(999, 0o2700), "/usr/lib/mfa": folder(0, 0o755),
+    "/usr/lib/mfa/mfad": file(0, 0o755), "/usr/lib/mfa/mfa-decision.so": file(0, 0o644),
     "/usr/lib/mfa/mfa-helper": file(999, 0o4755), "/etc/pam.d/mfa-enroll": file(0, 0o644),
     "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so": file(0, 0o644),
     "/usr/lib/x86_64-linux-gnu": folder(0, 0o755),
@@ -230,6 +232,8 @@ package struct MemoryHost: ExaminedHost {
     }
     return ProgramOutput(status: 0, output: Array(text.utf8))
   }
+
+  package func residentStatus() -> ResidentStatus { resident }
 
   package func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { try auditLog.get() }
 }

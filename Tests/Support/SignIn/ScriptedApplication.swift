@@ -1,6 +1,7 @@
+public import MFAApplication
 import MFABytes
 public import MFASecrets
-public import MFASignIn
+import MFASignIn
 public import MFASystem
 
 /// A PAM application whose user answers from a script. At its end, a test asserts that every line
@@ -61,8 +62,10 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     }
   }
 
-  /// Records the message.
+  /// Records the message, with its lines joined.
   public func tell(_ text: String, essential: Bool) {
+    let text = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .joined(separator: " ")
     told.append(text)
     if essential { essentials.append(text) }
   }
@@ -72,7 +75,7 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   /// The messages that contained a secret.
   public private(set) var revealed: [String] = []
 
-  /// Records the message.
+  /// Records the message, with its lines joined.
   public func reveal(_ text: String, _ secret: consuming SecretBytes) {
     var bytes = Array(text.utf8)
     for index in secret.span.indices { bytes.append(secret.span[index]) }

@@ -1,5 +1,6 @@
-// The interface between the PAM shim (pam/pam_mfa.c) and Swift (Boundary.swift in
-// Sources/Flow/SignIn).
+// The interface between the PAM shim (pam/pam_mfa.c) and Swift: the module's own part (Boundary.swift
+// in Sources/Flow/ResidentClient), and the library that decides in the application's process
+// (Boundary.swift in Sources/Flow/SignIn).
 //
 // The shim passes PAM's data and functions that call PAM. Swift returns a verdict and keeps none of
 // the pointers. Strings are NUL-terminated. They may be NULL only where marked, and none of them is
@@ -39,6 +40,9 @@ typedef enum MFA_CLOSED_ENUM mfa_reply {
   MFA_REPLY_TOO_LONG MFA_NAMED("tooLong") = 2,
 } mfa_reply;
 
+// The library that decides in the application's process. Only root can replace it.
+#define MFA_DECISION_LIBRARY "/usr/lib/mfa/mfa-decision.so"
+
 // The longest answer, in bytes: PAM_MAX_RESP_SIZE.
 enum { MFA_ANSWER_CAPACITY = 512 };
 
@@ -63,8 +67,8 @@ typedef struct mfa_application {
   // Stores a note for the `account` line of the same PAM transaction, in place of an earlier one.
   // Returns 0 on failure.
   int (*note)(void *context, const char *text);
-  // Returns whether this note was stored: 0 if it was not.
-  int (*is_noted)(void *context, const char *text);
+  // Returns the stored note, or NULL. The string lives until the next call of `note`.
+  const char *_Nullable (*_Nonnull stored_note)(void *_Nonnull context);
   // Returns the authentication methods that succeeded before PAM ran, as sshd reports them
   // (SSH_AUTH_INFO_0 in PAM's environment), or NULL. The string lives as long as the PAM
   // transaction.
@@ -89,11 +93,36 @@ typedef struct mfa_request {
   int argument_count;
 } mfa_request;
 
+// A line of a service file that calls the module.
+typedef enum MFA_CLOSED_ENUM mfa_line {
+  MFA_AUTH MFA_NAMED("auth") = 1,
+  MFA_ACCOUNT MFA_NAMED("account") = 2,
+} mfa_line;
+
+// --- Functions of the module itself ---
+
+// Has the resident service decide, and writes its verdict. Returns 0 if there is no service.
+int mfa_ask_service(
+    mfa_line line, const mfa_request *request, const mfa_application *application,
+    mfa_verdict *verdict);
+
+// Notes for the `account` line that the `auth` line allowed the user.
+void mfa_settle(const mfa_request *request, const mfa_application *application);
+
+// Returns whether the `auth` line of this transaction allowed the user: 0 if it did not.
+int mfa_is_settled(const mfa_request *request, const mfa_application *application);
+
+// --- Functions of the library that decides in the application's process ---
+
 // The `auth` line: asks for a code if policy requires one, and verifies it.
 mfa_verdict mfa_sign_in(const mfa_request *request, const mfa_application *application);
 
 // The `account` line: decides whether the account may be used. Users who need a factor but do not
 // have one enrol here.
 mfa_verdict mfa_account(const mfa_request *request, const mfa_application *application);
+
+// Calls one of the two. The only function that the library exports.
+mfa_verdict mfa_decide(
+    mfa_line line, const mfa_request *request, const mfa_application *application);
 
 #pragma clang assume_nonnull end

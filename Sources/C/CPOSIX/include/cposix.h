@@ -19,16 +19,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <termios.h>
@@ -83,6 +87,136 @@ static inline int cposix_window_size(int descriptor, struct winsize *_Nonnull si
 // The type of `d_name` is an array, which Swift imports as a tuple of 256 elements.
 static inline const char *_Nonnull cposix_entry_name(const struct dirent *_Nonnull entry) {
   return entry->d_name;
+}
+
+// --- Local sockets ---
+
+// The credentials of a process (struct ucred, unix(7)).
+struct cposix_credentials {
+  pid_t process;
+  uid_t user;
+  gid_t group;
+};
+
+// Fills in the address of a local socket. Returns 0, or -1 if the path is too long.
+static inline int cposix_local_address(
+    struct sockaddr_un *_Nonnull address, const char *_Nonnull path) {
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address->sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(address->sun_path, path);
+  return 0;
+}
+
+// Connects a new non-blocking socket that keeps the boundaries of packets. Returns the descriptor,
+// or -1: EAGAIN if the listener's queue is full.
+static inline int cposix_connect_packets(const char *_Nonnull path) {
+  struct sockaddr_un address;
+  if (cposix_local_address(&address, path) != 0) return -1;
+  const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0) return -1;
+  if (connect(made, (const struct sockaddr *)&address, sizeof address) == 0) return made;
+  const int error = errno;
+  (void)close(made);
+  errno = error;
+  return -1;
+}
+
+// Binds a new socket that keeps the boundaries of packets. Returns the descriptor, or -1.
+static inline int cposix_bind_packets(const char *_Nonnull path) {
+  struct sockaddr_un address;
+  if (cposix_local_address(&address, path) != 0) return -1;
+  const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (made < 0) return -1;
+  if (bind(made, (const struct sockaddr *)&address, sizeof address) == 0) return made;
+  const int error = errno;
+  (void)close(made);
+  errno = error;
+  return -1;
+}
+
+int cposix_accept(int listener, void *_Nullable address, void *_Nullable length, int flags)
+    __asm__("accept4");
+
+// Returns the credentials of the process at the other end: of the process that called connect(2),
+// or of the process that called listen(2).
+static inline int cposix_peer(int descriptor, struct cposix_credentials *_Nonnull peer) {
+  socklen_t length = sizeof *peer;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
+}
+
+// Lets the connections of a listener receive the sender of each packet.
+static inline int cposix_receive_senders(int listener) {
+  const int on = 1;
+  return setsockopt(listener, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+}
+
+// Sends a packet with the credentials of this process, with `user` as the user. The kernel accepts
+// only the real, effective or saved user ID of the process.
+static inline ssize_t cposix_send_as(
+    int descriptor, const void *_Nullable bytes, size_t count, uid_t user) {
+  const struct cposix_credentials sender = {getpid(), user, getgid()};
+  union {
+    char bytes[CMSG_SPACE(sizeof sender)];
+    struct cmsghdr alignment;
+  } control;
+  memset(&control, 0, sizeof control);
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = 2; // SCM_CREDENTIALS
+  header->cmsg_len = CMSG_LEN(sizeof sender);
+  memcpy(CMSG_DATA(header), &sender, sizeof sender);
+  return sendmsg(descriptor, &message, MSG_NOSIGNAL);
+}
+
+// Receives a packet and its sender. Returns the packet's length, even if it exceeds `capacity`. If
+// the sender is unknown, its process is 0, and its user is no user.
+static inline ssize_t cposix_receive_from(
+    int descriptor, void *_Nullable bytes, size_t capacity,
+    struct cposix_credentials *_Nonnull sender) {
+  union {
+    char bytes[CMSG_SPACE(sizeof *sender)];
+    struct cmsghdr alignment;
+  } control;
+  struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  *sender = (struct cposix_credentials){0, (uid_t)-1, (gid_t)-1};
+  const ssize_t count =
+      recvmsg(descriptor, &message, MSG_TRUNC | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (count < 0) return count;
+  const struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+  if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == 2 &&
+      header->cmsg_len == CMSG_LEN(sizeof *sender))
+    memcpy(sender, CMSG_DATA(header), sizeof *sender);
+  return count;
+}
+
+// --- Shared memory ---
+
+static inline void *_Nullable cposix_share_memory(size_t count) {
+  void *const memory =
+      mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static inline unsigned cposix_load(const unsigned *_Nonnull value) {
+  return __atomic_load_n(value, __ATOMIC_SEQ_CST);
+}
+
+static inline void cposix_store(unsigned *_Nonnull value, unsigned number) {
+  __atomic_store_n(value, number, __ATOMIC_SEQ_CST);
+}
+
+// Adds a number, and returns the sum.
+static inline unsigned cposix_add(unsigned *_Nonnull value, int number) {
+  return __atomic_add_fetch(value, (unsigned)number, __ATOMIC_SEQ_CST);
 }
 
 // --- Accounts ---
@@ -149,6 +283,22 @@ static inline int cposix_mask_signals(
 static inline int cposix_set_signal(int number, int is_ignored) {
   const unsigned long action[9] = {is_ignored ? 1 : 0};
   return (int)syscall(SYS_rt_sigaction, number, action, NULL, 8UL);
+}
+
+// Starts a copy of this process. Returns 0 in the copy, which receives SIGKILL when its parent ends.
+static inline pid_t cposix_fork(void) {
+  const pid_t parent = getpid();
+  const pid_t process = fork();
+  if (process != 0) return process;
+  if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL) != 0 || getppid() != parent)
+    _exit(1);
+  return 0;
+}
+
+// Returns a descriptor that becomes readable when one of these signals, which must be blocked, is
+// pending.
+static inline int cposix_signal_descriptor(unsigned long long signals) {
+  return (int)syscall(SYS_signalfd4, -1, &signals, sizeof signals, O_CLOEXEC | O_NONBLOCK);
 }
 
 // Keeps the process running when its terminal hangs up.

@@ -1,3 +1,4 @@
+import MFAAdminOutput
 import MFABytes
 import MFAConfiguration
 import MFAPolicy
@@ -9,6 +10,8 @@ package struct ConfigurationCheck {
   package private(set) var failures: [ConfigurationFile.Failure] = []
   /// The files that were read, in order.
   package private(set) var files: [[UInt8]] = []
+  /// A line for each setting that has no effect, if there is no mistake.
+  package private(set) var warnings: [String] = []
 
   /// Adds a file, whose settings override earlier ones. After a mistake, later files are still
   /// read.
@@ -28,7 +31,11 @@ package struct ConfigurationCheck {
   mutating func finish() {
     guard failures.isEmpty else { return }
     do throws(ConfigurationFile.Failure) {
-      _ = try ConfigurationFile.finish(draft)
+      let configuration = try ConfigurationFile.finish(draft)
+      warnings = configuration.unusedSettings.map { setting in
+        let place = VisibleText.escaping(configuration.place(of: setting.origin))
+        return "\(place): \(setting.message)"
+      }
     } catch {
       failures.append(error)
     }

@@ -64,6 +64,15 @@ enum Ownership: Examination {
     Requirement(
       path: "\(InstalledPath.programFolder)", kind: .folder, owner: .root, harm: noEnrolling),
     Requirement(
+      path: "\(InstalledPath.decisionLibrary)", kind: .file, owner: .root,
+      harm: "where the resident service does not run, \(denied)"),
+    Requirement(
+      path: "\(InstalledPath.resident)", kind: .file, owner: .root,
+      harm: "the resident service cannot start"),
+    Requirement(
+      path: StoreFile.mail.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      harm: "the resident service mails no notices", isOptional: true),
+    Requirement(
       path: "\(InstalledPath.helper)", kind: .file, owner: .mfa, permissions: [0o6755, 0o4755],
       harm: noEnrolling),
     Requirement(

@@ -2,12 +2,14 @@ import MFABytes
 import MFAAdminOutput
 import MFASystem
 
-/// Finds services whose systemd sandbox blocks access to the store or its key.
+/// Finds services whose systemd sandbox blocks access to the store or its key. With the resident
+/// service, applications need no access.
 enum SandboxedService: Examination {
   private static let harm = "sign-ins that require a code are denied"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    snapshot.servicesWithModule.flatMap { service in
+    guard snapshot.host.residentStatus() != .answers else { return [] }
+    return snapshot.servicesWithModule.flatMap { service in
       UnitFiles.units(of: service).compactMap { finding($0, service, snapshot.host) }
     }
   }

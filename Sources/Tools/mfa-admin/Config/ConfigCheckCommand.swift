@@ -11,7 +11,8 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check", abstract: "Find mistakes in the configuration.",
     discussion: """
       Reads the configuration files of this host, or the given files; later files override earlier \
-      ones. Reports the first mistake in each file, with the line, the key and what is allowed.
+      ones. Reports the first mistake in each file, with the line, the key and what is allowed. \
+      If there is no mistake, warns about settings that have no effect.
 
       \(AdminStatus.explanation)
       """)
@@ -27,6 +28,7 @@ struct ConfigCheckCommand: ParsableCommand {
     guard check.failures.isEmpty else {
       throw .mistakes(check.failures.count, inForce: files.isEmpty)
     }
+    for warning in check.warnings { Console.printError("warning: " + warning) }
     for file in check.files { try Console.write(VisibleText.escaping(file) + ": no mistake\n") }
   }
 }

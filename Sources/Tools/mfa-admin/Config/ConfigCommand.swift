@@ -6,5 +6,8 @@ struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Check, show and change the configuration.",
     discussion: AdminStatus.explanation,
-    subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self, ConfigApplyCommand.self])
+    subcommands: [
+      ConfigCheckCommand.self, ConfigShowCommand.self, ConfigApplyCommand.self,
+      ConfigTemplateCommand.self,
+    ])
 }

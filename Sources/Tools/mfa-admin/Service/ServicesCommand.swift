@@ -1,5 +1,6 @@
 import MFAAdminCore
 import MFAAdminOutput
+import MFADoctor
 import MFAServiceSwitch
 import MFAFactors
 import ArgumentParser
@@ -17,14 +18,19 @@ struct ServicesCommand: ParsableCommand {
   func run() throws {
     try ThisHost.requireRoot()
     let states = try ServiceState.all(journal: .unlocked)
+    let resident = LocalExaminedHost().residentStatus()
     if json {
       let values = states.map { JSON.object([("service", .string($0.name))] + $0.state.members) }
-      return try Console.write(JSON.object([("services", .array(values))]).text + "\n")
+      let members: [(name: String, value: JSON)] = [
+        ("services", .array(values)), ("residentService", .string(resident.word)),
+      ]
+      return try Console.write(JSON.object(members).text + "\n")
     }
     let width = states.map(\.name.count).max() ?? 0
     for (name, state) in states {
       let space = String(repeating: " ", count: width - name.count)
       try Console.write("\(name)\(space)  \(state.sentence)\n")
     }
+    try Console.write("\(resident.sentence)\n")
   }
 }

@@ -5,4 +5,6 @@ public enum TransactionNote: UInt8, Sendable {
   case enrollment = 0x65
   /// A bypass code was accepted for an account that has no factor.
   case bypass = 0x62
+  /// The `auth` line accepted a code of an account that has a factor.
+  case allowed = 0x61
 }

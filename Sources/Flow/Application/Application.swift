@@ -7,6 +7,10 @@ public protocol Application {
   /// Asks the user one question.
   func ask(_ prompt: [UInt8], echo: Bool) -> Reply
 
+  /// Asks the user a question that follows directly from the answer to the question before it.
+  /// Nothing else was done with that answer.
+  func askNext(_ prompt: [UInt8], echo: Bool) -> Reply
+
   /// Shows a message to the user. An essential message is shown even if the application asked for
   /// silence.
   func tell(_ text: String, essential: Bool)
@@ -41,7 +45,19 @@ public protocol Application {
   /// be read.
   func earlierMethods() -> [UInt8]?
 
+  /// Whether the user's answer to a question begins the sign-in again, so that this run must leave
+  /// nothing behind. It ends as if the user had hung up.
+  var isSuspended: Bool { get }
+
   /// Passes the password to the modules that follow (PAM_AUTHTOK), and returns whether that
   /// succeeded.
   func forward(_ password: Span<UInt8>) -> Bool
+}
+
+extension Application {
+  /// An application that waits for the user is never suspended.
+  public var isSuspended: Bool { false }
+
+  /// To an application that waits for the user, this is a question like any other.
+  public func askNext(_ prompt: [UInt8], echo: Bool) -> Reply { ask(prompt, echo: echo) }
 }

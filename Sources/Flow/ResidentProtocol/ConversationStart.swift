@@ -1,0 +1,36 @@
+public import MFAApplication
+
+/// A line of a service file that calls the module.
+public enum ModuleLine: UInt8, Sendable {
+  case auth = 1
+  case account = 2
+}
+
+/// The first message of a conversation: what PAM says about the sign-in.
+public struct ConversationStart: ~Copyable {
+  /// The line that called the module.
+  public let line: ModuleLine
+  /// The sign-in.
+  public let request: SignInRequest
+  /// Whether the application shows messages that are not essential.
+  public let showsMessages: Bool
+  /// The user who runs the application. It is trusted only if the application acts as root.
+  public let caller: UInt32
+  /// The note that the `auth` line of the same transaction stored, or nil.
+  public let note: [UInt8]?
+  /// The questions that the user answered before this conversation, in order.
+  public let answered: [AnsweredQuestion]
+
+  /// Creates a value.
+  public init(
+    _ line: ModuleLine, _ request: SignInRequest, showsMessages: Bool, caller: UInt32,
+    note: [UInt8]?, answered: [AnsweredQuestion]
+  ) {
+    self.line = line
+    self.request = request
+    self.showsMessages = showsMessages
+    self.caller = caller
+    self.note = note
+    self.answered = answered
+  }
+}

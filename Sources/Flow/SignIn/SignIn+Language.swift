@@ -1,0 +1,51 @@
+import MFAApplication
+import MFABytes
+import MFAFactors
+import MFAMessages
+import MFAPAMStack
+import MFASystem
+
+// The language of messages: the host's, until the first factor has been proven. Before that, the
+// language that a user enrolled with would reveal that the user has enrolled.
+extension SignIn {
+  /// Uses the language that the user enrolled with, if the first factor has certainly been proven.
+  func useLanguageIfProven(of record: FactorRecord, _ account: Account, _ resolved: Resolved) {
+    guard !resolved.options.expectsPassword, isFirstFactorProven(account) else { return }
+    useLanguage(of: record, resolved)
+  }
+
+  /// Uses the language that the user enrolled with. The first factor must have been proven, or a
+  /// code of the record accepted.
+  func useLanguage(of record: FactorRecord, _ resolved: Resolved) {
+    guard let language = record.language else { return }
+    resolved.language = isShown(language) ? language : .english
+  }
+
+  /// Returns whether sshd reports that another method succeeded, or the user's own program asks.
+  private func isFirstFactorProven(_ account: Account) -> Bool {
+    let identity = host.identity
+    if !host.isCalledByRoot, identity.user == account.uid { return true }
+    guard let methods = application.earlierMethods() else { return false }
+    return !methods.isEmpty
+  }
+
+  /// Returns whether the terminal can show a language. The Linux console has no wide characters.
+  private func isShown(_ language: Language) -> Bool {
+    switch language {
+    case .english, .french, .spanish: return true
+    case .japanese, .traditionalChinese:
+      guard let terminal = request.terminal else { return true }
+      let folder: StaticString = "/dev/tty"
+      let name: StaticString = "tty"
+      for prefix in [folder.bytes, name.bytes] where terminal.starts(with: prefix) {
+        let number = terminal.dropFirst(prefix.count)
+        if !number.isEmpty,
+          number.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+        {
+          return false
+        }
+      }
+      return true
+    }
+  }
+}

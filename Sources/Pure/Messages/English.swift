@@ -1,0 +1,269 @@
+// English (ASCII only, because it is the language for terminals that show nothing else).
+
+extension SignInMessage {
+  var english: MessageText {
+    switch self {
+    case .codePrompt: "One-time code: "
+    case .passwordAndCodePrompt: "Password and one-time code: "
+    case .codeOrNumberPrompt: "One-time code, or the number of a device: "
+    case .deviceList: "Your devices:"
+    case .codeOfDevicePrompt(let name): "One-time code from '\(name)': "
+    case .wrongCode: "Wrong code."
+    case .usedCode: "That code has already been used. Wait for the next one."
+    case .throttled(let seconds):
+      "Too many wrong codes. Try again in \(WrittenDuration(seconds: seconds).english)."
+    case .locked:
+      "Too many wrong codes. Your devices are locked. Ask an administrator to unlock them."
+    case .notACode: "That is not a code. Type the digits that your authenticator app shows."
+    case .noSuchDevice: "No device has that number."
+    case .unavailable:
+      """
+      Sign-in is unavailable because of a server problem, not your code. Contact your \
+      administrator.
+      """
+    case .recoveryCodeAccepted(let left, false): "Recovery code accepted. \(left) left."
+    case .recoveryCodeAccepted(let left, true):
+      "Recovery code accepted. \(left) left. Make new ones: mfa-enroll recovery-codes --new"
+    case .bypassCodeAccepted(0):
+      "Bypass code accepted. It can't be used again. Add a device now: mfa-enroll"
+    case .bypassCodeAccepted(1):
+      "Bypass code accepted. It can be used once more. Add a device: mfa-enroll"
+    case .bypassCodeAccepted(let uses):
+      "Bypass code accepted. It can be used \(uses) more times. Add a device: mfa-enroll"
+    case .enrollmentOffered(let signIns, let lastDay):
+      "Protect your account with an authenticator app: mfa-enroll"
+        + Self.englishLimit(signIns, lastDay)
+    case .enrollmentNotPossible:
+      """
+      This host requires a code from an authenticator app, and you have not added one. Ask an \
+      administrator for an enrolment ticket, then run mfa-enroll --ticket.
+      """
+    case .enrollmentNeedsQuestions:
+      """
+      This host requires a code from an authenticator app, and you have not added one. Sign in \
+      where questions can be asked (with ssh: keyboard-interactive), or ask an administrator for \
+      an enrolment ticket and run mfa-enroll --ticket.
+      """
+    case .enrollmentAbandoned:
+      "No device was added. Sign in again, with an authenticator app at hand."
+    case .enrollmentWrongCodes:
+      """
+      Too many wrong codes. No device was added. Check that the clock of your phone is right, \
+      and sign in again.
+      """
+    case .enrollmentTooLate: "That took too long. No device was added. Sign in again."
+    case .enrolledMeanwhile:
+      "A device was added to your account meanwhile. Sign in again, with its code."
+    case .noticeConfirmation: "Type yes if you have read this: "
+    case .noticesStay: "This is shown until you sign in with a different device."
+    }
+  }
+
+  private static func englishLimit(_ signIns: Int64?, _ lastDay: [UInt8]?) -> MessageText {
+    let count: MessageText? =
+      switch signIns {
+      case nil: nil
+      case 0: "from your next sign-in"
+      case 1: "after 1 more sign-in"
+      case let left?: "after \(left) more sign-ins"
+      }
+    switch (count, lastDay) {
+    case (nil, nil): return ""
+    case (let count?, nil): return "\nIt is required \(count)."
+    case (nil, let day?): return "\nIt is required after \(day) (UTC)."
+    case (let count?, let day?):
+      return "\nIt is required \(count) or after \(day) (UTC), whichever is first."
+    }
+  }
+}
+
+extension NoticeMessage {
+  var english: MessageText {
+    switch self {
+    case .failedCodes(1, let last):
+      "1 failed code since your last sign-in\(last.english)."
+    case .failedCodes(let count, let last) where last.isUnknown:
+      "\(count) failed codes since your last sign-in."
+    case .failedCodes(let count, let last):
+      "\(count) failed codes since your last sign-in, most recently\(last.english)."
+    case .change(let change, let origin): "\(change.english)\(origin.english)."
+    }
+  }
+}
+
+extension NoticeMessage.Change {
+  fileprivate var english: MessageText {
+    switch self {
+    case .enrolled(let name): "New device '\(name)' was added"
+    case .imported(let name): "Device '\(name)' was imported from another program"
+    case .unenrolled(let name): "Device '\(name)' was removed"
+    case .recoveryCodeUsed: "A recovery code was used"
+    case .recoveryCodesMade: "New recovery codes were made"
+    case .ticketMade(let reason): "An enrolment ticket was made\(Self.english(reason))"
+    case .enrolledWithTicket(let name): "New device '\(name)' was added with a ticket"
+    case .bypassCodeMade(let reason): "A bypass code was made\(Self.english(reason))"
+    case .bypassCodeUsed(let reason): "A bypass code was used\(Self.english(reason))"
+    case .resynchronized(let name): "The clock of device '\(name)' was corrected"
+    case .revoked: "All your devices were removed by an administrator"
+    }
+  }
+
+  private static func english(_ reason: [UInt8]) -> MessageText {
+    reason.isEmpty ? "" : " ('\(reason)')"
+  }
+}
+
+extension NoticeOrigin {
+  fileprivate var english: MessageText {
+    (source.isEmpty ? "" : " from \(source)") + (time.isEmpty ? "" : " on \(time)")
+  }
+}
+
+extension HelperMessage {
+  var english: MessageText {
+    switch self {
+    case .ticketPrompt: "Enrolment ticket: "
+    case .enrolledDevicePrompt: "Code from a device you have already enrolled: "
+    }
+  }
+}
+
+extension MailMessage {
+  var english: MessageText {
+    switch self {
+    case .subject(let user, let host): "Sign-in security of \(user) on \(host)"
+    case .introduction(let user, let host):
+      "This changed for the account \(user) on \(host):"
+    case .advice:
+      """
+      If you did not do this, tell an administrator at once: another person may be able to sign
+      in as you. The command mfa-enroll list shows your devices.
+      """
+    }
+  }
+}
+
+extension FailureMessage {
+  var english: FailureText {
+    switch self {
+    case .notPermitted:
+      FailureText("This account may not do that.", hint: "Ask an administrator.")
+    case .requiresRecentLogin:
+      FailureText("You have not proven yet that this account is yours.", hint: "Start again.")
+    case .wrongPassword:
+      FailureText(
+        "Wrong password.", hint: "Try again with the password that you use to sign in here.")
+    case .sessionExpired: FailureText("Too much time has passed.", hint: "Start again.")
+    case .wrongCode:
+      FailureText(
+        "Wrong code.",
+        hint: """
+          Type the code that the app shows now. If it is rejected again, check the clocks of your \
+          phone and of this host.
+          """)
+    case .usedCode:
+      FailureText(
+        "That code has already been used.", hint: "Wait until the app shows the next one.")
+    case .notACode:
+      FailureText("That is not a code.", hint: "Type the 6 to 8 digits that the app shows.")
+    case .throttled(let seconds):
+      FailureText(
+        "Too many wrong codes.",
+        hint: "Try again in \(WrittenDuration(seconds: seconds).english).")
+    case .locked:
+      FailureText(
+        "Too many wrong codes. Your devices are locked.",
+        hint: "Ask an administrator to unlock them (mfa-admin unlock).")
+    case .nameTaken:
+      FailureText("You already have a device with this name.", hint: "Choose another name.")
+    case .tooManyDevices:
+      FailureText(
+        "You have added as many devices as possible.",
+        hint: "Remove one that you no longer use: mfa-enroll unenroll")
+    case .unsupportedName:
+      FailureText("A device cannot have this name.", hint: "Use 1 to 64 visible characters.")
+    case .noSuchDevice:
+      FailureText("You have no such device.", hint: "See your devices: mfa-enroll list")
+    case .unsupportedValue:
+      FailureText(
+        "This host does not support a value that you chose.",
+        hint: "Use the standard algorithm, digits and period.")
+    case .storeUnavailable:
+      FailureText(
+        "Your devices cannot be read or written because of a server problem.",
+        hint: "Contact your administrator. The system log has the reason (authpriv).")
+    case .configurationInvalid:
+      FailureText(
+        "The configuration of this host has an error.",
+        hint: "Contact your administrator. The system log has the place (authpriv).")
+    case .switchedOff:
+      FailureText(
+        "This host does not use a second factor.", hint: "You sign in without a code.")
+    case .internalError:
+      FailureText(
+        "The helper failed. Nothing was changed.",
+        hint: "Contact your administrator. The system log has the reason (authpriv).")
+    case .lastDeviceRequired:
+      FailureText(
+        "This is your only device, and this host requires one.",
+        hint: "Add another device first: mfa-enroll")
+    case .invalidTicket:
+      FailureText(
+        "This ticket is wrong, has been used or has expired.",
+        hint: "Check what you typed, or ask an administrator for a new ticket.")
+    case .shortKey:
+      FailureText(
+        "The key is too short for this host.", hint: "Add a device with a new key: mfa-enroll")
+    case .codesNotConsecutive:
+      FailureText(
+        "The two codes do not follow each other.",
+        hint: "Type the code that the app shows, wait for the next one, and type it.")
+    case .codeRequired:
+      FailureText(
+        "This needs a code from a device that you have already added.",
+        hint: "Start again with a code, or with a recovery code.")
+    case .alreadyImported:
+      FailureText(
+        "You already have a device with this key.", hint: "See your devices: mfa-enroll list")
+    case .tooManyChanges(let minutes):
+      FailureText(
+        "You have made too many changes in an hour.",
+        hint: "Try again in \(WrittenDuration.minutes(minutes).english).")
+    case .unsuitableProcess(let attribute):
+      FailureText(
+        "The helper does not run with the \(attribute) of this process.",
+        hint: "Start mfa-enroll without nice, chrt and ulimit. See the limits: prlimit")
+    case .tooManyHelpers:
+      FailureText(
+        "Too many of your programs use the helper at the same time.",
+        hint: "End some of them, and try again.")
+    case .helperUnavailable(let path, let reason):
+      FailureText(
+        "The helper \(path) cannot be started (\(reason)).",
+        hint: "Contact your administrator. The package may have to be installed again.")
+    case .helperEnded:
+      FailureText(
+        "The helper ended unexpectedly.",
+        hint: "Contact your administrator. The system log has the reason (authpriv).")
+    case .protocolError:
+      FailureText(
+        "This program and the helper do not understand each other.",
+        hint: "Contact your administrator. The package may be installed only in part.")
+    case .operationInProgress:
+      FailureText("Another operation has not finished.", hint: "Answer or cancel it first.")
+    case .signedOut:
+      FailureText("You removed your newest device.", hint: "Start again.")
+    }
+  }
+}
+
+extension WrittenDuration {
+  var english: MessageText {
+    switch self {
+    case .seconds(1): "1 second"
+    case .seconds(let seconds): "\(seconds) seconds"
+    case .minutes(1): "1 minute"
+    case .minutes(let minutes): "\(minutes) minutes"
+    }
+  }
+}

@@ -1,0 +1,291 @@
+// Japanese, in the polite form.
+
+extension SignInMessage {
+  var japanese: MessageText {
+    switch self {
+    case .codePrompt: "確認コード: "
+    case .passwordAndCodePrompt: "パスワードに続けて確認コード: "
+    case .codeOrNumberPrompt: "確認コード、またはデバイスの番号: "
+    case .deviceList: "登録済みのデバイス:"
+    case .codeOfDevicePrompt(let name): "「\(name)」の確認コード: "
+    case .wrongCode: "確認コードが正しくありません。"
+    case .usedCode: "この確認コードはすでに使用されています。次のコードを待ってください。"
+    case .throttled(let seconds):
+      """
+      間違ったコードの入力回数が多すぎます。\
+      \(WrittenDuration(seconds: seconds).japanese)後にもう一度お試しください。
+      """
+    case .locked:
+      """
+      間違ったコードの入力回数が多すぎるため、デバイスがロックされました。\
+      管理者にロックの解除を依頼してください。
+      """
+    case .notACode: "確認コードではありません。認証アプリに表示されている数字を入力してください。"
+    case .noSuchDevice: "その番号のデバイスはありません。"
+    case .unavailable:
+      """
+      サーバーの問題によりログインできません。コードが原因ではありません。\
+      管理者に連絡してください。
+      """
+    case .recoveryCodeAccepted(let left, false):
+      "リカバリーコードを確認しました。残りは \(left) 個です。"
+    case .recoveryCodeAccepted(let left, true):
+      """
+      リカバリーコードを確認しました。残りは \(left) 個です。新しいコードを作成してください: \
+      mfa-enroll recovery-codes --new
+      """
+    case .bypassCodeAccepted(0):
+      """
+      バイパスコードを確認しました。このコードはもう使用できません。\
+      今すぐデバイスを追加してください: mfa-enroll
+      """
+    case .bypassCodeAccepted(let uses):
+      """
+      バイパスコードを確認しました。あと \(uses) 回使用できます。\
+      デバイスを追加してください: mfa-enroll
+      """
+    case .enrollmentOffered(let signIns, let lastDay):
+      "認証アプリでアカウントを保護してください: mfa-enroll"
+        + Self.japaneseLimit(signIns, lastDay)
+    case .enrollmentNotPossible:
+      """
+      このホストでは認証アプリのコードが必要ですが、まだデバイスが追加されていません。\
+      管理者に登録チケットを依頼してから、mfa-enroll --ticket を実行してください。
+      """
+    case .enrollmentNeedsQuestions:
+      """
+      このホストでは認証アプリのコードが必要ですが、まだデバイスが追加されていません。\
+      質問に答えられる方法 (ssh では keyboard-interactive) でログインするか、\
+      管理者に登録チケットを依頼して mfa-enroll --ticket を実行してください。
+      """
+    case .enrollmentAbandoned:
+      "デバイスは追加されませんでした。認証アプリを用意して、もう一度ログインしてください。"
+    case .enrollmentWrongCodes:
+      """
+      間違ったコードの入力回数が多すぎます。デバイスは追加されませんでした。\
+      スマートフォンの時計を確認して、もう一度ログインしてください。
+      """
+    case .enrollmentTooLate:
+      "時間切れです。デバイスは追加されませんでした。もう一度ログインしてください。"
+    case .enrolledMeanwhile:
+      """
+      その間にデバイスがアカウントに追加されました。\
+      そのデバイスのコードで、もう一度ログインしてください。
+      """
+    case .noticeConfirmation: "お読みになったら yes と入力してください: "
+    case .noticesStay: "この通知は、別のデバイスでログインするまで表示されます。"
+    }
+  }
+
+  private static func japaneseLimit(_ signIns: Int64?, _ lastDay: [UInt8]?) -> MessageText {
+    let count: MessageText? =
+      switch signIns {
+      case nil: nil
+      case 0: "次回のログインから"
+      case let left?: "あと \(left) 回ログインした後"
+      }
+    switch (count, lastDay) {
+    case (nil, nil): return ""
+    case (let count?, nil): return "\n\(count)、必須になります。"
+    case (nil, let day?): return "\n\(day) (UTC) を過ぎると必須になります。"
+    case (let count?, let day?):
+      return "\n\(count)、または \(day) (UTC) を過ぎると、必須になります。"
+    }
+  }
+}
+
+extension NoticeMessage {
+  var japanese: MessageText {
+    switch self {
+    case .failedCodes(let count, let last) where last.isUnknown:
+      "前回のログイン以降に、コードの確認が \(count) 回失敗しました。"
+    case .failedCodes(1, let last):
+      "前回のログイン以降に、コードの確認が 1 回失敗しました (\(last.japanese))。"
+    case .failedCodes(let count, let last):
+      "前回のログイン以降に、コードの確認が \(count) 回失敗しました (最後: \(last.japanese))。"
+    case .change(let change, let origin) where origin.isUnknown: "\(change.japanese)。"
+    case .change(let change, let origin): "\(change.japanese) (\(origin.japanese))。"
+    }
+  }
+}
+
+extension NoticeMessage.Change {
+  fileprivate var japanese: MessageText {
+    switch self {
+    case .enrolled(let name): "新しいデバイス「\(name)」が追加されました"
+    case .imported(let name): "デバイス「\(name)」が別のプログラムから取り込まれました"
+    case .unenrolled(let name): "デバイス「\(name)」が削除されました"
+    case .recoveryCodeUsed: "リカバリーコードが使用されました"
+    case .recoveryCodesMade: "新しいリカバリーコードが作成されました"
+    case .ticketMade(let reason): "登録チケットが作成されました\(Self.japanese(reason))"
+    case .enrolledWithTicket(let name): "新しいデバイス「\(name)」がチケットで追加されました"
+    case .bypassCodeMade(let reason): "バイパスコードが作成されました\(Self.japanese(reason))"
+    case .bypassCodeUsed(let reason): "バイパスコードが使用されました\(Self.japanese(reason))"
+    case .resynchronized(let name): "デバイス「\(name)」の時計のずれが補正されました"
+    case .revoked: "管理者がすべてのデバイスを削除しました"
+    }
+  }
+
+  private static func japanese(_ reason: [UInt8]) -> MessageText {
+    reason.isEmpty ? "" : "「\(reason)」"
+  }
+}
+
+extension NoticeOrigin {
+  fileprivate var japanese: MessageText {
+    let separator: MessageText = source.isEmpty || time.isEmpty ? "" : "、"
+    return MessageText(time) + separator + (source.isEmpty ? "" : "\(source) から")
+  }
+}
+
+extension HelperMessage {
+  var japanese: MessageText {
+    switch self {
+    case .ticketPrompt: "登録チケット: "
+    case .enrolledDevicePrompt: "登録済みのデバイスの確認コード: "
+    }
+  }
+}
+
+extension MailMessage {
+  var japanese: MessageText {
+    switch self {
+    case .subject(let user, let host): "\(host) の \(user) のログインに関するお知らせ"
+    case .introduction(let user, let host):
+      "\(host) のアカウント \(user) で、次の変更がありました:"
+    case .advice:
+      """
+      心当たりがない場合は、すぐに管理者に連絡してください。第三者がこのアカウントで
+      ログインできる可能性があります。登録済みのデバイスは mfa-enroll list で確認できます。
+      """
+    }
+  }
+}
+
+extension FailureMessage {
+  var japanese: FailureText {
+    switch self {
+    case .notPermitted:
+      FailureText(
+        "このアカウントでは、この操作は許可されていません。", hint: "管理者に問い合わせてください。")
+    case .requiresRecentLogin:
+      FailureText("アカウントの本人確認が済んでいません。", hint: "最初からやり直してください。")
+    case .wrongPassword:
+      FailureText(
+        "パスワードが正しくありません。",
+        hint: "このホストへのログインに使うパスワードで、もう一度お試しください。")
+    case .sessionExpired: FailureText("時間切れです。", hint: "最初からやり直してください。")
+    case .wrongCode:
+      FailureText(
+        "確認コードが正しくありません。",
+        hint: """
+          アプリに現在表示されているコードを入力してください。再び拒否される場合は、\
+          スマートフォンとこのホストの時計を確認してください。
+          """)
+    case .usedCode:
+      FailureText(
+        "この確認コードはすでに使用されています。", hint: "アプリに次のコードが表示されるまで待ってください。")
+    case .notACode:
+      FailureText(
+        "確認コードではありません。", hint: "アプリに表示されている 6～8 桁の数字を入力してください。")
+    case .throttled(let seconds):
+      FailureText(
+        "間違ったコードの入力回数が多すぎます。",
+        hint: "\(WrittenDuration(seconds: seconds).japanese)後にもう一度お試しください。")
+    case .locked:
+      FailureText(
+        "間違ったコードの入力回数が多すぎるため、デバイスがロックされています。",
+        hint: "管理者にロックの解除 (mfa-admin unlock) を依頼してください。")
+    case .nameTaken:
+      FailureText("この名前のデバイスはすでにあります。", hint: "別の名前を選んでください。")
+    case .tooManyDevices:
+      FailureText(
+        "追加できるデバイスの数の上限に達しています。",
+        hint: "使用していないデバイスを削除してください: mfa-enroll unenroll")
+    case .unsupportedName:
+      FailureText(
+        "この名前は使用できません。", hint: "表示可能な 1～64 文字の名前にしてください。")
+    case .noSuchDevice:
+      FailureText(
+        "そのデバイスはありません。", hint: "登録済みのデバイスを確認するには: mfa-enroll list")
+    case .unsupportedValue:
+      FailureText(
+        "このホストは、指定された値に対応していません。", hint: "標準のアルゴリズム、桁数、間隔を使用してください。")
+    case .storeUnavailable:
+      FailureText(
+        "サーバーの問題により、デバイスの情報を読み書きできません。",
+        hint: "管理者に連絡してください。原因はシステムログ (authpriv) にあります。")
+    case .configurationInvalid:
+      FailureText(
+        "このホストの設定に誤りがあります。",
+        hint: "管理者に連絡してください。場所はシステムログ (authpriv) にあります。")
+    case .switchedOff:
+      FailureText(
+        "このホストでは第 2 要素は使用されていません。", hint: "コードなしでログインできます。")
+    case .internalError:
+      FailureText(
+        "補助プログラムでエラーが発生しました。何も変更されていません。",
+        hint: "管理者に連絡してください。原因はシステムログ (authpriv) にあります。")
+    case .lastDeviceRequired:
+      FailureText(
+        "これは唯一のデバイスで、このホストではデバイスが 1 つ必要です。",
+        hint: "先に別のデバイスを追加してください: mfa-enroll")
+    case .invalidTicket:
+      FailureText(
+        "チケットが正しくないか、使用済みか、期限切れです。",
+        hint: "入力内容を確認するか、管理者に新しいチケットを依頼してください。")
+    case .shortKey:
+      FailureText(
+        "鍵がこのホストには短すぎます。", hint: "新しい鍵でデバイスを追加してください: mfa-enroll")
+    case .codesNotConsecutive:
+      FailureText(
+        "2 つのコードが連続していません。",
+        hint: "アプリに表示されたコードを入力し、次のコードが表示されたら続けて入力してください。")
+    case .codeRequired:
+      FailureText(
+        "この操作には、追加済みのデバイスのコードが必要です。",
+        hint: "コードまたはリカバリーコードを用意して、最初からやり直してください。")
+    case .alreadyImported:
+      FailureText(
+        "この鍵のデバイスはすでにあります。", hint: "登録済みのデバイスを確認するには: mfa-enroll list")
+    case .tooManyChanges(let minutes):
+      FailureText(
+        "1 時間以内の変更回数が多すぎます。",
+        hint: "\(WrittenDuration.minutes(minutes).japanese)後にもう一度お試しください。")
+    case .unsuitableProcess(let attribute):
+      FailureText(
+        "補助プログラムは、このプロセスの属性 \(attribute) では動作しません。",
+        hint: "nice、chrt、ulimit を使わずに mfa-enroll を実行してください。制限の確認: prlimit")
+    case .tooManyHelpers:
+      FailureText(
+        "補助プログラムを同時に使用しているプログラムが多すぎます。",
+        hint: "いくつか終了してから、もう一度お試しください。")
+    case .helperUnavailable(let path, let reason):
+      FailureText(
+        "補助プログラム \(path) を起動できません (\(reason))。",
+        hint: "管理者に連絡してください。パッケージの再インストールが必要な場合があります。")
+    case .helperEnded:
+      FailureText(
+        "補助プログラムが予期せず終了しました。",
+        hint: "管理者に連絡してください。原因はシステムログ (authpriv) にあります。")
+    case .protocolError:
+      FailureText(
+        "このプログラムと補助プログラムの間で通信できません。",
+        hint: "管理者に連絡してください。パッケージのインストールが不完全な可能性があります。")
+    case .operationInProgress:
+      FailureText(
+        "別の操作が終わっていません。", hint: "先にその操作に答えるか、取り消してください。")
+    case .signedOut:
+      FailureText("最後に追加したデバイスを削除しました。", hint: "最初からやり直してください。")
+    }
+  }
+}
+
+extension WrittenDuration {
+  var japanese: MessageText {
+    switch self {
+    case .seconds(let seconds): "\(seconds) 秒"
+    case .minutes(let minutes): "\(minutes) 分"
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// What the PAM module tells users.
+///
+/// A message that users see before the first factor has been proven is the same for all users.
+public enum SignInMessage: Equatable, Sendable {
+  // MARK: Prompts
+
+  /// The prompt for a code.
+  case codePrompt
+  /// The prompt for the password followed by a code, in one answer.
+  case passwordAndCodePrompt
+  /// The prompt below a list of devices.
+  case codeOrNumberPrompt
+  /// The line above a list of devices.
+  case deviceList
+  /// The prompt for a code of one device.
+  case codeOfDevicePrompt(name: [UInt8])
+
+  // MARK: Results
+
+  case wrongCode
+  case usedCode
+  /// No code is verified for `seconds`.
+  case throttled(seconds: Int64)
+  case locked
+  case notACode
+  case noSuchDevice
+  /// The sign-in failed because of an error on the host.
+  case unavailable
+  /// A recovery code was accepted, and `left` remain. If they are few, the user should make new ones.
+  case recoveryCodeAccepted(left: Int64, areFew: Bool)
+  /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more.
+  case bypassCodeAccepted(usesLeft: Int64)
+
+  // MARK: Enrolment
+
+  /// The user should enrol, and must do so after `signInsLeft` further sign-ins or after `lastDay`.
+  case enrollmentOffered(signInsLeft: Int64?, lastDay: [UInt8]?)
+  /// The user must enrol, which is not possible in this sign-in.
+  case enrollmentNotPossible
+  /// The user must enrol, and this application cannot ask questions.
+  case enrollmentNeedsQuestions
+  case enrollmentAbandoned
+  case enrollmentWrongCodes
+  case enrollmentTooLate
+  case enrolledMeanwhile
+
+  // MARK: Pending notices
+
+  /// The question after the pending notices. Only the answer `yes` confirms them, in every language.
+  case noticeConfirmation
+  /// The notices will be shown again, because this sign-in cannot confirm them.
+  case noticesStay
+}

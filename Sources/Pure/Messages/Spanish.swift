@@ -1,0 +1,331 @@
+// Spanish. Users are addressed as "tú", as in the account pages of large providers.
+
+extension SignInMessage {
+  var spanish: MessageText {
+    switch self {
+    case .codePrompt: "Código de un solo uso: "
+    case .passwordAndCodePrompt: "Contraseña seguida del código de un solo uso: "
+    case .codeOrNumberPrompt: "Código de un solo uso, o número de un dispositivo: "
+    case .deviceList: "Tus dispositivos:"
+    case .codeOfDevicePrompt(let name): "Código de un solo uso de «\(name)»: "
+    case .wrongCode: "Código incorrecto."
+    case .usedCode: "Ese código ya se ha usado. Espera al siguiente."
+    case .throttled(let seconds):
+      """
+      Demasiados códigos incorrectos. Inténtalo de nuevo dentro de \
+      \(WrittenDuration(seconds: seconds).spanish).
+      """
+    case .locked:
+      """
+      Demasiados códigos incorrectos. Tus dispositivos están bloqueados. Pide a un administrador \
+      que los desbloquee.
+      """
+    case .notACode:
+      "Eso no es un código. Escribe los números que muestra tu aplicación de autenticación."
+    case .noSuchDevice: "Ningún dispositivo tiene ese número."
+    case .unavailable:
+      """
+      No se puede iniciar sesión por un problema del servidor, no por tu código. Ponte en \
+      contacto con tu administrador.
+      """
+    case .recoveryCodeAccepted(let left, false):
+      "Código de recuperación aceptado. \(Self.spanishLeft(left))"
+    case .recoveryCodeAccepted(let left, true):
+      """
+      Código de recuperación aceptado. \(Self.spanishLeft(left)) Crea códigos nuevos: \
+      mfa-enroll recovery-codes --new
+      """
+    case .bypassCodeAccepted(0):
+      """
+      Código de emergencia aceptado. No se puede volver a usar. Añade un dispositivo ahora: \
+      mfa-enroll
+      """
+    case .bypassCodeAccepted(1):
+      """
+      Código de emergencia aceptado. Se puede usar una vez más. Añade un dispositivo: mfa-enroll
+      """
+    case .bypassCodeAccepted(let uses):
+      """
+      Código de emergencia aceptado. Se puede usar \(uses) veces más. Añade un dispositivo: \
+      mfa-enroll
+      """
+    case .enrollmentOffered(let signIns, let lastDay):
+      "Protege tu cuenta con una aplicación de autenticación: mfa-enroll"
+        + Self.spanishLimit(signIns, lastDay)
+    case .enrollmentNotPossible:
+      """
+      Este servidor exige un código de una aplicación de autenticación, y aún no has añadido \
+      ninguna. Pide a un administrador un tique de registro y ejecuta mfa-enroll --ticket.
+      """
+    case .enrollmentNeedsQuestions:
+      """
+      Este servidor exige un código de una aplicación de autenticación, y aún no has añadido \
+      ninguna. Inicia sesión donde se puedan hacer preguntas (con ssh: keyboard-interactive), o \
+      pide a un administrador un tique de registro y ejecuta mfa-enroll --ticket.
+      """
+    case .enrollmentAbandoned:
+      """
+      No se ha añadido ningún dispositivo. Inicia sesión de nuevo con una aplicación de \
+      autenticación a mano.
+      """
+    case .enrollmentWrongCodes:
+      """
+      Demasiados códigos incorrectos. No se ha añadido ningún dispositivo. Comprueba que el reloj \
+      de tu teléfono va bien e inicia sesión de nuevo.
+      """
+    case .enrollmentTooLate:
+      """
+      Ha pasado demasiado tiempo. No se ha añadido ningún dispositivo. Inicia sesión de nuevo.
+      """
+    case .enrolledMeanwhile:
+      """
+      Mientras tanto se ha añadido un dispositivo a tu cuenta. Inicia sesión de nuevo con su \
+      código.
+      """
+    case .noticeConfirmation: "Escribe yes si has leído este aviso: "
+    case .noticesStay: "Este aviso se muestra hasta que inicies sesión con otro dispositivo."
+    }
+  }
+
+  private static func spanishLeft(_ count: Int64) -> MessageText {
+    switch count {
+    case 0: "No queda ninguno."
+    case 1: "Queda 1."
+    default: "Quedan \(count)."
+    }
+  }
+
+  private static func spanishLimit(_ signIns: Int64?, _ lastDay: [UInt8]?) -> MessageText {
+    let count: MessageText? =
+      switch signIns {
+      case nil: nil
+      case 0: "a partir del próximo inicio de sesión"
+      case 1: "después de 1 inicio de sesión más"
+      case let left?: "después de \(left) inicios de sesión más"
+      }
+    switch (count, lastDay) {
+    case (nil, nil): return ""
+    case (let count?, nil): return "\nSerá obligatorio \(count)."
+    case (nil, let day?): return "\nSerá obligatorio después del \(day) (UTC)."
+    case (let count?, let day?):
+      return "\nSerá obligatorio \(count) o después del \(day) (UTC), lo que ocurra antes."
+    }
+  }
+}
+
+extension NoticeMessage {
+  var spanish: MessageText {
+    switch self {
+    case .failedCodes(1, let last):
+      "1 código fallido desde tu último inicio de sesión\(last.spanish)."
+    case .failedCodes(let count, let last) where last.isUnknown:
+      "\(count) códigos fallidos desde tu último inicio de sesión."
+    case .failedCodes(let count, let last):
+      "\(count) códigos fallidos desde tu último inicio de sesión, el último\(last.spanish)."
+    case .change(let change, let origin): "\(change.spanish)\(origin.spanish)."
+    }
+  }
+}
+
+extension NoticeMessage.Change {
+  fileprivate var spanish: MessageText {
+    switch self {
+    case .enrolled(let name): "Se ha añadido el dispositivo «\(name)»"
+    case .imported(let name): "Se ha importado el dispositivo «\(name)» de otro programa"
+    case .unenrolled(let name): "Se ha eliminado el dispositivo «\(name)»"
+    case .recoveryCodeUsed: "Se ha usado un código de recuperación"
+    case .recoveryCodesMade: "Se han creado códigos de recuperación nuevos"
+    case .ticketMade(let reason): "Se ha creado un tique de registro\(Self.spanish(reason))"
+    case .enrolledWithTicket(let name): "Se ha añadido el dispositivo «\(name)» con un tique"
+    case .bypassCodeMade(let reason):
+      "Se ha creado un código de emergencia\(Self.spanish(reason))"
+    case .bypassCodeUsed(let reason): "Se ha usado un código de emergencia\(Self.spanish(reason))"
+    case .resynchronized(let name): "Se ha corregido el reloj del dispositivo «\(name)»"
+    case .revoked: "Un administrador ha eliminado todos tus dispositivos"
+    }
+  }
+
+  private static func spanish(_ reason: [UInt8]) -> MessageText {
+    reason.isEmpty ? "" : " («\(reason)»)"
+  }
+}
+
+extension NoticeOrigin {
+  fileprivate var spanish: MessageText {
+    (source.isEmpty ? "" : " desde \(source)") + (time.isEmpty ? "" : " el \(time)")
+  }
+}
+
+extension HelperMessage {
+  var spanish: MessageText {
+    switch self {
+    case .ticketPrompt: "Tique de registro: "
+    case .enrolledDevicePrompt: "Código de un dispositivo que ya has añadido: "
+    }
+  }
+}
+
+extension MailMessage {
+  var spanish: MessageText {
+    switch self {
+    case .subject(let user, let host): "Seguridad del inicio de sesión de \(user) en \(host)"
+    case .introduction(let user, let host): "Cambios en la cuenta \(user) en \(host):"
+    case .advice:
+      """
+      Si no has sido tú, avisa de inmediato a un administrador: es posible que otra persona pueda
+      iniciar sesión con tu cuenta. El comando mfa-enroll list muestra tus dispositivos.
+      """
+    }
+  }
+}
+
+extension FailureMessage {
+  var spanish: FailureText {
+    switch self {
+    case .notPermitted:
+      FailureText("Esta cuenta no puede hacer eso.", hint: "Consulta a un administrador.")
+    case .requiresRecentLogin:
+      FailureText(
+        "Aún no has demostrado que esta cuenta es tuya.", hint: "Empieza de nuevo.")
+    case .wrongPassword:
+      FailureText(
+        "Contraseña incorrecta.",
+        hint: "Inténtalo de nuevo con la contraseña con la que inicias sesión aquí.")
+    case .sessionExpired:
+      FailureText("Ha pasado demasiado tiempo.", hint: "Empieza de nuevo.")
+    case .wrongCode:
+      FailureText(
+        "Código incorrecto.",
+        hint: """
+          Escribe el código que la aplicación muestra ahora. Si se rechaza otra vez, comprueba el \
+          reloj de tu teléfono y el de este servidor.
+          """)
+    case .usedCode:
+      FailureText(
+        "Ese código ya se ha usado.", hint: "Espera a que la aplicación muestre el siguiente.")
+    case .notACode:
+      FailureText(
+        "Eso no es un código.", hint: "Escribe los 6 a 8 números que muestra la aplicación.")
+    case .throttled(let seconds):
+      FailureText(
+        "Demasiados códigos incorrectos.",
+        hint: "Inténtalo de nuevo dentro de \(WrittenDuration(seconds: seconds).spanish).")
+    case .locked:
+      FailureText(
+        "Demasiados códigos incorrectos. Tus dispositivos están bloqueados.",
+        hint: "Pide a un administrador que los desbloquee (mfa-admin unlock).")
+    case .nameTaken:
+      FailureText("Ya tienes un dispositivo con ese nombre.", hint: "Elige otro nombre.")
+    case .tooManyDevices:
+      FailureText(
+        "Has añadido el número máximo de dispositivos.",
+        hint: "Elimina uno que ya no uses: mfa-enroll unenroll")
+    case .unsupportedName:
+      FailureText(
+        "Un dispositivo no puede tener ese nombre.", hint: "Usa de 1 a 64 caracteres visibles.")
+    case .noSuchDevice:
+      FailureText("No tienes ese dispositivo.", hint: "Consulta tus dispositivos: mfa-enroll list")
+    case .unsupportedValue:
+      FailureText(
+        "Este servidor no admite uno de los valores elegidos.",
+        hint: "Usa el algoritmo, el número de dígitos y el periodo habituales.")
+    case .storeUnavailable:
+      FailureText(
+        "No se pueden leer ni guardar tus dispositivos por un problema del servidor.",
+        hint: """
+          Ponte en contacto con tu administrador. El registro del sistema indica el motivo \
+          (authpriv).
+          """)
+    case .configurationInvalid:
+      FailureText(
+        "La configuración de este servidor tiene un error.",
+        hint: """
+          Ponte en contacto con tu administrador. El registro del sistema indica el lugar \
+          (authpriv).
+          """)
+    case .switchedOff:
+      FailureText(
+        "Este servidor no usa un segundo factor.", hint: "Inicias sesión sin código.")
+    case .internalError:
+      FailureText(
+        "El programa auxiliar ha fallado. No se ha cambiado nada.",
+        hint: """
+          Ponte en contacto con tu administrador. El registro del sistema indica el motivo \
+          (authpriv).
+          """)
+    case .lastDeviceRequired:
+      FailureText(
+        "Es tu único dispositivo, y este servidor exige uno.",
+        hint: "Añade antes otro dispositivo: mfa-enroll")
+    case .invalidTicket:
+      FailureText(
+        "El tique es incorrecto, ya se ha usado o ha caducado.",
+        hint: "Revisa lo que has escrito o pide otro tique a un administrador.")
+    case .shortKey:
+      FailureText(
+        "La clave es demasiado corta para este servidor.",
+        hint: "Añade un dispositivo con una clave nueva: mfa-enroll")
+    case .codesNotConsecutive:
+      FailureText(
+        "Los dos códigos no son consecutivos.",
+        hint: """
+          Escribe el código que muestra la aplicación, espera al siguiente y escríbelo también.
+          """)
+    case .codeRequired:
+      FailureText(
+        "Para esto hace falta un código de un dispositivo que ya hayas añadido.",
+        hint: "Empieza de nuevo con un código o con un código de recuperación.")
+    case .alreadyImported:
+      FailureText(
+        "Ya tienes un dispositivo con esa clave.",
+        hint: "Consulta tus dispositivos: mfa-enroll list")
+    case .tooManyChanges(let minutes):
+      FailureText(
+        "Has hecho demasiados cambios en una hora.",
+        hint: "Inténtalo de nuevo dentro de \(WrittenDuration.minutes(minutes).spanish).")
+    case .unsuitableProcess(let attribute):
+      FailureText(
+        "El programa auxiliar no admite un atributo de este proceso: \(attribute).",
+        hint: "Ejecuta mfa-enroll sin nice, chrt ni ulimit. Consulta los límites: prlimit")
+    case .tooManyHelpers:
+      FailureText(
+        "Demasiados programas tuyos usan el programa auxiliar al mismo tiempo.",
+        hint: "Cierra algunos e inténtalo de nuevo.")
+    case .helperUnavailable(let path, let reason):
+      FailureText(
+        "No se puede iniciar el programa auxiliar \(path) (\(reason)).",
+        hint: """
+          Ponte en contacto con tu administrador. Puede que haya que reinstalar el paquete.
+          """)
+    case .helperEnded:
+      FailureText(
+        "El programa auxiliar ha terminado de forma inesperada.",
+        hint: """
+          Ponte en contacto con tu administrador. El registro del sistema indica el motivo \
+          (authpriv).
+          """)
+    case .protocolError:
+      FailureText(
+        "Este programa y el programa auxiliar no se entienden.",
+        hint: """
+          Ponte en contacto con tu administrador. Puede que el paquete esté instalado a medias.
+          """)
+    case .operationInProgress:
+      FailureText(
+        "Otra operación no ha terminado.", hint: "Respóndela o cancélala primero.")
+    case .signedOut:
+      FailureText("Has eliminado tu dispositivo más reciente.", hint: "Empieza de nuevo.")
+    }
+  }
+}
+
+extension WrittenDuration {
+  var spanish: MessageText {
+    switch self {
+    case .seconds(1): "1 segundo"
+    case .seconds(let seconds): "\(seconds) segundos"
+    case .minutes(1): "1 minuto"
+    case .minutes(let minutes): "\(minutes) minutos"
+    }
+  }
+}

@@ -1,0 +1,235 @@
+// Traditional Chinese, with the terms that are used in Taiwan.
+
+extension SignInMessage {
+  var traditionalChinese: MessageText {
+    switch self {
+    case .codePrompt: "驗證碼："
+    case .passwordAndCodePrompt: "密碼後接驗證碼："
+    case .codeOrNumberPrompt: "驗證碼或裝置編號："
+    case .deviceList: "你的裝置："
+    case .codeOfDevicePrompt(let name): "「\(name)」的驗證碼："
+    case .wrongCode: "驗證碼錯誤。"
+    case .usedCode: "這組驗證碼已使用過，請等待下一組。"
+    case .throttled(let seconds):
+      "錯誤的驗證碼過多，請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。"
+    case .locked: "錯誤的驗證碼過多，你的裝置已鎖定。請聯絡管理員解除鎖定。"
+    case .notACode: "這不是驗證碼，請輸入驗證器應用程式顯示的數字。"
+    case .noSuchDevice: "沒有這個編號的裝置。"
+    case .unavailable: "伺服器發生問題，目前無法登入；這與你的驗證碼無關。請聯絡管理員。"
+    case .recoveryCodeAccepted(let left, false): "已接受復原碼，還剩 \(left) 組。"
+    case .recoveryCodeAccepted(let left, true):
+      "已接受復原碼，還剩 \(left) 組。請產生新的復原碼：mfa-enroll recovery-codes --new"
+    case .bypassCodeAccepted(0):
+      "已接受臨時通行碼，它無法再次使用。請立即新增裝置：mfa-enroll"
+    case .bypassCodeAccepted(let uses):
+      "已接受臨時通行碼，還可使用 \(uses) 次。請新增裝置：mfa-enroll"
+    case .enrollmentOffered(let signIns, let lastDay):
+      "請使用驗證器應用程式保護你的帳戶：mfa-enroll"
+        + Self.traditionalChineseLimit(signIns, lastDay)
+    case .enrollmentNotPossible:
+      """
+      這部主機要求輸入驗證器應用程式的驗證碼，但你尚未新增裝置。\
+      請向管理員索取註冊票證，然後執行 mfa-enroll --ticket。
+      """
+    case .enrollmentNeedsQuestions:
+      """
+      這部主機要求輸入驗證器應用程式的驗證碼，但你尚未新增裝置。\
+      請改用可以回答問題的方式登入（ssh 請使用 keyboard-interactive），\
+      或向管理員索取註冊票證並執行 mfa-enroll --ticket。
+      """
+    case .enrollmentAbandoned: "尚未新增裝置。請備妥驗證器應用程式，然後重新登入。"
+    case .enrollmentWrongCodes:
+      "錯誤的驗證碼過多，尚未新增裝置。請確認手機的時間正確，然後重新登入。"
+    case .enrollmentTooLate: "操作逾時，尚未新增裝置。請重新登入。"
+    case .enrolledMeanwhile: "你的帳戶在此期間已新增裝置。請重新登入，並使用該裝置的驗證碼。"
+    case .noticeConfirmation: "閱讀後請輸入 yes："
+    case .noticesStay: "在你使用其他裝置登入之前，會持續顯示這則通知。"
+    }
+  }
+
+  private static func traditionalChineseLimit(
+    _ signIns: Int64?, _ lastDay: [UInt8]?
+  ) -> MessageText {
+    let count: MessageText? =
+      switch signIns {
+      case nil: nil
+      case 0: "從下次登入起"
+      case let left?: "再登入 \(left) 次後"
+      }
+    switch (count, lastDay) {
+    case (nil, nil): return ""
+    case (let count?, nil): return "\n\(count)將強制使用。"
+    case (nil, let day?): return "\n\(day) (UTC) 之後將強制使用。"
+    case (let count?, let day?): return "\n\(count)，或 \(day) (UTC) 之後，將強制使用。"
+    }
+  }
+}
+
+extension NoticeMessage {
+  var traditionalChinese: MessageText {
+    switch self {
+    case .failedCodes(let count, let last) where last.isUnknown:
+      "自上次登入以來，有 \(count) 次驗證碼錯誤。"
+    case .failedCodes(1, let last):
+      "自上次登入以來，有 1 次驗證碼錯誤（\(last.traditionalChinese)）。"
+    case .failedCodes(let count, let last):
+      "自上次登入以來，有 \(count) 次驗證碼錯誤（最近一次：\(last.traditionalChinese)）。"
+    case .change(let change, let origin) where origin.isUnknown: "\(change.traditionalChinese)。"
+    case .change(let change, let origin):
+      "\(change.traditionalChinese)（\(origin.traditionalChinese)）。"
+    }
+  }
+}
+
+extension NoticeMessage.Change {
+  fileprivate var traditionalChinese: MessageText {
+    switch self {
+    case .enrolled(let name): "已新增裝置「\(name)」"
+    case .imported(let name): "已從其他程式匯入裝置「\(name)」"
+    case .unenrolled(let name): "已移除裝置「\(name)」"
+    case .recoveryCodeUsed: "已使用一組復原碼"
+    case .recoveryCodesMade: "已產生新的復原碼"
+    case .ticketMade(let reason): "已建立註冊票證\(Self.traditionalChinese(reason))"
+    case .enrolledWithTicket(let name): "已使用票證新增裝置「\(name)」"
+    case .bypassCodeMade(let reason): "已建立臨時通行碼\(Self.traditionalChinese(reason))"
+    case .bypassCodeUsed(let reason): "已使用臨時通行碼\(Self.traditionalChinese(reason))"
+    case .resynchronized(let name): "已校正裝置「\(name)」的時間"
+    case .revoked: "管理員已移除你的所有裝置"
+    }
+  }
+
+  private static func traditionalChinese(_ reason: [UInt8]) -> MessageText {
+    reason.isEmpty ? "" : "「\(reason)」"
+  }
+}
+
+extension NoticeOrigin {
+  fileprivate var traditionalChinese: MessageText {
+    let separator: MessageText = source.isEmpty || time.isEmpty ? "" : "，"
+    return MessageText(time) + separator + (source.isEmpty ? "" : "來自 \(source)")
+  }
+}
+
+extension HelperMessage {
+  var traditionalChinese: MessageText {
+    switch self {
+    case .ticketPrompt: "註冊票證："
+    case .enrolledDevicePrompt: "已註冊裝置的驗證碼："
+    }
+  }
+}
+
+extension MailMessage {
+  var traditionalChinese: MessageText {
+    switch self {
+    case .subject(let user, let host): "\(host) 上 \(user) 的登入安全通知"
+    case .introduction(let user, let host): "\(host) 上的帳戶 \(user) 有以下變更："
+    case .advice:
+      """
+      如果這不是你本人的操作，請立即通知管理員：其他人可能可以登入你的帳戶。
+      執行 mfa-enroll list 可查看你的裝置。
+      """
+    }
+  }
+}
+
+extension FailureMessage {
+  var traditionalChinese: FailureText {
+    switch self {
+    case .notPermitted: FailureText("這個帳戶無權執行此操作。", hint: "請洽詢管理員。")
+    case .requiresRecentLogin:
+      FailureText("你尚未證明這個帳戶屬於你。", hint: "請重新開始。")
+    case .wrongPassword:
+      FailureText("密碼錯誤。", hint: "請使用登入這部主機的密碼再試一次。")
+    case .sessionExpired: FailureText("操作逾時。", hint: "請重新開始。")
+    case .wrongCode:
+      FailureText(
+        "驗證碼錯誤。",
+        hint: "請輸入應用程式目前顯示的驗證碼。如果仍遭拒絕，請檢查手機與這部主機的時間。")
+    case .usedCode:
+      FailureText("這組驗證碼已使用過。", hint: "請等待應用程式顯示下一組。")
+    case .notACode:
+      FailureText("這不是驗證碼。", hint: "請輸入應用程式顯示的 6 到 8 位數字。")
+    case .throttled(let seconds):
+      FailureText(
+        "錯誤的驗證碼過多。",
+        hint: "請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。")
+    case .locked:
+      FailureText(
+        "錯誤的驗證碼過多，你的裝置已鎖定。", hint: "請聯絡管理員解除鎖定 (mfa-admin unlock)。")
+    case .nameTaken: FailureText("你已有同名的裝置。", hint: "請選擇其他名稱。")
+    case .tooManyDevices:
+      FailureText(
+        "你的裝置數量已達上限。", hint: "請移除不再使用的裝置：mfa-enroll unenroll")
+    case .unsupportedName:
+      FailureText("裝置不能使用這個名稱。", hint: "請使用 1 到 64 個可見字元。")
+    case .noSuchDevice:
+      FailureText("你沒有這個裝置。", hint: "查看你的裝置：mfa-enroll list")
+    case .unsupportedValue:
+      FailureText("這部主機不支援所選的值。", hint: "請使用標準的演算法、位數與週期。")
+    case .storeUnavailable:
+      FailureText(
+        "伺服器發生問題，無法讀取或寫入你的裝置。",
+        hint: "請聯絡管理員。原因記錄於系統日誌 (authpriv)。")
+    case .configurationInvalid:
+      FailureText(
+        "這部主機的設定有誤。", hint: "請聯絡管理員。錯誤位置記錄於系統日誌 (authpriv)。")
+    case .switchedOff:
+      FailureText("這部主機未使用第二重驗證。", hint: "你不需要驗證碼即可登入。")
+    case .internalError:
+      FailureText(
+        "輔助程式發生錯誤，未變更任何內容。",
+        hint: "請聯絡管理員。原因記錄於系統日誌 (authpriv)。")
+    case .lastDeviceRequired:
+      FailureText(
+        "這是你唯一的裝置，而這部主機要求至少一個裝置。", hint: "請先新增其他裝置：mfa-enroll")
+    case .invalidTicket:
+      FailureText(
+        "票證錯誤、已使用或已過期。", hint: "請檢查輸入內容，或向管理員索取新的票證。")
+    case .shortKey:
+      FailureText(
+        "對這部主機而言，金鑰過短。", hint: "請使用新的金鑰新增裝置：mfa-enroll")
+    case .codesNotConsecutive:
+      FailureText(
+        "這兩組驗證碼不連續。",
+        hint: "請輸入應用程式顯示的驗證碼，等待下一組出現後再輸入。")
+    case .codeRequired:
+      FailureText(
+        "此操作需要已新增裝置的驗證碼。", hint: "請備妥驗證碼或復原碼，然後重新開始。")
+    case .alreadyImported:
+      FailureText("你已有使用這個金鑰的裝置。", hint: "查看你的裝置：mfa-enroll list")
+    case .tooManyChanges(let minutes):
+      FailureText(
+        "你在一小時內的變更次數過多。",
+        hint: "請在 \(WrittenDuration.minutes(minutes).traditionalChinese)後再試一次。")
+    case .unsuitableProcess(let attribute):
+      FailureText(
+        "輔助程式無法在此程序的屬性 \(attribute) 下執行。",
+        hint: "請勿透過 nice、chrt 或 ulimit 執行 mfa-enroll。查看限制：prlimit")
+    case .tooManyHelpers:
+      FailureText(
+        "同時使用輔助程式的程式過多。", hint: "請結束其中一些程式，然後再試一次。")
+    case .helperUnavailable(let path, let reason):
+      FailureText(
+        "無法啟動輔助程式 \(path)（\(reason)）。", hint: "請聯絡管理員，可能需要重新安裝套件。")
+    case .helperEnded:
+      FailureText(
+        "輔助程式意外結束。", hint: "請聯絡管理員。原因記錄於系統日誌 (authpriv)。")
+    case .protocolError:
+      FailureText(
+        "這個程式與輔助程式無法溝通。", hint: "請聯絡管理員，套件可能安裝不完整。")
+    case .operationInProgress:
+      FailureText("另一項操作尚未完成。", hint: "請先完成或取消該操作。")
+    case .signedOut: FailureText("你已移除最近新增的裝置。", hint: "請重新開始。")
+    }
+  }
+}
+
+extension WrittenDuration {
+  var traditionalChinese: MessageText {
+    switch self {
+    case .seconds(let seconds): "\(seconds) 秒"
+    case .minutes(let minutes): "\(minutes) 分鐘"
+    }
+  }
+}

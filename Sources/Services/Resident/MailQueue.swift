@@ -1,0 +1,45 @@
+import MFAAuthentication
+import MFAFactors
+import MFAHelper
+import MFAProtocol
+import MFAStoreFiles
+import MFASystem
+
+/// The accounts whose notices are to be mailed.
+///
+/// The service itself starts no mailer: a mailer may need another identity, the network, and files
+/// that the sandbox of the service hides.
+enum MailQueue {
+  /// The folder `mail` of the store, which the service manager watches. When a file appears, the
+  /// service manager starts `mfad --mail`.
+  case folder
+  /// There is no service manager, and no sandbox: this process starts the helper.
+  case helper
+
+  /// Has the notices in an account's record mailed. Returns false if that failed.
+  func add(_ account: Account) -> Bool {
+    switch self {
+    case .helper: return Delivery.start(for: account)
+    case .folder:
+      guard Program.isThere(Delivery.mailer) else { return true }
+      do throws(FactorStoreError) {
+        try MailFolder().add(account)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// Mails the notices of the accounts in the folder. What could not be mailed stays in the record,
+  /// and the next notice of the account mails it too.
+  static func empty() throws(FactorStoreError) { try MailFolder().empty(deliver) }
+
+  private static func deliver(to user: UserName) {
+    var conversation = Conversation(
+      caller: Account(name: user.bytes, uid: ProcessIdentity.current.user), servesAllUsers: true,
+      terminal: nil, host: LocalAuthenticationHost(), proof: NoProof(), client: LastResponse(),
+      sinceBoot: { nil }, log: Log.write, audit: { _, _, _ in }, mail: Mailing.send)
+    conversation.serve(.deliver(user: user))
+  }
+}

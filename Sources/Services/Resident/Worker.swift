@@ -1,0 +1,109 @@
+import MFAApplication
+import MFAAuthentication
+import MFACMFA
+import MFAHelper
+import MFAResidentProtocol
+import MFASignIn
+import MFASystem
+
+/// A process that serves one connection after the other. Whatever happens to it concerns only the
+/// connection that it serves.
+struct Worker {
+  let listener: PacketListener
+  let host: ResidentHost
+  let share: WorkerShare
+
+  /// How long the other end may take to send its first message, in seconds.
+  private static var patience: Int64 { 2 }
+  /// How long a conversation may take without waiting for the other end, in seconds. The kernel then
+  /// ends this process (alarm(2)).
+  static var longest: UInt32 { 60 }
+
+  /// Serves connections until the process has served its number, or is not needed any more.
+  func run() {
+    for _ in 0..<WorkerShare.connectionsPerProcess {
+      do throws(SystemError) {
+        try serve(
+          try WorkerProcess.stoppable { () throws(SystemError) in try listener.accept() })
+      } catch {
+        var line = LogLine()
+        line.add("result", "error")
+        line.add("part", "resident")
+        line.add(error)
+        Log.write(.error, line)
+        return
+      }
+      guard share.end() else { return }
+    }
+  }
+
+  private func serve(_ connection: PacketConnection) throws(SystemError) {
+    let peer = try connection.peer()
+    guard share.begin(for: peer.user) else {
+      // A helper whose user is not known yet runs its conversation itself when the connection ends.
+      // After `busy` it would refuse, so that one user's helpers could keep those of others from working.
+      if peer.user != share.ownUser { _ = connection.send(.busy) }
+      return
+    }
+    Alarm.set(seconds: Self.longest)
+    defer { Alarm.set(seconds: 0) }
+    var sender = Peer(process: 0, user: .max)
+    guard
+      let message = ModuleMessage.receive(
+        from: connection, seconds: Self.patience, sender: &sender)
+    else { return }
+    switch consume message {
+    case .start(let start): decide(start, connection, peer)
+    case .manage(let terminal): try manage(terminal, connection, peer, sender)
+    default: return
+    }
+  }
+
+  private func decide(
+    _ start: consuming ConversationStart, _ connection: PacketConnection, _ peer: Peer
+  ) {
+    let isRoot = peer.user == 0
+    let (line, request, caller) = (start.line, start.request, start.caller)
+    let claimant =
+      isRoot ? WorkerShare.claimant(caller: caller, signingIn: request.user) : peer.user
+    guard share.serve(claimant) else {
+      _ = connection.send(.busy)
+      return
+    }
+    let application = ServedApplication(
+      connection, actsAsRoot: isRoot, share: share, claimant: claimant,
+      showsMessages: start.showsMessages, note: start.note, answered: start.answered)
+    // A user's own process cannot claim to be run by another user.
+    let identity = ProcessIdentity(
+      user: isRoot ? caller : peer.user, actsAsRoot: isRoot, isConfined: false)
+    let signIn = SignIn(
+      request, host: ServedHost(application, identity, host), application: application)
+    let verdict =
+      switch line {
+      case .auth: signIn.authenticate()
+      case .account: signIn.checkAccount()
+      }
+    application.finish(UInt8(truncatingIfNeeded: verdict.rawValue))
+  }
+
+  /// Runs the helper's conversation. Only the helper has the effective user ID of this process and
+  /// the real one of its caller; the kernel vouches for both.
+  private func manage(
+    _ terminal: [UInt8]?, _ connection: PacketConnection, _ peer: Peer, _ sender: Peer
+  ) throws(SystemError) {
+    guard peer.user == ProcessIdentity.current.user, sender.process == peer.process,
+      // A process of another namespace is not visible.
+      sender.process != 0,
+      let caller = try Account.with(uid: sender.user)
+    else { return }
+    guard share.take(for: sender.user) else {
+      _ = connection.send(.busy)
+      return
+    }
+    let client = RelayedClient(connection)
+    var conversation = Conversation(
+      caller: caller, terminal: terminal, host: host, proof: RelayedProof(client: client),
+      client: client)
+    conversation.run()
+  }
+}

@@ -1,0 +1,7 @@
+import MFACPOSIX
+import MFAResident
+
+@main
+enum ResidentMain {
+  static func main() { exit(ResidentProgram.run()) }
+}

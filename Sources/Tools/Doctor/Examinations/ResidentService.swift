@@ -1,0 +1,53 @@
+import MFAAdminOutput
+import MFABytes
+import MFASystem
+
+/// Checks that the resident service answers, on a host where it is installed as a unit.
+enum ResidentService: Examination {
+  private static let unit = "/usr/lib/systemd/system/mfad.socket"
+  private static let manager = "/run/systemd/system"
+  private static let start = "systemctl enable --now mfad.socket mfad-users.socket"
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    let place = "\(InstalledPath.residentRootSocket)"
+    switch snapshot.host.residentStatus() {
+    case .answers: return []
+    case .stopped:
+      guard exists(unit, snapshot), exists(manager, snapshot) else { return [] }
+      return [
+        Finding(
+          severity: .note, code: "resident-service-stopped", place: place,
+          message:
+            "the resident service does not run: each application opens the store itself, and "
+            + "a sign-in takes several times as long in programs that have not loaded OpenSSL",
+          hint: "to start it: \(start)")
+      ]
+    case .silent:
+      return [
+        Finding(
+          severity: .warning, code: "resident-service-silent", place: place,
+          message:
+            "the resident service does not answer: each sign-in waits 5 seconds and then opens "
+            + "the store itself",
+          hint: "see why: systemctl status mfad.service; then: systemctl restart mfad.service")
+      ]
+    case .untrusted(let owner):
+      return [
+        Finding(
+          severity: .warning, code: "resident-service-untrusted", place: place,
+          message:
+            "uid \(owner) listens on the socket of the resident service: sign-ins do not use it",
+          hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
+            + start)
+      ]
+    case .unknown(let reason):
+      return [.unchecked("whether the resident service answers", at: place, reason)]
+    }
+  }
+
+  private static func exists(_ path: String, _ snapshot: HostSnapshot) -> Bool {
+    do throws(SystemError) { return try snapshot.host.status(of: path) != nil } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,570 @@
+import Foundation
+import MFATestSupport
+import Testing
+
+extension EndToEnd {
+  /// Sign-ins that the resident service decides, and what happens to them when it fails. The tests
+  /// start the service themselves.
+  @Suite(.withoutResidentService) struct Served {
+    static let stack = ["auth required pam_mfa.so", "account required pam_mfa.so"]
+
+    /// Options with which the outcome tells whether the application decided itself.
+    private static var options: PAMClient.Options {
+      var options = PAMClient.Options()
+      options.observedFile = "/mfa-decision.so"
+      return options
+    }
+
+    /// Returns whether the application's process decided, and not the service.
+    private static func decidedItself(_ outcome: PAMOutcome) -> Bool {
+      outcome.states.contains { $0.isMapped }
+    }
+
+    private static func signIn(
+      _ service: String, _ user: MachineUser, _ code: String, options: PAMClient.Options = options
+    ) throws -> PAMOutcome {
+      try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text(code)], options: options)
+    }
+
+    /// Returns the log lines about a failure of the service.
+    private static func failures(
+      _ machine: Machine, since start: SystemLog.Position
+    ) throws -> [String?] {
+      try machine.log.entries(since: start).filter { $0.fields["part"] == "resident" }
+        .map { $0.fields["reason"] }
+    }
+
+    @Test("the service decides, and the application opens neither store nor key")
+    func decides() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        let resident = try ResidentService(on: machine)
+        let list = machine.folder + "/calls"
+        var options = Self.options
+        options.asksAccount = true
+        let start = try machine.log.position()
+        let accepted = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code())],
+          options: options, through: SystemCallTrace.list(to: list))
+        #expect(accepted.results.map(\.code) == ["PAM_SUCCESS", "PAM_SUCCESS"], "\(accepted)")
+        #expect(!Self.decidedItself(accepted), "\(accepted)")
+        let calls = String(decoding: try #require(machine.contents(of: list)), as: UTF8.self)
+        #expect(!calls.contains("/var/lib/mfa") && !calls.contains("/etc/mfa"), "\(calls)")
+        #expect(calls.contains("/run/mfa/root"))
+        let entry = try #require(try OneCode.logged(machine, since: start).first)
+        #expect(entry.fields["result"] == "accepted" && entry.line.contains("pam-client"))
+
+        try resident.stop()
+        let after = try Self.signIn(service, user, try enrollment.phone.code(offset: 1))
+        #expect(after.code == "PAM_SUCCESS" && Self.decidedItself(after), "\(after)")
+      }
+    }
+
+    @Test("a change of the configuration, of groups or of factors is in force for the next sign-in")
+    func fresh() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let (other, otherEnrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack + ["auth required pam_permit.so"])
+        let resident = try ResidentService(on: machine)
+        defer { withExtendedLifetime(resident) {} }
+        func code(_ user: MachineUser, _ text: String) throws -> String {
+          let outcome = try Self.signIn(service, user, text)
+          #expect(!Self.decidedItself(outcome), "\(outcome)")
+          return outcome.code
+        }
+        // The service has read everything before each change.
+        let wrong = try enrollment.phone.wrongCode()
+        #expect(try code(user, wrong) == "PAM_AUTH_ERR")
+        for round in 1...3 {
+          try machine.writeConfiguration("[project]\nstate = disabled\n# \(round)\n")
+          #expect(try code(user, wrong) == "PAM_SUCCESS", "\(round)")
+          try machine.writeConfiguration(
+            "[project]\n[tenant wheel]\ngroups = served\nstate = disabled\n# \(round)\n")
+          #expect(try code(user, wrong) == "PAM_AUTH_ERR", "\(round)")
+          try Command.succeed(["/usr/sbin/groupadd", "served"])
+          machine.atTheEnd("remove the group") {
+            _ = try Command.run(["/usr/sbin/groupdel", "served"])
+          }
+          try Command.succeed(["/usr/sbin/usermod", "-aG", "served", user.name])
+          #expect(try code(user, wrong) == "PAM_SUCCESS", "\(round)")
+          try Command.succeed(["/usr/sbin/groupdel", "served"])
+          try machine.writeConfiguration("[project]\n# \(round)\n")
+          #expect(try code(other, try otherEnrollment.phone.code(offset: round)) == "PAM_SUCCESS")
+        }
+        try Command.succeed(["/usr/sbin/mfa-admin", "revoke", "--yes", "--all", other.name])
+        let revoked = try Self.signIn(service, other, try otherEnrollment.phone.code(offset: 4))
+        // Policy does not require a factor.
+        #expect(revoked.code == "PAM_SUCCESS" && revoked.prompts.isEmpty, "\(revoked)")
+        #expect(try code(user, try enrollment.phone.code()) == "PAM_SUCCESS")
+        try machine.keep("/etc/mfa/key")
+        try Command.succeed([
+          "/bin/sh", "-c",
+          "head -c 32 /dev/urandom | install -o mfa -g mfa -m 0400 /dev/stdin /etc/mfa/key",
+        ])
+        let start = try machine.log.position()
+        #expect(try code(user, try enrollment.phone.code(offset: 1)) == "PAM_AUTH_ERR")
+        let entry = try #require(try OneCode.logged(machine, since: start).first)
+        #expect(entry.fields["result"] == "error" && entry.fields["part"] != "resident", "\(entry)")
+      }
+    }
+
+    @Test("1,000 open prompts occupy few processes and little memory, and delay nobody")
+    func thousandPrompts() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let (other, otherEnrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let code = try enrollment.phone.code()
+        let signIns = try HeldSignIns(
+          service: service, user: user.name,
+          answers: Array(repeating: [.text(code)], count: 1000), options: Self.options)
+        #expect(try signIns.waitUntilAsked() == 1000)
+        #expect(resident.memory < 64 * 1024, "\(resident.memory)")
+        let between = try Self.signIn(service, other, try otherEnrollment.phone.code())
+        #expect(between.code == "PAM_SUCCESS" && !Self.decidedItself(between), "\(between)")
+        // Of the processes for root's applications, 16 wait for answers and 8 for connections.
+        #expect(Deadline.usual.waits { resident.workers.count <= 26 }, "\(resident.workers)")
+        signIns.release()
+        let outcomes = try signIns.outcomes(until: .after(seconds: 120))
+        #expect(outcomes.count { $0.code == "PAM_SUCCESS" } == 1)
+        #expect(
+          outcomes.allSatisfy { ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code) })
+        let files = StoreFiles(of: user.name)
+        #expect(try files.failures() <= 5)
+        #expect(try files.acceptedSteps().count == 1)
+      }
+    }
+
+    @Test("the service may be restarted between the choice of a factor and its code")
+    func choice() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration("[project]\nprompt_hints = on\n")
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let signIns = try HeldSignIns(
+          service: service, user: user.name,
+          answers: [[.text("1"), .text(try enrollment.phone.code())]], options: Self.options)
+        #expect(try signIns.waitUntilAsked() == 1)
+        // The service of the first question does not exist any more when the second is asked.
+        try resident.stop()
+        let next = try ResidentService(on: machine)
+        signIns.release()
+        let outcome = try #require(try signIns.outcomes().first)
+        #expect(outcome.code == "PAM_SUCCESS" && !Self.decidedItself(outcome), "\(outcome)")
+        #expect(outcome.prompts.count == 2 && outcome.isScriptUsedUp, "\(outcome)")
+        withExtendedLifetime(next) {}
+      }
+    }
+
+    @Test("if all processes are occupied, the application is told so and decides itself")
+    func busy() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        // Each conversation waits ten seconds for the text that was typed for an earlier module.
+        let holder = try ResidentClient.start(
+          """
+          connections = []
+          while True:
+              connections.append(connect())
+              send(connections[-1], start(
+                  sys.argv[1], sys.argv[2], 1000 + len(connections), ["use_first_pass"]))
+              kinds = heard(connections[-1])
+              if kinds != "89": break
+          say("%d %s" % (len(connections), kinds))
+          signal.pause()
+          """, [user.name, service])
+        let heard = try holder.said()
+        #expect(heard == "256 82\n")
+        let start = try machine.log.position()
+        let outcome = try Self.signIn(service, user, try enrollment.phone.code())
+        #expect(outcome.code == "PAM_SUCCESS" && Self.decidedItself(outcome), "\(outcome)")
+        #expect(try Self.failures(machine, since: start).isEmpty)
+        withExtendedLifetime((resident, holder)) {}
+      }
+    }
+
+    @Test("a user who occupies all of the user's processes does not limit other users or root")
+    func share() throws {
+      try Machine.use { machine in
+        try machine.writeService(Unprivileged.service, Unprivileged.stack)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let (attacker, _) = try machine.addEnrolledUser()
+        let resident = try ResidentService(on: machine)
+        let holder = try ResidentClient.start(
+          """
+          connections = []
+          while True:
+              connections.append(connect("users"))
+              send(connections[-1], start(sys.argv[1], "locker", 0, ["use_first_pass"]))
+              kinds = heard(connections[-1])
+              if kinds != "89": break
+          say("%d %s" % (len(connections), kinds))
+          signal.pause()
+          """, [attacker.name], as: attacker.identity)
+        let heard = try holder.said()
+        #expect(heard == "17 82\n")
+        let locker = try PAMClient.signIn(
+          service: Unprivileged.service, user: user.name,
+          answers: [.text(try enrollment.phone.code())], options: Self.options, as: user.identity)
+        #expect(locker.code == "PAM_SUCCESS" && !Self.decidedItself(locker), "\(locker)")
+        let service = try machine.makeService(OneCode.stack)
+        let server = try Self.signIn(service, user, try enrollment.phone.code(offset: 1))
+        #expect(server.code == "PAM_SUCCESS" && !Self.decidedItself(server), "\(server)")
+        withExtendedLifetime((resident, holder)) {}
+      }
+    }
+
+    @Test("a code that a user's own application asked for is one audit record")
+    func audit() throws {
+      try Machine.use { machine in
+        try machine.writeService(Unprivileged.service, Unprivileged.stack)
+        let library = try StandInAudit(machine)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let resident = try ResidentService(on: machine, through: library.wrapper)
+        var options = Self.options
+        options.remoteHost = "forged.example.org"
+        options.terminal = "forged"
+        let outcome = try PAMClient.signIn(
+          service: Unprivileged.service, user: user.name,
+          answers: [.text(try enrollment.phone.code())], options: options, as: user.identity)
+        #expect(outcome.code == "PAM_SUCCESS" && !Self.decidedItself(outcome), "\(outcome)")
+        #expect(library.records(machine) == ["1100 mfa:code \(user.name) -1 NULL ? ? 1"])
+        withExtendedLifetime(resident) {}
+      }
+    }
+
+    @Test("the list of services says whether the service decides")
+    func services() throws {
+      try Machine.use { machine in
+        func said() throws -> (text: String?, status: String?) {
+          let text = try machine.administer("services").text
+          let json = try machine.administer("services", "--json").text
+          let status = json.firstMatch(of: /"residentService": "(\w+)"/).map { String($0.output.1) }
+          return (text.split(separator: "\n").last.map(String.init), status)
+        }
+        let resident = try ResidentService(on: machine)
+        let running = try said()
+        #expect(running.text == "sign-ins are decided by mfad, the resident service")
+        #expect(running.status == "answers", "\(running)")
+        try resident.stop()
+        let stopped = try said()
+        #expect(
+          stopped.text == "sign-ins are decided in each application, because mfad does not run")
+        #expect(stopped.status == "stopped", "\(stopped)")
+      }
+    }
+
+    @Test("a user cannot sign in another user, or claim to be the helper or root")
+    func claims() throws {
+      try Machine.use { machine in
+        let (victim, _) = try machine.addEnrolledUser()
+        let attacker = try machine.addUser()
+        let resident = try ResidentService(on: machine)
+        try machine.writeService(Unprivileged.service, Unprivileged.stack)
+        let said = try ResidentClient.run(
+          """
+          try: connect("root"); say("root")
+          except PermissionError: say("refused")
+          for caller in (0, os.getuid()):
+              connection = connect("users")
+              connection.send(start(sys.argv[1], "locker", caller))
+              say(heard(connection))
+          for packet in (message(0x11, bytes([1, 1, 0])), message(0x02, bytes(1)), b"\\x01", bytes(65536)):
+              connection = connect("users")
+              connection.send(packet)
+              say(heard(connection))
+          """, [victim.name], as: attacker.identity)
+        // A denial with its log line and message, and nothing at all.
+        #expect(said == "refused\n85 84 81\n85 84 81\nend\nend\nend\nend\n")
+        #expect(try StoreFiles(of: victim.name).failures() == 0)
+        withExtendedLifetime(resident) {}
+      }
+    }
+
+    @Test("a process that is killed is replaced, and concerns only its own conversation")
+    func killedWorkers() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        for round in 0..<5 {
+          let signIns = try HeldSignIns(
+            service: service, user: user.name,
+            answers: [[.text(try enrollment.phone.code(offset: round))]], options: Self.options)
+          #expect(try signIns.waitUntilAsked() == 1)
+          let killed = resident.workers
+          for number in killed { _ = kill(number, SIGKILL) }
+          #expect(Deadline.usual.waits { !resident.workers.contains { killed.contains($0) } })
+          signIns.release()
+          let outcome = try #require(try signIns.outcomes().first)
+          #expect(outcome.code == "PAM_SUCCESS" && !Self.decidedItself(outcome), "\(outcome)")
+        }
+      }
+    }
+
+    @Test("when the service is stopped, a conversation is finished first")
+    func stoppedInConversation() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        let resident = try ResidentService(on: machine)
+        // The conversation waits for the text that was typed for an earlier module.
+        let said = try ResidentClient.start(
+          """
+          connection = connect()
+          connection.send(start(sys.argv[1], sys.argv[2], 0, ["use_first_pass"]))
+          say(heard(connection))
+          os.kill(int(sys.argv[3]), 15)
+          while os.path.exists("/proc/%s/task/%s/children" % (sys.argv[3], sys.argv[3])):
+              if len(open("/proc/%s/task/%s/children" % (sys.argv[3], sys.argv[3])).read().split()) == 1: break
+          connection.send(message(2, b"\\x01" + field(sys.argv[4].encode())))
+          say(heard(connection))
+          """, [user.name, service, "\(resident.supervisor)", try enrollment.phone.code()])
+        let question = try said.said()
+        #expect(question == "89\n")
+        let end = try said.said()
+        #expect(end == "84 85 86 81\n")
+        try resident.stop()
+        #expect(try StoreFiles(of: user.name).acceptedSteps().count == 1)
+      }
+    }
+
+    @Test("an upgrade while prompts are open denies nobody")
+    func upgrade() throws {
+      try Machine.use { machine in
+        let users = try (0..<8).map { _ in try machine.addEnrolledUser() }
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let signIns = try users.map { user, enrollment in
+          try HeldSignIns(
+            service: service, user: user.name, answers: [[.text(try enrollment.phone.code())]],
+            options: Self.options)
+        }
+        for signIn in signIns { #expect(try signIn.waitUntilAsked() == 1) }
+        try resident.stop()
+        let next = try ResidentService(on: machine)
+        for signIn in signIns { signIn.release() }
+        for signIn in signIns {
+          let outcome = try #require(try signIn.outcomes().first)
+          #expect(outcome.code == "PAM_SUCCESS" && !Self.decidedItself(outcome), "\(outcome)")
+        }
+        withExtendedLifetime(next) {}
+      }
+    }
+
+    @Test("if the service ends while a user is typing, the user is denied with the reason")
+    func endedWhileTyping() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let code = try enrollment.phone.code()
+        let signIns = try HeldSignIns(
+          service: service, user: user.name, answers: [[.text(code)]], options: Self.options)
+        #expect(try signIns.waitUntilAsked() == 1)
+        try resident.kill()
+        let start = try machine.log.position()
+        signIns.release()
+        let outcome = try #require(try signIns.outcomes().first)
+        #expect(outcome.code == "PAM_AUTH_ERR" && !Self.decidedItself(outcome), "\(outcome)")
+        #expect(
+          outcome.notices == ["the second factor could not be checked, try again"], "\(outcome)")
+        #expect(try Self.failures(machine, since: start) == ["stopped"])
+        // The code was not used. The sockets without a listener are still there.
+        let next = try Self.signIn(service, user, code)
+        #expect(next.code == "PAM_SUCCESS" && Self.decidedItself(next), "\(next)")
+      }
+    }
+
+    @Test("a service that hangs is replaced by the application, or denies within the deadline")
+    func stopSignal() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let signIns = try HeldSignIns(
+          service: service, user: user.name, answers: [[.text(try enrollment.phone.code())]],
+          options: Self.options)
+        #expect(try signIns.waitUntilAsked() == 1)
+        try resident.suspend()
+        let start = try machine.log.position()
+        signIns.release()
+        let other = try Self.signIn(service, user, try enrollment.phone.code(offset: 1))
+        #expect(other.code == "PAM_SUCCESS" && Self.decidedItself(other), "\(other)")
+        let outcome = try #require(try signIns.outcomes().first)
+        #expect(outcome.code == "PAM_AUTH_ERR" && !Self.decidedItself(outcome), "\(outcome)")
+        #expect(try Self.failures(machine, since: start) == ["silent"])
+        resident.resume()
+        let next = try Self.signIn(service, user, try enrollment.phone.code(offset: 2))
+        #expect(next.code == "PAM_SUCCESS" && !Self.decidedItself(next), "\(next)")
+      }
+    }
+
+    @Test("a socket that another user created is not used")
+    func foreignSocket() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let attacker = try machine.addUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        try resident.stop()
+        try ResidentService.removeSockets()
+        try Command.succeed(["/bin/chown", attacker.name, ResidentService.folder])
+        machine.atTheEnd("chown") {
+          try Command.succeed(["/bin/chown", "root", ResidentService.folder])
+        }
+        // The attacker's service would accept every code.
+        let attack = try ResidentClient.start(
+          """
+          listener = listen()
+          say("ready")
+          while True:
+              connection = listener.accept()[0]
+              if connection.recv(65536):
+                  connection.send(message(0x81, bytes([1])))
+          """, as: attacker.identity)
+        #expect(try attack.said() == "ready\n")
+        let start = try machine.log.position()
+        let wrong = try Self.signIn(service, user, try enrollment.phone.wrongCode())
+        #expect(wrong.code == "PAM_AUTH_ERR" && Self.decidedItself(wrong), "\(wrong)")
+        let right = try Self.signIn(service, user, try enrollment.phone.code())
+        #expect(right.code == "PAM_SUCCESS" && Self.decidedItself(right), "\(right)")
+        let failures = try Self.failures(machine, since: start)
+        #expect(failures == ["wrong-owner", "wrong-owner"])
+      }
+    }
+
+    /// What a program of root that is not the service sends, and what then happens.
+    struct Impostor: Sendable, CustomTestStringConvertible {
+      let title: String
+      let reply: String
+      /// Whether the application may still decide itself.
+      let falls: Bool
+      let failures: [String?]
+      var testDescription: String { title }
+    }
+
+    static let impostors = [
+      Impostor(title: "closes the connection", reply: "pass", falls: true, failures: []),
+      Impostor(title: "sends nothing", reply: "kept.append(connection)", falls: true, failures: []),
+      Impostor(
+        title: "is busy", reply: "connection.send(message(0x82, b''))", falls: true, failures: []),
+      Impostor(
+        title: "cuts a message", reply: "connection.send(message(0x81, bytes(1))[:3])",
+        falls: true, failures: ["malformed"]),
+      Impostor(
+        title: "sends an unknown message", reply: "connection.send(message(0xfe, b''))",
+        falls: true, failures: ["malformed"]),
+      Impostor(
+        title: "sends more after the verdict",
+        reply: "connection.send(message(0x81, bytes([1])) * 2)", falls: false,
+        failures: ["malformed"]),
+      Impostor(
+        title: "sends a log line and ends",
+        reply: "connection.send(message(0x85, bytes([6]) + field(b'part=resident reason=x')))",
+        falls: false, failures: ["x", "ended"]),
+    ]
+
+    @Test("a service that breaks the protocol denies, or has decided nothing", arguments: impostors)
+    func impostor(row: Impostor) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        try Command.succeed(["/bin/mkdir", "-p", "-m", "0755", ResidentService.folder])
+        try ResidentService.removeSockets()
+        machine.atTheEnd("remove the sockets") { try ResidentService.removeSockets() }
+        let program = try ResidentClient.start(
+          """
+          listener = listen()
+          kept = []
+          say("ready")
+          while True:
+              connection = listener.accept()[0]
+              connection.recv(65536)
+              \(row.reply)
+              connection = None
+          """)
+        #expect(try program.said() == "ready\n")
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        let start = try machine.log.position()
+        let outcome = try Self.signIn(service, user, try enrollment.phone.code())
+        #expect(outcome.code == (row.falls ? "PAM_SUCCESS" : "PAM_AUTH_ERR"), "\(outcome)")
+        #expect(Self.decidedItself(outcome) == row.falls, "\(outcome)")
+        #expect(try Self.failures(machine, since: start) == row.failures)
+        #expect((try files.image() == image) == !row.falls)
+      }
+    }
+
+    // MARK: Sign-ins with and without the service at the same moment
+
+    /// A wrapper with which every second process does not see the service.
+    private static func mixed(_ index: Int) -> [String] {
+      index.isMultiple(of: 2)
+        ? []
+        : [
+          "/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+          "mount -t tmpfs none \(ResidentService.folder) && exec \"$@\"", "sh",
+        ]
+    }
+
+    @Test("one code is accepted once, with and without the service at the same moment")
+    func mixedCode() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        var deciders: Set<Bool> = []
+        for round in 1...20 {
+          try files.restore(image)
+          let code = try enrollment.phone.code(offset: round % 5)
+          let signIns = try HeldSignIns(
+            service: service, user: user.name, answers: Array(repeating: [.text(code)], count: 32),
+            options: Self.options, through: Self.mixed)
+          #expect(try signIns.waitUntilAsked() == 32)
+          signIns.release()
+          let outcomes = try signIns.outcomes()
+          let accepted = outcomes.filter { $0.code == "PAM_SUCCESS" }
+          #expect(accepted.count == 1, "round \(round): \(outcomes.map(\.code))")
+          deciders.formUnion(accepted.map(Self.decidedItself))
+          #expect(outcomes.count(where: Self.decidedItself) == 16, "round \(round)")
+        }
+        // Each of the two ways was the first at least once.
+        #expect(deciders == [true, false])
+        withExtendedLifetime(resident) {}
+      }
+    }
+
+    @Test("only 5 of 64 wrong codes are verified, with and without the service at the same moment")
+    func mixedGuesses() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let resident = try ResidentService(on: machine)
+        let start = try machine.log.position()
+        let signIns = try HeldSignIns(
+          service: service, user: user.name,
+          answers: try enrollment.phone.wrongCodes(count: 64).map { [.text($0)] },
+          options: Self.options, through: Self.mixed)
+        #expect(try signIns.waitUntilAsked() == 64)
+        signIns.release()
+        let outcomes = try signIns.outcomes()
+        #expect(outcomes.count(where: Self.decidedItself) == 32)
+        let results = try OneCode.results(machine, since: start)
+        #expect(results.count { $0 == "wrong" } == 5, "\(results)")
+        #expect(results.count { $0 == "throttled" } == 59, "\(results)")
+        #expect(try StoreFiles(of: user.name).failures() == 5)
+        withExtendedLifetime(resident) {}
+      }
+    }
+  }
+}

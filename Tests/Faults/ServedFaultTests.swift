@@ -1,0 +1,165 @@
+import Foundation
+import MFATestSupport
+import Testing
+
+extension Faults {
+  /// Sign-ins that the resident service decides, in which a system call of the service fails or its
+  /// process is killed.
+  @Suite struct ServedFaults {
+    /// How the module gets the answer.
+    enum Mode: String, CaseIterable, Sendable, CustomTestStringConvertible {
+      /// It asks, and begins a second conversation with the answer.
+      case question = "an answer to a question"
+      /// It sends the text that was typed for an earlier module, in the first conversation.
+      case earlierAnswer = "an earlier answer"
+
+      var testDescription: String { rawValue }
+
+      var stack: [String] {
+        switch self {
+        case .question: SignInFaults.stack
+        case .earlierAnswer:
+          [
+            "auth optional pam_unix.so", "auth required pam_mfa.so use_first_pass",
+            "auth required pam_permit.so",
+          ]
+        }
+      }
+    }
+
+    /// Returns the system calls of the service's processes between accepting a connection and
+    /// waiting for the next, in a sign-in that `signIn` performs.
+    private static func calls(
+      _ machine: Machine, during signIn: () throws -> PAMOutcome
+    ) throws -> [SystemCall] {
+      let folder = machine.folder + "/calls"
+      try Command.succeed(["/bin/mkdir", "-m", "0777", folder])
+      let resident = try ResidentService(on: machine)
+      let tracer = try resident.trace(with: SystemCallTrace.list(to: folder + "/of") + ["-ff"])
+      let outcome = try signIn()
+      #expect(!outcome.results.isEmpty, "\(outcome)")
+      try resident.stop()
+      _ = try tracer.wait()
+      var calls: [SystemCall] = []
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        let path = folder + "/" + file
+        guard
+          String(decoding: machine.contents(of: path) ?? [], as: UTF8.self).contains("recvmsg(")
+        else { continue }
+        let all = try SystemCallTrace.calls(inListAt: path, from: "accept4(")
+        let own = all.drop { $0.name == "accept4" }.prefix { $0.name != "accept4" }
+        calls += own.filter { call in
+          !calls.contains { $0.name == call.name && $0.number == call.number }
+        }
+      }
+      try Command.succeed(["/bin/rm", "-r", folder])
+      return calls
+    }
+
+    @Test(
+      "whichever call of the service fails, no code is accepted twice", arguments: Mode.allCases)
+    func rightCode(mode: Mode) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(mode.stack)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        func signIn(_ code: String) throws -> PAMOutcome {
+          let typed = mode == .question ? code : user.password + code
+          return try PAMClient.signIn(service: service, user: user.name, answers: [.text(typed)])
+        }
+        let calls = try Self.calls(machine) { try signIn(try enrollment.phone.code()) }
+        #expect(calls.contains { $0.name == "fdatasync" } && calls.count > 20, "\(calls)")
+        var ends: [String: Int] = [:]
+        for call in calls {
+          for fault in Faults.faults(at: call) {
+            try files.restore(image)
+            let step = enrollment.phone.step()
+            let codes = try enrollment.phone.codes(fromStep: step, count: 2)
+            let resident = try ResidentService(on: machine)
+            let tracer = try resident.trace(with: SystemCallTrace.inject(fault, at: call))
+            let faulty = try signIn(codes[0])
+            try resident.kill()
+            _ = try tracer.wait()
+            let title = "\(call) \(fault): \(faulty) \(call.line)"
+            #expect(["PAM_SUCCESS", "PAM_AUTH_ERR"].contains(faulty.code), "\(title)")
+            let isIn = faulty.status == .exited(0)
+            if isIn { #expect(try files.acceptedSteps() == [step], "\(title)") }
+            ends[faulty.code, default: 0] += 1
+            // At most one of three sign-ins succeeds. The application now decides itself.
+            let others = try (0..<2).map { _ in try signIn(codes[0]).status == .exited(0) }
+            #expect((others + [isIn]).count { $0 } <= 1, "\(title), then \(others)")
+            // Nobody is locked out.
+            #expect(try signIn(codes[1]).code == "PAM_SUCCESS", "\(title)")
+          }
+        }
+        // Both results must have occurred, or nothing was tested.
+        #expect(ends.count == 2, "\(ends)")
+      }
+    }
+
+    @Test(
+      "a wrong code stays counted if the service's process is killed at any call",
+      arguments: Mode.allCases)
+    func killedGuess(mode: Mode) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(mode.stack)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
+        let wrong = try enrollment.phone.wrongCode()
+        func signIn() throws -> PAMOutcome {
+          let typed = mode == .question ? wrong : user.password + wrong
+          return try PAMClient.signIn(service: service, user: user.name, answers: [.text(typed)])
+        }
+        let calls = try Self.calls(machine, during: signIn)
+        let written = try #require(calls.firstIndex { $0.name == "pwrite64" })
+        #expect(calls[written...].contains { $0.name == "fdatasync" })
+        var counted: Set<Int> = []
+        for (index, call) in calls.enumerated() {
+          try files.restore(image)
+          let resident = try ResidentService(on: machine)
+          let tracer = try resident.trace(with: SystemCallTrace.inject(.kill, at: call))
+          let killed = try signIn()
+          try resident.kill()
+          _ = try tracer.wait()
+          #expect(killed.code == "PAM_AUTH_ERR", "\(call): \(killed)")
+          let failures = try files.failures()
+          #expect((0...1).contains(failures), "\(call)")
+          // In the other mode, the calls of the two conversations are in one list.
+          if mode == .earlierAnswer, index > written { #expect(failures == 1, "\(call)") }
+          counted.insert(failures)
+        }
+        #expect(counted == [0, 1])
+      }
+    }
+
+    @Test("on a full disk the service signs users in, or denies them with the reason")
+    func fullDisk() throws {
+      try Machine.use { machine in
+        try machine.takeLedgerAway()
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(SignInFaults.stack)
+        let resident = try ResidentService(on: machine)
+        try SignInFaults.fillStore(machine)
+        var options = PAMClient.Options()
+        options.observedFile = "/mfa-decision.so"
+        func signIn(_ offset: Int) throws -> PAMOutcome {
+          let outcome = try PAMClient.signIn(
+            service: service, user: user.name,
+            answers: [.text(try enrollment.phone.code(offset: offset))], options: options)
+          #expect(!outcome.states.contains { $0.isMapped }, "\(outcome)")
+          return outcome
+        }
+        #expect(try signIn(0).code == "PAM_SUCCESS")
+        #expect(try signIn(0).code == "PAM_AUTH_ERR")
+        try Command.succeed(["/bin/mount", "-o", "remount,ro", "/var/lib/mfa"])
+        let start = try machine.log.position()
+        #expect(try signIn(1).code == "PAM_AUTH_ERR")
+        let entries = try machine.log.entries(since: start)
+        #expect(entries.first?.fields["errno"] == "EROFS", "\(entries)")
+        withExtendedLifetime(resident) {}
+      }
+    }
+  }
+}

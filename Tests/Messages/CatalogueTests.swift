@@ -1,0 +1,134 @@
+import MFABytes
+import MFAMessages
+import Testing
+
+/// Every message, with the longest values that it can have.
+enum Catalogue {
+  static let name = [UInt8](repeating: UInt8(ascii: "n"), count: 64)
+  static let origin = NoticeOrigin(
+    source: Array("2001:db8:1234:5678:9abc:def0:1234:5678".utf8),
+    time: Array("2027-01-31 09:05 CEST".utf8))
+  static let nowhere = NoticeOrigin(source: [], time: [])
+  static let day = Array("2027-01-31".utf8)
+
+  /// The prompts to which the module adds nothing.
+  static let prompts: [SignInMessage] = [
+    .codePrompt, .passwordAndCodePrompt, .codeOrNumberPrompt, .codeOfDevicePrompt(name: name),
+    .noticeConfirmation,
+  ]
+
+  static let signIn: [SignInMessage] =
+    prompts + [
+      .deviceList, .wrongCode, .usedCode, .throttled(seconds: 86_400), .throttled(seconds: 1),
+      .locked, .notACode, .noSuchDevice, .unavailable,
+      .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
+      .recoveryCodeAccepted(left: 10, areFew: false), .bypassCodeAccepted(usesLeft: 0),
+      .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100),
+      .enrollmentOffered(signInsLeft: nil, lastDay: nil),
+      .enrollmentOffered(signInsLeft: 0, lastDay: nil),
+      .enrollmentOffered(signInsLeft: 1, lastDay: nil),
+      .enrollmentOffered(signInsLeft: 1000, lastDay: nil),
+      .enrollmentOffered(signInsLeft: nil, lastDay: day),
+      .enrollmentOffered(signInsLeft: 1000, lastDay: day), .enrollmentNotPossible,
+      .enrollmentNeedsQuestions, .enrollmentAbandoned, .enrollmentWrongCodes, .enrollmentTooLate,
+      .enrolledMeanwhile, .noticesStay,
+    ]
+
+  static let notices: [NoticeMessage] =
+    [
+      .failedCodes(count: 1, last: origin), .failedCodes(count: 100, last: origin),
+      .failedCodes(count: 1, last: nowhere), .failedCodes(count: 2, last: nowhere),
+    ]
+    + [
+      NoticeMessage.Change.enrolled(name: name), .imported(name: name), .unenrolled(name: name),
+      .recoveryCodeUsed, .recoveryCodesMade, .ticketMade(reason: name), .ticketMade(reason: []),
+      .enrolledWithTicket(name: name), .bypassCodeMade(reason: name), .bypassCodeUsed(reason: []),
+      .resynchronized(name: name), .revoked,
+    ].flatMap { [NoticeMessage.change($0, origin), .change($0, nowhere)] }
+
+  static let helper: [HelperMessage] = [.ticketPrompt, .enrolledDevicePrompt]
+
+  static let mail: [MailMessage] = [
+    .subject(user: name, host: name), .introduction(user: name, host: name), .advice,
+  ]
+
+  static let failures: [FailureMessage] = [
+    .notPermitted, .requiresRecentLogin, .wrongPassword, .sessionExpired, .wrongCode, .usedCode,
+    .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked, .nameTaken,
+    .tooManyDevices, .unsupportedName, .noSuchDevice, .unsupportedValue, .storeUnavailable,
+    .configurationInvalid, .switchedOff, .internalError, .lastDeviceRequired, .invalidTicket,
+    .shortKey, .codesNotConsecutive, .codeRequired, .alreadyImported, .tooManyChanges(minutes: 60),
+    .unsuitableProcess(attribute: Array("RLIMIT_FSIZE".utf8)), .tooManyHelpers,
+    .helperUnavailable(path: name, reason: name), .helperEnded, .protocolError,
+    .operationInProgress, .signedOut,
+  ]
+
+  static func texts(_ language: Language) -> [MessageText] {
+    signIn.map { $0.text(in: language) } + notices.map { $0.text(in: language) }
+      + helper.map { $0.text(in: language) } + mail.map { $0.text(in: language) }
+      + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }
+  }
+}
+
+@Suite struct CatalogueTests {
+  @Test("no text contains control or deceptive characters", arguments: Language.allCases)
+  func characters(language: Language) {
+    for text in Catalogue.texts(language) {
+      #expect(!text.utf8.isEmpty)
+      for scalar in text.string.unicodeScalars where scalar != "\n" {
+        #expect(!scalar.isDeceptive || scalar == "\u{a0}", "\(text.string)")
+      }
+    }
+  }
+
+  @Test("English is ASCII, for terminals that show nothing else")
+  func englishIsASCII() {
+    for text in Catalogue.texts(.english) {
+      #expect(text.utf8.allSatisfy { $0 < 0x80 }, "\(text.string)")
+    }
+  }
+
+  @Test("a prompt fits into a PAM message", arguments: Language.allCases)
+  func lengths(language: Language) {
+    for prompt in Catalogue.prompts {
+      let text = prompt.text(in: language)
+      #expect(text.utf8.count <= 511, "\(text.string)")
+      #expect(!text.utf8.contains(UInt8(ascii: "\n")))
+    }
+  }
+
+  @Test("each language has its own text for each message")
+  func translated() {
+    let english = Catalogue.texts(.english)
+    for language in Language.allCases where language != .english {
+      for (text, other) in zip(Catalogue.texts(language), english) { #expect(text != other) }
+    }
+  }
+
+  @Test("values appear in each language", arguments: Language.allCases)
+  func values(language: Language) {
+    let texts = [
+      SignInMessage.codeOfDevicePrompt(name: Array("Pixel".utf8)).text(in: language).string,
+      SignInMessage.throttled(seconds: 125).text(in: language).string,
+      NoticeMessage.failedCodes(count: 17, last: Catalogue.origin).text(in: language).string,
+      MailMessage.subject(user: Array("alice".utf8), host: Array("web1".utf8)).text(in: language)
+        .string,
+    ]
+    #expect(texts[0].contains("Pixel") && texts[1].contains("3"))
+    #expect(texts[2].contains("17") && texts[2].contains("2001:db8:1234:"))
+    #expect(texts[2].contains("2027-01-31 09:05 CEST"))
+    #expect(texts[3].contains("alice") && texts[3].contains("web1"))
+  }
+
+  @Test("lines are broken to fit a narrow window", arguments: Language.allCases)
+  func wrapping(language: Language) {
+    for text in Catalogue.texts(language) {
+      // The columns by the rule for East Asian width, which a test compares with the system's.
+      for line in text.wrapped(to: 58).string.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        let columns = line.unicodeScalars.reduce(0) { $0 + Width.columns(of: $1) }
+        #expect(columns <= 58 || words.count == 1 || words.contains { $0.count > 32 }, "\(line)")
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import MFAApplication
+import MFAFactorStore
+import MFAFactors
+import MFAMessages
+import MFAOneTimePassword
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
+import Testing
+
+@Suite("The language of messages at a sign-in")
+struct LanguageOfSignInTests {
+  let host = ScriptedHost()
+
+  init() throws { host.configuration = "[project]\nlanguage = es\n" }
+
+  private func enroll(_ language: Language?) throws {
+    _ = try host.memory.enroll(
+      "Pixel", secret: KnownFactor.secret, for: try #require(host.account))
+    if let language { host.memory.record?.setLanguage(language) }
+  }
+
+  private func request(terminal: String? = nil) -> SignInRequest {
+    SignInRequest(
+      user: Array("alice".utf8), service: Array("sshd".utf8),
+      terminal: terminal.map { Array($0.utf8) }, arguments: [])
+  }
+
+  private func signIn(_ application: ScriptedApplication, terminal: String? = nil) {
+    _ = SignIn(request(terminal: terminal), host: host, application: application).authenticate()
+  }
+
+  @Test("before the first factor is proven, every user sees the language of the host")
+  func hostsLanguage() throws {
+    for language in [nil] + Language.allCases {
+      try enroll(language)
+      let application = ScriptedApplication([.text("000000")])
+      signIn(application)
+      #expect(application.prompts == ["Código de un solo uso: "])
+      #expect(application.told == ["Código incorrecto."])
+      host.memory.record = nil
+    }
+  }
+
+  @Test(
+    "once sshd has verified a key, a user sees the language of the enrolment",
+    arguments: [
+      (nil, "Código de un solo uso: "), (.english, "One-time code: "),
+      (.french, "Code à usage unique\u{a0}: "), (.japanese, "確認コード: "),
+    ] as [(Language?, String)])
+  func afterKey(language: Language?, prompt: String) throws {
+    try enroll(language)
+    let application = ScriptedApplication([.text("000000")])
+    application.methods = "publickey ssh-ed25519 AAAA"
+    signIn(application)
+    #expect(application.prompts == [prompt])
+  }
+
+  @Test("the user's own program shows the language of the enrolment")
+  func ownProgram() throws {
+    try enroll(.french)
+    host.identity = ProcessIdentity(
+      user: try #require(host.account).uid, actsAsRoot: true, isConfined: false)
+    host.isCalledByRoot = false
+    let application = ScriptedApplication([.text("000000")])
+    signIn(application)
+    #expect(application.told == ["Code incorrect."])
+  }
+
+  @Test("the Linux console shows English in place of a language that it cannot show")
+  func console() throws {
+    try enroll(.traditionalChinese)
+    for (terminal, prompt) in [
+      ("tty1", "One-time code: "), ("/dev/tty63", "One-time code: "), ("pts/1", "驗證碼："),
+      ("tty", "驗證碼："), ("ttyS0", "驗證碼："), ("ssh", "驗證碼："),
+    ] {
+      let application = ScriptedApplication([.text("000000")])
+      application.methods = "publickey ssh-ed25519 AAAA"
+      signIn(application, terminal: terminal)
+      #expect(application.prompts == [prompt], "\(terminal)")
+      host.memory.attempts = AttemptState(record: try #require(host.memory.record).id)
+    }
+  }
+
+  @Test("unknown users see the language of the host")
+  func unknownUser() {
+    host.account = nil
+    let application = ScriptedApplication([.text("000000")])
+    host.configuration = "[project]\nlanguage = ja\n"
+    signIn(application)
+    #expect(application.prompts == ["確認コード: "])
+    #expect(application.told == ["確認コードが正しくありません。"])
+  }
+}
