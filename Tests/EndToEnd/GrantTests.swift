@@ -109,11 +109,11 @@ extension EndToEnd {
         try session.send("aaaa-aaaa-aaaa-aaaa")
         try session.expect("Enrolment ticket: ")
         try session.send(code)
-        let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n/).output.1)
+        let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
         let phone = try Authenticator(url: url)
         try session.expect("Code from the app: ")
         try session.send(try phone.code(offset: -1))
-        try session.expect("is enrolled")
+        try session.expect("was added")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         #expect(!session.text.contains(code), "the ticket was shown")
         let outcome = try PAMClient.signIn(

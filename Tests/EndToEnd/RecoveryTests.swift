@@ -15,7 +15,7 @@ extension EndToEnd {
       try session.expect("Code from a device you have already enrolled: ")
       try session.send(presentCode)
       try session.expect("Recovery codes: each signs you in once")
-      let shown = try session.expect("They are not shown again.")
+      let shown = try session.expect("These codes are not shown again.")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       return shown.matches(of: Self.code).map { String($0.output.0) }
     }
@@ -79,11 +79,11 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
         let none = try left(user)
-        #expect(none.text == "no recovery code is left\n")
+        #expect(none.text == "No recovery codes are left.\n")
         let old = try makeCodes(user, presentCode: try enrollment.phone.code(offset: -1))
         let new = try makeCodes(user, presentCode: try enrollment.phone.code())
         #expect(Set(old + new).count == 20)
-        #expect(try left(user).text == "10 recovery codes are left\n")
+        #expect(try left(user).text == "10 recovery codes are left.\n")
         #expect(try left(user).errorText.isEmpty)
 
         var options = PAMClient.Options()
@@ -97,11 +97,11 @@ extension EndToEnd {
         #expect(try signIn(old[9]).code == "PAM_AUTH_ERR")
         for number in 0..<6 { #expect(try signIn(new[number]).code == "PAM_SUCCESS") }
         let four = try left(user)
-        #expect(four.text == "4 recovery codes are left\n" && four.errorText.isEmpty)
+        #expect(four.text == "4 recovery codes are left.\n" && four.errorText.isEmpty)
         #expect(try signIn(new[6]).code == "PAM_SUCCESS")
         let three = try left(user)
-        #expect(three.text == "3 recovery codes are left\n")
-        #expect(three.errorText == "hint: make new ones with mfa-enroll recovery-codes --new\n")
+        #expect(three.text == "3 recovery codes are left.\n")
+        #expect(three.errorText == "hint: Make new ones: mfa-enroll recovery-codes --new\n")
         options.isSilent = false
         let warned = try signIn(new[7])
         #expect(warned.code == "PAM_SUCCESS")
@@ -111,10 +111,11 @@ extension EndToEnd {
           "\(warned)")
         for arguments in [["list"], ["test"]] {
           let said = try Command.run(
-            ["/usr/bin/mfa-enroll"] + arguments,
+            ["/usr/bin/mfa-enroll"] + arguments + ["--stdin"],
             input: Array("\(try enrollment.phone.code(offset: 1))\n".utf8), as: user.identity)
           #expect(said.status == .exited(0), "\(said.errorText)")
-          #expect(said.errorText.contains("3 recovery codes are left\nhint: "), "\(said.errorText)")
+          #expect(
+            said.errorText.contains("3 recovery codes are left.\nhint: "), "\(said.errorText)")
         }
       }
     }
@@ -131,8 +132,8 @@ extension EndToEnd {
         ]
         for answer in answers {
           let command = try Command.run(
-            ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], input: Array(answer.utf8),
-            as: user.identity)
+            ["/usr/bin/mfa-enroll", "recovery-codes", "--new", "--stdin"],
+            input: Array(answer.utf8), as: user.identity)
           #expect(!command.status.isSuccess, "\(command.errorText)")
           #expect(command.text.isEmpty)
         }
@@ -198,7 +199,7 @@ extension EndToEnd {
         try session.send("")
         try session.expect("Code from the app: ")
         try session.send(shown[0])
-        try session.expect("The code after it, when the app shows it: ")
+        try session.expect("The next code, when the app shows it: ")
         try session.send(shown[1])
         guard row.isDone else {
           try session.expect("error: ")
@@ -207,7 +208,7 @@ extension EndToEnd {
           let right = try signIn(try phone.code())
           return try patterns.expectSignedIn(.sshd, right, user)
         }
-        try session.expect("is in step; the two codes are used up")
+        try session.expect("was corrected. The two codes can't be used again.")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         try expectRefused(shown[1])
         try patterns.expectSignedIn(.sshd, try signIn(shown[2]), user)

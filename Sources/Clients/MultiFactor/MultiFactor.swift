@@ -21,6 +21,12 @@ public actor MultiFactor {
   /// The path at which the helper is installed.
   public static let helperPath = "\(InstalledPath.helper)"
 
+  /// The maximum number of factors that a user can have.
+  public static let maximumFactors = FactorRecord.maximumFactors
+
+  /// How long a session lasts at most, in minutes.
+  public static let sessionMinutes = Int(SessionLimit.seconds / 60)
+
   /// A closure that asks the user a question. Returning nil declines to answer.
   public typealias Reauthenticator =
     @Sendable (ReauthenticationPrompt) async -> SecretBytes?

@@ -59,7 +59,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   /// The length of a session in seconds. NIST SP 800-63B-4, section 4.1.2.2, allows the same time
   /// for a binding code.
-  public static var sessionLength: Int64 { 600 }
+  public static var sessionLength: Int64 { SessionLimit.seconds }
 
   /// The longest silence of a client without a session, in seconds.
   private static var idleTime: Int64 { 60 }

@@ -1,44 +1,49 @@
 import MFASecrets
 import ArgumentParser
 import FoundationEssentials
+import MFAEnrollMessages
 import MultiFactor
 import MFAQRCode
 
 /// `mfa-enroll enroll`: begins a session, shows a new secret and its picture, and asks for a code.
-struct Enroll: AsyncParsableCommand {
+struct Enroll: EnrollCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Enrols an authenticator app (the default).",
+    abstract: "Add a device (the default command).",
     discussion: """
-      Shows a new key, as a picture and as text, and asks for the code that the app makes of it. \
-      Nothing changes before that code is right.
-      """, aliases: ["enrol"])
+      Shows a new key, as a QR code and as text, and asks for the code that the app then shows. \
+      Nothing changes until that code is correct.
+      """, aliases: ["enrol", "add"])
 
-  @Option(help: "What you call it, such as phone.")
+  @Option(help: "The name of the device, such as phone.")
   var name: String?
 
-  @Option(help: "The hash function. Many apps know sha1 only.")
+  @Option(help: "The hash function. Many apps support only sha1.")
   var algorithm: AlgorithmName = .sha1
 
-  @Option(help: "How long a code is: 6, 7 or 8 digits.")
+  @Option(help: "The length of a code: 6, 7 or 8 digits.")
   var digits = 6
 
   @Option(help: "How long a code is shown: 15 to 120 seconds.")
   var period = 30
 
-  @Option(help: "The name that the app shows above the account, instead of the host's own.")
+  @Option(help: "The name that the app shows above the account, instead of this host's.")
   var issuer: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where the picture goes: terminal (the default), png=FILE, svg=FILE or none.",
+      "Where to draw the QR code: terminal (the default), png=FILE, svg=FILE or none.",
       valueName: "where"))
   var qr: PictureDestination?
 
-  @Flag(help: "Asks for an administrator's ticket in the place of your password.")
+  @Flag(help: "Ask for an administrator's ticket instead of your password.")
   var ticket = false
 
-  @Flag(help: "Prints JSON, for programs: the key, and what it was enrolled as.")
+  @Flag(help: "Print the key and the new device as JSON. For programs.")
   var json = false
+
+  @OptionGroup var options: CommonOptions
+
+  var isForProgram: Bool { json || options.stdin }
 
   func validate() throws {
     try name.map(MFAEnroll.check(name:))
@@ -50,14 +55,14 @@ struct Enroll: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let interface = UserInterface()
+    let interface = try UserInterface(for: self)
     // Created first, so that an error is reported before the user has answered any question.
     let file = try pictureFile()
     do {
       try await enroll(interface, showingIn: file)
     } catch {
       if let file, !file.remove() {
-        interface.tell("\(file.path) could not be removed: delete what is left of it")
+        interface.tell(.pictureNotRemoved(path: file.path))
       }
       throw error
     }
@@ -66,26 +71,31 @@ struct Enroll: AsyncParsableCommand {
   /// Enrols a key. Keeps the picture's file and reports the enrolment at once, so that a later
   /// interruption undoes nothing.
   private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
-    let multiFactor = MultiFactor(tell: interface.tell)
+    let multiFactor = MultiFactor(
+      language: interface.language, tell: interface.tell(host:))
     do {
-      let session = try await Reauthentication(of: interface, withTicket: ticket).session(
-        with: multiFactor)
-      let name = try await unusedName(multiFactor)
+      let name = try await Self.unusedName(name, of: multiFactor)
+      let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
+      let session = try await Reauthentication(
+        of: interface, withTicket: ticket, opening: opening
+      ).session(with: multiFactor)
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
       try await show(secret, of: multiFactor, to: interface, file: file)
       let uid = try await confirm(secret, name: name, with: multiFactor, by: interface)
       file?.keep()
-      interface.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      interface.tell(.enrolled(name: name))
       if let file {
-        interface.tell("\(file.path) holds your secret key: delete it once you have scanned it")
+        interface.tell(.pictureHoldsKey(path: file.path))
       }
       if json {
         // A program requests recovery codes itself when it can show them to a user.
         Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
       } else {
         await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+        interface.tell(
+          .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
       }
       await multiFactor.close()
     } catch let error as MultiFactorError {
@@ -100,15 +110,20 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Returns the requested name, or a name that no other factor has.
-  private func unusedName(_ multiFactor: MultiFactor) async throws(MultiFactorError) -> String {
+  /// Returns the requested name, or a name that no other factor has. A name that is taken and a
+  /// factor too many are refused here, before the user has typed anything.
+  static func unusedName(
+    _ name: String?, of multiFactor: MultiFactor
+  ) async throws(MultiFactorError) -> String {
     let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+    guard taken.count < MultiFactor.maximumFactors else {
+      throw .maximumSecondFactorCountExceeded
+    }
     if let name {
-      // Checked now, before the user has found the phone and scanned the picture.
       guard !taken.contains(name) else { throw .secondFactorAlreadyEnrolled }
       return name
     }
-    return Self.unusedName(among: taken)
+    return unusedName(among: taken)
   }
 
   /// Returns "authenticator" or, if that name is taken, "authenticator" followed by the lowest
@@ -141,20 +156,24 @@ struct Enroll: AsyncParsableCommand {
   private func show(
     _ secret: TOTPSecret, url: borrowing SecretBytes, to interface: UserInterface
   ) {
-    let way =
+    let instruction: EnrollMessage =
       switch qr {
-      case .terminal, nil: "Scan the picture with an authenticator app, or type the key into it."
-      case .file(let path, _):
-        "Scan the picture in \(path) with an authenticator app, or type the key into it."
-      case .nowhere: "Type the key into an authenticator app."
+      case .terminal, nil: .scanPicture
+      case .file(let path, _): .scanPictureFile(path: path)
+      case .nowhere: .typeKey
       }
-    interface.tell("\n\(way)")
+    interface.endLine()
+    interface.tell(instruction)
     if algorithm != .sha1 || digits != 6 || period != 30 {
       interface.tell(
-        "Typing it, set algorithm \(algorithm.rawValue), \(digits) digits, \(period) seconds.")
+        .keyParameters(algorithm: algorithm.rawValue, digits: digits, seconds: period))
     }
-    interface.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
-    interface.show("url: ", url, "\n\n")
+    let (key, address) = (
+      EnrollMessage.keyLabel.text(in: interface.language).string,
+      EnrollMessage.urlLabel.text(in: interface.language).string
+    )
+    interface.show("\n\(key) ", Grouping.inFours(secret.sharedSecretKey()), "\n")
+    interface.show("\(address) ", url, "\n\n")
     switch qr {
     case .terminal, nil: showPicture(of: url, to: interface)
     case .file, .nowhere: break
@@ -164,7 +183,7 @@ struct Enroll: AsyncParsableCommand {
   private func showPicture(of url: borrowing SecretBytes, to interface: UserInterface) {
     switch interface.picture(of: url) {
     case .drawn(let text): interface.show("", text, "")
-    case .missing(let reason): interface.tell("no picture: \(reason)\n")
+    case .missing(let obstacle): interface.tell(.noPicture(obstacle))
     }
   }
 
@@ -174,7 +193,7 @@ struct Enroll: AsyncParsableCommand {
     _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by interface: UserInterface
   ) async throws(Failure) -> String {
     var lastError: MultiFactorError?
-    while let code = interface.ask("Code from the app: ", echo: true) {
+    while let code = interface.ask(.codePrompt, echo: true) {
       do throws(MultiFactorError) {
         return try await multiFactor.enroll(
           with: TOTPMultiFactorGenerator.assertionForEnrollment(
@@ -185,11 +204,11 @@ struct Enroll: AsyncParsableCommand {
           throw Failure(error)
         }
         lastError = error
-        interface.tell("\(error)\nhint: \(error.hint)")
+        interface.tell(Failure(error))
       }
     }
-    interface.tell("")
+    interface.endLine()
     if let lastError { throw Failure(lastError) }
-    throw Failure("no code was typed, and nothing is enrolled", hint: "start again")
+    throw Failure(.noCode)
   }
 }

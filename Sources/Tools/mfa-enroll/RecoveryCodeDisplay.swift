@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFASecrets
 import MultiFactor
 
@@ -11,9 +12,12 @@ enum RecoveryCodeDisplay {
     with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface
   ) async throws(MultiFactorError) {
     let codes = try await multiFactor.generateRecoveryCodes(with: session)
-    interface.tell("\nRecovery codes: each signs you in once, when the app is not at hand.\n")
+    interface.endLine()
+    interface.tell(.recoveryCodesOpening)
+    interface.endLine()
     codes.forEach { interface.show("  ", $0, "\n") }
-    interface.tell("\nThey are not shown again. Keep them where the phone is not.")
+    interface.endLine()
+    interface.tell(.recoveryCodesShownOnce)
   }
 
   /// Creates codes after the user's first enrolment. A failure does not undo the enrolment.
@@ -26,34 +30,26 @@ enum RecoveryCodeDisplay {
       else { return }
       try await make(with: session, of: multiFactor, to: interface)
     } catch {
-      interface.tell(
-        "there are no recovery codes: \(error)\nhint: make some with mfa-enroll recovery-codes --new"
-      )
+      interface.tell(.recoveryCodesNotMade)
+      interface.tell(Failure(error))
+      interface.tell(.hintLabel, .makeRecoveryCodes)
     }
   }
 
-  /// Returns a warning if few codes are left. Returns nil if the helper does not report the number:
-  /// the command itself has succeeded, so this failure is not reported.
-  static func warning(of multiFactor: MultiFactor) async -> String? {
+  /// Warns the user if few codes are left. Says nothing if the helper does not report the number: the
+  /// command itself has succeeded.
+  static func warn(of multiFactor: MultiFactor, on interface: UserInterface) async {
     do throws(MultiFactorError) {
-      return warning(left: try await multiFactor.recoveryCodesLeft)
+      warn(left: try await multiFactor.recoveryCodesLeft, on: interface)
     } catch {
-      return nil
+      return
     }
   }
 
-  /// Returns a warning if `left` is at most `few`, or nil otherwise.
-  static func warning(left: Int) -> String? {
-    guard left <= few else { return nil }
-    return "\(text(left: left))\nhint: make new ones with mfa-enroll recovery-codes --new"
-  }
-
-  /// Returns how many codes are left, as text.
-  static func text(left: Int) -> String {
-    switch left {
-    case 0: "no recovery code is left"
-    case 1: "1 recovery code is left"
-    default: "\(left) recovery codes are left"
-    }
+  /// Warns the user if `left` is at most `few`.
+  static func warn(left: Int, on interface: UserInterface) {
+    guard left <= few else { return }
+    interface.tell(.recoveryCodesLeft(left))
+    interface.tell(.hintLabel, .makeRecoveryCodes)
   }
 }

@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFAQRCode
 
 /// The properties of the terminal that decide whether and how a QR code is shown.
@@ -12,7 +13,7 @@ struct Screen {
   /// Whether a picture can be shown, and how.
   enum Report: Equatable {
     case able(TerminalColours, TerminalSize)
-    case unable(String)
+    case unable(PictureObstacle)
   }
 
   /// The size, or nil if the output is not a terminal or has no size.
@@ -21,12 +22,12 @@ struct Screen {
   let isUTF8: Bool
 
   var judgement: Report {
-    guard let size else { return .unable("this is no terminal") }
+    guard let size else { return .unable(.notATerminal) }
     guard let term = environment.term, !["", "dumb", "unknown"].contains(term) else {
-      return .unable("TERM does not say that the terminal can show one")
+      return .unable(.unknownTerminal)
     }
     guard isUTF8 else {
-      return .unable("the locale is not UTF-8 (LC_ALL, LC_CTYPE or LANG would say so)")
+      return .unable(.localeNotUTF8)
     }
     return .able(ink, size)
   }
