@@ -2,7 +2,6 @@ import MFASecrets
 import ArgumentParser
 import FoundationEssentials
 import MultiFactor
-import MFAQRCode
 
 /// `mfa-enroll enroll`: begins a session, shows a new secret and its picture, and asks for a code.
 struct Enroll: AsyncParsableCommand {
@@ -68,14 +67,32 @@ struct Enroll: AsyncParsableCommand {
   private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(tell: interface.tell)
     do {
+      // A name that is taken is refused before the user types a password.
+      let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+      if let name, taken.contains(name) { throw MultiFactorError.secondFactorAlreadyEnrolled }
       let session = try await Reauthentication(of: interface, withTicket: ticket).session(
         with: multiFactor)
-      let name = try await unusedName(multiFactor)
+      let name =
+        if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
-      try await show(secret, of: multiFactor, to: interface, file: file)
-      let uid = try await confirm(secret, name: name, with: multiFactor, by: interface)
+      let uid: String
+      if let screen = try await keyScreen(of: secret, multiFactor: multiFactor, on: interface) {
+        uid = try await screen.whileShown { () throws(Failure) in
+          try await confirm(secret, name: name, with: multiFactor) {
+            screen.ask(after: $0?.description)
+          }
+        }
+      } else {
+        try await show(secret, of: multiFactor, to: interface, file: file)
+        uid = try await confirm(secret, name: name, with: multiFactor) { error in
+          if let error { interface.tell("\(error)\nhint: \(error.hint)") }
+          let code = interface.ask(KeyScreenText.question, echo: true)
+          if code == nil { interface.tell("") }
+          return code
+        }
+      }
       file?.keep()
       interface.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
       if let file {
@@ -100,27 +117,6 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Returns the requested name, or a name that no other factor has.
-  private func unusedName(_ multiFactor: MultiFactor) async throws(MultiFactorError) -> String {
-    let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-    if let name {
-      // Checked now, before the user has found the phone and scanned the picture.
-      guard !taken.contains(name) else { throw .secondFactorAlreadyEnrolled }
-      return name
-    }
-    return Self.unusedName(among: taken)
-  }
-
-  /// Returns "authenticator" or, if that name is taken, "authenticator" followed by the lowest
-  /// number, from 2, that makes the name unique.
-  static func unusedName(among taken: [String]) -> String {
-    let plain = "authenticator"
-    guard taken.contains(plain) else { return plain }
-    var number = 2
-    while taken.contains("\(plain) \(number)") { number += 1 }
-    return "\(plain) \(number)"
-  }
-
   /// Shows the secret to the user, or writes it as JSON for a program.
   private func show(
     _ secret: TOTPSecret, of multiFactor: MultiFactor, to interface: UserInterface,
@@ -137,44 +133,37 @@ struct Enroll: AsyncParsableCommand {
     }
   }
 
-  /// Prints the text first, so that the picture and the question stay on the screen.
+  /// Prints the key as text, where there is no screen for it or the picture goes elsewhere.
   private func show(
     _ secret: TOTPSecret, url: borrowing SecretBytes, to interface: UserInterface
   ) {
     let way =
       switch qr {
-      case .terminal, nil: "Scan the picture with an authenticator app, or type the key into it."
       case .file(let path, _):
         "Scan the picture in \(path) with an authenticator app, or type the key into it."
-      case .nowhere: "Type the key into an authenticator app."
+      case .terminal, .nowhere, nil: "Type the key into an authenticator app."
       }
     interface.tell("\n\(way)")
-    if algorithm != .sha1 || digits != 6 || period != 30 {
-      interface.tell(
-        "Typing it, set algorithm \(algorithm.rawValue), \(digits) digits, \(period) seconds.")
-    }
+    if let unusualSettings { interface.tell(unusualSettings) }
     interface.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
     interface.show("url: ", url, "\n\n")
     switch qr {
-    case .terminal, nil: showPicture(of: url, to: interface)
+    case .terminal, nil:
+      if let reason = interface.reasonForNoPicture {
+        interface.tell(KeyScreenText.noPicture(reason) + "\n")
+      }
     case .file, .nowhere: break
     }
   }
 
-  private func showPicture(of url: borrowing SecretBytes, to interface: UserInterface) {
-    switch interface.picture(of: url) {
-    case .drawn(let text): interface.show("", text, "")
-    case .missing(let reason): interface.tell("no picture: \(reason)\n")
-    }
-  }
-
   /// Asks for codes until one is accepted, the helper accepts no more attempts, or the deadline has
-  /// passed. Returns the factor's `uid`.
+  /// passed. `ask` tells the error of the answer before. Returns the factor's `uid`.
   private func confirm(
-    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by interface: UserInterface
+    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor,
+    ask: (MultiFactorError?) -> SecretBytes?
   ) async throws(Failure) -> String {
     var lastError: MultiFactorError?
-    while let code = interface.ask("Code from the app: ", echo: true) {
+    while let code = ask(lastError) {
       do throws(MultiFactorError) {
         return try await multiFactor.enroll(
           with: TOTPMultiFactorGenerator.assertionForEnrollment(
@@ -185,10 +174,8 @@ struct Enroll: AsyncParsableCommand {
           throw Failure(error)
         }
         lastError = error
-        interface.tell("\(error)\nhint: \(error.hint)")
       }
     }
-    interface.tell("")
     if let lastError { throw Failure(lastError) }
     throw Failure("no code was typed, and nothing is enrolled", hint: "start again")
   }

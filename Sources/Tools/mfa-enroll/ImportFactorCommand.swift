@@ -28,7 +28,7 @@ struct ImportFactorCommand: AsyncParsableCommand {
     do throws(MultiFactorError) {
       let session = try await Reauthentication(of: interface).session(with: multiFactor)
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-      let name = name ?? Enroll.unusedName(among: taken)
+      let name = name ?? DeviceName.usual(among: taken)
       try await take(found, named: name, with: session, of: multiFactor)
       interface.tell("\(quoted(name)) is enrolled, with the key that the app has already")
       if found.recoveryCodes.count > 0 {
