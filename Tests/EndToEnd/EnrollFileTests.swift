@@ -28,7 +28,10 @@ extension EndToEnd {
         let user = try machine.addUser()
         let path = "\(user.home)/key.\(format)"
         let session = try TerminalSession(
-          ["/bin/sh", "-c", "umask \(mask); exec \(Self.program) --qr \(format)=key.\(format)"],
+          [
+            "/bin/sh", "-c",
+            "umask \(mask); exec \(Self.program) --name p --qr \(format)=key.\(format)",
+          ],
           as: user.identity, directory: user.home)
         try session.expect("Password: ")
         try session.send(user.password)
@@ -127,7 +130,8 @@ extension EndToEnd {
       try Machine.use { machine in
         let user = try machine.addUser()
         let session = try TerminalSession(
-          [Self.program, "--qr", "png=key.png"], as: user.identity, directory: user.home)
+          [Self.program, "--name", "phone", "--qr", "png=key.png"], as: user.identity,
+          directory: user.home)
         try session.expect("Password: ")
         #expect(machine.contents(of: user.home + "/key.png") == [])
         if prompt != "Password: " {
@@ -154,13 +158,14 @@ extension EndToEnd {
         ])
         for path in libraries.split(separator: "\n") { try machine.remove(String(path)) }
         let session = try TerminalSession(
-          [Self.program, "--qr", destination], as: user.identity, directory: user.home)
+          [Self.program, "--name", "phone", "--qr", destination], as: user.identity,
+          directory: user.home)
         try session.expect("Password: ")
         try session.send(user.password)
         if destination == "terminal" {
-          let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
-          try session.expect("A QR code needs the library \(missing) (Debian package")
-          try session.send(try Authenticator(url: url).code())
+          let shown = try session.keyOnScreen()
+          #expect(session.text.contains("A QR code needs the library \(missing) (Debian"))
+          try session.send(try shown.phone.code())
           #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         } else {
           try session.expect("A QR code needs the library \(missing) (Debian package")

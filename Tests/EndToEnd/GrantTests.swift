@@ -96,7 +96,7 @@ extension EndToEnd {
           "a ticket enrols no factor")
 
         let first = try TerminalSession(
-          ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
+          ["/usr/bin/mfa-enroll", "enroll", "--ticket", "--name", "phone"], as: user.identity)
         try first.expect("Enrolment ticket: ")
         try first.send(code.uppercased().replacing("-", with: " "))
         try first.expect("Code from the app: ")
@@ -104,14 +104,12 @@ extension EndToEnd {
         #expect(try first.waitForExit() != .exited(0), "\(first.transcript)")
 
         let session = try TerminalSession(
-          ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
+          ["/usr/bin/mfa-enroll", "enroll", "--ticket", "--name", "phone"], as: user.identity)
         try session.expect("Enrolment ticket: ")
         try session.send("aaaa-aaaa-aaaa-aaaa")
         try session.expect("Enrolment ticket: ")
         try session.send(code)
-        let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
-        let phone = try Authenticator(url: url)
-        try session.expect("Code from the app: ")
+        let phone = try session.keyOnScreen().phone
         try session.send(try phone.code(offset: -1))
         try session.expect("was added")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
@@ -121,7 +119,7 @@ extension EndToEnd {
         #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
 
         let again = try TerminalSession(
-          ["/usr/bin/mfa-enroll", "enroll", "--ticket"], as: user.identity)
+          ["/usr/bin/mfa-enroll", "enroll", "--ticket", "--name", "tablet"], as: user.identity)
         try again.expect("Enrolment ticket: ")
         try again.send(code)
         try again.expect("This ticket is wrong, has been used or has expired.")

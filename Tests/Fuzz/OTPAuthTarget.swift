@@ -24,9 +24,10 @@ enum OTPAuthTarget {
         secret: secret.span, account: account.span, issuer: issuer.span, parameters: parameters))
     try require(
       text.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a URL has an invalid character")
+    let isPrefix = !issuer.isEmpty && !issuer.contains(UInt8(ascii: ":"))
     let expected = Content(
-      label: (issuer.isEmpty ? [] : issuer + [UInt8(ascii: ":")]) + account,
-      secret: secret, issuer: issuer, algorithm: algorithm.name.description,
+      label: (isPrefix ? issuer + [UInt8(ascii: ":")] : []) + account,
+      secret: secret, issuer: isPrefix ? [] : issuer, algorithm: algorithm.name.description,
       digits: length.rawValue, period: period)
     try require(try Content(text) == expected, "a URL reads back differently")
     guard String(validating: issuer + account, as: UTF8.self) != nil,
@@ -73,9 +74,10 @@ enum OTPAuthTarget {
       label = try Self.decoded(parts[0])
       secret = try Self.base32(values["secret"] ?? [])
       issuer = values["issuer"] ?? []
-      algorithm = String(decoding: values["algorithm"] ?? [], as: UTF8.self)
-      digits = UInt8(String(decoding: values["digits"] ?? [], as: UTF8.self)) ?? 0
-      period = UInt16(String(decoding: values["period"] ?? [], as: UTF8.self)) ?? 0
+      // What every app assumes if the parameter is missing.
+      algorithm = String(decoding: values["algorithm"] ?? Array("SHA1".utf8), as: UTF8.self)
+      digits = UInt8(String(decoding: values["digits"] ?? [0x36], as: UTF8.self)) ?? 0
+      period = UInt16(String(decoding: values["period"] ?? [0x33, 0x30], as: UTF8.self)) ?? 0
     }
 
     private static func decoded(_ text: ArraySlice<UInt8>) throws -> [UInt8] {
@@ -113,8 +115,12 @@ enum OTPAuthTarget {
       Array(components.path.utf8) == [UInt8(ascii: "/")] + content.label,
       "Foundation reads another label")
     let items = components.queryItems ?? []
+    let others = [
+      !content.issuer.isEmpty, content.algorithm != "SHA1", content.digits != 6,
+      content.period != 30,
+    ]
     try require(
-      items.count == (content.issuer.isEmpty ? 4 : 5), "Foundation reads other parameters")
+      items.count == 1 + others.count { $0 }, "Foundation reads other parameters")
     let issuer = items.first { $0.name == "issuer" }?.value ?? ""
     try require(Array(issuer.utf8) == content.issuer, "Foundation reads another issuer")
   }

@@ -9,7 +9,6 @@ import Testing
 @Suite struct TerminalDrawingTests {
   static let url =
     "otpauth://totp/Example%20Host:alice?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-    + "&issuer=Example%20Host&algorithm=SHA1&digits=6&period=30"
 
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
@@ -53,6 +52,19 @@ import Testing
     Row(
       number: 10, ink: .terminalLightOnDark, theme: .dark, palette: .eightColours,
       quietZone: 2, errorCorrection: .medium),
+    // In a window of 24 lines.
+    Row(
+      number: 11, ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 1,
+      errorCorrection: .low),
+    Row(
+      number: 12, ink: .blackOnWhite, theme: .light, palette: .eightColours, quietZone: 1,
+      errorCorrection: .low),
+    Row(
+      number: 13, ink: .terminalLightOnDark, theme: .dark, palette: .sixteenColours,
+      quietZone: 1, errorCorrection: .low),
+    Row(
+      number: 14, ink: .terminalDarkOnLight, theme: .light, palette: .sixteenColours,
+      quietZone: 1, errorCorrection: .medium),
   ]
 
   static func drawing(_ row: Row) throws -> String {
@@ -82,7 +94,7 @@ import Testing
     #expect(read == Self.url)
 
     // The secret that the scanner read gives the codes of an authenticator.
-    let secret = try #require(read.firstMatch(of: /secret=([A-Z2-7]+)&/)).output.1
+    let secret = try #require(read.firstMatch(of: /secret=([A-Z2-7]+)/)).output.1
     let code = try Tool("oathtool").run(
       ["--totp", "--base32", "--now", "2026-01-01 00:00:00 UTC", String(secret)])
     #expect(code == "452777")
@@ -94,7 +106,8 @@ import Testing
     let screen = try ShownScreen(
       showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
     let light = try #require(screen.lines.first?.first?.upper)
-    let finder = screen.lines[row.quietZone / 2][row.quietZone].upper
+    let corner = screen.lines[row.quietZone / 2][row.quietZone]
+    let finder = row.quietZone % 2 == 0 ? corner.upper : corner.lower
     #expect(light >= 0xB0)
     #expect(finder <= 0x40)
     let shades = Set(screen.lines.joined().flatMap { [$0.upper, $0.lower] })

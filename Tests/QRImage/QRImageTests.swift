@@ -21,16 +21,15 @@ import Testing
   static let rows: [Row] = [
     Row(
       number: 1,
-      text: "otpauth://totp/Example%20Host:alice?secret=\(key)&issuer=Example%20Host"
-        + "&algorithm=SHA1&digits=6&period=30"),
+      text: "otpauth://totp/Example%20Host:alice?secret=\(key)"),
     Row(
       number: 2,
-      text: "otpauth://totp/alice?secret=\(key)&algorithm=SHA1&digits=6&period=30",
+      text: "otpauth://totp/alice?secret=\(key)",
       errorCorrection: .low, scale: 3),
     Row(
       number: 3,
       text: "otpauth://totp/J%C3%B6rg%20%26%20S%C3%B6hne:j%C3%B6rg?secret=\(key)\(key)\(key)"
-        + "&issuer=J%C3%B6rg%20%26%20S%C3%B6hne&algorithm=SHA512&digits=8&period=60"),
+        + "&algorithm=SHA512&digits=8&period=60"),
     Row(
       number: 4,
       text: "otpauth://totp/" + String(repeating: "long.", count: 60) + "?secret=\(key)", scale: 4),

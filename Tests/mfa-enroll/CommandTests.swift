@@ -93,13 +93,14 @@ import Testing
   }
 
   @Test(
-    "a factor without a name gets an unused one",
+    "a device without a name is called by the day, and no two devices are called the same",
     arguments: [
-      ([], "authenticator"), (["phone"], "authenticator"), (["authenticator"], "authenticator 2"),
-      (["authenticator", "authenticator 2", "authenticator 4"], "authenticator 3"),
+      ([], "phone 2026-11-23"), (["phone"], "phone 2026-11-23"),
+      (["phone 2026-11-23"], "phone 2026-11-23 (2)"),
+      (["phone 2026-11-23", "phone 2026-11-23 (2)"], "phone 2026-11-23 (3)"),
     ] as [([String], String)])
-  func unusedName(taken: [String], name: String) {
-    #expect(Enroll.unusedName(among: taken) == name)
+  func usualName(taken: [String], name: String) {
+    #expect(DeviceName.usual(day: "2026-11-23", among: taken) == name)
   }
 
   @Test(

@@ -21,7 +21,8 @@ enum EnrollCatalogue {
     [
       .account(user: "alice", host: "web1"), .enrollmentOpening(minutes: 1),
       .enrollmentOpening(minutes: 10), .accountChoice(user: "alice", root: "root"),
-      .accountChoiceAgain(user: "alice", root: "root"), .scanPicture,
+      .accountChoiceAgain(user: "alice", root: "root"), .scanOrShowKey, .typeKeyOrOpenURL,
+      .showPicture, .scanPicture,
       .scanPictureFile(path: "key.png"), .typeKey,
       .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .codePrompt,
       .namePrompt(proposed: "phone"), .enrolled(name: "phone"), .tryNow(command: "ssh alice@web1"),
@@ -40,14 +41,15 @@ enum EnrollCatalogue {
 
   /// The labels, which some languages have in common.
   static let labels: [EnrollMessage] = [
-    .errorLabel, .hintLabel, .warningLabel, .keyLabel, .urlLabel, .columnID, .columnCodes,
+    .errorLabel, .hintLabel, .warningLabel, .nameLabel, .keyLabel, .urlLabel, .columnID,
+    .columnCodes,
   ]
 
   static let failures: [EnrollFailure] =
     [
       .noTerminal, .otherAccount(name: "bob"), .unknownAccount(name: "bob"),
       .accountNotNamed(user: "alice"), .accountNotTaken(name: "bob"), .processNotProtected,
-      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode,
+      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode, .noName,
       .nothingRemoved, .noSuchDevice(name: "x", hasDevices: true),
       .noSuchDevice(name: "x", hasDevices: false), .ambiguousID("abcd"), .noDevice,
       .severalDevices, .noHomeFolder, .fileNotOpened(path: "f", reason: "r"),

@@ -23,12 +23,12 @@ import Testing
     Row(number: 4, term: "dumb", ink: nil, obstacle: .unknownTerminal),
     Row(number: 5, isUTF8: false, ink: nil, obstacle: .localeNotUTF8),
     Row(number: 6, noColor: "", ink: .blackOnWhite),
-    Row(number: 7, noColor: "1", ink: .terminalLightOnDark),
+    Row(number: 7, noColor: "1", ink: .blackOnWhite),
     Row(number: 8, noColor: "1", colorFGBG: "15;0", ink: .terminalLightOnDark),
     Row(number: 9, noColor: "1", colorFGBG: "0;15", ink: .terminalDarkOnLight),
     Row(number: 10, noColor: "1", colorFGBG: "0;default;7", ink: .terminalDarkOnLight),
     Row(number: 11, noColor: "1", colorFGBG: "15;8", ink: .terminalLightOnDark),
-    Row(number: 12, noColor: "1", colorFGBG: "x", ink: .terminalLightOnDark),
+    Row(number: 12, noColor: "1", colorFGBG: "x", ink: .blackOnWhite),
     Row(number: 13, colorFGBG: "0;15", ink: .blackOnWhite),
   ]
 

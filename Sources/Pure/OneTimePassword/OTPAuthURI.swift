@@ -1,16 +1,21 @@
 import MFABytes
 public import MFASecrets
 
-/// The key URI that authenticator apps read from a QR code:
-/// `otpauth://totp/ISSUER:ACCOUNT?secret=...&issuer=...&algorithm=...&digits=...&period=...`
+/// The key URI that authenticator apps read from a QR code, as short as they allow, so that the
+/// picture fits an ordinary window: `otpauth://totp/ISSUER:ACCOUNT?secret=...`
 ///
-/// The issuer appears both before the account and as a parameter. All characters except unreserved
-/// ones (RFC 3986, section 2.3) are percent-encoded. All parameters are given, so that the app does
-/// not use its defaults.
+/// The issuer is named once, before the account: all apps show it from there, and apps that tell
+/// accounts apart by the whole label do not confuse equal account names. An issuer with a colon is
+/// a parameter instead, because some apps refuse a label with a second colon. Parameters that have
+/// the value that every app assumes (SHA-1, six digits, 30 seconds) are left out.
+/// (`AuthenticatorAppTests`)
+///
+/// All characters except unreserved ones (RFC 3986, section 2.3) are percent-encoded.
 public enum OTPAuthURI {
   /// Returns the URI, in ASCII. The URI must be protected like the secret it contains.
   ///
-  /// `account` and `issuer` are UTF-8. An empty issuer is left out, together with its colon.
+  /// `account` and `issuer` are UTF-8. An empty issuer is left out, together with its colon. The
+  /// format has no way to write an account name with a colon that all apps read.
   @export(interface)
   public static func make(
     secret: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
@@ -36,24 +41,37 @@ public enum OTPAuthURI {
     mutating func uri(
       key: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
     ) {
+      let isPrefix = !Self.hasColon(issuer)
       literal("otpauth://totp/")
-      if !issuer.isEmpty {
+      if !issuer.isEmpty, isPrefix {
         encoded(issuer)
         literal(":")
       }
       encoded(account)
       literal("?secret=")
       for index in key.indices { byte(key[index]) }
-      if !issuer.isEmpty {
+      if !isPrefix {
         literal("&issuer=")
         encoded(issuer)
       }
-      literal("&algorithm=")
-      literal(parameters.algorithm.name)
-      literal("&digits=")
-      byte(UInt8(ascii: "0") + parameters.codeLength.rawValue)
-      literal("&period=")
-      number(parameters.period)
+      let standard = TOTPParameters.standard
+      if parameters.algorithm != standard.algorithm {
+        literal("&algorithm=")
+        literal(parameters.algorithm.name)
+      }
+      if parameters.codeLength != standard.codeLength {
+        literal("&digits=")
+        byte(UInt8(ascii: "0") + parameters.codeLength.rawValue)
+      }
+      if parameters.period != standard.period {
+        literal("&period=")
+        number(parameters.period)
+      }
+    }
+
+    private static func hasColon(_ text: Span<UInt8>) -> Bool {
+      for index in text.indices where text[index] == UInt8(ascii: ":") { return true }
+      return false
     }
 
     @inline(never)

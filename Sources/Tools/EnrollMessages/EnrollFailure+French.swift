@@ -44,6 +44,8 @@ extension EnrollFailure {
         hint: "Voyez toutes les commandes\u{a0}: mfa-enroll --help")
     case .noCode:
       FailureText("Aucun code n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
+    case .noName:
+      FailureText("Aucun nom n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
     case .nothingRemoved:
       FailureText(
         "Rien n’a été supprimé.", hint: "Pour le supprimer, répondez y ou utilisez --yes.")

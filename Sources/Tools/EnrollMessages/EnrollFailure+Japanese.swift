@@ -44,6 +44,8 @@ extension EnrollFailure {
       FailureText(
         "コードが入力されませんでした。何も変更していません。",
         hint: "最初からやり直してください。")
+    case .noName:
+      FailureText("名前が入力されませんでした。何も変更していません。", hint: "最初からやり直してください。")
     case .nothingRemoved:
       FailureText(
         "何も削除していません。",

@@ -43,6 +43,9 @@ extension EnrollFailure {
     case .noCode:
       FailureText(
         "No se ha escrito ningún código. No se ha cambiado nada.", hint: "Empieza de nuevo.")
+    case .noName:
+      FailureText(
+        "No se ha escrito ningún nombre. No se ha cambiado nada.", hint: "Empieza de nuevo.")
     case .nothingRemoved:
       FailureText("No se ha eliminado nada.", hint: "Para eliminarlo, responde y o usa --yes.")
     case .noSuchDevice(let name, true):

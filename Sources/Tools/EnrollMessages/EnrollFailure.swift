@@ -22,6 +22,7 @@ public enum EnrollFailure: Equatable, Sendable, Translated {
   // MARK: Answers
 
   case noCode
+  case noName
   case nothingRemoved
 
   // MARK: Devices

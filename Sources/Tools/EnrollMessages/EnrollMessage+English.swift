@@ -15,14 +15,22 @@ extension EnrollMessage {
     case .errorLabel: "error:"
     case .hintLabel: "hint:"
     case .warningLabel: "warning:"
+    case .nameLabel: "Name:"
     case .keyLabel: "Key:"
     case .urlLabel: "URL:"
+    case .scanOrShowKey:
+      "Scan this with an authenticator app, or press k for a key."
+    case .typeKeyOrOpenURL:
+      "Type this key into your authenticator app, or open the URL with it:"
+    case .showPicture: "Press k for the QR code."
     case .scanPicture: "Scan the QR code with your authenticator app, or type the key into it."
     case .scanPictureFile(let path):
       "Scan the QR code in \(path) with your authenticator app, or type the key into it."
     case .typeKey: "Type the key into your authenticator app."
     case .keyParameters(let algorithm, let digits, let seconds):
       "If you type the key, choose \(algorithm), \(digits) digits and \(seconds) seconds."
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "Window too small for a QR code: enlarge to \(columns)x\(lines), or type the key above."
     case .noPicture(let obstacle): "\(obstacle.english) Type the key above."
     case .codePrompt: "Code from the app: "
     case .namePrompt(let proposed): "Name for this device [\(proposed)]: "

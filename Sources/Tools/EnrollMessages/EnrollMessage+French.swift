@@ -20,8 +20,14 @@ extension EnrollMessage {
     case .errorLabel: "erreur\u{a0}:"
     case .hintLabel: "conseil\u{a0}:"
     case .warningLabel: "attention\u{a0}:"
+    case .nameLabel: "Nom\u{a0}:"
     case .keyLabel: "Clé\u{a0}:"
     case .urlLabel: "URL\u{a0}:"
+    case .scanOrShowKey:
+      "Scannez avec l’application, ou tapez k pour voir la clé."
+    case .typeKeyOrOpenURL:
+      "Saisissez cette clé dans votre application d’authentification, ou ouvrez-y l’URL\u{a0}:"
+    case .showPicture: "Appuyez sur k pour le code QR."
     case .scanPicture:
       """
       Scannez le code QR avec votre application d’authentification, ou saisissez-y la clé.
@@ -36,6 +42,8 @@ extension EnrollMessage {
       """
       Si vous saisissez la clé, choisissez \(algorithm), \(digits) chiffres et \(seconds) secondes.
       """
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines), ou saisissez la clé ci-dessus."
     case .noPicture(let obstacle): "\(obstacle.french) Saisissez la clé ci-dessus."
     case .codePrompt: "Code de l’application\u{a0}: "
     case .namePrompt(let proposed): "Nom de cet appareil [\(proposed)]\u{a0}: "

@@ -14,8 +14,14 @@ extension EnrollMessage {
     case .errorLabel: "エラー:"
     case .hintLabel: "ヒント:"
     case .warningLabel: "警告:"
+    case .nameLabel: "名前:"
     case .keyLabel: "キー:"
     case .urlLabel: "URL の内容:"
+    case .scanOrShowKey:
+      "認証アプリで読み取るか、k でキーを表示してください。"
+    case .typeKeyOrOpenURL:
+      "認証アプリにこのキーを入力するか、アプリで URL を開いてください:"
+    case .showPicture: "k を押すと QR コードを表示します。"
     case .scanPicture:
       "認証アプリで QR コードを読み取るか、アプリにキーを入力してください。"
     case .scanPictureFile(let path):
@@ -25,6 +31,8 @@ extension EnrollMessage {
       """
       キーを入力する場合は、\(algorithm)、\(digits) 桁、\(seconds) 秒を選択してください。
       """
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "ウィンドウが QR コードには小さすぎます。\(columns)x\(lines) に広げるか、上のキーを入力してください。"
     case .noPicture(let obstacle): "\(obstacle.japanese)上のキーを入力してください。"
     case .codePrompt: "アプリに表示されたコード: "
     case .namePrompt(let proposed): "このデバイスの名前 [\(proposed)]: "

@@ -17,8 +17,14 @@ extension EnrollMessage {
     case .errorLabel: "error:"
     case .hintLabel: "sugerencia:"
     case .warningLabel: "aviso:"
+    case .nameLabel: "Nombre:"
     case .keyLabel: "Clave:"
     case .urlLabel: "Dirección URL:"
+    case .scanOrShowKey:
+      "Escanea con tu aplicación, o pulsa k para ver la clave."
+    case .typeKeyOrOpenURL:
+      "Escribe esta clave en tu aplicación de autenticación, o abre en ella la URL:"
+    case .showPicture: "Pulsa k para ver el código QR."
     case .scanPicture:
       "Escanea el código QR con tu aplicación de autenticación, o escribe la clave en ella."
     case .scanPictureFile(let path):
@@ -29,6 +35,8 @@ extension EnrollMessage {
     case .typeKey: "Escribe la clave en tu aplicación de autenticación."
     case .keyParameters(let algorithm, let digits, let seconds):
       "Si escribe la clave, elige \(algorithm), \(digits) dígitos y \(seconds) segundos."
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la clave de arriba."
     case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
     case .codePrompt: "Código de la aplicación: "
     case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "

@@ -13,14 +13,22 @@ extension EnrollMessage {
     case .errorLabel: "錯誤："
     case .hintLabel: "提示："
     case .warningLabel: "警告："
+    case .nameLabel: "名稱："
     case .keyLabel: "金鑰："
     case .urlLabel: "網址："
+    case .scanOrShowKey:
+      "請用驗證器應用程式掃描，或按 k 顯示金鑰。"
+    case .typeKeyOrOpenURL:
+      "請在驗證器應用程式中輸入這組金鑰，或用它開啟網址："
+    case .showPicture: "按 k 可顯示 QR 碼。"
     case .scanPicture: "請用驗證器應用程式掃描 QR 碼，或在應用程式中輸入金鑰。"
     case .scanPictureFile(let path):
       "請用驗證器應用程式掃描 \(path) 中的 QR 碼，或在應用程式中輸入金鑰。"
     case .typeKey: "請在驗證器應用程式中輸入金鑰。"
     case .keyParameters(let algorithm, let digits, let seconds):
       "若要輸入金鑰，請選擇 \(algorithm)、\(digits) 位數和 \(seconds) 秒。"
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "視窗太小，無法顯示 QR 碼。請放大至 \(columns)x\(lines)，或輸入上方的金鑰。"
     case .noPicture(let obstacle): "\(obstacle.traditionalChinese)請輸入上方的金鑰。"
     case .codePrompt: "應用程式顯示的驗證碼： "
     case .namePrompt(let proposed): "這部裝置的名稱 [\(proposed)]： "

@@ -22,6 +22,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   case hintLabel
   /// The label before a warning.
   case warningLabel
+  /// The label before the name of an account.
+  case nameLabel
   /// The label before a key.
   case keyLabel
   /// The label before an otpauth URL.
@@ -29,6 +31,12 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 
   // MARK: A new key
 
+  /// The line above a QR code. The key k shows the key as text.
+  case scanOrShowKey
+  /// The line above a key and its URL.
+  case typeKeyOrOpenURL
+  /// The line below a key. The key k shows the QR code.
+  case showPicture
   case scanPicture
   case scanPictureFile(path: String)
   case typeKey

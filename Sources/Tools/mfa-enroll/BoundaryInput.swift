@@ -20,18 +20,25 @@ struct Input: Sendable {
     while true {
       // Reads one byte at a time, so that the input after the newline is left for the next
       // question.
-      var byte = SecretBytes(count: 1)
+      guard let byte = byte() else { return count > 0 ? line.prefix(count) : nil }
+      guard byte != UInt8(ascii: "\n") else { return line.prefix(count) }
+      guard count < line.count else { continue }
+      let position = count
+      line.withMutableSpan { $0[position] = byte }
+      count += 1
+    }
+  }
+
+  /// Reads the next byte. Returns nil at the end of the input.
+  func byte() -> UInt8? {
+    var byte = SecretBytes(count: 1)
+    while true {
       let got = byte.withMutableSpan { byte in
         // SAFETY: the buffer of one byte is valid for the call.
         unsafe byte.withUnsafeMutableBufferPointer { unsafe read(descriptor, $0.baseAddress, 1) }
       }
       if got < 0 && errno == EINTR { continue }
-      guard got > 0 else { return count > 0 ? line.prefix(count) : nil }
-      guard byte.span[0] != UInt8(ascii: "\n") else { return line.prefix(count) }
-      guard count < line.count else { continue }
-      let position = count
-      line.withMutableSpan { $0[position] = byte.span[0] }
-      count += 1
+      return got > 0 ? byte.span[0] : nil
     }
   }
 }

@@ -2,19 +2,23 @@ import MFASecrets
 import Glibc
 import Synchronization
 
-/// A guard that restores the terminal's settings when a signal ends or stops the program.
+/// A guard that restores the terminal's settings and screen when a signal ends or stops the program,
+/// and draws the screen again when its size changes or the program continues.
 ///
 /// The main thread receives the signals that end or stop the program. It does nothing but wait for
 /// them, so no work is done in a signal handler. (An asynchronous `main` cannot be used: its
 /// executor does not keep the signals blocked.)
 enum TerminalGuard {
-  private struct Hidden {
+  /// What was changed of a terminal.
+  private struct Change {
     let descriptor: Int32
     let before: termios
+    /// The screen that is shown, or nil if only the echo is off.
+    let screen: KeyScreen?
   }
 
-  private static let hidden = Mutex<Hidden?>(nil)
-  private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+  private static let change = Mutex<Change?>(nil)
+  private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH]
 
   /// Blocks the signals. Call this before any thread starts, because threads inherit the signal
   /// mask.
@@ -24,38 +28,50 @@ enum TerminalGuard {
 
   /// Runs `body` while terminal input is not echoed.
   static func withoutEcho(on input: Input, _ body: () -> SecretBytes?) -> SecretBytes? {
-    hide(input.descriptor)
+    begin(input.descriptor, nil)
     let result = body()
-    hidden.withLock { hidden in
-      reveal(hidden)
-      hidden = nil
-    }
+    end()
     return result
   }
 
-  private static func hide(_ descriptor: Int32) {
-    hidden.withLock { hidden in
+  /// Shows a screen, whose input is read key by key and not echoed.
+  static func show(_ screen: KeyScreen, on input: Input) { begin(input.descriptor, screen) }
+
+  /// Hides the screen that is shown.
+  static func hideScreen() { end() }
+
+  private static func begin(_ descriptor: Int32, _ screen: KeyScreen?) {
+    change.withLock { change in
       var attributes = termios()
       // SAFETY: the call writes the attributes, which outlive it.
       guard unsafe tcgetattr(descriptor, &attributes) == 0 else { return }
-      hidden = Hidden(descriptor: descriptor, before: attributes)
-      hideAgain(hidden)
+      change = Change(descriptor: descriptor, before: attributes, screen: screen)
+      apply(change)
     }
   }
 
-  private static func hideAgain(_ hidden: Hidden?) {
-    guard let hidden else { return }
-    var attributes = hidden.before
-    attributes.c_lflag &= ~tcflag_t(ECHO)
-    // SAFETY: the call reads the attributes. It discards input that was typed too early.
-    _ = unsafe tcsetattr(hidden.descriptor, TCSAFLUSH, &attributes)
+  private static func end() {
+    change.withLock { change in
+      undo(change)
+      change = nil
+    }
   }
 
-  private static func reveal(_ hidden: Hidden?) {
-    guard let hidden else { return }
-    var attributes = hidden.before
+  private static func apply(_ change: Change?) {
+    guard let change else { return }
+    var attributes = change.before
+    attributes.c_lflag &= ~tcflag_t(change.screen == nil ? ECHO : ECHO | ICANON | IEXTEN)
+    // SAFETY: the call reads the attributes. It discards input that was typed too early.
+    _ = unsafe tcsetattr(change.descriptor, TCSAFLUSH, &attributes)
+    if change.screen != nil { Output(descriptor: change.descriptor).write(KeyScreen.enter) }
+  }
+
+  private static func undo(_ change: Change?) {
+    guard let change else { return }
+    var attributes = change.before
+    if change.screen != nil { Output(descriptor: change.descriptor).write(KeyScreen.leave) }
     // SAFETY: the call reads the attributes, which are those that the terminal had before.
-    _ = unsafe tcsetattr(hidden.descriptor, TCSANOW, &attributes)
+    _ = unsafe tcsetattr(change.descriptor, TCSANOW, &attributes)
   }
 
   /// Waits for signals. Restores the terminal before each signal takes effect.
@@ -65,15 +81,22 @@ enum TerminalGuard {
       var set = set(signals)
       // SAFETY: both objects outlive the call.
       guard unsafe sigwait(&set, &number) == 0 else { continue }
-      hidden.withLock { hidden in
-        reveal(hidden)
-        if let hidden { Output(descriptor: hidden.descriptor).write("\n") }
+      change.withLock { change in
+        guard number != SIGWINCH else {
+          change?.screen?.draw()
+          return
+        }
+        undo(change)
+        if let change, change.screen == nil {
+          Output(descriptor: change.descriptor).write("\n")
+        }
         if ends(number) {
           PictureFile.removingUnfinished { deliver(number) }
         } else {
           deliver(number)
         }
-        hideAgain(hidden)
+        apply(change)
+        change?.screen?.draw()
       }
     }
   }

@@ -3,7 +3,6 @@ import ArgumentParser
 import FoundationEssentials
 import MFAEnrollMessages
 import MultiFactor
-import MFAQRCode
 
 /// `mfa-enroll enroll`: begins a session, shows a new secret and its picture, and asks for a code.
 struct Enroll: EnrollCommand {
@@ -74,16 +73,32 @@ struct Enroll: EnrollCommand {
     let multiFactor = MultiFactor(
       language: interface.language, tell: interface.tell(host:))
     do {
-      let name = try await Self.unusedName(name, of: multiFactor)
+      let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+      try DeviceName.check(name, among: taken)
       let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
       let session = try await Reauthentication(
         of: interface, withTicket: ticket, opening: opening
       ).session(with: multiFactor)
+      let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
-      try await show(secret, of: multiFactor, to: interface, file: file)
-      let uid = try await confirm(secret, name: name, with: multiFactor, by: interface)
+      let uid: String
+      if let screen = try await keyScreen(of: secret, multiFactor: multiFactor, on: interface) {
+        uid = try await screen.whileShown { () throws(Failure) in
+          try await confirm(secret, name: name, with: multiFactor) { error in
+            screen.ask(after: error?.text(in: interface.language).description)
+          }
+        }
+      } else {
+        try await show(secret, of: multiFactor, to: interface, file: file)
+        uid = try await confirm(secret, name: name, with: multiFactor) { error in
+          if let error { interface.tell(Failure(error)) }
+          let code = interface.ask(.codePrompt, echo: true)
+          if code == nil { interface.endLine() }
+          return code
+        }
+      }
       file?.keep()
       interface.tell(.enrolled(name: name))
       if let file {
@@ -110,32 +125,6 @@ struct Enroll: EnrollCommand {
     }
   }
 
-  /// Returns the requested name, or a name that no other factor has. A name that is taken and a
-  /// factor too many are refused here, before the user has typed anything.
-  static func unusedName(
-    _ name: String?, of multiFactor: MultiFactor
-  ) async throws(MultiFactorError) -> String {
-    let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-    guard taken.count < MultiFactor.maximumFactors else {
-      throw .maximumSecondFactorCountExceeded
-    }
-    if let name {
-      guard !taken.contains(name) else { throw .secondFactorAlreadyEnrolled }
-      return name
-    }
-    return unusedName(among: taken)
-  }
-
-  /// Returns "authenticator" or, if that name is taken, "authenticator" followed by the lowest
-  /// number, from 2, that makes the name unique.
-  static func unusedName(among taken: [String]) -> String {
-    let plain = "authenticator"
-    guard taken.contains(plain) else { return plain }
-    var number = 2
-    while taken.contains("\(plain) \(number)") { number += 1 }
-    return "\(plain) \(number)"
-  }
-
   /// Shows the secret to the user, or writes it as JSON for a program.
   private func show(
     _ secret: TOTPSecret, of multiFactor: MultiFactor, to interface: UserInterface,
@@ -152,48 +141,36 @@ struct Enroll: EnrollCommand {
     }
   }
 
-  /// Prints the text first, so that the picture and the question stay on the screen.
+  /// Prints the key as text, where there is no screen for it or the picture goes elsewhere.
   private func show(
     _ secret: TOTPSecret, url: borrowing SecretBytes, to interface: UserInterface
   ) {
     let instruction: EnrollMessage =
       switch qr {
-      case .terminal, nil: .scanPicture
       case .file(let path, _): .scanPictureFile(path: path)
-      case .nowhere: .typeKey
+      case .terminal, .nowhere, nil: .typeKey
       }
     interface.endLine()
     interface.tell(instruction)
-    if algorithm != .sha1 || digits != 6 || period != 30 {
-      interface.tell(
-        .keyParameters(algorithm: algorithm.rawValue, digits: digits, seconds: period))
-    }
-    let (key, address) = (
-      EnrollMessage.keyLabel.text(in: interface.language).string,
-      EnrollMessage.urlLabel.text(in: interface.language).string
-    )
-    interface.show("\n\(key) ", Grouping.inFours(secret.sharedSecretKey()), "\n")
-    interface.show("\(address) ", url, "\n\n")
+    if let unusualSettings { interface.tell(unusualSettings) }
+    interface.show(
+      "\n\(interface.text(.keyLabel)) ", Grouping.inFours(secret.sharedSecretKey()), "\n")
+    interface.show("\(interface.text(.urlLabel)) ", url, "\n\n")
     switch qr {
-    case .terminal, nil: showPicture(of: url, to: interface)
+    case .terminal, nil:
+      if let obstacle = interface.pictureObstacle { interface.tell(.noPicture(obstacle)) }
     case .file, .nowhere: break
     }
   }
 
-  private func showPicture(of url: borrowing SecretBytes, to interface: UserInterface) {
-    switch interface.picture(of: url) {
-    case .drawn(let text): interface.show("", text, "")
-    case .missing(let obstacle): interface.tell(.noPicture(obstacle))
-    }
-  }
-
   /// Asks for codes until one is accepted, the helper accepts no more attempts, or the deadline has
-  /// passed. Returns the factor's `uid`.
+  /// passed. `ask` tells the error of the answer before. Returns the factor's `uid`.
   private func confirm(
-    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor, by interface: UserInterface
+    _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor,
+    ask: (MultiFactorError?) -> SecretBytes?
   ) async throws(Failure) -> String {
     var lastError: MultiFactorError?
-    while let code = interface.ask(.codePrompt, echo: true) {
+    while let code = ask(lastError) {
       do throws(MultiFactorError) {
         return try await multiFactor.enroll(
           with: TOTPMultiFactorGenerator.assertionForEnrollment(
@@ -204,10 +181,8 @@ struct Enroll: EnrollCommand {
           throw Failure(error)
         }
         lastError = error
-        interface.tell(Failure(error))
       }
     }
-    interface.endLine()
     if let lastError { throw Failure(lastError) }
     throw Failure(.noCode)
   }

@@ -31,8 +31,10 @@ struct ImportFactorCommand: EnrollCommand {
     }
     let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     do throws(MultiFactorError) {
-      let name = try await Enroll.unusedName(name, of: multiFactor)
+      let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+      try DeviceName.check(name, among: taken)
       let session = try await Reauthentication(of: interface).session(with: multiFactor)
+      let name = name ?? DeviceName.usual(among: taken)
       try await take(found, named: name, with: session, of: multiFactor)
       interface.tell(.imported(name: name))
       if found.recoveryCodes.count > 0 {

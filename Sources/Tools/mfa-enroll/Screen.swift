@@ -8,6 +8,12 @@ struct Screen {
     var term: String?
     var noColor: String?
     var colorFGBG: String?
+
+    /// Whether the terminal understands control sequences, as far as TERM tells.
+    var hasScreen: Bool {
+      guard let term else { return false }
+      return !["", "dumb", "unknown"].contains(term)
+    }
   }
 
   /// Whether a picture can be shown, and how.
@@ -23,21 +29,21 @@ struct Screen {
 
   var judgement: Report {
     guard let size else { return .unable(.notATerminal) }
-    guard let term = environment.term, !["", "dumb", "unknown"].contains(term) else {
-      return .unable(.unknownTerminal)
-    }
+    guard environment.hasScreen else { return .unable(.unknownTerminal) }
     guard isUTF8 else {
       return .unable(.localeNotUTF8)
     }
     return .able(ink, size)
   }
 
-  /// A NO_COLOR that is not empty turns colours off (no-color.org). COLORFGBG, if the terminal sets
-  /// it, ends with the number of the background colour: 7 and 9 to 15 are light.
+  /// The colours are set explicitly, so that the picture is right on dark and on light terminals.
+  /// A NO_COLOR that is not empty turns colours off (no-color.org) where COLORFGBG tells what the
+  /// terminal's own colours are: it ends with the number of the background colour, of which 7 and 9
+  /// to 15 are light. An inverted picture is of no use to most apps.
   private var ink: TerminalColours {
-    guard let noColor = environment.noColor, !noColor.isEmpty else { return .blackOnWhite }
-    let background = environment.colorFGBG?.split(separator: ";").last.flatMap { Int($0) }
-    guard let background else { return .terminalLightOnDark }
+    guard let noColor = environment.noColor, !noColor.isEmpty,
+      let background = environment.colorFGBG?.split(separator: ";").last.flatMap({ Int($0) })
+    else { return .blackOnWhite }
     return background == 7 || (9...15).contains(background)
       ? .terminalDarkOnLight : .terminalLightOnDark
   }

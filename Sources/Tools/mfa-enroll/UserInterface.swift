@@ -1,9 +1,7 @@
-import MFABytes
 import MFAEnrollMessages
 import MFAMessages
 import MFASecrets
 import MultiFactor
-import MFAQRCode
 
 /// The interface to the user: a terminal, or a program that writes lines to standard input.
 ///
@@ -92,6 +90,9 @@ struct UserInterface: Sendable {
 
   // MARK: Messages
 
+  /// Returns the text of a message.
+  func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
+
   /// Writes a message.
   func tell(_ message: EnrollMessage) { tell(message.text(in: language)) }
 
@@ -128,31 +129,22 @@ struct UserInterface: Sendable {
     shown.write(after)
   }
 
-  /// A picture, or the reason why it is missing.
-  enum Picture: ~Copyable {
-    case drawn(SecretBytes)
-    case missing(PictureObstacle)
+  /// The terminal on which a new key is shown, or nil if this is no terminal that has a screen.
+  var screen: (input: Input, output: Output)? {
+    guard isAtTerminal, shown.terminalSize != nil, Screen.Environment.current.hasScreen else {
+      return nil
+    }
+    return (input, shown)
   }
 
-  /// Draws `bytes` as a QR code for the terminal, leaving one line free for a question.
-  func picture(of bytes: borrowing SecretBytes) -> Picture {
+  /// Why no picture is shown where there is no screen.
+  var pictureObstacle: PictureObstacle? {
     let screen = Screen(
       size: isAtTerminal ? shown.terminalSize : nil, environment: .current,
       isUTF8: LocaleSettings.isUTF8)
-    switch screen.judgement {
-    case .unable(let reason): return .missing(reason)
-    case .able(let ink, let size):
-      let room = TerminalSize(columns: size.columns, rows: size.rows - 1)
-      do throws(QRCodeError) {
-        switch try TerminalPicture.of(bytes.span, ink: ink, room: room) {
-        case .text(let text): return .drawn(text)
-        case .needs(let needed):
-          return .missing(
-            .windowTooSmall(columns: needed.columns, lines: needed.rows + 1))
-        }
-      } catch {
-        return .missing(PictureObstacle(error))
-      }
+    return switch screen.judgement {
+    case .unable(let obstacle): obstacle
+    case .able: nil
     }
   }
 }
