@@ -55,6 +55,12 @@ import Testing
     Row(number: 37, arguments: ["unenrol", "a", "--yes"], isUnderstood: true),
     Row(number: 38, arguments: ["remove", "a", "--yes"], isUnderstood: true),
     Row(number: 39, arguments: ["unenrol"], isUnderstood: false),
+    Row(
+      number: 40, arguments: ["recovery-codes", "--new", "--save", "codes", "--print"],
+      isUnderstood: true),
+    Row(number: 41, arguments: ["recovery-codes", "--save", "codes"], isUnderstood: false),
+    Row(number: 42, arguments: ["recovery-codes", "--print"], isUnderstood: false),
+    Row(number: 43, arguments: ["recovery-codes", "--new", "--save", ""], isUnderstood: false),
   ]
 
   @Test("an invalid command line is a usage error", arguments: rows)

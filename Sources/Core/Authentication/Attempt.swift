@@ -2,7 +2,7 @@ import MFASecrets
 import MFACrypto
 public import MFAFactorStore
 public import MFAFactors
-public import MFAOneTimePassword
+import MFAOneTimePassword
 import MFAPolicy
 public import MFAStoreFiles
 import MFAVerification
@@ -25,7 +25,7 @@ public import MFASystem
 /// MUST 6: only a code of a factor clears failures. (`ThrottleModelTests`)
 public enum Attempt {
   /// A finished attempt.
-  public struct Report: ~Copyable {
+  public struct Report {
     /// The result.
     public let result: Result
     /// What happened since the last sign-in. Empty if the application asked for silence or nothing
@@ -34,24 +34,12 @@ public enum Attempt {
     /// How many bytes at the end of the input were the code that was accepted or had been used, or
     /// nil if there was no such code.
     public let typedLength: Int?
-    private let replacement: RecoveryCode?
 
     init(_ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil) {
-      self.init(result, notices, typedLength: typedLength, replacement: nil)
-    }
-
-    init(
-      _ result: Result, _ notices: PendingNotices, typedLength: Int?,
-      replacement: consuming RecoveryCode?
-    ) {
       self.result = result
       self.notices = notices
       self.typedLength = typedLength
-      self.replacement = replacement
     }
-
-    /// Returns the recovery code that replaces a used one, to be shown to the user.
-    public consuming func takeReplacement() -> RecoveryCode? { replacement }
   }
 
   /// Counts an attempt and verifies its code.

@@ -23,8 +23,7 @@ extension Attempt {
     public let factor: FactorID?
     /// The address and session for which an accepted code is remembered.
     public let places: [SignInOrigin]
-    /// Whether the user sees messages. If so, a used recovery code is replaced, and pending notices
-    /// are shown.
+    /// Whether the user sees messages. If so, pending notices are shown.
     public let showsMessages: Bool
     /// Whether text certainly reaches the user's screen. Otherwise notices stay pending until the
     /// user answers a question about them.

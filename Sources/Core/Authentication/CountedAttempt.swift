@@ -96,28 +96,15 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   private func useUp(
     _ used: RecoveryCodeDigest, typedLength: Int
   ) throws(FactorStoreError) -> Attempt.Report {
-    guard context.showsMessages else {
-      return try useUp(used, typedLength: typedLength, replacement: nil, digest: nil)
-    }
-    let new = try Attempt.newRecoveryCode(of: record, entry)
-    return try useUp(
-      used, typedLength: typedLength, replacement: new.code, digest: new.digest)
-  }
-
-  private func useUp(
-    _ used: RecoveryCodeDigest, typedLength: Int, replacement: consuming RecoveryCode?,
-    digest: RecoveryCodeDigest?
-  ) throws(FactorStoreError) -> Attempt.Report {
     var record = record
-    record.spendRecoveryCode(used, replacement: digest)
+    record.spendRecoveryCode(used)
     record.note(
       .recoveryCodeUsed, about: .recoveryCodes, from: context.source, at: context.now)
     let event = AuditLogEvent(.recoveryCodeUsed, by: context.actor(record), at: context.now)
     let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
     return Attempt.Report(
       .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
-      context.notices(self.record, before.unreported, nil), typedLength: typedLength,
-      replacement: replacement)
+      context.notices(self.record, before.unreported, nil), typedLength: typedLength)
   }
 
   /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.

@@ -85,7 +85,6 @@ extension SignIn {
       }
       let (result, notices) = (report.result, report.notices)
       let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
-      resolved.replacement = report.takeReplacement()
       if case .accepted = result { useLanguage(of: record, resolved) }
       // The mail is sent first, because an attacker may never answer the question that follows.
       deliver(after: result, record, to: check.account)

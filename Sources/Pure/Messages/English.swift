@@ -21,6 +21,10 @@ extension SignInMessage {
       Sign-in is unavailable because of a server problem, not your code. Contact your \
       administrator.
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      Recovery code accepted. It was the last one. Make new ones: mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false): "Recovery code accepted. \(left) left."
     case .recoveryCodeAccepted(let left, true):
       "Recovery code accepted. \(left) left. Make new ones: mfa-enroll recovery-codes --new"

@@ -32,6 +32,11 @@ extension SignInMessage {
       La connexion est impossible à cause d’un problème du serveur, et non de votre code. \
       Contactez votre administrateur.
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      Code de récupération accepté. C’était le dernier. Créez-en de nouveaux\u{a0}: \
+      mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false):
       "Code de récupération accepté. \(Self.frenchLeft(left))"
     case .recoveryCodeAccepted(let left, true):

@@ -27,6 +27,11 @@ extension SignInMessage {
       サーバーの問題によりログインできません。コードが原因ではありません。\
       管理者に連絡してください。
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      リカバリーコードを確認しました。これが最後のコードでした。新しいコードを作成してください: \
+      mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false):
       "リカバリーコードを確認しました。残りは \(left) 個です。"
     case .recoveryCodeAccepted(let left, true):

@@ -28,6 +28,11 @@ extension SignInMessage {
       No se puede iniciar sesión por un problema del servidor, no por tu código. Ponte en \
       contacto con tu administrador.
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      Código de recuperación aceptado. Era el último. Crea códigos nuevos: \
+      mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false):
       "Código de recuperación aceptado. \(Self.spanishLeft(left))"
     case .recoveryCodeAccepted(let left, true):
