@@ -116,6 +116,75 @@ extension EndToEnd {
       }
     }
 
+    @Test("a test recognises a recovery code, and does not use it")
+    func testedCode() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let codes = try makeCodes(user, presentCode: try enrollment.phone.code())
+        let start = try machine.log.position()
+        func test(_ answer: String) throws -> Command {
+          try Command.run(
+            ["/usr/bin/mfa-enroll", "test"], input: Array("\(answer)\n".utf8), as: user.identity)
+        }
+        for _ in 1...2 {
+          let said = try test(codes[0])
+          #expect(said.status == .exited(0), "\(said.errorText)")
+          #expect(
+            said.errorText.contains("one of your recovery codes. It was not used"),
+            "\(said.errorText)")
+        }
+        #expect(try left(user).text == "10 recovery codes are left.\n")
+        let device = try test(try enrollment.phone.code(offset: 1))
+        #expect(device.errorText.contains("Correct. That code can't be used again."))
+        #expect(try test("aaaa-bbbb-cccc-dddd").status == .exited(3))
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(
+          entries.map { $0.fields["result"] } == [
+            "recovery-code-tested", "recovery-code-tested", "accepted", "wrong",
+          ], "\(entries)")
+        let service = try machine.makeService(OneCode.stack)
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(codes[0])])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+      }
+    }
+
+    @Test("after a wrong code of a device, only the code is asked for again")
+    func repeatedQuestion() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let session = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], as: user.identity)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let prompt = "Code from a device you have already enrolled: "
+        try session.expect(prompt)
+        try session.send(try enrollment.phone.wrongCode())
+        try session.expect("Wrong code.")
+        let again = try session.expect(prompt)
+        #expect(!again.contains("Password"), "\(again)")
+        try session.send(try enrollment.phone.code())
+        try session.expect("Recovery codes for \(user.name) on ")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      }
+    }
+
+    @Test("what prevents an enrolment is said before any question")
+    func checkedFirst() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let list = try Command.succeed(["/usr/bin/mfa-enroll", "list"], as: user.identity)
+        let name = try #require(list.split(separator: "\n").last?.split(separator: " ").last)
+        let command = try Command.run(
+          ["/usr/bin/mfa-enroll", "--name", String(name)], as: user.identity)
+        #expect(command.status == .exited(1), "\(command.errorText)")
+        #expect(
+          command.errorText.contains("You already have a device with this name."),
+          "\(command.errorText)")
+        #expect(!command.errorText.contains("Password"), "\(command.errorText)")
+      }
+    }
+
     @Test("new recovery codes are saved in a new file that only the user can read")
     func savedSheet() throws {
       try Machine.use { machine in

@@ -46,21 +46,35 @@ public enum Attempt {
   public static func make<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> Report {
+    switch try count(codes, by: account, in: store, context) {
+    case .rejected(let rejected): return Report(.rejected(rejected))
+    case .counted(let attempt): return try attempt.verify(codes)
+    }
+  }
+
+  /// An attempt before any code is compared.
+  enum Start<Entry: FactorStoreEntry> {
+    case counted(CountedAttempt<Entry>)
+    case rejected(Rejected)
+  }
+
+  /// Counts an attempt, unless nothing in the record could be the code or the attempt is refused.
+  static func count<Store: FactorStore>(
+    _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> Start<Store.Entry> {
     let entry = try store.entry(of: account, creating: false)
     try context.start()
-    guard let record = entry.kept, mayHaveCodes(record) else {
-      return Report(.rejected(.notEnrolled))
-    }
+    guard let record = entry.kept, mayHaveCodes(record) else { return .rejected(.notEnrolled) }
     guard mayBeCode(codes, of: record, factor: context.factor) else {
-      return Report(.rejected(.notACode(.somethingElse)))
+      return .rejected(.notACode(.somethingElse))
     }
     let before = entry.attempts
     switch try begin(entry, context) {
-    case .refused(let standing): return Report(.rejected(Rejected(standing)))
+    case .refused(let standing): return .rejected(Rejected(standing))
     case .counted(let counted):
-      return try CountedAttempt(
-        context: context, entry: entry, record: record, before: before, counted: counted
-      ).verify(codes)
+      return .counted(
+        CountedAttempt(
+          context: context, entry: entry, record: record, before: before, counted: counted))
     }
   }
 

@@ -225,6 +225,18 @@ extension Conversation {
     audit(.authentication, result.auditedOperation.bytes, succeeded)
   }
 
+  /// Writes to the log and to the kernel's audit trail that a test recognised a code.
+  func reportRecognized(_ code: UnusedCode) {
+    var line = LogLine()
+    switch code {
+    case .recoveryCode: line.add("result", "recovery-code-tested")
+    case .bypassCode: line.add("result", "bypass-code-tested")
+    }
+    addCaller(to: &line)
+    log(.notice, line)
+    audit(.authentication, ("mfa:code-tested" as StaticString).bytes, true)
+  }
+
   private func addCaller(to line: inout LogLine) {
     line.addSignIn(
       user: caller.name, service: ("mfa-enroll" as StaticString).bytes, remoteHost: nil,

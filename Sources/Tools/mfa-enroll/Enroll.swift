@@ -68,9 +68,11 @@ struct Enroll: AsyncParsableCommand {
   private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(tell: interface.tell)
     do {
+      // Checked before the user is asked for a password, a code or the phone.
+      let name = try await unusedName(multiFactor)
+      try await multiFactor.checkEnrollment(displayName: name)
       let session = try await Reauthentication(of: interface, withTicket: ticket).session(
         with: multiFactor)
-      let name = try await unusedName(multiFactor)
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
@@ -103,11 +105,7 @@ struct Enroll: AsyncParsableCommand {
   /// Returns the requested name, or a name that no other factor has.
   private func unusedName(_ multiFactor: MultiFactor) async throws(MultiFactorError) -> String {
     let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-    if let name {
-      // Checked now, before the user has found the phone and scanned the picture.
-      guard !taken.contains(name) else { throw .secondFactorAlreadyEnrolled }
-      return name
-    }
+    if let name { return name }
     return Self.unusedName(among: taken)
   }
 

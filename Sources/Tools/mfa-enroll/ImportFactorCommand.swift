@@ -26,9 +26,10 @@ struct ImportFactorCommand: AsyncParsableCommand {
     for warning in found.warnings { interface.tell("warning: \(warning.text)") }
     let multiFactor = MultiFactor(tell: interface.tell)
     do throws(MultiFactorError) {
-      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
       let name = name ?? Enroll.unusedName(among: taken)
+      try await multiFactor.checkEnrollment(displayName: name)
+      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       try await take(found, named: name, with: session, of: multiFactor)
       interface.tell("\(quoted(name)) is enrolled, with the key that the app has already")
       if found.recoveryCodes.count > 0 {

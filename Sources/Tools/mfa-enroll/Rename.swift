@@ -15,9 +15,23 @@ struct Rename: AsyncParsableCommand {
 
   func run() async throws {
     let change = try await FactorChange.choose(factor)
+    try await checkName(of: change)
     try await change.make { _ throws(MultiFactorError) in
       try await change.multiFactor.rename(change.factor, to: name)
       change.interface.tell("\(quoted(change.factor.displayName)) is \(quoted(name)) now")
+    }
+  }
+
+  /// Refuses the name of another factor before the user is asked for a password.
+  private func checkName(of change: FactorChange) async throws(Failure) {
+    do throws(MultiFactorError) {
+      let others = try await change.multiFactor.enrolledFactors
+      guard !others.contains(where: { $0.displayName == name && $0.uid != change.factor.uid })
+      else {
+        throw .secondFactorAlreadyEnrolled
+      }
+    } catch {
+      throw Failure(error)
     }
   }
 }

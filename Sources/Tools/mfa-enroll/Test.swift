@@ -5,7 +5,10 @@ import MultiFactor
 struct Test: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says whether a code is right, without a sign-in.",
-    discussion: "It counts as an attempt: a right code is used up, a wrong one counts as wrong.")
+    discussion: """
+      It counts as an attempt: a right code of a device is used up, and a wrong code counts as \
+      wrong. A recovery code is recognised, and stays valid.
+      """)
 
   func run() async throws {
     let interface = UserInterface()
@@ -15,18 +18,33 @@ struct Test: AsyncParsableCommand {
       guard try await !multiFactor.enrolledFactors.isEmpty else {
         throw Failure("you have no second factor yet", hint: "enrol one with mfa-enroll")
       }
-      guard let code = interface.ask("Code from the app: ", echo: true) else {
+      guard let code = interface.ask(TestWords.prompt, echo: true) else {
         interface.tell("")
-        throw Failure("no code was typed, and none was checked", hint: "start again")
+        throw TestWords.nothingTyped
       }
-      try await multiFactor.test(oneTimePassword: code)
-      interface.tell("the code is right; it is used up, the next sign-in takes the next one")
+      interface.tell(TestWords.result(try await multiFactor.test(oneTimePassword: code)))
       if let warning = await RecoveryCodeDisplay.warning(of: multiFactor) {
         interface.tell(warning)
       }
       await multiFactor.close()
     } catch let error as MultiFactorError {
       throw Failure(error)
+    }
+  }
+}
+
+/// What `mfa-enroll test` says.
+enum TestWords {
+  static let prompt = "Code from the app: "
+
+  static let nothingTyped = Failure("no code was typed, and none was checked", hint: "start again")
+
+  static func result(_ code: TestedCode) -> String {
+    switch code {
+    case .factorCode: "Correct. That code can't be used again."
+    case .recoveryCode:
+      "Correct. That is one of your recovery codes. It was not used, and stays valid."
+    case .bypassCode: "Correct. That is a bypass code. It was not used, and stays valid."
     }
   }
 }
