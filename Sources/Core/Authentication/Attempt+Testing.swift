@@ -7,9 +7,9 @@ public import MFASystem
 // The test of a code by a user who does not sign in.
 extension Attempt {
   /// The result of a test.
-  public enum TestResult: Sendable {
+  public enum TestResult {
     /// The code was verified as at a sign-in. An accepted code of a factor is used up.
-    case attempted(Result)
+    case attempted(Report)
     /// The code would be accepted at a sign-in. It was not used up.
     case recognized(UnusedCode)
   }
@@ -20,10 +20,10 @@ extension Attempt {
     _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> TestResult {
     switch try count(codes, by: account, in: store, context) {
-    case .rejected(let rejected): return .attempted(.rejected(rejected))
+    case .rejected(let rejected): return .attempted(Report(.rejected(rejected)))
     case .counted(let attempt):
       guard let code = try attempt.recognize(codes) else {
-        return .attempted(try attempt.verify(codes).result)
+        return .attempted(try attempt.verify(codes))
       }
       return .recognized(code)
     }

@@ -34,11 +34,18 @@ public enum Attempt {
     /// How many bytes at the end of the input were the code that was accepted or had been used, or
     /// nil if there was no such code.
     public let typedLength: Int?
+    /// Whether the code typed before this accepted one was rejected because a clock is wrong: it was
+    /// a code of the same factor, outside the accepted time steps.
+    public let clockMayBeWrong: Bool
 
-    init(_ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil) {
+    init(
+      _ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil,
+      clockMayBeWrong: Bool = false
+    ) {
       self.result = result
       self.notices = notices
       self.typedLength = typedLength
+      self.clockMayBeWrong = clockMayBeWrong
     }
   }
 
@@ -69,7 +76,7 @@ public enum Attempt {
       return .rejected(.notACode(.somethingElse))
     }
     let before = entry.attempts
-    switch try begin(entry, context) {
+    switch try begin(entry, context, codes) {
     case .refused(let standing): return .rejected(Rejected(standing))
     case .counted(let counted):
       return .counted(
@@ -85,16 +92,18 @@ public enum Attempt {
   }
 
   /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared before
-  /// this function has counted the attempt.
+  /// this function has counted the attempt. The state remembers a digest of `codes`, if there are
+  /// any, for a hint about the clock after a later accepted code.
   static func begin<Entry: FactorStoreEntry>(
-    _ entry: Entry, _ context: Context
+    _ entry: Entry, _ context: Context, _ codes: TypedCodes? = nil
   ) throws(FactorStoreError) -> Beginning {
     let beginning = entry.attempts.begin(
       context.settings.throttle, now: context.now, from: context.source,
       counter: context.counter)
     switch beginning {
     case .refused(let standing): return .refused(standing)
-    case .counted(let counted):
+    case .counted(let begun):
+      let counted = try noting(codes, in: begun, entry, at: context.now)
       try entry.write(counted)
       return .counted(counted)
     }

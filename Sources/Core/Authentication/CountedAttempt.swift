@@ -42,7 +42,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
     }
     let notices = context.notices(record, before.unreported, factor)
-    var state = next.restoring(before.unreported)
+    let clockMayBeWrong = try clockMayBeWrong(factor)
+    // Without a user who reads the hint, a later sign-in can still give it.
+    var state = next.restoring(before.unreported).noting(
+      context.showsClockHint ? nil : before.failedCode)
     if notices.ending == .told { state = state.told(upTo: record.lastNotice) }
     for place in try entry.digests(of: context.places, in: record) {
       state = state.remembering(place, at: context.now)
@@ -50,7 +53,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     try entry.write(state)
     try entry.sync()
     return Attempt.Report(
-      .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor))
+      .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor),
+      clockMayBeWrong: clockMayBeWrong)
   }
 
   /// Returns the number of digits of a factor's codes.

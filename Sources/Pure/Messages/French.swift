@@ -44,6 +44,11 @@ extension SignInMessage {
       Code de récupération accepté. \(Self.frenchLeft(left)) Créez-en de nouveaux\u{a0}: \
       mfa-enroll recovery-codes --new
       """
+    case .clockMayBeWrong:
+      """
+      Un code précédent était correct, mais pour un autre moment. L’heure de votre téléphone ou \
+      de cet hôte est peut-être incorrecte.
+      """
     case .bypassCodeAccepted(0):
       """
       Code de dépannage accepté. Il n’est plus utilisable. Ajoutez un appareil maintenant\u{a0}: \

@@ -39,6 +39,11 @@ extension SignInMessage {
       リカバリーコードを確認しました。残りは \(left) 個です。新しいコードを作成してください: \
       mfa-enroll recovery-codes --new
       """
+    case .clockMayBeWrong:
+      """
+      以前に入力した確認コードは、別の時刻のものでした。スマートフォンまたはこのホストの時計がずれている\
+      可能性があります。
+      """
     case .bypassCodeAccepted(0):
       """
       バイパスコードを確認しました。このコードはもう使用できません。\

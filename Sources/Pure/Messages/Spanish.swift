@@ -40,6 +40,11 @@ extension SignInMessage {
       Código de recuperación aceptado. \(Self.spanishLeft(left)) Crea códigos nuevos: \
       mfa-enroll recovery-codes --new
       """
+    case .clockMayBeWrong:
+      """
+      Un código anterior era correcto, pero para otro momento. Puede que el reloj de tu teléfono \
+      o el de este servidor no esté en hora.
+      """
     case .bypassCodeAccepted(0):
       """
       Código de emergencia aceptado. No se puede volver a usar. Añade un dispositivo ahora: \

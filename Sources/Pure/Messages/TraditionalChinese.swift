@@ -21,6 +21,8 @@ extension SignInMessage {
     case .recoveryCodeAccepted(let left, false): "已接受復原碼，還剩 \(left) 組。"
     case .recoveryCodeAccepted(let left, true):
       "已接受復原碼，還剩 \(left) 組。請產生新的復原碼：mfa-enroll recovery-codes --new"
+    case .clockMayBeWrong:
+      "先前輸入的驗證碼屬於其他時間，手機或這部主機的時間可能不正確。"
     case .bypassCodeAccepted(0):
       "已接受臨時通行碼，它無法再次使用。請立即新增裝置：mfa-enroll"
     case .bypassCodeAccepted(let uses):

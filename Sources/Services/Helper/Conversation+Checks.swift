@@ -1,6 +1,7 @@
 import MFAAuthentication
 import MFAFactorStore
 import MFAFactors
+import MFAMessages
 import MFAProtocol
 import MFASecrets
 import MFAStoreFiles
@@ -12,7 +13,7 @@ extension Conversation {
   func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> UnusedCode? {
     try dropCallerIdentity()
     guard try snapshot() != nil else { throw .factorNotFound }
-    let context = try context(counter: .ownProcess)
+    let context = try context(counter: .ownProcess, showsClockHint: true)
     let result: Attempt.TestResult
     do throws(FactorStoreError) {
       result = try Attempt.test(
@@ -21,14 +22,22 @@ extension Conversation {
       throw failure(error)
     }
     switch result {
-    case .attempted(let result):
-      report(result, state: context.settings.state)
-      if case .rejected(let rejected) = result { throw HelperFailure(rejected) }
+    case .attempted(let attempt):
+      report(attempt.result, state: context.settings.state)
+      if case .rejected(let rejected) = attempt.result { throw HelperFailure(rejected) }
+      tellClockHint(attempt)
       return nil
     case .recognized(let code):
       reportRecognized(code)
       return code
     }
+  }
+
+  /// Tells the user that a clock may be wrong, if the accepted code shows that.
+  func tellClockHint(_ attempt: Attempt.Report) {
+    guard attempt.clockMayBeWrong else { return }
+    let text = SignInMessage.clockMayBeWrong.text(in: language)
+    _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
   }
 
   /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is

@@ -164,11 +164,11 @@ extension Conversation {
 
   /// Returns the context for an attempt by the caller.
   func context(
-    factor: FactorID? = nil, counter: AttemptState.Counter
+    factor: FactorID? = nil, counter: AttemptState.Counter, showsClockHint: Bool = false
   ) throws(HelperFailure) -> Attempt.Context {
     Attempt.Context(
       settings: try settings(), clock: host.attemptClock, source: source, program: Self.program,
-      factor: factor, counter: counter)
+      factor: factor, showsClockHint: showsClockHint, counter: counter)
   }
 
   func now() throws(HelperFailure) -> Int64 {

@@ -414,7 +414,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     guard let typed = prompter.ask(prompt, echo: true) else { throw proofFailed() }
     guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {
-      return try attempt(typed, counter: basis.counter)
+      return try attempt(typed, counter: basis.counter, showsClockHint: true)
     } catch {
       failedProofs += 1
       throw error
@@ -423,17 +423,20 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   /// Verifies a code in the same way as a sign-in.
   private func attempt(
-    _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter
+    _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter,
+    showsClockHint: Bool = false
   ) throws(HelperFailure) -> ShownFactor {
     let codes = TypedCodes(whole: typed.span)
-    let context = try context(factor: factor, counter: counter)
-    let result: Attempt.Result
+    let context = try context(factor: factor, counter: counter, showsClockHint: showsClockHint)
+    let attempt: Attempt.Report
     do throws(FactorStoreError) {
-      result = try Attempt.make(codes, by: caller, in: try host.store(), context).result
+      attempt = try Attempt.make(codes, by: caller, in: try host.store(), context)
     } catch {
       throw failure(error)
     }
+    let result = attempt.result
     report(result, state: context.settings.state)
+    tellClockHint(attempt)
     switch result {
     case .accepted(.factor): return .code
     case .accepted:
