@@ -58,6 +58,12 @@ import Testing
     Row(number: 39, arguments: ["unenrol"], isUnderstood: false),
     Row(number: 40, arguments: ["--user", "alice"], isUnderstood: true),
     Row(number: 41, arguments: ["list", "--user", "alice", "--stdin"], isUnderstood: true),
+    Row(
+      number: 42, arguments: ["recovery-codes", "--new", "--save", "codes", "--print"],
+      isUnderstood: true),
+    Row(number: 43, arguments: ["recovery-codes", "--save", "codes"], isUnderstood: false),
+    Row(number: 44, arguments: ["recovery-codes", "--print"], isUnderstood: false),
+    Row(number: 45, arguments: ["recovery-codes", "--new", "--save", ""], isUnderstood: false),
   ]
 
   @Test("an invalid command line is a usage error", arguments: rows)

@@ -222,8 +222,5 @@ public struct SignIn<Machine: Host, Asker: Application> {
     audit(result, account)
     guard !isSilent, resolved.state != .observe, let message = result.message else { return }
     tell(message, resolved, essential: result.isEssential)
-    if case .allowed(.code(.recoveryCode)) = result, let replacement = resolved.replacement.take() {
-      application.reveal("a new one in its place: ", replacement.written())
-    }
   }
 }

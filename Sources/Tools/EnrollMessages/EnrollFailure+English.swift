@@ -51,6 +51,21 @@ extension EnrollFailure {
     case .noDevice: FailureText("You have no device yet.", hint: "Add one: mfa-enroll")
     case .severalDevices:
       FailureText("You have several devices.", hint: "Name one of them: mfa-enroll list")
+    case .recoveryCodesNotSaved(let path):
+      FailureText(
+        "The recovery codes are valid but could not be saved in \(path).",
+        hint: """
+          Copy them from the screen, or free some space and run mfa-enroll recovery-codes --new \
+          again.
+          """)
+    case .recoveryCodesNotPrinted:
+      FailureText(
+        "The recovery codes are valid but could not be printed.",
+        hint: "Copy them from the screen, or run mfa-enroll recovery-codes --new again.")
+    case .noPrinter:
+      FailureText(
+        "This host has no program to print with (lpr or lp).",
+        hint: "Save the codes with --save FILE, or copy them from the screen.")
     case .noHomeFolder:
       FailureText("HOME does not name your home folder.", hint: "Name the file to import.")
     case .fileNotOpened(let path, let reason):

@@ -65,6 +65,21 @@ extension EnrollFailure {
       FailureText("Vous n’avez pas encore d’appareil.", hint: "Ajoutez-en un\u{a0}: mfa-enroll")
     case .severalDevices:
       FailureText("Vous avez plusieurs appareils.", hint: "Nommez-en un\u{a0}: mfa-enroll list")
+    case .recoveryCodesNotSaved(let path):
+      FailureText(
+        "Les codes de récupération sont valables, mais n’ont pas pu être enregistrés dans \(path).",
+        hint: """
+          Recopiez-les depuis l’écran, ou libérez de la place et relancez mfa-enroll recovery-codes \
+          --new.
+          """)
+    case .recoveryCodesNotPrinted:
+      FailureText(
+        "Les codes de récupération sont valables, mais n’ont pas pu être imprimés.",
+        hint: "Recopiez-les depuis l’écran, ou relancez mfa-enroll recovery-codes --new.")
+    case .noPrinter:
+      FailureText(
+        "Cet hôte n’a pas de programme d’impression (lpr ou lp).",
+        hint: "Enregistrez les codes avec --save FICHIER, ou recopiez-les depuis l’écran.")
     case .noHomeFolder:
       FailureText(
         "HOME n’indique pas votre dossier personnel.", hint: "Nommez le fichier à importer.")

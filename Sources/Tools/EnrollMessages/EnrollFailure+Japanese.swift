@@ -65,6 +65,23 @@ extension EnrollFailure {
     case .severalDevices:
       FailureText(
         "デバイスが複数あります。", hint: "いずれかの名前を指定してください: mfa-enroll list")
+    case .recoveryCodesNotSaved(let path):
+      FailureText(
+        "リカバリーコードは有効ですが、\(path) に保存できませんでした。",
+        hint: """
+          画面から書き写すか、空き容量を増やして mfa-enroll recovery-codes --new をもう一度実行して\
+          ください。
+          """)
+    case .recoveryCodesNotPrinted:
+      FailureText(
+        "リカバリーコードは有効ですが、印刷できませんでした。",
+        hint: """
+          画面から書き写すか、mfa-enroll recovery-codes --new をもう一度実行してください。
+          """)
+    case .noPrinter:
+      FailureText(
+        "このホストには印刷用のプログラム（lpr または lp）がありません。",
+        hint: "--save ファイル名 で保存するか、画面から書き写してください。")
     case .noHomeFolder:
       FailureText(
         "HOME にホームフォルダーが設定されていません。",

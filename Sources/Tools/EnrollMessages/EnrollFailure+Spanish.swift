@@ -62,6 +62,21 @@ extension EnrollFailure {
       FailureText("No tienes ningún dispositivo todavía.", hint: "Añade uno: mfa-enroll")
     case .severalDevices:
       FailureText("Tienes varios dispositivos.", hint: "Nombra uno de ellos: mfa-enroll list")
+    case .recoveryCodesNotSaved(let path):
+      FailureText(
+        "Los códigos de recuperación son válidos, pero no se han podido guardar en \(path).",
+        hint: """
+          Cópialos de la pantalla, o libera espacio y vuelve a ejecutar mfa-enroll recovery-codes \
+          --new.
+          """)
+    case .recoveryCodesNotPrinted:
+      FailureText(
+        "Los códigos de recuperación son válidos, pero no se han podido imprimir.",
+        hint: "Cópialos de la pantalla, o vuelve a ejecutar mfa-enroll recovery-codes --new.")
+    case .noPrinter:
+      FailureText(
+        "Este servidor no tiene ningún programa para imprimir (lpr o lp).",
+        hint: "Guarda los códigos con --save ARCHIVO, o cópialos de la pantalla.")
     case .noHomeFolder:
       FailureText(
         "HOME no indica tu carpeta personal.", hint: "Indica el archivo que quieres importar.")

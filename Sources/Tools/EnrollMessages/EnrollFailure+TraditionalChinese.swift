@@ -50,6 +50,18 @@ extension EnrollFailure {
     case .noDevice: FailureText("您還沒有裝置。", hint: "新增裝置：mfa-enroll")
     case .severalDevices:
       FailureText("您有多部裝置。", hint: "請指定其中一部：mfa-enroll list")
+    case .recoveryCodesNotSaved(let path):
+      FailureText(
+        "復原碼有效，但無法儲存至 \(path)。",
+        hint: "請從畫面上抄下，或釋出空間後再次執行 mfa-enroll recovery-codes --new。")
+    case .recoveryCodesNotPrinted:
+      FailureText(
+        "復原碼有效，但無法列印。",
+        hint: "請從畫面上抄下，或再次執行 mfa-enroll recovery-codes --new。")
+    case .noPrinter:
+      FailureText(
+        "這部主機沒有列印程式（lpr 或 lp）。",
+        hint: "請用 --save 檔案 儲存復原碼，或從畫面上抄下。")
     case .noHomeFolder:
       FailureText("HOME 未指出您的家目錄。", hint: "請指定要匯入的檔案。")
     case .fileNotOpened(let path, let reason):

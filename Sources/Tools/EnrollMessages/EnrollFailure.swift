@@ -32,6 +32,14 @@ public enum EnrollFailure: Equatable, Sendable, Translated {
   case noDevice
   case severalDevices
 
+  // MARK: Recovery codes
+
+  /// The codes are valid and were shown, and could not be saved.
+  case recoveryCodesNotSaved(path: String)
+  /// The codes are valid and were shown, and could not be printed.
+  case recoveryCodesNotPrinted
+  case noPrinter
+
   // MARK: Files
 
   case noHomeFolder

@@ -39,10 +39,16 @@ extension EnrollMessage {
     case .pictureHoldsKey(let path):
       "\(path) contains your key. Delete it when you have scanned it."
     case .pictureNotRemoved(let path): "\(path) could not be removed. Delete it."
-    case .recoveryCodesOpening:
-      "Recovery codes: each signs you in once if you don't have your device."
-    case .recoveryCodesShownOnce:
-      "These codes are not shown again. Keep them in a safe place, apart from your phone."
+    case .recoverySheetHeading(let user, let host, let date):
+      "Recovery codes for \(user) on \(host), made \(date)"
+    case .recoverySheetAdvice:
+      """
+      Each code signs you in once if you don't have your device. Older codes no longer work. Keep \
+      this sheet apart from your device.
+      """
+    case .recoveryCodesShownOnce: "These codes are not shown again."
+    case .recoveryCodesSaved(let path): "Your recovery codes are saved in \(path)."
+    case .recoveryCodesPrinted: "Your recovery codes were sent to the printer."
     case .recoveryCodesNotMade: "No recovery codes were made."
     case .recoveryCodesLeft(0): "No recovery codes are left."
     case .recoveryCodesLeft(1): "1 recovery code is left."
@@ -77,6 +83,10 @@ extension EnrollMessage {
     case .resynced(let name):
       "The clock of '\(name)' was corrected. The two codes can't be used again."
     case .testedCode: "Correct. That code can't be used again."
+    case .testedRecoveryCode:
+      "Correct. That is one of your recovery codes. It was not used, and stays valid."
+    case .testedBypassCode:
+      "Correct. That is a bypass code. It was not used, and stays valid."
     case .rememberedSignInsCleared(0): "No sign-in was remembered."
     case .rememberedSignInsCleared(1):
       "The sign-in from 1 place is no longer remembered. The next one asks for a code."

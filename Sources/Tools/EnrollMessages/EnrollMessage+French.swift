@@ -56,12 +56,16 @@ extension EnrollMessage {
     case .pictureHoldsKey(let path):
       "\(path) contient votre clé. Supprimez ce fichier après l’avoir scanné."
     case .pictureNotRemoved(let path): "\(path) n’a pas pu être supprimé. Supprimez-le."
-    case .recoveryCodesOpening:
-      "Codes de récupération\u{a0}: chacun permet une connexion, si vous n’avez pas votre appareil."
-    case .recoveryCodesShownOnce:
+    case .recoverySheetHeading(let user, let host, let date):
+      "Codes de récupération de \(user) sur \(host), créés le \(date)"
+    case .recoverySheetAdvice:
       """
-      Ces codes ne seront plus affichés. Conservez-les en lieu sûr, loin de votre téléphone.
+      Chaque code permet une connexion si vous n’avez pas votre appareil. Les codes plus anciens ne \
+      fonctionnent plus. Conservez cette feuille loin de votre appareil.
       """
+    case .recoveryCodesShownOnce: "Ces codes ne seront plus affichés."
+    case .recoveryCodesSaved(let path): "Vos codes de récupération sont enregistrés dans \(path)."
+    case .recoveryCodesPrinted: "Vos codes de récupération ont été envoyés à l’imprimante."
     case .recoveryCodesNotMade: "Aucun code de récupération n’a été créé."
     case .recoveryCodesLeft(0): "Il ne reste aucun code de récupération."
     case .recoveryCodesLeft(1): "Il reste 1 code de récupération."
@@ -106,6 +110,10 @@ extension EnrollMessage {
       L’horloge de «\u{a0}\(name)\u{a0}» a été corrigée. Les deux codes ne sont plus utilisables.
       """
     case .testedCode: "Code correct. Il n’est plus utilisable."
+    case .testedRecoveryCode:
+      "Code correct. C’est l’un de vos codes de récupération. Il n’a pas été utilisé et reste valable."
+    case .testedBypassCode:
+      "Code correct. C’est un code de dépannage. Il n’a pas été utilisé et reste valable."
     case .rememberedSignInsCleared(0): "Aucune connexion n’était mémorisée."
     case .rememberedSignInsCleared(1):
       """

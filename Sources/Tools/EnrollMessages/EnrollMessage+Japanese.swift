@@ -43,8 +43,16 @@ extension EnrollMessage {
     case .pictureHoldsKey(let path):
       "\(path) にはキーが含まれています。読み取ったら削除してください。"
     case .pictureNotRemoved(let path): "\(path) を削除できませんでした。削除してください。"
-    case .recoveryCodesOpening: "リカバリーコード: デバイスがないときに、1 つにつき 1 回ログインできます。"
-    case .recoveryCodesShownOnce: "これらのコードは再表示されません。スマートフォンとは別の安全な場所に保管してください。"
+    case .recoverySheetHeading(let user, let host, let date):
+      "\(user)（ホスト: \(host)）のリカバリーコード（作成日時: \(date)）"
+    case .recoverySheetAdvice:
+      """
+      デバイスがないときに、1 つのコードで 1 回ログインできます。以前のコードは使えません。\
+      このシートはデバイスとは別の場所に保管してください。
+      """
+    case .recoveryCodesShownOnce: "これらのコードは再表示されません。"
+    case .recoveryCodesSaved(let path): "リカバリーコードを \(path) に保存しました。"
+    case .recoveryCodesPrinted: "リカバリーコードをプリンターに送信しました。"
     case .recoveryCodesNotMade: "リカバリーコードは作成されませんでした。"
     case .recoveryCodesLeft(0): "リカバリーコードは残っていません。"
     case .recoveryCodesLeft(let count): "リカバリーコードは残り \(count) 個です。"
@@ -80,6 +88,10 @@ extension EnrollMessage {
     case .resynced(let name):
       "「\(name)」の時計のずれを補正しました。2 つのコードはもう使用できません。"
     case .testedCode: "正しいコードです。このコードはもう使用できません。"
+    case .testedRecoveryCode:
+      "正しいコードです。これはリカバリーコードです。使用済みにはならず、引き続き有効です。"
+    case .testedBypassCode:
+      "正しいコードです。これはバイパスコードです。使用済みにはならず、引き続き有効です。"
     case .rememberedSignInsCleared(0): "記憶されたログインはありませんでした。"
     case .rememberedSignInsCleared(let count):
       """

@@ -46,12 +46,16 @@ extension EnrollMessage {
     case .pictureHoldsKey(let path):
       "\(path) contiene tu clave. Elimina el archivo cuando lo hayas escaneado."
     case .pictureNotRemoved(let path): "No se ha podido eliminar \(path). Elimínalo."
-    case .recoveryCodesOpening:
-      "Códigos de recuperación: cada uno permite iniciar sesión una vez si no tienes tu dispositivo."
-    case .recoveryCodesShownOnce:
+    case .recoverySheetHeading(let user, let host, let date):
+      "Códigos de recuperación de \(user) en \(host), creados el \(date)"
+    case .recoverySheetAdvice:
       """
-      Estos códigos no se vuelven a mostrar. Guárdalos en un lugar seguro, lejos de tu teléfono.
+      Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Los códigos anteriores \
+      ya no funcionan. Guarda esta hoja lejos de tu dispositivo.
       """
+    case .recoveryCodesShownOnce: "Estos códigos no se vuelven a mostrar."
+    case .recoveryCodesSaved(let path): "Tus códigos de recuperación se han guardado en \(path)."
+    case .recoveryCodesPrinted: "Tus códigos de recuperación se han enviado a la impresora."
     case .recoveryCodesNotMade: "No se ha creado ningún código de recuperación."
     case .recoveryCodesLeft(0): "No queda ningún código de recuperación."
     case .recoveryCodesLeft(1): "Queda 1 código de recuperación."
@@ -92,6 +96,10 @@ extension EnrollMessage {
       Se ha corregido el reloj de «\(name)». Los dos códigos ya no se pueden volver a usar.
       """
     case .testedCode: "Correcto. Ese código ya no se puede volver a usar."
+    case .testedRecoveryCode:
+      "Correcto. Es uno de tus códigos de recuperación. No se ha usado y sigue siendo válido."
+    case .testedBypassCode:
+      "Correcto. Es un código de emergencia. No se ha usado y sigue siendo válido."
     case .rememberedSignInsCleared(0): "No se recordaba ningún inicio de sesión."
     case .rememberedSignInsCleared(1):
       """

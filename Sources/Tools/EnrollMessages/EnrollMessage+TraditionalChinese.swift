@@ -36,8 +36,15 @@ extension EnrollMessage {
     case .tryNow(let command): "完成。請立即在另一個視窗中試用：\(command)"
     case .pictureHoldsKey(let path): "\(path) 含有您的金鑰。掃描後請刪除此檔案。"
     case .pictureNotRemoved(let path): "無法移除 \(path)。請自行刪除。"
-    case .recoveryCodesOpening: "復原碼：沒有裝置時，每組可登入一次。"
-    case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。請存放在安全的地方，並與手機分開保管。"
+    case .recoverySheetHeading(let user, let host, let date):
+      "\(user)（主機 \(host)）的復原碼，產生時間 \(date)"
+    case .recoverySheetAdvice:
+      """
+      沒有裝置時，每組復原碼可登入一次。舊的復原碼已失效。請將這張清單與裝置分開保管。
+      """
+    case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。"
+    case .recoveryCodesSaved(let path): "您的復原碼已儲存至 \(path)。"
+    case .recoveryCodesPrinted: "您的復原碼已傳送至印表機。"
     case .recoveryCodesNotMade: "未產生任何復原碼。"
     case .recoveryCodesLeft(0): "已沒有復原碼。"
     case .recoveryCodesLeft(let count): "還剩 \(count) 組復原碼。"
@@ -64,6 +71,10 @@ extension EnrollMessage {
     case .nextCodePrompt: "應用程式接著顯示的下一組驗證碼： "
     case .resynced(let name): "已校正「\(name)」的時鐘。這兩組驗證碼無法再次使用。"
     case .testedCode: "正確。這組驗證碼無法再次使用。"
+    case .testedRecoveryCode:
+      "正確。這是您的其中一組復原碼。它未被使用，仍然有效。"
+    case .testedBypassCode:
+      "正確。這是略過碼。它未被使用，仍然有效。"
     case .rememberedSignInsCleared(0): "沒有已記住的登入。"
     case .rememberedSignInsCleared(let count):
       "已清除來自 \(count) 個位置的登入紀錄。下次登入時需要輸入驗證碼。"

@@ -55,10 +55,13 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 
   // MARK: Recovery codes
 
-  /// The line above new recovery codes.
-  case recoveryCodesOpening
-  /// The line below them.
+  /// The first line of a sheet of recovery codes.
+  case recoverySheetHeading(user: String, host: String, date: String)
+  /// The lines below the codes of a sheet.
+  case recoverySheetAdvice
   case recoveryCodesShownOnce
+  case recoveryCodesSaved(path: String)
+  case recoveryCodesPrinted
   case recoveryCodesNotMade
   case recoveryCodesLeft(Int)
   case makeRecoveryCodes
@@ -90,6 +93,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   case nextCodePrompt
   case resynced(name: String)
   case testedCode
+  case testedRecoveryCode
+  case testedBypassCode
   case rememberedSignInsCleared(Int)
   case imported(name: String)
   case importedFileHoldsKey(path: String)

@@ -20,14 +20,6 @@ enum DeviceName {
     usual(day: String(LocaleSettings.text(of: .now).prefix(10)), among: taken)
   }
 
-  /// Refuses a name that is taken, and a device too many, before the user types anything.
-  static func check(_ name: String?, among taken: [String]) throws(MultiFactorError) {
-    guard taken.count < MultiFactor.maximumFactors else {
-      throw .maximumSecondFactorCountExceeded
-    }
-    if let name, taken.contains(name) { throw .secondFactorAlreadyEnrolled }
-  }
-
   /// Asks a user at a terminal until the answer is a name that no other device has. Others get the
   /// usual name.
   static func ask(

@@ -74,7 +74,8 @@ struct Enroll: EnrollCommand {
       language: interface.language, tell: interface.tell(host:))
     do {
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-      try DeviceName.check(name, among: taken)
+      // Checked before the user is asked for a password, a code or the phone.
+      try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
       let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
       let session = try await Reauthentication(
         of: interface, withTicket: ticket, opening: opening

@@ -32,9 +32,9 @@ struct ImportFactorCommand: EnrollCommand {
     let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     do throws(MultiFactorError) {
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-      try DeviceName.check(name, among: taken)
-      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       let name = name ?? DeviceName.usual(among: taken)
+      try await multiFactor.checkEnrollment(displayName: name)
+      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       try await take(found, named: name, with: session, of: multiFactor)
       interface.tell(.imported(name: name))
       if found.recoveryCodes.count > 0 {

@@ -18,9 +18,23 @@ struct Rename: EnrollCommand {
 
   func run() async throws {
     let change = try await FactorChange.choose(factor, for: self)
+    try await checkName(of: change)
     try await change.make { _ throws(MultiFactorError) in
       try await change.multiFactor.rename(change.factor, to: name)
       change.interface.tell(.renamed(from: change.factor.displayName, to: name))
+    }
+  }
+
+  /// Refuses the name of another factor before the user is asked for a password.
+  private func checkName(of change: FactorChange) async throws(Failure) {
+    do throws(MultiFactorError) {
+      let others = try await change.multiFactor.enrolledFactors
+      guard !others.contains(where: { $0.displayName == name && $0.uid != change.factor.uid })
+      else {
+        throw .secondFactorAlreadyEnrolled
+      }
+    } catch {
+      throw Failure(error)
     }
   }
 }

@@ -6,8 +6,10 @@ import MultiFactor
 struct Test: EnrollCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check a code without signing in.",
-    discussion:
-      "The check counts as an attempt: a correct code can't be used again, and a wrong one counts.")
+    discussion: """
+      The check counts as an attempt: a correct code of a device can't be used again, and a wrong \
+      code counts. A recovery code is recognised, and stays valid.
+      """)
 
   @OptionGroup var options: CommonOptions
 
@@ -23,12 +25,19 @@ struct Test: EnrollCommand {
         interface.endLine()
         throw Failure(.noCode)
       }
-      try await multiFactor.test(oneTimePassword: code)
-      interface.tell(.testedCode)
+      interface.tell(Self.message(try await multiFactor.test(oneTimePassword: code)))
       await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
       await multiFactor.close()
     } catch let error as MultiFactorError {
       throw Failure(error)
+    }
+  }
+
+  private static func message(_ code: TestedCode) -> EnrollMessage {
+    switch code {
+    case .factorCode: .testedCode
+    case .recoveryCode: .testedRecoveryCode
+    case .bypassCode: .testedBypassCode
     }
   }
 }
