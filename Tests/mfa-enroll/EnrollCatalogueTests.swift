@@ -62,8 +62,14 @@ enum EnrollCatalogue {
       .fileNotCreated(path: "f", reason: "r"), .fileNotWritten(path: "f", reason: "r"),
     ] + obstacles.map { .noPicture($0) }
 
+  static let status: [StatusMessage] = [
+    .devices, .recoveryCodesLeft, .failedAttempts, .signIns, .rememberedSignIns, .pendingNotices,
+    .device(name: "phone", date: "2027-01-31 09:05"), .noDevice,
+    .codesWithImported(left: 9, imported: 2), .open, .throttled(until: "2027-01-31 09:05"), .locked,
+  ]
+
   static func texts(_ language: Language) -> [MessageText] {
-    messages.map { $0.text(in: language) }
+    messages.map { $0.text(in: language) } + status.map { $0.text(in: language) }
       + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }
   }
 }
