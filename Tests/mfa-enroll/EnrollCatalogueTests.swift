@@ -24,7 +24,7 @@ enum EnrollCatalogue {
       .accountChoiceAgain(user: "alice", root: "root"), .scanOrShowKey, .typeKeyOrOpenURL,
       .showPicture, .scanPicture,
       .scanPictureFile(path: "key.png"), .typeKey,
-      .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .codePrompt,
+      .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .passwordPrompt, .codePrompt,
       .namePrompt(proposed: "phone"), .enrolled(name: "phone"), .tryNow(command: "ssh alice@web1"),
       .pictureHoldsKey(path: "key.png"), .pictureNotRemoved(path: "key.png"),
       .recoverySheetHeading(user: "alice", host: "web1", date: "2026-11-23"),
