@@ -104,7 +104,9 @@ public struct SecureShellReader<Files: SecureShellFiles> {
     let slash = UInt8(ascii: "/")
     let path =
       pattern.first == slash ? pattern : InstalledPath.sshdFolder.bytes + [slash] + pattern
-    guard let end = path.lastIndex(of: slash), !path[..<end].contains(where: SecureShellLine.isWildcard) else {
+    guard let end = path.lastIndex(of: slash),
+      !path[..<end].contains(where: SecureShellLine.isWildcard)
+    else {
       settings.isCertain = false
       return
     }
