@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "Your devices:"
     case .codeOfDevicePrompt(let name): "One-time code from '\(name)': "
     case .wrongCode: "Wrong code."
+    case .wrongCodeTryAgain: "Wrong code. Try again."
     case .usedCode: "That code has already been used. Wait for the next one."
     case .throttled(let seconds):
       "Too many wrong codes. Try again in \(WrittenDuration(seconds: seconds).english)."

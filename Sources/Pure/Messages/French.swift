@@ -11,6 +11,7 @@ extension SignInMessage {
     case .codeOfDevicePrompt(let name):
       "Code à usage unique de «\u{a0}\(name)\u{a0}»\u{a0}: "
     case .wrongCode: "Code incorrect."
+    case .wrongCodeTryAgain: "Code incorrect. Réessayez."
     case .usedCode: "Ce code a déjà été utilisé. Attendez le suivant."
     case .throttled(let seconds):
       """

@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "登録済みのデバイス:"
     case .codeOfDevicePrompt(let name): "「\(name)」の確認コード: "
     case .wrongCode: "確認コードが正しくありません。"
+    case .wrongCodeTryAgain: "確認コードが正しくありません。もう一度お試しください。"
     case .usedCode: "この確認コードはすでに使用されています。次のコードを待ってください。"
     case .throttled(let seconds):
       """

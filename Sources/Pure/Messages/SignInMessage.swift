@@ -18,6 +18,8 @@ public enum SignInMessage: Equatable, Sendable {
   // MARK: Results
 
   case wrongCode
+  /// The code was wrong, and the user is asked for another one at once.
+  case wrongCodeTryAgain
   case usedCode
   /// No code is verified for `seconds`.
   case throttled(seconds: Int64)

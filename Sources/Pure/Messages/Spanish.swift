@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "Tus dispositivos:"
     case .codeOfDevicePrompt(let name): "Código de un solo uso de «\(name)»: "
     case .wrongCode: "Código incorrecto."
+    case .wrongCodeTryAgain: "Código incorrecto. Inténtalo de nuevo."
     case .usedCode: "Ese código ya se ha usado. Espera al siguiente."
     case .throttled(let seconds):
       """

@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "你的裝置："
     case .codeOfDevicePrompt(let name): "「\(name)」的驗證碼："
     case .wrongCode: "驗證碼錯誤。"
+    case .wrongCodeTryAgain: "驗證碼錯誤，請再試一次。"
     case .usedCode: "這組驗證碼已使用過，請等待下一組。"
     case .throttled(let seconds):
       "錯誤的驗證碼過多，請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。"
