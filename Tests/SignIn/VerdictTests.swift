@@ -15,7 +15,8 @@ struct VerdictTests {
       notEnrolled, offered, enrolmentPending, wrong, wrongThenWait, replayed, replayedThenWait,
       throttled, locked, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong, noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
-      tooLate, enrolledMeanwhile, onlyObserved, arguments, configuration, account, clock, store,
+      tooLate, tooLittleTime, enrolledMeanwhile, onlyObserved, arguments, configuration, account,
+      clock, store,
       helper, forwarding
   }
 
@@ -87,6 +88,7 @@ struct VerdictTests {
     case .abandoned: .abandoned
     case .wrongCodes: .wrongCodes
     case .tooLate: .tooLate
+    case .tooLittleTime: .tooLittleTime
     case .enrolledMeanwhile: .enrolledMeanwhile
     case .onlyObserved: .onlyObserved
     }
@@ -131,7 +133,7 @@ struct VerdictTests {
     ]
     let obstacles: [EnrollmentObstacle] = [
       .accountLine(.missing), .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes,
-      .tooLate, .enrolledMeanwhile, .onlyObserved,
+      .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .onlyObserved,
     ]
     let failures: [SignInResult.Failure] = [
       .arguments(.contradictory), .configuration(ConfigurationFile.Failure([], .notAPath)),
