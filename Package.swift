@@ -287,12 +287,12 @@ let package = Package(
         argumentParser,
       ],
       path: "Sources/Tools/mfa-admin", swiftSettings: Layer.tools.settings),
+    room("EnrollMessages", .tools, uses: ["MFAMessages"]),
     .executableTarget(
       name: "mfa-enroll",
       dependencies: [
-        "MFABytes", "MFAFactors", "MFAImport", "MFAMessages", "MFAQRCode", "MFAQRImage",
-        "MFASecrets", "MFASystem",
-        "MultiFactor",
+        "MFABytes", "MFAEnrollMessages", "MFAFactors", "MFAImport", "MFAMessages", "MFAQRCode",
+        "MFAQRImage", "MFASecrets", "MFASystem", "MultiFactor",
         argumentParser,
       ],
       path: "Sources/Tools/mfa-enroll", swiftSettings: Layer.tools.settings),
@@ -409,8 +409,8 @@ let package = Package(
     tests(
       "EnrollTool", in: "mfa-enroll",
       uses: [
-        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFAQRCode", "MFASecrets",
-        "MultiFactor", "mfa-enroll",
+        "MFABytes", "MFAEnrollMessages", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
+        "MFAProtocol", "MFAQRCode", "MFASecrets", "MultiFactor", "mfa-enroll",
       ]),
     tests("QRCode", in: "QRCode", uses: ["MFABytes", "MFAQRCode", "MFASecrets", "MFATestSupport"]),
     tests(

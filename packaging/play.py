@@ -171,7 +171,7 @@ class Play:
         try:
             terminal.expect("Password: ")
             terminal.answer(self.password, "the password")
-            _, key = terminal.expect(r"key: ([A-Z2-7 ]+)")
+            _, key = terminal.expect(r"Key: ([A-Z2-7 ]+)")
             terminal.expect("Code from the app: ")
             self.key = key.group(1).replace(" ", "")
             self.used = code_now(self.key)

@@ -35,7 +35,7 @@ BUDGET = {
     "Tools/AdminOutput": 12,
     "Tools/Doctor": 4,
     "Tools/ServiceSwitch": 8,
-    "Tools/mfa-enroll": 44,
+    "Tools/mfa-enroll": 50,
 }
 
 UNSAFE = re.compile(r"(?<![\w@.`])unsafe(?![\w(:`])")

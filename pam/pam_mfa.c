@@ -128,6 +128,8 @@ static int pam_result(mfa_verdict verdict) {
     case MFA_ALLOW: return PAM_SUCCESS;
     case MFA_PASS: return PAM_IGNORE;
     case MFA_TOO_MANY_ATTEMPTS: return PAM_MAXTRIES;
+    // sshd does not start PAM again in this connection (auth-pam.c).
+    case MFA_END_SIGN_IN: return PAM_ACCT_EXPIRED;
     case MFA_DENY: break;
   }
   return PAM_AUTH_ERR;

@@ -35,14 +35,14 @@ extension EndToEnd {
           as: user.identity, directory: user.home)
         try session.expect("Password: ")
         try session.send(user.password)
-        try session.expect("Scan the picture in key.\(format) with")
-        let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n/).output.1)
+        try session.expect("Scan the QR code in key.\(format) with")
+        let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
         let below = try session.expect("Code from the app: ")
-        #expect(!below.contains("\u{2580}") && !below.contains("no picture"))
+        #expect(!below.contains("\u{2580}") && !below.contains("Type the key above."))
         #expect(try Self.scan(path, machine: machine) == url + "\n")
         try session.send(try Authenticator(url: url).code())
         try session.expect(
-          "key.\(format) holds your secret key: delete it once you have scanned it")
+          "key.\(format) contains your key. Delete it when you have scanned it.")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         #expect(
           try Command.succeed(["/usr/bin/stat", "-c", "%U %a %h %F", path])
@@ -60,18 +60,21 @@ extension EndToEnd {
     }
 
     static let refusals = [
-      Refusal(number: 1, preparation: "echo mine >key", file: "key", message: "exists already"),
+      Refusal(number: 1, preparation: "echo mine >key", file: "key", message: "already exists"),
       Refusal(
         number: 2, preparation: "echo mine >other; ln -s other key", file: "key",
-        message: "exists already"),
+        message: "already exists"),
       Refusal(
-        number: 3, preparation: "ln -s nowhere key", file: "key", message: "exists already"),
-      Refusal(number: 4, preparation: "mkdir key", file: "key", message: "exists already"),
-      Refusal(number: 5, preparation: "mkfifo key", file: "key", message: "exists already"),
-      Refusal(number: 6, preparation: ":", file: "no/key", message: "folder of no/key does not"),
-      Refusal(number: 7, preparation: ":", file: "/etc/key", message: "you may not write there"),
+        number: 3, preparation: "ln -s nowhere key", file: "key", message: "already exists"),
+      Refusal(number: 4, preparation: "mkdir key", file: "key", message: "already exists"),
+      Refusal(number: 5, preparation: "mkfifo key", file: "key", message: "already exists"),
       Refusal(
-        number: 8, preparation: "echo mine >key", file: "key/key", message: "folder of key/key"),
+        number: 6, preparation: ":", file: "no/key", message: "The folder of no/key does not"),
+      Refusal(
+        number: 7, preparation: ":", file: "/etc/key",
+        message: "You do not have permission to create"),
+      Refusal(
+        number: 8, preparation: "echo mine >key", file: "key/key", message: "The folder of key/key"),
     ]
 
     @Test("a file that cannot be created is refused before any prompt", arguments: refusals)
@@ -85,7 +88,7 @@ extension EndToEnd {
           ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
         for format in ["png", "svg"] {
           let command = try Command.run(
-            [Self.program, "--qr", "\(format)=\(row.file)"],
+            [Self.program, "--stdin", "--qr", "\(format)=\(row.file)"],
             input: Array("\(user.password)\n".utf8), as: user.identity, directory: user.home)
           #expect(command.status == .exited(1))
           #expect(command.errorText.contains(row.message), "\(command.errorText)")
@@ -111,10 +114,10 @@ extension EndToEnd {
         machine.atTheEnd("unmount the disk") { try Command.succeed(["/bin/umount", disk]) }
         try Command.succeed(["/bin/sh", "-c", "head -c 16384 /dev/zero >\(disk)/full"])
         let command = try Command.run(
-          [Self.program, "--qr", "\(format)=\(disk)/key"],
+          [Self.program, "--stdin", "--qr", "\(format)=\(disk)/key"],
           input: Array("\(user.password)\n".utf8), as: user.identity)
         #expect(command.status == .exited(1))
-        #expect(command.errorText.contains("cannot be written (No space left on device)"))
+        #expect(command.errorText.contains("can't be written (No space left on device)"))
         #expect(command.text.isEmpty, "\(command.text)")
         #expect(try Command.succeed(["/bin/ls", disk]) == "full\n")
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
@@ -161,11 +164,11 @@ extension EndToEnd {
         try session.send(user.password)
         if destination == "terminal" {
           let shown = try session.keyOnScreen()
-          #expect(session.text.contains("No QR code: \(missing) is not installed"))
+          #expect(session.text.contains("A QR code needs the library \(missing) (Debian"))
           try session.send(try shown.phone.code())
           #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         } else {
-          try session.expect("no picture: \(missing) is not installed")
+          try session.expect("A QR code needs the library \(missing) (Debian package")
           #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
           #expect(machine.contents(of: user.home + "/key") == nil)
         }

@@ -111,7 +111,7 @@ extension EndToEnd {
         try session.send(code)
         let phone = try session.keyOnScreen().phone
         try session.send(try phone.code(offset: -1))
-        try session.expect("is enrolled")
+        try session.expect("was added")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         #expect(!session.text.contains(code), "the ticket was shown")
         let outcome = try PAMClient.signIn(

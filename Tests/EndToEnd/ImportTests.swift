@@ -65,9 +65,9 @@ extension EndToEnd {
     }
 
     /// Runs `mfa-enroll import` as the user, at a terminal, up to the last prompt.
-    static func enroll(_ former: Former) throws -> TerminalSession {
+    static func enroll(_ former: Former, named name: String = "phone") throws -> TerminalSession {
       let session = try TerminalSession(
-        ["/usr/bin/mfa-enroll", "import", "--name", "phone"], as: former.user.identity)
+        ["/usr/bin/mfa-enroll", "import", "--name", name], as: former.user.identity)
       try session.expect("Password: ")
       try session.send(former.user.password)
       return session
@@ -80,9 +80,9 @@ extension EndToEnd {
       switch way {
       case .person:
         let session = try enroll(former)
-        try session.expect("\"phone\" is enrolled, with the key that the app has already")
-        try session.expect("4 recovery codes were taken over; they are short")
-        try session.expect(".google_authenticator still holds the key: delete it")
+        try session.expect("'phone' was added, with the key that your app already has.")
+        try session.expect("4 recovery codes were imported. They are short.")
+        try session.expect(".google_authenticator still contains the key. Delete it.")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         #expect(!session.text.contains(former.phone.key), "\(session.transcript)")
       case .administrator, .usersOATH:
@@ -136,7 +136,7 @@ extension EndToEnd {
         let image = try StoreFiles(of: former.user.name).image()
         switch way {
         case .person:
-          let session = try Self.enroll(former)
+          let session = try Self.enroll(former, named: "other")
           try session.expect("Code from a device you have already enrolled: ")
           try session.send(codes[3])
           try session.expect("error: ")

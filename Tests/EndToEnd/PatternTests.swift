@@ -190,18 +190,18 @@ extension EndToEnd {
         number: 1,
         calls: [
           "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
-        ], told: "2 other sessions on this host were ended"),
+        ], told: "2 other sessions on this host were ended."),
       Unenrollment(
         number: 2, environment: ["XDG_SESSION_ID": "c2", "STUBBORN": "1"],
         calls: [
           "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
-        ], told: "1 other sessions could not be ended: end them yourself"),
+        ], told: "1 other session could not be ended. End it yourself."),
       // The current session is unknown.
       Unenrollment(
         number: 3, environment: [:], calls: ["--no-legend --no-pager list-sessions"],
-        told: "your other sessions on this host go on: end them yourself"),
-      Unenrollment(number: 4, ends: false, calls: [], told: "you are signed out"),
-      Unenrollment(number: 5, isNewest: false, calls: [], told: "is removed"),
+        told: "Your other sessions on this host continue. End them"),
+      Unenrollment(number: 4, ends: false, calls: [], told: "That was your newest device."),
+      Unenrollment(number: 5, isNewest: false, calls: [], told: "was removed."),
     ]
 
     @Test(
@@ -223,11 +223,12 @@ extension EndToEnd {
         try session.send(user.password)
         try session.expect("Code from a device you have already enrolled: ")
         try session.send(try first.phone.code())
-        try session.expect("is removed")
+        try session.expect("was removed")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         #expect(session.text.contains(row.told), "\(session.transcript)")
         #expect(
-          session.text.contains("you are signed out") == row.isNewest, "\(session.transcript)")
+          session.text.contains("That was your newest device.") == row.isNewest,
+          "\(session.transcript)")
         let noted = String(
           decoding: machine.contents(of: user.home + "/noted") ?? [], as: UTF8.self)
         #expect(noted.split(separator: "\n").map(String.init) == row.calls)

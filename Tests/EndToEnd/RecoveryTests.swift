@@ -14,8 +14,8 @@ extension EndToEnd {
       try session.send(user.password)
       try session.expect("Code from a device you have already enrolled: ")
       try session.send(presentCode)
-      try session.expect("Recovery codes: each signs you in once")
-      let shown = try session.expect("They are not shown again.")
+      try session.expect("Recovery codes for \(user.name) on ")
+      let shown = try session.expect("These codes are not shown again.")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       return shown.matches(of: Self.code).map { String($0.output.0) }
     }
@@ -25,7 +25,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a recovery code signs in once, and is replaced by a new one",
+      "a recovery code signs in once, and no other code takes its place",
       arguments: Patterns.Door.allCases)
     func recoveryCode(door: Patterns.Door) throws {
       try Machine.use { machine in
@@ -36,17 +36,15 @@ extension EndToEnd {
         #expect(codes.count == 10 && Set(codes).count == 10)
         let start = try machine.log.position()
 
-        func signIn(_ answer: String) throws -> String {
+        func signIn(_ answer: String, left: Int) throws {
           let session = try patterns.knock(door, user, server)
           try session.expect("One-time code: ")
           try session.send(answer)
-          try session.expect("Recovery code accepted. 10 left.")
-          let line = try session.expect(matching: /a new one in its place: ([a-z2-7-]+)\r\n/)
+          let told = try session.expect("Recovery code accepted. \(left) left.")
+          #expect(told.firstMatch(of: Self.code) == nil)
           try patterns.expectSignedIn(door, session, user)
-          return String(line.output.1)
         }
-        let second = try signIn(codes[0])
-        #expect(second.wholeMatch(of: Self.code) != nil && !codes.contains(second))
+        try signIn(codes[0], left: 9)
 
         let used = try patterns.knock(door, user, server)
         try used.expect("One-time code: ")
@@ -55,16 +53,15 @@ extension EndToEnd {
         #expect(try StoreFiles(of: user.name).failures() == 1)
 
         // Upper case and spaces are accepted.
-        let third = try signIn(second.uppercased().replacing("-", with: " "))
-        #expect(third != second)
-        _ = try signIn(third)
+        try signIn(codes[1].uppercased().replacing("-", with: " "), left: 8)
+        try signIn(codes[2], left: 7)
         let entries = try OneCode.logged(machine, since: start)
         #expect(
           entries.map { $0.fields["result"] } == [
             "recovery-code", "wrong", "recovery-code", "recovery-code",
           ],
           "\(entries)")
-        for text in codes + [second, third] {
+        for text in codes {
           #expect(!entries.contains { $0.line.contains(text) })
           #expect(server?.log.contains(text) != true)
         }
@@ -79,15 +76,14 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
         let none = try left(user)
-        #expect(none.text == "no recovery code is left\n")
+        #expect(none.text == "No recovery codes are left.\n")
         let old = try makeCodes(user, presentCode: try enrollment.phone.code(offset: -1))
         let new = try makeCodes(user, presentCode: try enrollment.phone.code())
         #expect(Set(old + new).count == 20)
-        #expect(try left(user).text == "10 recovery codes are left\n")
+        #expect(try left(user).text == "10 recovery codes are left.\n")
         #expect(try left(user).errorText.isEmpty)
 
         var options = PAMClient.Options()
-        // With PAM_SILENT, no replacement code can be shown.
         options.isSilent = true
         func signIn(_ answer: String) throws -> PAMOutcome {
           try PAMClient.signIn(
@@ -97,25 +93,142 @@ extension EndToEnd {
         #expect(try signIn(old[9]).code == "PAM_AUTH_ERR")
         for number in 0..<6 { #expect(try signIn(new[number]).code == "PAM_SUCCESS") }
         let four = try left(user)
-        #expect(four.text == "4 recovery codes are left\n" && four.errorText.isEmpty)
+        #expect(four.text == "4 recovery codes are left.\n" && four.errorText.isEmpty)
         #expect(try signIn(new[6]).code == "PAM_SUCCESS")
         let three = try left(user)
-        #expect(three.text == "3 recovery codes are left\n")
-        #expect(three.errorText == "hint: make new ones with mfa-enroll recovery-codes --new\n")
+        #expect(three.text == "3 recovery codes are left.\n")
+        #expect(three.errorText == "hint: Make new ones: mfa-enroll recovery-codes --new\n")
         options.isSilent = false
         let warned = try signIn(new[7])
         #expect(warned.code == "PAM_SUCCESS")
         #expect(
           warned.notices.contains(
-            "Recovery code accepted. 3 left. Make new ones: mfa-enroll recovery-codes\n--new"),
+            "Recovery code accepted. 2 left. Make new ones: mfa-enroll recovery-codes\n--new"),
           "\(warned)")
         for arguments in [["list"], ["test"]] {
           let said = try Command.run(
-            ["/usr/bin/mfa-enroll"] + arguments,
+            ["/usr/bin/mfa-enroll"] + arguments + ["--stdin"],
             input: Array("\(try enrollment.phone.code(offset: 1))\n".utf8), as: user.identity)
           #expect(said.status == .exited(0), "\(said.errorText)")
-          #expect(said.errorText.contains("3 recovery codes are left\nhint: "), "\(said.errorText)")
+          #expect(
+            said.errorText.contains("2 recovery codes are left.\nhint: "), "\(said.errorText)")
         }
+      }
+    }
+
+    @Test("a test recognises a recovery code, and does not use it")
+    func testedCode() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let codes = try makeCodes(user, presentCode: try enrollment.phone.code())
+        let start = try machine.log.position()
+        func test(_ answer: String) throws -> Command {
+          try Command.run(
+            ["/usr/bin/mfa-enroll", "test", "--stdin"], input: Array("\(answer)\n".utf8),
+            as: user.identity)
+        }
+        for _ in 1...2 {
+          let said = try test(codes[0])
+          #expect(said.status == .exited(0), "\(said.errorText)")
+          #expect(
+            said.errorText.contains("one of your recovery codes. It was not used"),
+            "\(said.errorText)")
+        }
+        #expect(try left(user).text == "10 recovery codes are left.\n")
+        let device = try test(try enrollment.phone.code(offset: 1))
+        #expect(device.errorText.contains("Correct. That code can't be used again."))
+        #expect(try test("aaaa-bbbb-cccc-dddd").status == .exited(3))
+        let entries = try OneCode.logged(machine, since: start)
+        #expect(
+          entries.map { $0.fields["result"] } == [
+            "recovery-code-tested", "recovery-code-tested", "accepted", "wrong",
+          ], "\(entries)")
+        let service = try machine.makeService(OneCode.stack)
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(codes[0])])
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+      }
+    }
+
+    @Test("after a wrong code of a device, only the code is asked for again")
+    func repeatedQuestion() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let session = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], as: user.identity)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let prompt = "Code from a device you have already enrolled: "
+        try session.expect(prompt)
+        try session.send(try enrollment.phone.wrongCode())
+        try session.expect("Wrong code.")
+        let again = try session.expect(prompt)
+        #expect(!again.contains("Password"), "\(again)")
+        try session.send(try enrollment.phone.code())
+        try session.expect("Recovery codes for \(user.name) on ")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      }
+    }
+
+    @Test("what prevents an enrolment is said before any question")
+    func checkedFirst() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let list = try Command.succeed(["/usr/bin/mfa-enroll", "list"], as: user.identity)
+        let name = try #require(list.split(separator: "\n").last?.split(separator: " ").last)
+        let command = try Command.run(
+          ["/usr/bin/mfa-enroll", "--stdin", "--name", String(name)], as: user.identity)
+        #expect(command.status == .exited(1), "\(command.errorText)")
+        #expect(
+          command.errorText.contains("You already have a device with this name."),
+          "\(command.errorText)")
+        #expect(!command.errorText.contains("Password"), "\(command.errorText)")
+      }
+    }
+
+    @Test("new recovery codes are saved in a new file that only the user can read")
+    func savedSheet() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let old = try makeCodes(user, presentCode: try enrollment.phone.code(offset: -1))
+        let image = try StoreFiles(of: user.name).image()
+        let path = user.home + "/codes"
+        func save(_ path: String, input: String) throws -> Command {
+          try Command.run(
+            ["/usr/bin/mfa-enroll", "recovery-codes", "--new", "--stdin", "--save", path],
+            input: Array(input.utf8), as: user.identity)
+        }
+        // An existing file and a link are refused before any question, so no input is read.
+        try machine.write("mine", to: path, owner: user.name, group: user.name, mode: "0644")
+        try Command.succeed(["/usr/bin/ln", "-s", user.home + "/other", user.home + "/link"])
+        for existing in [path, user.home + "/link"] {
+          let refused = try save(existing, input: "")
+          #expect(refused.status == .exited(1), "\(refused.errorText)")
+          #expect(refused.errorText.contains("already exists"), "\(refused.errorText)")
+        }
+        #expect(try Command.succeed(["/usr/bin/cat", path]) == "mine")
+        // The file is removed if no codes are made, and the old codes stay valid.
+        let unproven = try save(user.home + "/new", input: "not the password\n")
+        #expect(unproven.status == .exited(2), "\(unproven.errorText)")
+        #expect(try Command.run(["/usr/bin/test", "-e", user.home + "/new"]).status == .exited(1))
+        #expect(try StoreFiles(of: user.name).image().record == image.record)
+
+        let saved = try save(
+          user.home + "/new", input: "\(user.password)\n\(try enrollment.phone.code())\n")
+        #expect(saved.status == .exited(0), "\(saved.errorText)")
+        #expect(saved.text.isEmpty && saved.errorText.firstMatch(of: Self.code) == nil)
+        let status = try Command.succeed(["/usr/bin/stat", "-c", "%a %U", user.home + "/new"])
+        #expect(status == "600 \(user.name)\n")
+        let sheet = try Command.succeed(["/usr/bin/cat", user.home + "/new"])
+        #expect(sheet.hasPrefix("Recovery codes for \(user.name) on "), "\(sheet)")
+        let codes = sheet.matches(of: Self.code).map { String($0.output.0) }
+        #expect(codes.count == 10 && Set(codes).isDisjoint(with: old))
+        let service = try machine.makeService(OneCode.stack)
+        func signIn(_ answer: String) throws -> PAMOutcome {
+          try PAMClient.signIn(service: service, user: user.name, answers: [.text(answer)])
+        }
+        #expect(try signIn(old[0]).code == "PAM_AUTH_ERR")
+        #expect(try signIn(codes[9]).code == "PAM_SUCCESS")
       }
     }
 
@@ -131,8 +244,8 @@ extension EndToEnd {
         ]
         for answer in answers {
           let command = try Command.run(
-            ["/usr/bin/mfa-enroll", "recovery-codes", "--new"], input: Array(answer.utf8),
-            as: user.identity)
+            ["/usr/bin/mfa-enroll", "recovery-codes", "--new", "--stdin"],
+            input: Array(answer.utf8), as: user.identity)
           #expect(!command.status.isSuccess, "\(command.errorText)")
           #expect(command.text.isEmpty)
         }
@@ -198,7 +311,7 @@ extension EndToEnd {
         try session.send("")
         try session.expect("Code from the app: ")
         try session.send(shown[0])
-        try session.expect("The code after it, when the app shows it: ")
+        try session.expect("The next code, when the app shows it: ")
         try session.send(shown[1])
         guard row.isDone else {
           try session.expect("error: ")
@@ -207,7 +320,7 @@ extension EndToEnd {
           let right = try signIn(try phone.code())
           return try patterns.expectSignedIn(.sshd, right, user)
         }
-        try session.expect("is in step; the two codes are used up")
+        try session.expect("was corrected. The two codes can't be used again.")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         try expectRefused(shown[1])
         try patterns.expectSignedIn(.sshd, try signIn(shown[2]), user)

@@ -69,7 +69,8 @@ extension EndToEnd {
 
         let forgotten = try Command.run(["/usr/bin/mfa-enroll", "forget"], as: user.identity)
         #expect(
-          forgotten.text == "the code from 1 place is forgotten: the next sign-in asks for one\n")
+          forgotten.text
+            == "The sign-in from 1 place is no longer remembered. The next one asks for a code.\n")
         #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code(offset: 1)))
         #expect(try !signIn(user, to: server, key: key))
         let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])

@@ -43,6 +43,22 @@ struct LocalFactorStoreTests {
     bytes.indices.contains { bytes[$0...].starts(with: part) }
   }
 
+  @Test("the digest of a typed code depends on the code, its length and the record")
+  func failedCodeDigest() throws {
+    try fixture.enroll()
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    let record = try #require(entry.record)
+    let code = Code(value: 12, length: .six)
+    let digest = try entry.digest(ofTyped: code, in: record)
+    #expect(try entry.digest(ofTyped: code, in: record) == digest)
+    for other in [Code(value: 13, length: .six), Code(value: 12, length: .seven)] {
+      #expect(try entry.digest(ofTyped: other, in: record) != digest)
+    }
+    let id = try #require(FactorID(bytes: [UInt8](repeating: 7, count: FactorID.length)))
+    let second = FactorRecord(user: record.user, uid: record.uid, id: id)
+    #expect(try entry.digest(ofTyped: code, in: second) != digest)
+  }
+
   @Test("without enrolled users there is no snapshot, and no key is needed")
   func nothing() throws {
     try Command.succeed(["/usr/bin/env", "rm", fixture.folder + "/key"])

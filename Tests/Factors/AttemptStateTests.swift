@@ -358,6 +358,13 @@ import Testing
       record: .zero,
       binding: RecordBinding(
         current: .init(checksum: 7, fingerprint: 8), position: .init(log: 9, entry: 10))),
+    AttemptState(record: .zero, failedCode: FailedCode(digest: .max, time: -1)),
+    AttemptState(
+      record: .zero,
+      binding: RecordBinding(
+        current: .init(checksum: 7, fingerprint: 8), pending: RecordBinding.Identity.none,
+        position: .init(log: 9, entry: 10)),
+      failedCode: FailedCode(digest: 0x0102_0304_0506_0708, time: 1_700_000_000)),
   ]
 
   @Test(arguments: samples)
@@ -448,9 +455,41 @@ import Testing
     #expect(before.preparing(for: before) == before)
   }
 
+  /// A state of version 2 has no typed code, and is written in version 3 when it gets one.
+  @Test func versionTwoIsRead() throws {
+    for sample in Self.samples where sample.failedCode == nil {
+      let encoded = sample.encoded(sequence: 3)
+      #expect(encoded[5] == 2)
+      let read = try #require(decodedState(encoded))
+      #expect(read.state.failedCode == nil)
+      let next = read.state.noting(FailedCode(digest: 7, time: 8))
+      let second = next.encoded(sequence: 4)
+      #expect(second[5] == 3 && second.count == encoded.count)
+      #expect(decodedState(second)?.state == next && next.noting(nil) == sample)
+      // In version 2, nothing follows the fields of that version.
+      var mixed = second
+      mixed[5] = 2
+      #expect(decodedState(mixed) == nil)
+    }
+  }
+
+  /// The typed code is kept by attempts and changes, and removed by a resynchronisation.
+  @Test func typedCode() throws {
+    let code = FailedCode(digest: 7, time: 8)
+    let state = AttemptState(record: .zero).noting(code)
+    guard case .counted(let counted) = state.begin(ThrottlePolicy(), now: 9) else {
+      Issue.record("the attempt was refused")
+      return
+    }
+    #expect(counted.failedCode == code && counted.unlocked().failedCode == code)
+    #expect(state.forgetting().failedCode == code)
+    #expect(state.resynchronized(.zero, at: 1).failedCode == nil)
+  }
+
   @Test func otherVersionsAndKindsAreRefused() {
     let encoded = Self.samples[1].encoded(sequence: 3)
-    for version in UInt16.min...UInt16.max where version != AttemptState.version {
+    #expect(encoded[5] == 2, "a state without a typed code is written in version 2")
+    for version in UInt16.min...UInt16.max where !(2...3).contains(version) {
       var other = encoded
       other[4] = UInt8(version >> 8)
       other[5] = UInt8(version & 0xFF)

@@ -482,15 +482,13 @@ import Testing
     #expect(sample.factors.map(\.id) == [1, 2, 4, 5, 6, 7, 8, 9].map { identifier($0) })
   }
 
-  @Test func usedRecoveryCodeIsRemovedOrReplaced() throws {
+  @Test func usedRecoveryCodeIsRemoved() throws {
     var sample = try record(1)
     sample.setRecoveryCodes([try Self.digest(1), try Self.digest(2), try Self.digest(3)])
-    sample.spendRecoveryCode(try Self.digest(2), replacement: nil)
+    sample.spendRecoveryCode(try Self.digest(2))
     #expect(sample.recoveryCodes == [try Self.digest(1), try Self.digest(3)])
-    sample.spendRecoveryCode(try Self.digest(1), replacement: try Self.digest(4))
-    #expect(sample.recoveryCodes == [try Self.digest(3), try Self.digest(4)])
-    sample.spendRecoveryCode(try Self.digest(9), replacement: try Self.digest(5))
-    #expect(sample.recoveryCodes == [try Self.digest(3), try Self.digest(4)])
+    sample.spendRecoveryCode(try Self.digest(9))
+    #expect(sample.recoveryCodes == [try Self.digest(1), try Self.digest(3)])
     sample.setRecoveryCodes(try (0..<12).map { try Self.digest($0) })
     #expect(sample.recoveryCodes.count == FactorRecord.maximumRecoveryCodes)
     #expect(RecoveryCodeDigest(kind: .generated, bytes: [1, 2, 3]) == nil)

@@ -104,7 +104,8 @@ enum AttemptsTarget {
         failures: .max, lastFailure: .min,
         source: Source([UInt8](repeating: 0x3A, count: Source.maximumLength)), lastShownNotice: .max
       ),
-      remembered: remembered)
+      remembered: remembered, binding: RecordBinding(),
+      failedCode: FailedCode(digest: .max, time: .max))
     return [empty, empty.adding(try Samples.identifier(1), confirmedAt: 59_000_000), full]
       .map { $0.encoded(sequence: 7) }
   }

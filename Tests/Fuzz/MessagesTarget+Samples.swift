@@ -36,6 +36,7 @@ extension MessagesTarget {
           ResyncRequest(factor: factor, code: secret("123456"))
         ).encoded()),
       bytes(try HelperRequest.completeResync(secret("654321")).encoded()),
+      bytes(try HelperRequest.checkEnrollment(name).encoded()),
       bytes(
         try HelperRequest.importFactor(
           ImportRequest(
@@ -61,6 +62,7 @@ extension MessagesTarget {
       enrollment: .offered, state: .observe, recoveryCodesLeft: 9, importedRecoveryCodesLeft: 2,
       standing: .throttled(seconds: 30))
     return [
+      bytes(try HelperResponse.recognized(.bypassCode).encoded()),
       bytes(try HelperResponse.welcome(user: user, issuer: text("Example")).encoded()),
       bytes(try HelperResponse.prompt(text: text("Password: "), echo: false).encoded()),
       bytes(try HelperResponse.notice(text: text("two\nlines")).encoded()),

@@ -50,7 +50,7 @@ enum RecordTarget {
     if let factor = record.factors.first { _ = try changed.remove(factor.id) }
     if let grant = changed.grants.first { _ = changed.use(grant.id) }
     if let code = changed.recoveryCodes.first {
-      changed.spendRecoveryCode(code, replacement: changed.recoveryCodes.last)
+      changed.spendRecoveryCode(code)
     }
     try require(
       try FactorRecord(encoded: changed.encoded().span) == changed,

@@ -124,10 +124,68 @@ struct ConversationTests {
     try enrollKnown()
     let client = try run([session, answer("right"), try knownCode(), generate])
     #expect(
-      client.heard.contains(.prompt("Code from a device you have already enrolled: ", echo: false)))
+      client.heard.contains(.prompt("Code from a device you have already enrolled: ", echo: true)))
     #expect(client.heard.suffix(2) == [.sessionStarted(600), .secret])
     let again = try run([session, answer("right"), try knownCode(), generate])
-    #expect(again.heard.suffix(2) == [.failed(.codeAlreadyUsed), .failed(.requiresRecentLogin)])
+    #expect(again.heard.suffix(2) == [.failed(.codeAlreadyUsed), .failed(.secondFactorRequired)])
+  }
+
+  @Test("after a wrong code of the present factor, only the code is asked for again")
+  func presentFactorAgain() throws {
+    try enrollKnown()
+    let code: HeardPrompt = .prompt("Code from a device you have already enrolled: ", echo: true)
+    let wrong = answer(try KnownFactor.wrongCode(at: host.time))
+    let client = try run([
+      session, answer("right"), wrong, generate, session, answer("no code"), session,
+      try knownCode(), generate,
+    ])
+    #expect(
+      client.heard.dropFirst() == [
+        .notice("hello"), .prompt("Password: ", echo: false), code,
+        .failed(.invalidVerificationCode), .failed(.secondFactorRequired), code, .failed(.notACode),
+        code, .sessionStarted(600), .secret,
+      ])
+    // Three failed proofs end the helper.
+    let ended = try run([session, answer("right"), wrong, session, wrong, session, wrong])
+    #expect(ended.heard.filter { $0 == .failed(.invalidVerificationCode) }.count == 3)
+    #expect(ended.heard.last == .failed(.invalidVerificationCode))
+  }
+
+  @Test("a password is not a proof for longer than the session")
+  func presentFactorTooLate() throws {
+    try enrollKnown()
+    let wrong = answer(try KnownFactor.wrongCode(at: host.time))
+    let boot = boot
+    let client = try run([
+      session, answer("right"), wrong,
+      { _ in
+        boot.seconds += 600
+        return try HelperRequestBox(.session)
+      },
+    ])
+    #expect(client.heard.last == .failed(.sessionExpired))
+  }
+
+  typealias HeardPrompt = ScriptedClient.Heard
+
+  @Test("what prevents an enrolment is reported before any question")
+  func checkedEnrollment() throws {
+    func check(_ name: String) -> Line {
+      { _ in try HelperRequestBox(.checkEnrollment(try DisplayName(Array(name.utf8)))) }
+    }
+    #expect(try run([check("Old")]).heard.last == .done)
+    try enrollKnown()
+    let client = try run([check("Old"), check("New")])
+    #expect(client.heard.dropFirst() == [.failed(.secondFactorAlreadyEnrolled), .done])
+    for number in 1..<8 {
+      _ = try host.memory.enroll(
+        "Phone \(number)", secret: [UInt8](repeating: UInt8(number), count: 20),
+        for: try #require(host.account))
+    }
+    #expect(try run([check("New")]).heard.last == .failed(.maximumSecondFactorCountExceeded))
+    host.configuration = "[project]\nstate = disabled\n"
+    #expect(try run([check("New")]).heard.last == .failed(.multiFactorDisabled))
+    #expect(!host.memory.steps.contains(.replace))
   }
 
   @Test("a wrong code of the present factor counts as a failed attempt")

@@ -129,6 +129,28 @@ struct RecoveryTests {
     #expect(trail.records.filter { $0 != "authentication mfa:code true" } == [made, made])
   }
 
+  @Test("a test recognises a recovery code, and does not use it")
+  func testedRecoveryCode() throws {
+    _ = try enrollKnown()
+    let code = "gayt-emzu-gu3d-oobz"
+    try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
+    func test(_ text: String) -> Line {
+      { _ in try HelperRequestBox(.test(SecretBytes(copying: Array(text.utf8).span))) }
+    }
+    let wrong = test("aaaa-bbbb-cccc-dddd")
+    #expect(
+      answers(try run([wrong, test(code), test(code)])) == [
+        .failed(.invalidVerificationCode), .recognized(.recoveryCode), .recognized(.recoveryCode),
+      ])
+    // The test of a valid code neither adds failures nor clears them.
+    #expect(host.memory.attempts.ownProcessFailures.failures == 1)
+    #expect(host.memory.record?.recoveryCodes.count == 1)
+    #expect(host.memory.record?.notices.isEmpty == true)
+    #expect(trail.records.suffix(2).allSatisfy { $0 == "authentication mfa:code-tested true" })
+    #expect(signIn(code) == .allow)
+    #expect(answers(try run([test(code)])) == [.failed(.notACode)])
+  }
+
   @Test("each change is mailed right after it, while the client is still connected")
   func mailedAtOnce() throws {
     let old = try enrollKnown()
@@ -371,8 +393,8 @@ struct RecoveryTests {
     #expect(signIn(try knownCode(1)) == .allow)
     #expect(signIn("8765 4321") == .allow)
     #expect(signIn("87654321") == .deny)
-    // The used code was replaced by a generated one.
-    #expect(host.memory.record?.recoveryCodes.map(\.kind) == [.imported, .generated])
+    // The used code is not replaced, and the other one still counts as imported.
+    #expect(host.memory.record?.recoveryCodes.map(\.kind) == [.imported])
   }
 
   @Test("if the last use is unknown, every code up to now counts as used")

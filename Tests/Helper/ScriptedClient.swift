@@ -8,7 +8,7 @@ final class ScriptedClient: Link {
   enum Heard: Equatable {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
     case sessionStarted(UInt32), secret, enrolled, factors([String]), done
-    case unenrolled(signedOut: Bool), tested, failed(HelperFailure)
+    case unenrolled(signedOut: Bool), tested, recognized(UnusedCode), failed(HelperFailure)
     case status(AccountStatus), recoveryCodes(Int), forgotten(UInt8)
   }
 
@@ -57,6 +57,7 @@ final class ScriptedClient: Link {
     case .unenrolled(let signedOut, endsSessions: _):
       heard.append(.unenrolled(signedOut: signedOut))
     case .tested: heard.append(.tested)
+    case .recognized(let code): heard.append(.recognized(code))
     case .failed(let failure): heard.append(.failed(failure))
     case .status(let status): heard.append(.status(status))
     case .recoveryCodes(let codes): heard.append(.recoveryCodes(codes.count))

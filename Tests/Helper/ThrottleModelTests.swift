@@ -61,6 +61,10 @@ struct ThrottleModelTests {
       switch Int.random(in: kinds, using: &generator) {
       case 0:
         lines += [line { try HelperRequestBox(.session) }, answer("right"), answer(wrong)]
+        // After a wrong code, the helper asks for the code alone.
+        if Bool.random(using: &generator) {
+          lines += [line { try HelperRequestBox(.session) }, answer(wrong)]
+        }
       case 1:
         lines += [line { try HelperRequestBox(.session) }, answer("right"), answer("")]
       case 2:

@@ -142,7 +142,7 @@ struct TicketTests {
     ])
     #expect(
       answers(client) == [
-        Self.prompt, .prompt("Code from a device you have already enrolled: ", echo: false),
+        Self.prompt, .prompt("Code from a device you have already enrolled: ", echo: true),
         .sessionStarted(600), .secret,
       ])
     let without = try run([session, answer(Self.written), answer(""), generate])

@@ -90,11 +90,13 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
-    Row(number: 3, body: [0x8F], refusal: .unknownKind(0x8F)),
+    Row(number: 3, body: [0x90], refusal: .unknownKind(0x90)),
     Row(number: 4, body: [0x81, 0, 1, 1, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(1)),
     // No user name, and an invalid user name.
-    Row(number: 5, body: [0x81, 0, 1, 2, 0, 0, 0, 1, 65], refusal: .malformed),
-    Row(number: 6, body: [0x81, 0, 1, 2, 0, 1, 0x2F, 0, 1, 65], refusal: .malformed),
+    Row(number: 5, body: [0x81, 0, 1, 3, 0, 0, 0, 1, 65], refusal: .malformed),
+    Row(number: 6, body: [0x81, 0, 1, 3, 0, 1, 0x2F, 0, 1, 65], refusal: .malformed),
+    Row(number: 41, body: [0x8F, 0, 1, 0], refusal: .malformed),
+    Row(number: 42, body: [0x8F, 0, 1, 3], refusal: .malformed),
     // A prompt with an escape character, and one with an invalid echo value.
     Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 0], refusal: .malformed),
     Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 2], refusal: .malformed),

@@ -23,7 +23,7 @@ enum Catalogue {
       .locked, .notACode, .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
       .recoveryCodeAccepted(left: 10, areFew: false), .bypassCodeAccepted(usesLeft: 0),
-      .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100),
+      .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100), .clockMayBeWrong,
       .enrollmentOffered(signInsLeft: nil, lastDay: nil),
       .enrollmentOffered(signInsLeft: 0, lastDay: nil),
       .enrollmentOffered(signInsLeft: 1, lastDay: nil),

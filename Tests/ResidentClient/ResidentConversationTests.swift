@@ -47,6 +47,7 @@ struct ResidentConversationTests {
         case 1: .allow
         case 2: .pass
         case 3: .tooManyAttempts
+        case 4: .endSignIn
         default: .deny
         }
       #expect(Self.run(service, module) == expected, "\(number)")

@@ -110,19 +110,31 @@ struct SignInTests {
     #expect(signIn(ScriptedApplication([.text(Self.recoveryCode)])) == .deny, "row \(row)")
   }
 
-  @Test("a used recovery code is replaced if the user can be shown the new one")
-  func replacedRecoveryCode() throws {
+  @Test("a used recovery code is not replaced, also if the user could be shown a new one")
+  func spentRecoveryCode() throws {
     try enroll()
     try keepRecoveryCodes(10)
     let first = ScriptedApplication([.text(Self.recoveryCode)])
     #expect(signIn(first) == .allow)
-    #expect(first.told == ["Recovery code accepted. 10 left."])
-    let label = "a new one in its place: "
-    let revealed = try #require(first.revealed.first)
-    #expect(revealed.hasPrefix(label))
-    let new = String(revealed.dropFirst(label.count))
-    #expect(first.logged.allSatisfy { !$0.contains(new) })
-    #expect(signIn(ScriptedApplication([.text(new)])) == .allow)
+    #expect(first.told == ["Recovery code accepted. 9 left."])
+    #expect(first.revealed.isEmpty)
+    #expect(host.memory.record?.recoveryCodes.count == 9)
+  }
+
+  @Test("after the last recovery code, no recovery code is accepted")
+  func lastRecoveryCode() throws {
+    try enroll()
+    try keepRecoveryCodes(1)
+    let last = ScriptedApplication([.text(Self.recoveryCode)])
+    #expect(signIn(last) == .allow)
+    #expect(
+      last.told == [
+        "Recovery code accepted. It was the last one. Make new ones: mfa-enroll recovery-codes --new"
+      ])
+    #expect(host.memory.record?.recoveryCodes.isEmpty == true)
+    let again = ScriptedApplication([.text(Self.recoveryCode)])
+    #expect(signIn(again) == .deny)
+    #expect(again.logged.first?.hasPrefix("result=not-a-code") == true)
   }
 
   @Test("a recovery code after a password is removed before the password is forwarded")

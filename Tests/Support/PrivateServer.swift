@@ -6,6 +6,9 @@ public final class PrivateServer {
   /// The port that the server listens on.
   public let port: Int
 
+  /// The contents of the server's configuration file.
+  public let configuration: String
+
   private let folder: String
   private let process: ChildProcess
   private let machine: Machine
@@ -30,8 +33,8 @@ public final class PrivateServer {
       "KbdInteractiveAuthentication yes", "PasswordAuthentication no", "PubkeyAuthentication yes",
       "MaxStartups 200", "Subsystem sftp internal-sftp",
     ]
-    try machine.write(
-      (settings + usual).map { $0 + "\n" }.joined(), to: folder + "/sshd_config")
+    configuration = (settings + usual).map { $0 + "\n" }.joined()
+    try machine.write(configuration, to: folder + "/sshd_config")
     let key = machine.contents(of: hostKey + ".pub") ?? []
     try machine.write(
       Array("[127.0.0.1]:\(port),[::1]:\(port) ".utf8) + key, to: folder + "/known_hosts")

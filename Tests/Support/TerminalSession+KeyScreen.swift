@@ -10,8 +10,8 @@ public struct KeyOnScreen {
   /// Reads what mfa-enroll printed.
   public init(text: String) throws {
     let lines = text.replacing("\r\n", with: "\n")
-    guard let key = lines.firstMatch(of: /key: ([A-Z2-7 ]+)\n/),
-      let url = lines.firstMatch(of: /url: (otpauth:[^\n]+)\n/)
+    guard let key = lines.firstMatch(of: /Key: ([A-Z2-7 ]+)\n/),
+      let url = lines.firstMatch(of: /URL: (otpauth:[^\n]+)\n/)
     else { throw HarnessFailure("no key was shown", evidence: [("screen", text)]) }
     self.key = String(key.output.1)
     self.url = String(url.output.1)

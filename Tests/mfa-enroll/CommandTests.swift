@@ -1,3 +1,4 @@
+import MFAMessages
 import MFASecrets
 import MultiFactor
 import Testing
@@ -55,6 +56,14 @@ import Testing
     Row(number: 37, arguments: ["unenrol", "a", "--yes"], isUnderstood: true),
     Row(number: 38, arguments: ["remove", "a", "--yes"], isUnderstood: true),
     Row(number: 39, arguments: ["unenrol"], isUnderstood: false),
+    Row(number: 40, arguments: ["--user", "alice"], isUnderstood: true),
+    Row(number: 41, arguments: ["list", "--user", "alice", "--stdin"], isUnderstood: true),
+    Row(
+      number: 42, arguments: ["recovery-codes", "--new", "--save", "codes", "--print"],
+      isUnderstood: true),
+    Row(number: 43, arguments: ["recovery-codes", "--save", "codes"], isUnderstood: false),
+    Row(number: 44, arguments: ["recovery-codes", "--print"], isUnderstood: false),
+    Row(number: 45, arguments: ["recovery-codes", "--new", "--save", ""], isUnderstood: false),
   ]
 
   @Test("an invalid command line is a usage error", arguments: rows)
@@ -66,6 +75,27 @@ import Testing
       #expect(!row.isUnderstood)
       #expect(MFAEnroll.exitCode(for: error).rawValue == ExitStatus.usage.rawValue)
     }
+  }
+
+  @Test(
+    "the nearest command is suggested for an unknown word",
+    arguments: [
+      (["lst"], "list"), (["unenrol", "phone"], nil), (["unenrolll", "phone"], "unenroll"),
+      (["tset"], "test"), (["recoverycodes"], "recovery-codes"), (["imporrt"], "import"),
+    ] as [([String], String?)])
+  func suggestion(arguments: [String], meant: String?) {
+    let failure = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames)
+    let expected = meant.map { Failure(.unknownCommand(arguments[0], meant: $0), status: .usage) }
+    #expect(failure == expected)
+  }
+
+  @Test("an unknown word without a similar command gets none, and an option is no word")
+  func noSuggestion() {
+    let names = MFAEnroll.commandNames
+    let failure = CommandSuggestion.failure(for: ["frobnicate"], among: names)
+    #expect(failure == Failure(.unknownCommand("frobnicate", meant: nil), status: .usage))
+    #expect(CommandSuggestion.failure(for: ["--lst"], among: names) == nil)
+    #expect(CommandSuggestion.failure(for: [], among: names) == nil)
   }
 
   @Test(
@@ -101,6 +131,13 @@ import Testing
   func failures(error: MultiFactorError, status: Int32) {
     let failure = Failure(error)
     #expect(failure.status.rawValue == status)
-    #expect(failure.text == "mfa-enroll: error: \(error.description)\nhint: \(error.hint)\n")
+    #expect(
+      failure.report(in: .english).string
+        == "mfa-enroll: error: \(error.description)\nhint: \(error.hint)")
+    let french = error.text(in: .french)
+    #expect(
+      failure.report(in: .french).string
+        == "mfa-enroll: erreur\u{a0}: \(french.description.string)\nconseil\u{a0}: "
+        + french.hint.string)
   }
 }

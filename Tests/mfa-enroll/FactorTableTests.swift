@@ -1,3 +1,4 @@
+import MFAMessages
 import MFAOneTimePassword
 import Testing
 
@@ -13,10 +14,22 @@ import Testing
       try Samples.factor([1], "電話 2", parameters: parameters),
     ]
     #expect(
-      FactorTable.text(factors, date: { "at \(Int($0.timeIntervalSince1970))" }) == """
-        ID        ENROLLED       CODES                   NAME
-        abcd0000  at 1760000000  sha1, 6 digits, 30 s    phone
-        01000000  at 1760000000  sha256, 8 digits, 60 s  電話 2
+      FactorTable.text(
+        factors, in: .english, date: { "at \(Int($0.timeIntervalSince1970))" }) == """
+          ID        ADDED          CODES                   NAME
+          abcd0000  at 1760000000  sha1, 6 digits, 30 s    phone
+          01000000  at 1760000000  sha256, 8 digits, 60 s  電話 2
+
+          """)
+  }
+
+  @Test("columns of double-width characters are aligned")
+  func wideCharacters() throws {
+    let factors = [try Samples.factor([0xAB, 0xCD], "phone")]
+    #expect(
+      FactorTable.text(factors, in: .japanese, date: { _ in "2026-01-31 23:59" }) == """
+        識別子    追加日時          コード             名前
+        abcd0000  2026-01-31 23:59  sha1、6 桁、30 秒  phone
 
         """)
   }

@@ -1,3 +1,5 @@
+import MFAEnrollMessages
+import MFAMessages
 import MFAQRCode
 import MFASecrets
 import Testing
@@ -13,12 +15,12 @@ import Testing
   }
 
   private static func content(
-    issuer: String = "Example%20Company", settings: String? = nil
+    issuer: String = "Example%20Company", settings: EnrollMessage? = nil
   ) -> KeyScreenContent {
     let url = "otpauth://totp/\(issuer):alice?secret=" + key.replacing(" ", with: "")
     return KeyScreenContent(
       key: Self.secret(key), url: Self.secret(url), name: "Example Company (alice)",
-      settings: settings)
+      settings: settings, words: KeyScreenText(language: .english))
   }
 
   /// The lines of a screen, without the colours.
@@ -61,7 +63,7 @@ import Testing
       last: "Press k for the QR code."),
     Row(
       number: 8, columns: 80, rows: 24, isUTF8: false, isPicture: false,
-      last: "No QR code: the locale is not UTF-8 (LC_ALL, LC_CTYPE or LANG would say so)."),
+      last: "The locale is not UTF-8, so a QR code can't be shown. Type the key above."),
   ]
 
   @Test("instruction, picture or key, and question are in the window together", arguments: rows)
@@ -72,11 +74,11 @@ import Testing
     let lines = Self.lines(drawing)
     #expect(drawing.isPicture == row.isPicture)
     #expect(lines.count <= row.rows)
-    #expect(lines.allSatisfy { $0.count <= row.columns || $0.hasPrefix("url: ") })
+    #expect(lines.allSatisfy { $0.count <= row.columns || $0.hasPrefix("URL: ") })
     #expect(lines.last == "Code from the app: ")
     let first = row.status ?? (row.isPicture ? "Scan this" : "Type this key")
     #expect(lines[0].hasPrefix(first))
-    #expect(lines.contains("key: " + Self.key) == !row.isPicture)
+    #expect(lines.contains("Key: " + Self.key) == !row.isPicture)
     #expect(lines.contains { $0.contains("\u{2580}") } == row.isPicture)
     if let last = row.last {
       let text = lines.joined(separator: " ")
@@ -111,11 +113,13 @@ import Testing
   func smallWindows(rows: Int) {
     for columns in [1, 20, 45, 60, 80, 200] {
       let size = TerminalSize(columns: columns, rows: rows)
-      let drawing = Self.content(settings: "In the app, choose SHA256.").text(
+      let drawing = Self.content(
+        settings: .keyParameters(algorithm: "SHA256", digits: 8, seconds: 60)
+      ).text(
         .text, status: nil, on: Self.screen(size), size: size)
       let lines = Self.lines(drawing)
       #expect(lines.last == "Code from the app: ")
-      #expect(lines.contains("key: " + Self.key))
+      #expect(lines.contains("Key: " + Self.key))
       if rows > 2, columns >= 45 {
         let shown = lines.reduce(0) { $0 + max($1.count - 1, 0) / columns + 1 }
         #expect(shown <= rows, "\(lines)")
@@ -126,10 +130,11 @@ import Testing
   @Test("settings that apps do not assume are named")
   func settings() {
     let size = TerminalSize(columns: 80, rows: 24)
-    let text = KeyScreenText.settings(algorithm: "SHA256", digits: 8, seconds: 60)
-    let drawing = Self.content(settings: text).text(
+    let settings = EnrollMessage.keyParameters(algorithm: "SHA256", digits: 8, seconds: 60)
+    let drawing = Self.content(settings: settings).text(
       .text, status: nil, on: Self.screen(size), size: size)
-    #expect(Self.lines(drawing).contains("In the app, choose SHA256, 8 digits and 60 seconds."))
+    #expect(
+      Self.lines(drawing).contains("If you type the key, choose SHA256, 8 digits and 60 seconds."))
   }
 }
 

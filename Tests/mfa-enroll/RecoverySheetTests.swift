@@ -1,16 +1,42 @@
+import Foundation
+import MFAMessages
+import MFAProtocol
+import MFASecrets
 import Testing
 
+@testable import MultiFactor
 @testable import mfa_enroll
 
 @Suite struct RecoverySheetTests {
-  @Test(
-    "a low number of recovery codes causes a warning",
-    arguments: [
-      (0, "no recovery code is left"), (1, "1 recovery code is left"),
-      (3, "3 recovery codes are left"), (4, nil), (10, nil),
-    ] as [(Int, String?)])
-  func warning(left: Int, text: String?) {
-    let warning = text.map { "\($0)\nhint: make new ones with mfa-enroll recovery-codes --new" }
-    #expect(RecoveryCodeDisplay.warning(left: left) == warning)
+  static let heading = RecoverySheet.Heading(
+    account: "alice", host: "web1", date: "2026-11-23 09:05")
+
+  /// A sheet with two codes.
+  static func sheet() -> RecoverySheet {
+    let codes = "aaaa-bbbb-cccc-dddd" + "2222-3333-4444-5555"
+    return RecoverySheet(
+      RecoveryCodes(RecoveryCodeList(text: SecretBytes(copying: Array(codes.utf8).span))), heading,
+      in: .english)
+  }
+
+  private static func text(of sheet: borrowing RecoverySheet) -> String {
+    let span = sheet.text.span
+    return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+  }
+
+  @Test("a sheet names the account, the host and the date above the codes")
+  func heading() {
+    let text = Self.text(of: Self.sheet())
+    #expect(
+      text == """
+        Recovery codes for alice on web1, made 2026-11-23 09:05
+
+          aaaa-bbbb-cccc-dddd
+          2222-3333-4444-5555
+
+        Each code signs you in once if you don't have your device. Older codes no
+        longer work. Keep this sheet apart from your device.
+
+        """)
   }
 }

@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFAQRCode
 import Testing
 
@@ -12,14 +13,15 @@ import Testing
     var colorFGBG: String?
     var isUTF8 = true
     let ink: TerminalColours?
+    var obstacle: PictureObstacle?
   }
 
   static let rows: [Row] = [
     Row(number: 1, ink: .blackOnWhite),
-    Row(number: 2, size: nil, ink: nil),
-    Row(number: 3, term: nil, ink: nil),
-    Row(number: 4, term: "dumb", ink: nil),
-    Row(number: 5, isUTF8: false, ink: nil),
+    Row(number: 2, size: nil, ink: nil, obstacle: .notATerminal),
+    Row(number: 3, term: nil, ink: nil, obstacle: .unknownTerminal),
+    Row(number: 4, term: "dumb", ink: nil, obstacle: .unknownTerminal),
+    Row(number: 5, isUTF8: false, ink: nil, obstacle: .localeNotUTF8),
     Row(number: 6, noColor: "", ink: .blackOnWhite),
     Row(number: 7, noColor: "1", ink: .blackOnWhite),
     Row(number: 8, noColor: "1", colorFGBG: "15;0", ink: .terminalLightOnDark),
@@ -41,9 +43,9 @@ import Testing
     case .able(let ink, let size):
       #expect(ink == row.ink)
       #expect(size == row.size)
-    case .unable(let reason):
+    case .unable(let obstacle):
       #expect(row.ink == nil)
-      #expect(!reason.isEmpty)
+      #expect(obstacle == row.obstacle)
     }
   }
 

@@ -37,6 +37,17 @@ public struct ProcessInstance: Equatable, Sendable {
     return marks
   }
 
+  /// Returns the start time in the bytes of an identifier, in seconds since the machine was started,
+  /// or nil if the bytes are no identifier.
+  public static func start(in bytes: [UInt8]) -> Int64? {
+    guard bytes.count == bootLength &+ 12 else { return nil }
+    let ticks = bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Int64(clamping: ticks / ticksPerSecond)
+  }
+
+  /// The unit of start times in /proc, which is the same on all architectures of Linux (USER_HZ).
+  private static var ticksPerSecond: UInt64 { 100 }
+
   private init(_ boot: [UInt8], _ number: pid_t, _ ticks: UInt64) {
     var bytes = boot
     for shift in [24, 16, 8, 0] as [Int32] {

@@ -21,6 +21,9 @@ public actor MultiFactor {
   /// The path at which the helper is installed.
   public static let helperPath = "\(InstalledPath.helper)"
 
+  /// How long a session lasts at most, in minutes.
+  public static let sessionMinutes = Int(SessionLimit.seconds / 60)
+
   /// A closure that asks the user a question. Returning nil declines to answer.
   public typealias Reauthenticator =
     @Sendable (ReauthenticationPrompt) async -> SecretBytes?
@@ -137,6 +140,7 @@ public actor MultiFactor {
       case .done: throw closeAfterProtocolError()
       case .unenrolled: throw closeAfterProtocolError()
       case .tested: throw closeAfterProtocolError()
+      case .recognized: throw closeAfterProtocolError()
       case .failed: throw closeAfterProtocolError()
       case .status: throw closeAfterProtocolError()
       case .recoveryCodes: throw closeAfterProtocolError()
@@ -230,6 +234,18 @@ public actor MultiFactor {
       return true
     } catch {
       return false
+    }
+  }
+
+  /// Checks that a factor could be enrolled with this name. A program calls this before it asks the
+  /// user for anything.
+  ///
+  /// - Throws: `secondFactorAlreadyEnrolled` if the name is taken; `maximumSecondFactorCountExceeded`;
+  ///   `unsupportedDisplayName`; `multiFactorDisabled`; or any other failure that the helper reports.
+  public func checkEnrollment(displayName: String) throws(MultiFactorError) {
+    let name = try Self.displayName(displayName)
+    guard case .done = try exchange(.checkEnrollment(name)) else {
+      throw closeAfterProtocolError()
     }
   }
 
@@ -376,11 +392,15 @@ public actor MultiFactor {
     guard case .tested = try exchange(.signIn(request)) else { throw closeAfterProtocolError() }
   }
 
-  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code is used up.
-  public func test(oneTimePassword: consuming SecretBytes) throws(MultiFactorError) {
+  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code of a factor is used
+  /// up. A recovery code or a bypass code is not used up.
+  @discardableResult
+  public func test(oneTimePassword: consuming SecretBytes) throws(MultiFactorError) -> TestedCode {
     guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
-    guard case .tested = try exchange(.test(oneTimePassword)) else {
-      throw closeAfterProtocolError()
+    switch try exchange(.test(oneTimePassword)) {
+    case .tested: return .factorCode
+    case .recognized(let code): return TestedCode(code)
+    case _: throw closeAfterProtocolError()
     }
   }
 

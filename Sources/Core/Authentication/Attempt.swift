@@ -2,7 +2,7 @@ import MFASecrets
 import MFACrypto
 public import MFAFactorStore
 public import MFAFactors
-public import MFAOneTimePassword
+import MFAOneTimePassword
 import MFAPolicy
 public import MFAStoreFiles
 import MFAVerification
@@ -25,7 +25,7 @@ public import MFASystem
 /// MUST 6: only a code of a factor clears failures. (`ThrottleModelTests`)
 public enum Attempt {
   /// A finished attempt.
-  public struct Report: ~Copyable {
+  public struct Report {
     /// The result.
     public let result: Result
     /// What happened since the last sign-in. Empty if the application asked for silence or nothing
@@ -34,45 +34,54 @@ public enum Attempt {
     /// How many bytes at the end of the input were the code that was accepted or had been used, or
     /// nil if there was no such code.
     public let typedLength: Int?
-    private let replacement: RecoveryCode?
-
-    init(_ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil) {
-      self.init(result, notices, typedLength: typedLength, replacement: nil)
-    }
+    /// Whether the code typed before this accepted one was rejected because a clock is wrong: it was
+    /// a code of the same factor, outside the accepted time steps.
+    public let clockMayBeWrong: Bool
 
     init(
-      _ result: Result, _ notices: PendingNotices, typedLength: Int?,
-      replacement: consuming RecoveryCode?
+      _ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil,
+      clockMayBeWrong: Bool = false
     ) {
       self.result = result
       self.notices = notices
       self.typedLength = typedLength
-      self.replacement = replacement
+      self.clockMayBeWrong = clockMayBeWrong
     }
-
-    /// Returns the recovery code that replaces a used one, to be shown to the user.
-    public consuming func takeReplacement() -> RecoveryCode? { replacement }
   }
 
   /// Counts an attempt and verifies its code.
   public static func make<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> Report {
+    switch try count(codes, by: account, in: store, context) {
+    case .rejected(let rejected): return Report(.rejected(rejected))
+    case .counted(let attempt): return try attempt.verify(codes)
+    }
+  }
+
+  /// An attempt before any code is compared.
+  enum Start<Entry: FactorStoreEntry> {
+    case counted(CountedAttempt<Entry>)
+    case rejected(Rejected)
+  }
+
+  /// Counts an attempt, unless nothing in the record could be the code or the attempt is refused.
+  static func count<Store: FactorStore>(
+    _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> Start<Store.Entry> {
     let entry = try store.entry(of: account, creating: false)
     try context.start()
-    guard let record = entry.kept, mayHaveCodes(record) else {
-      return Report(.rejected(.notEnrolled))
-    }
+    guard let record = entry.kept, mayHaveCodes(record) else { return .rejected(.notEnrolled) }
     guard mayBeCode(codes, of: record, factor: context.factor) else {
-      return Report(.rejected(.notACode(.somethingElse)))
+      return .rejected(.notACode(.somethingElse))
     }
     let before = entry.attempts
-    switch try begin(entry, context) {
-    case .refused(let standing): return Report(.rejected(Rejected(standing)))
+    switch try begin(entry, context, codes) {
+    case .refused(let standing): return .rejected(Rejected(standing))
     case .counted(let counted):
-      return try CountedAttempt(
-        context: context, entry: entry, record: record, before: before, counted: counted
-      ).verify(codes)
+      return .counted(
+        CountedAttempt(
+          context: context, entry: entry, record: record, before: before, counted: counted))
     }
   }
 
@@ -83,16 +92,18 @@ public enum Attempt {
   }
 
   /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared before
-  /// this function has counted the attempt.
+  /// this function has counted the attempt. The state remembers a digest of `codes`, if there are
+  /// any, for a hint about the clock after a later accepted code.
   static func begin<Entry: FactorStoreEntry>(
-    _ entry: Entry, _ context: Context
+    _ entry: Entry, _ context: Context, _ codes: TypedCodes? = nil
   ) throws(FactorStoreError) -> Beginning {
     let beginning = entry.attempts.begin(
       context.settings.throttle, now: context.now, from: context.source,
       counter: context.counter)
     switch beginning {
     case .refused(let standing): return .refused(standing)
-    case .counted(let counted):
+    case .counted(let begun):
+      let counted = try noting(codes, in: begun, entry, at: context.now)
       try entry.write(counted)
       return .counted(counted)
     }

@@ -23,12 +23,14 @@ extension Attempt {
     public let factor: FactorID?
     /// The address and session for which an accepted code is remembered.
     public let places: [SignInOrigin]
-    /// Whether the user sees messages. If so, a used recovery code is replaced, and pending notices
-    /// are shown.
+    /// Whether the user sees messages. If so, pending notices are shown.
     public let showsMessages: Bool
     /// Whether text certainly reaches the user's screen. Otherwise notices stay pending until the
     /// user answers a question about them.
     public let isShown: Bool
+
+    /// Whether the user is told that a clock may be wrong.
+    public let showsClockHint: Bool
 
     /// The failures that the attempt is counted among.
     public let counter: AttemptState.Counter
@@ -39,7 +41,7 @@ extension Attempt {
       settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
       source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
-      counter: AttemptState.Counter = .signIn
+      showsClockHint: Bool = false, counter: AttemptState.Counter = .signIn
     ) {
       self.settings = settings
       self.clock = clock
@@ -50,6 +52,7 @@ extension Attempt {
       self.places = places
       self.showsMessages = showsMessages
       self.isShown = isShown
+      self.showsClockHint = showsClockHint
     }
 
     /// Returns the pending notices for a sign-in by `factor`, or none if the application asked for

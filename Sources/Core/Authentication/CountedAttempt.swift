@@ -42,7 +42,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
     }
     let notices = context.notices(record, before.unreported, factor)
-    var state = next.restoring(before.unreported)
+    let clockMayBeWrong = try clockMayBeWrong(factor)
+    // Without a user who reads the hint, a later sign-in can still give it.
+    var state = next.restoring(before.unreported).noting(
+      context.showsClockHint ? nil : before.failedCode)
     if notices.ending == .told { state = state.told(upTo: record.lastNotice) }
     for place in try entry.digests(of: context.places, in: record) {
       state = state.remembering(place, at: context.now)
@@ -50,7 +53,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     try entry.write(state)
     try entry.sync()
     return Attempt.Report(
-      .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor))
+      .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor),
+      clockMayBeWrong: clockMayBeWrong)
   }
 
   /// Returns the number of digits of a factor's codes.
@@ -96,28 +100,15 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   private func useUp(
     _ used: RecoveryCodeDigest, typedLength: Int
   ) throws(FactorStoreError) -> Attempt.Report {
-    guard context.showsMessages else {
-      return try useUp(used, typedLength: typedLength, replacement: nil, digest: nil)
-    }
-    let new = try Attempt.newRecoveryCode(of: record, entry)
-    return try useUp(
-      used, typedLength: typedLength, replacement: new.code, digest: new.digest)
-  }
-
-  private func useUp(
-    _ used: RecoveryCodeDigest, typedLength: Int, replacement: consuming RecoveryCode?,
-    digest: RecoveryCodeDigest?
-  ) throws(FactorStoreError) -> Attempt.Report {
     var record = record
-    record.spendRecoveryCode(used, replacement: digest)
+    record.spendRecoveryCode(used)
     record.note(
       .recoveryCodeUsed, about: .recoveryCodes, from: context.source, at: context.now)
     let event = AuditLogEvent(.recoveryCodeUsed, by: context.actor(record), at: context.now)
     let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
     return Attempt.Report(
       .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
-      context.notices(self.record, before.unreported, nil), typedLength: typedLength,
-      replacement: replacement)
+      context.notices(self.record, before.unreported, nil), typedLength: typedLength)
   }
 
   /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.

@@ -78,6 +78,10 @@ public protocol FactorStoreEntry: AnyObject {
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest
 
+  /// Returns the beginning of a digest of a code that was typed. It is keyed, so that only this host
+  /// can recognise the code, and bound to `record`.
+  func digest(ofTyped code: Code, in record: FactorRecord) throws(FactorStoreError) -> UInt64
+
   /// Returns digests of `places`.
   func digests(
     of places: [SignInOrigin], in record: FactorRecord

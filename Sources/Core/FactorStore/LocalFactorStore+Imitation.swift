@@ -22,7 +22,8 @@ extension LocalFactorStore {
   private static var sealedSecret: Int { 12 + 20 + 16 }
 
   /// Does the cryptographic work of an attempt with a factor: reading a record and its attempt
-  /// state, writing an attempt state, and comparing every time step of the window.
+  /// state, writing an attempt state with the digest of the code, and comparing every time step of the
+  /// window.
   public func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) {
@@ -35,6 +36,8 @@ extension LocalFactorStore {
       _ = try Verification.latestMatch(
         of: code, secret: secret.span, parameters: .standard, now: now,
         adjacentIntervals: adjacentIntervals)
+      let digits = code.written()
+      _ = try key.digest(of: digits.span, context: secret, purpose: .imitation)
     }
   }
 

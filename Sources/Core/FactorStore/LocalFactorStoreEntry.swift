@@ -138,6 +138,19 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return digest
   }
 
+  /// Computes a keyed digest of the digits, bound to the user and the record.
+  public func digest(
+    ofTyped code: Code, in record: FactorRecord
+  ) throws(FactorStoreError) -> UInt64 {
+    let digits = code.written()
+    let bytes = try cryptographic { () throws(CryptographyError) in
+      try key.digest(of: digits.span, context: record.recoveryCodeContext(), purpose: .failedCode)
+    }
+    var reader = ByteReader(bytes.span)
+    guard let digest = reader.read(UInt64.self) else { throw .cryptography }
+    return digest
+  }
+
   /// Computes digests with the key in /etc/mfa, bound to the user and the record.
   public func digests(
     of places: [SignInOrigin], in record: FactorRecord

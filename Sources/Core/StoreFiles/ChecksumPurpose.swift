@@ -13,4 +13,6 @@ public enum ChecksumPurpose: UInt8, Sendable {
   /// The address or session that a sign-in is remembered from.
   case signInOrigin = 7
   case auditLogIndexPage = 8
+  /// The last code that a user typed.
+  case failedCode = 9
 }

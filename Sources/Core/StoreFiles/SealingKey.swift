@@ -81,11 +81,11 @@ public struct SealingKey: ~Copyable {
   /// Returns a keyed digest of a secret that is too short for an unkeyed digest: without this key,
   /// the digest reveals nothing about the secret.
   public mutating func digest(
-    of secret: Span<UInt8>, context: [UInt8]
+    of secret: Span<UInt8>, context: [UInt8], purpose: ChecksumPurpose = .recoveryCode
   ) throws(CryptographyError) -> [UInt8] {
     var message = SecretBytes(count: 1 + context.count + secret.count)
     message.withMutableSpan { message in
-      message[0] = ChecksumPurpose.recoveryCode.rawValue
+      message[0] = purpose.rawValue
       for index in context.indices { message[1 + index] = context[index] }
       for index in secret.indices { message[1 + context.count + index] = secret[index] }
     }

@@ -283,6 +283,7 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     case mfa_verdict.allow.rawValue: .allow
     case mfa_verdict.pass.rawValue: .pass
     case mfa_verdict.tooManyAttempts.rawValue: .tooManyAttempts
+    case mfa_verdict.endSignIn.rawValue: .endSignIn
     case _: .deny
     }
   }

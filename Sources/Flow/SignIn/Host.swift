@@ -1,6 +1,6 @@
 import MFAAuthentication
 import MFABytes
-import MFAConfiguration
+public import MFAConfiguration
 import MFAFactorStore
 public import MFAFactors
 import MFAPolicy
@@ -46,6 +46,12 @@ public protocol Host: AuthenticationHost {
 
   /// The sessions that this process may be part of.
   var enclosingSessions: [SignInOrigin] { get }
+
+  /// The settings of the host's sshd.
+  var secureShell: SecureShellConfiguration { get }
+
+  /// The time in seconds since the machine was started, or nil if it cannot be determined.
+  var sinceBoot: Int64? { get }
 
   /// Whether this process leads its session.
   var leadsSession: Bool { get }
@@ -99,6 +105,9 @@ public struct LocalHost: Host {
     ProcessInstance.ownSession.map { SignInOrigin(.session, $0.bytes) }
   }
 
+  /// The settings in /etc/ssh/sshd_config.
+  public var secureShell: SecureShellConfiguration { InstalledSecureShell.configuration }
+
   /// The sessions, identified by this process and its ancestors.
   public var enclosingSessions: [SignInOrigin] {
     ProcessInstance.enclosing.map { SignInOrigin(.session, $0.bytes) }
@@ -109,4 +118,11 @@ public struct LocalHost: Host {
 
   /// The terminal that the kernel reports.
   public var controllingTerminal: [UInt8]? { ControllingTerminal.name }
+}
+
+extension Host {
+  /// The clock of this machine.
+  public var sinceBoot: Int64? {
+    do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
+  }
 }

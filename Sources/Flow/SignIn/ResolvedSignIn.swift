@@ -1,7 +1,6 @@
 import MFAMessages
 import MFAPAMStack
 import MFAFactorStore
-import MFAOneTimePassword
 import MFAPolicy
 import MFASystem
 
@@ -30,9 +29,6 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// The language of messages: the host's, until the first factor has been proven and the user's own
   /// language is known. Before that, the language would reveal that the user has enrolled.
   var language: Language
-
-  /// The recovery code that replaces a used one, until it is shown to the user.
-  var replacement: RecoveryCode?
 
   init(
     options: ModuleOptions, settings: Settings, state: Configuration.State,

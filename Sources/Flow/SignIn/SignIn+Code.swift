@@ -7,6 +7,7 @@ import MFAPolicy
 import MFASecrets
 import MFAStoreFiles
 import MFASystem
+import MFAMessages
 
 // Sign-ins of enrolled users: asking for a code and verifying it.
 extension SignIn {
@@ -72,11 +73,11 @@ extension SignIn {
     case .helper(let view): return try attemptByHelper(codes, named, view, check.account)
     case .store(let store, let record, let places):
       let resolved = check.resolved
+      let showsMessages = application.showsMessages && resolved.state != .observe
       let context = Attempt.Context(
         settings: resolved.settings, clock: host.attemptClock, source: request.source,
         program: request.service, factor: named, places: places,
-        showsMessages: application.showsMessages && resolved.state != .observe,
-        isShown: request.isAtTerminal)
+        showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages)
       let report: Attempt.Report
       do throws(FactorStoreError) {
         report = try Attempt.make(codes, by: check.account, in: store, context)
@@ -85,8 +86,8 @@ extension SignIn {
       }
       let (result, notices) = (report.result, report.notices)
       let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
-      resolved.replacement = report.takeReplacement()
       if case .accepted = result { useLanguage(of: record, resolved) }
+      if report.clockMayBeWrong { tell(.clockMayBeWrong, resolved, essential: false) }
       // The mail is sent first, because an attacker may never answer the question that follows.
       deliver(after: result, record, to: check.account)
       tell(

@@ -44,8 +44,9 @@ public struct SignIn<Machine: Host, Asker: Application> {
     // A program without root's privileges, such as a screen locker, serves only its own user.
     let hidesRefusals = resolved.options.forwardsPass && host.identity.actsAsRoot
     let verdict = conclude(authentication(resolved), resolved, hidesRefusals: hidesRefusals)
-    // sshd closes the connection after too many attempts, and only enrolled users can cause that.
-    return hidesRefusals && verdict == .tooManyAttempts ? .deny : verdict
+    guard verdict == .tooManyAttempts else { return verdict }
+    // sshd ends the sign-in after too many attempts, and only enrolled users can cause that.
+    return hidesRefusals ? .deny : ending
   }
 
   /// Runs the `account` line.
@@ -221,8 +222,5 @@ public struct SignIn<Machine: Host, Asker: Application> {
     audit(result, account)
     guard !isSilent, resolved.state != .observe, let message = result.message else { return }
     tell(message, resolved, essential: result.isEssential)
-    if case .allowed(.code(.recoveryCode)) = result, let replacement = resolved.replacement.take() {
-      application.reveal("a new one in its place: ", replacement.written())
-    }
   }
 }

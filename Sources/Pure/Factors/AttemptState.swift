@@ -40,12 +40,13 @@ public struct AttemptState: Equatable, Sendable {
     var ownProcessFailures: FailureCount
     var ownChanges: HourlyCount
     var binding: RecordBinding?
+    var failedCode: FailedCode?
 
     init(
       record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
       postponedSignIns: UInt32, unreported: Unreported, remembered: RememberedSignIns,
       ownProcessFailures: FailureCount,
-      ownChanges: HourlyCount, binding: RecordBinding?
+      ownChanges: HourlyCount, binding: RecordBinding?, failedCode: FailedCode?
     ) {
       self.record = record
       self.failures = failures
@@ -57,13 +58,15 @@ public struct AttemptState: Equatable, Sendable {
       self.ownProcessFailures = ownProcessFailures
       self.ownChanges = ownChanges
       self.binding = binding
+      self.failedCode = failedCode
     }
 
     func copy() -> Storage {
       Storage(
         record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
         postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
-        ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding)
+        ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding,
+        failedCode: failedCode)
     }
   }
 
@@ -136,19 +139,27 @@ public struct AttemptState: Equatable, Sendable {
     set { own.binding = newValue }
   }
 
+  /// The last code that was typed and not yet followed by an accepted code that could show a wrong
+  /// clock. Nil in a state of version 1 or 2.
+  public private(set) var failedCode: FailedCode? {
+    get { storage.failedCode }
+    set { own.failedCode = newValue }
+  }
+
   /// Creates a state.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
     postponedSignIns: UInt32 = 0, unreported: Unreported = Unreported(),
     remembered: RememberedSignIns = RememberedSignIns(),
     ownProcessFailures: FailureCount = FailureCount(),
-    ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil
+    ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil,
+    failedCode: FailedCode? = nil
   ) {
     storage = Storage(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
       ownProcessFailures: ownProcessFailures,
-      ownChanges: ownChanges, binding: binding)
+      ownChanges: ownChanges, binding: binding, failedCode: failedCode)
   }
 
   /// Compares the content of two states.
@@ -161,7 +172,8 @@ public struct AttemptState: Equatable, Sendable {
         && left.postponedSignIns == right.postponedSignIns && left.unreported == right.unreported
         && left.remembered == right.remembered
         && left.ownProcessFailures == right.ownProcessFailures
-        && left.ownChanges == right.ownChanges && left.binding == right.binding)
+        && left.ownChanges == right.ownChanges && left.binding == right.binding
+        && left.failedCode == right.failedCode)
   }
 
   /// The failures and notices to show at the next sign-in.
@@ -293,6 +305,13 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
+  /// Returns the state with this code as the last one that was typed, or with none.
+  public func noting(_ code: FailedCode?) -> AttemptState {
+    var next = self
+    next.failedCode = code
+    return next
+  }
+
   /// Accepts a counted attempt if one of its matches is above the factor's watermark. Returns the
   /// factor and the new state, or nil if no code may be accepted.
   ///
@@ -407,6 +426,7 @@ public struct AttemptState: Equatable, Sendable {
   /// up to `step` refused.
   public func resynchronized(_ factor: FactorID, at step: Int64) -> AttemptState {
     var next = unlocked()
+    next.failedCode = nil
     next.raiseWatermark(of: factor, to: step)
     return next
   }
@@ -473,8 +493,9 @@ public struct AttemptState: Equatable, Sendable {
 
   // MARK: Binary form
 
-  /// The current format version. Version 1 can still be read.
-  public static let version: UInt16 = 2
+  /// The current format version. Version 1 can still be read. A state without a typed code is written
+  /// in version 2, so that each state has exactly one encoding.
+  public static let version: UInt16 = 3
 
   /// The fixed length of the binary form in bytes.
   public static let encodedLength = 640
@@ -488,7 +509,7 @@ public struct AttemptState: Equatable, Sendable {
   public func encoded(sequence: UInt64) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(Self.version)
+    writer.write(failedCode == nil ? 2 : Self.version)
     writer.write(sequence)
     writer.write(record.bytes)
     writer.write(failures)
@@ -510,6 +531,7 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(ownChanges.hour)
     writer.write(ownChanges.count)
     RecordBinding.encode(binding, to: &writer)
+    failedCode?.encode(to: &writer)
     writer.pad(to: Self.encodedLength)
     return writer.bytes
   }
@@ -527,7 +549,7 @@ public struct AttemptState: Equatable, Sendable {
     var reader = ByteReader(encoded)
     guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
       encoded.count == (version == 1 ? firstEncodedLength : encodedLength),
-      version == 1 || version == self.version, let sequence = reader.read(UInt64.self),
+      (1...self.version).contains(version), let sequence = reader.read(UInt64.self),
       let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
       let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
       let postponedSignIns = reader.read(UInt32.self),
@@ -545,7 +567,9 @@ public struct AttemptState: Equatable, Sendable {
       Source(source).text == source, let lastShownNotice = reader.read(UInt32.self),
       let remembered = RememberedSignIns(&reader)
     else { return nil }
-    guard let own = version == 1 ? Own() : Own(&reader), reader.isRestZero else { return nil }
+    guard let own = version == 1 ? Own() : Own(&reader),
+      let failedCode = readFailedCode(&reader, version), reader.isRestZero
+    else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       postponedSignIns: postponedSignIns,
@@ -553,8 +577,19 @@ public struct AttemptState: Equatable, Sendable {
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
         lastShownNotice: lastShownNotice),
       remembered: remembered, ownProcessFailures: own.checks, ownChanges: own.changes,
-      binding: own.binding)
+      binding: own.binding, failedCode: failedCode.value)
     return (state, sequence)
+  }
+
+  /// A typed code that is optional in a state.
+  private struct StoredCode {
+    let value: FailedCode?
+  }
+
+  /// Reads the field that version 3 added. Returns nil if it is invalid.
+  private static func readFailedCode(_ reader: inout ByteReader, _ version: UInt16) -> StoredCode? {
+    guard version > 2 else { return StoredCode(value: nil) }
+    return FailedCode(&reader).map { StoredCode(value: $0) }
   }
 
   /// The fields that version 2 added.

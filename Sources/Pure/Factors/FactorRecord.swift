@@ -235,13 +235,11 @@ public struct FactorRecord: Equatable, Sendable {
     recoveryCodes = kept
   }
 
-  /// Removes a used recovery code, and adds `replacement` if there is one.
-  public mutating func spendRecoveryCode(
-    _ code: RecoveryCodeDigest, replacement: RecoveryCodeDigest?
-  ) {
+  /// Removes a used recovery code. No code takes its place: only a new set, which the user is shown
+  /// as a whole, replaces used codes.
+  public mutating func spendRecoveryCode(_ code: RecoveryCodeDigest) {
     guard let index = recoveryCodes.firstIndex(of: code) else { return }
     recoveryCodes.remove(at: index)
-    if let replacement { recoveryCodes.append(replacement) }
   }
 
   // MARK: Grants

@@ -21,9 +21,18 @@ extension SignInMessage {
       Sign-in is unavailable because of a server problem, not your code. Contact your \
       administrator.
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      Recovery code accepted. It was the last one. Make new ones: mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false): "Recovery code accepted. \(left) left."
     case .recoveryCodeAccepted(let left, true):
       "Recovery code accepted. \(left) left. Make new ones: mfa-enroll recovery-codes --new"
+    case .clockMayBeWrong:
+      """
+      An earlier code was right, but for a different time. The clock of your phone or of this \
+      host may be wrong.
+      """
     case .bypassCodeAccepted(0):
       "Bypass code accepted. It can't be used again. Add a device now: mfa-enroll"
     case .bypassCodeAccepted(1):

@@ -5,7 +5,8 @@ public struct FailureText: Equatable, Sendable {
   /// What to do next.
   public let hint: MessageText
 
-  init(_ description: MessageText, hint: MessageText) {
+  /// Creates a text.
+  public init(_ description: MessageText, hint: MessageText) {
     self.description = description
     self.hint = hint
   }

@@ -32,12 +32,22 @@ extension SignInMessage {
       La connexion est impossible à cause d’un problème du serveur, et non de votre code. \
       Contactez votre administrateur.
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      Code de récupération accepté. C’était le dernier. Créez-en de nouveaux\u{a0}: \
+      mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false):
       "Code de récupération accepté. \(Self.frenchLeft(left))"
     case .recoveryCodeAccepted(let left, true):
       """
       Code de récupération accepté. \(Self.frenchLeft(left)) Créez-en de nouveaux\u{a0}: \
       mfa-enroll recovery-codes --new
+      """
+    case .clockMayBeWrong:
+      """
+      Un code précédent était correct, mais pour un autre moment. L’heure de votre téléphone ou \
+      de cet hôte est peut-être incorrecte.
       """
     case .bypassCodeAccepted(0):
       """

@@ -27,12 +27,22 @@ extension SignInMessage {
       サーバーの問題によりログインできません。コードが原因ではありません。\
       管理者に連絡してください。
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      リカバリーコードを確認しました。これが最後のコードでした。新しいコードを作成してください: \
+      mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false):
       "リカバリーコードを確認しました。残りは \(left) 個です。"
     case .recoveryCodeAccepted(let left, true):
       """
       リカバリーコードを確認しました。残りは \(left) 個です。新しいコードを作成してください: \
       mfa-enroll recovery-codes --new
+      """
+    case .clockMayBeWrong:
+      """
+      以前に入力した確認コードは、別の時刻のものでした。スマートフォンまたはこのホストの時計がずれている\
+      可能性があります。
       """
     case .bypassCodeAccepted(0):
       """

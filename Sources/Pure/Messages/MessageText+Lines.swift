@@ -22,8 +22,9 @@ extension MessageText {
   /// - Returns: the text, with line breaks in place of the spaces at which lines are broken.
   @inline(never)
   public func wrapped(to columns: Int, indentation: Int = 0) -> MessageText {
-    var text: [UInt8] = []
-    text.reserveCapacity(utf8.count &+ 8)
+    var text = utf8
+    // The places at which a line break is inserted, in the order of the text.
+    var insertions: [Int] = []
     var column = indentation
     // The last place at which the line may be broken, and the columns before the next character
     // there.
@@ -35,27 +36,27 @@ extension MessageText {
       case Self.newline:
         (column, place) = (0, nil)
       case Self.space:
-        if last != Self.space { (place, columnsBefore) = (text.count, column &+ 1) }
+        if last != Self.space { (place, columnsBefore) = (range.lowerBound, column &+ 1) }
         column &+= 1
       default:
         let width = Columns.columns(of: scalar)
         if width == 2 || Columns.columns(of: last) == 2, Columns.mayBreak(between: last, scalar) {
-          (place, columnsBefore) = (text.count, column)
+          (place, columnsBefore) = (range.lowerBound, column)
         }
         if column &+ width > columns, let position = place {
-          if position < text.count, text[position] == UInt8(ascii: " ") {
+          if text[position] == UInt8(ascii: " ") {
             text[position] = UInt8(ascii: "\n")
           } else {
-            text.insert(UInt8(ascii: "\n"), at: position)
+            insertions.append(position)
           }
           column &-= columnsBefore
           place = nil
         }
         column &+= width
       }
-      for index in range { text.append(utf8[index]) }
       last = scalar
     }
+    for position in insertions.reversed() { text.insert(UInt8(ascii: "\n"), at: position) }
     return MessageText(text)
   }
 

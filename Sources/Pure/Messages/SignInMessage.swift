@@ -31,6 +31,9 @@ public enum SignInMessage: Equatable, Sendable {
   /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more.
   case bypassCodeAccepted(usesLeft: Int64)
 
+  /// A code that was rejected earlier belonged to another time. Told only after an accepted code.
+  case clockMayBeWrong
+
   // MARK: Enrolment
 
   /// The user should enrol, and must do so after `signInsLeft` further sign-ins or after `lastDay`.

@@ -28,12 +28,22 @@ extension SignInMessage {
       No se puede iniciar sesión por un problema del servidor, no por tu código. Ponte en \
       contacto con tu administrador.
       """
+    case .recoveryCodeAccepted(0, _):
+      """
+      Código de recuperación aceptado. Era el último. Crea códigos nuevos: \
+      mfa-enroll recovery-codes --new
+      """
     case .recoveryCodeAccepted(let left, false):
       "Código de recuperación aceptado. \(Self.spanishLeft(left))"
     case .recoveryCodeAccepted(let left, true):
       """
       Código de recuperación aceptado. \(Self.spanishLeft(left)) Crea códigos nuevos: \
       mfa-enroll recovery-codes --new
+      """
+    case .clockMayBeWrong:
+      """
+      Un código anterior era correcto, pero para otro momento. Puede que el reloj de tu teléfono \
+      o el de este servidor no esté en hora.
       """
     case .bypassCodeAccepted(0):
       """

@@ -16,9 +16,13 @@ extension SignInMessage {
     case .notACode: "這不是驗證碼，請輸入驗證器應用程式顯示的數字。"
     case .noSuchDevice: "沒有這個編號的裝置。"
     case .unavailable: "伺服器發生問題，目前無法登入；這與你的驗證碼無關。請聯絡管理員。"
+    case .recoveryCodeAccepted(0, _):
+      "已接受復原碼，這是最後一組。請產生新的復原碼：mfa-enroll recovery-codes --new"
     case .recoveryCodeAccepted(let left, false): "已接受復原碼，還剩 \(left) 組。"
     case .recoveryCodeAccepted(let left, true):
       "已接受復原碼，還剩 \(left) 組。請產生新的復原碼：mfa-enroll recovery-codes --new"
+    case .clockMayBeWrong:
+      "先前輸入的驗證碼屬於其他時間，手機或這部主機的時間可能不正確。"
     case .bypassCodeAccepted(0):
       "已接受臨時通行碼，它無法再次使用。請立即新增裝置：mfa-enroll"
     case .bypassCodeAccepted(let uses):

@@ -30,7 +30,8 @@ public enum HelperRequest: ~Copyable, Sendable {
   case rename(factor: FactorID, displayName: DisplayName)
   /// Removes a factor. Needs a session.
   case unenroll(factor: FactorID)
-  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code is used up.
+  /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code of a factor is used
+  /// up. A recovery code or a bypass code is recognised, and not used up.
   case test(SecretBytes)
   /// Ends the conversation.
   case bye
@@ -55,9 +56,12 @@ public enum HelperRequest: ~Copyable, Sendable {
   case forget
   /// Presents the code that follows the one in `resync`. Needs a session.
   case completeResync(SecretBytes)
+  /// Reports what would prevent the enrolment of a factor with this name, before the user is asked
+  /// for anything.
+  case checkEnrollment(DisplayName)
 
   /// The version of the protocol.
-  public static let version: UInt8 = 2
+  public static let version: UInt8 = 3
 
   /// The longest answer and the longest code in bytes: PAM_MAX_RESP_SIZE.
   public static let longestAnswer = 512
@@ -133,6 +137,10 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.completeResync)
       writer.field(code.span)
       return try writer.finish()
+    case .checkEnrollment(let displayName):
+      var writer = MessageWriter(kind: Kind.checkEnrollment)
+      writer.field(displayName.utf8)
+      return try writer.finish()
     }
   }
 
@@ -176,6 +184,7 @@ public enum HelperRequest: ~Copyable, Sendable {
     case .importFactor: throw .malformed
     case .forget: throw .malformed
     case .completeResync: throw .malformed
+    case .checkEnrollment: throw .malformed
     }
   }
 
@@ -277,6 +286,11 @@ public enum HelperRequest: ~Copyable, Sendable {
       let code = try reader.secret(longest: Self.longestAnswer)
       try reader.end()
       self = .completeResync(code)
+    case Kind.checkEnrollment:
+      let displayName = try reader.displayName()
+      try reader.end()
+      guard let displayName else { throw .unsupportedDisplayName }
+      self = .checkEnrollment(displayName)
     default:
       throw .unknownKind(kind)
     }
@@ -304,5 +318,6 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let deliver: UInt8 = 0x12
     static let forget: UInt8 = 0x13
     static let completeResync: UInt8 = 0x14
+    static let checkEnrollment: UInt8 = 0x15
   }
 }

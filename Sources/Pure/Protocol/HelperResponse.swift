@@ -31,6 +31,8 @@ public enum HelperResponse: ~Copyable, Sendable {
   case unenrolled(signedOut: Bool, endsSessions: Bool)
   /// Answers `test` and `signIn`: the code was accepted and is used up.
   case tested
+  /// Answers `test`: the code would be accepted at a sign-in. It was not used up.
+  case recognized(UnusedCode)
   /// Answers any request.
   case failed(HelperFailure)
   /// Answers `status`.
@@ -98,6 +100,10 @@ public enum HelperResponse: ~Copyable, Sendable {
       return try writer.finish()
     case .tested:
       return try MessageWriter(kind: Kind.tested).finish()
+    case .recognized(let code):
+      var writer = MessageWriter(kind: Kind.recognized)
+      writer.field(code.rawValue)
+      return try writer.finish()
     case .failed(let failure):
       var writer = MessageWriter(kind: Kind.failed)
       writer.field(failure.number)
@@ -206,6 +212,11 @@ public enum HelperResponse: ~Copyable, Sendable {
       try reader.end()
       guard codes.isWellFormed else { throw .malformed }
       self = .recoveryCodes(codes)
+    case Kind.recognized:
+      let number = try reader.number(UInt8.self)
+      try reader.end()
+      guard let code = UnusedCode(rawValue: number) else { throw .malformed }
+      self = .recognized(code)
     case Kind.forgotten:
       let places = try reader.number(UInt8.self)
       try reader.end()
@@ -231,5 +242,6 @@ public enum HelperResponse: ~Copyable, Sendable {
     static let status: UInt8 = 0x8C
     static let recoveryCodes: UInt8 = 0x8D
     static let forgotten: UInt8 = 0x8E
+    static let recognized: UInt8 = 0x8F
   }
 }

@@ -22,6 +22,7 @@ extension HelperResponse {
     case .done: return nil
     case .unenrolled: return nil
     case .tested: return nil
+    case .recognized: return nil
     case .status: return nil
     case .recoveryCodes: return nil
     case .forgotten: return nil

@@ -164,11 +164,11 @@ extension Conversation {
 
   /// Returns the context for an attempt by the caller.
   func context(
-    factor: FactorID? = nil, counter: AttemptState.Counter
+    factor: FactorID? = nil, counter: AttemptState.Counter, showsClockHint: Bool = false
   ) throws(HelperFailure) -> Attempt.Context {
     Attempt.Context(
       settings: try settings(), clock: host.attemptClock, source: source, program: Self.program,
-      factor: factor, counter: counter)
+      factor: factor, showsClockHint: showsClockHint, counter: counter)
   }
 
   func now() throws(HelperFailure) -> Int64 {
@@ -223,6 +223,18 @@ extension Conversation {
     log(priority, line)
     guard let succeeded = result.auditedSuccess else { return }
     audit(.authentication, result.auditedOperation.bytes, succeeded)
+  }
+
+  /// Writes to the log and to the kernel's audit trail that a test recognised a code.
+  func reportRecognized(_ code: UnusedCode) {
+    var line = LogLine()
+    switch code {
+    case .recoveryCode: line.add("result", "recovery-code-tested")
+    case .bypassCode: line.add("result", "bypass-code-tested")
+    }
+    addCaller(to: &line)
+    log(.notice, line)
+    audit(.authentication, ("mfa:code-tested" as StaticString).bytes, true)
   }
 
   private func addCaller(to line: inout LogLine) {

@@ -59,7 +59,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   /// The length of a session in seconds. NIST SP 800-63B-4, section 4.1.2.2, allows the same time
   /// for a binding code.
-  public static var sessionLength: Int64 { 600 }
+  public static var sessionLength: Int64 { SessionLimit.seconds }
 
   /// The longest silence of a client without a session, in seconds.
   private static var idleTime: Int64 { 60 }
@@ -271,8 +271,8 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
             signedOut: signedOut,
             endsSessions: signedOut && settings.endsSessionsOnUnenrolling))
       case .test(let code):
-        try test(code)
-        return client.send(.tested)
+        guard let recognized = try test(code) else { return client.send(.tested) }
+        return client.send(.recognized(recognized))
       case .hello: throw .protocolError
       case .answer: throw .protocolError
       case .cancel: throw .protocolError
@@ -308,6 +308,9 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
         try deliver(to: user)
         return client.send(.done)
       case .forget: return client.send(.forgotten(places: try forget()))
+      case .checkEnrollment(let displayName):
+        try checkEnrollment(displayName)
+        return client.send(.done)
       }
     } catch {
       guard client.send(.failed(error)) else { return false }
@@ -323,6 +326,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     if session != nil {
       let present = try requireSession(for: .resynchronizing)
       if present.scope == .resynchronizing {
+        if let snapshot = try snapshot() { try requireOpen(snapshot, present.basis.counter) }
         let shown = try provePresentFactor(prompter, present.basis)
         session?.take(shown)
       }
@@ -339,11 +343,16 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       generation: kept?.generation ?? 0, scope: basis.scope)
     // The following steps take locks and do not need the caller's identity.
     try dropCallerIdentity()
-    if snapshot != nil {
-      started.scope = .resynchronizing
-      started.take(try provePresentFactor(prompter, basis))
+    guard snapshot != nil else {
+      session = started
+      return Self.seconds(Self.sessionLength)
     }
+    // The session begins before the code is verified, as after an empty answer. After a wrong code,
+    // the next request asks for the code alone.
+    started.scope = .resynchronizing
     session = started
+    let shown = try provePresentFactor(prompter, basis)
+    session?.take(shown)
     return Self.seconds(Self.sessionLength)
   }
 
@@ -401,10 +410,11 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     _ prompter: ClientPrompter<Client>, _ basis: Basis
   ) throws(HelperFailure) -> ShownFactor {
     let prompt = DisplayText(cleaning: HelperMessage.enrolledDevicePrompt.text(in: language).utf8)
-    guard let typed = prompter.ask(prompt, echo: false) else { throw proofFailed() }
+    // The code may be visible: it is used up when it arrives.
+    guard let typed = prompter.ask(prompt, echo: true) else { throw proofFailed() }
     guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {
-      return try attempt(typed, counter: basis.counter)
+      return try attempt(typed, counter: basis.counter, showsClockHint: true)
     } catch {
       failedProofs += 1
       throw error
@@ -413,17 +423,20 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   /// Verifies a code in the same way as a sign-in.
   private func attempt(
-    _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter
+    _ typed: borrowing SecretBytes, with factor: FactorID? = nil, counter: AttemptState.Counter,
+    showsClockHint: Bool = false
   ) throws(HelperFailure) -> ShownFactor {
     let codes = TypedCodes(whole: typed.span)
-    let context = try context(factor: factor, counter: counter)
-    let result: Attempt.Result
+    let context = try context(factor: factor, counter: counter, showsClockHint: showsClockHint)
+    let attempt: Attempt.Report
     do throws(FactorStoreError) {
-      result = try Attempt.make(codes, by: caller, in: try host.store(), context).result
+      attempt = try Attempt.make(codes, by: caller, in: try host.store(), context)
     } catch {
       throw failure(error)
     }
+    let result = attempt.result
     report(result, state: context.settings.state)
+    tellClockHint(attempt)
     switch result {
     case .accepted(.factor): return .code
     case .accepted:
@@ -600,12 +613,5 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     } catch {
       throw failure(error)
     }
-  }
-
-  private mutating func test(_ typed: borrowing SecretBytes) throws(HelperFailure) {
-    try dropCallerIdentity()
-    guard try snapshot() != nil else { throw .factorNotFound }
-    let shown = try attempt(typed, counter: .ownProcess)
-    if case .usedUp = shown { session?.noteUse() }
   }
 }

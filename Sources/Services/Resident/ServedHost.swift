@@ -63,6 +63,9 @@ struct ServedHost: Host {
     try account.sharing(at: index)
   }
 
+  /// The settings in /etc/ssh/sshd_config, or unknown settings if the service may not read the file.
+  var secureShell: SecureShellConfiguration { InstalledSecureShell.configuration }
+
   // MARK: Facts about the application's process
   //
   // Only an application that acts as root is believed.

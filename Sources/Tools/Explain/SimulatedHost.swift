@@ -49,6 +49,8 @@ struct SimulatedHost<Base: Host>: Host {
 
   var enclosingSessions: [SignInOrigin] { [] }
 
+  var secureShell: SecureShellConfiguration { base.secureShell }
+
   var leadsSession: Bool { false }
 
   var controllingTerminal: [UInt8]? { nil }

@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFASecrets
 import Glibc
 import MFAImport
@@ -8,7 +9,7 @@ enum ImportFile {
   static func defaultPath() throws(Failure) -> String {
     // SAFETY: the string that getenv returns is copied at once.
     guard let home = unsafe getenv("HOME"), unsafe home.pointee != 0 else {
-      throw Failure("HOME does not say where your home folder is", hint: "name the file")
+      throw Failure(.noHomeFolder)
     }
     // SAFETY: the variable is NUL-terminated, and nothing changes the environment.
     return unsafe String(cString: home) + "/.google_authenticator"
@@ -23,19 +24,18 @@ enum ImportFile {
     guard descriptor >= 0 else {
       // SAFETY: the string that strerror returns is copied at once.
       let reason = unsafe String(cString: strerror(errno))
-      throw Failure("\(shown) cannot be opened (\(reason))", hint: "name the file to import")
+      throw Failure(.fileNotOpened(path: shown, reason: reason))
     }
     defer { close(descriptor) }
     var status = stat()
     // SAFETY: the call writes a `stat`, which `status` is.
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Failure("\(shown) is no file", hint: "name the file to import")
+      throw Failure(.notAFile(path: shown))
     }
     guard status.st_uid == getuid() || status.st_uid == 0,
       status.st_mode & (S_IWGRP | S_IWOTH) == 0
     else {
-      throw Failure(
-        "\(shown) could have been written by others", hint: "enrol a new key with mfa-enroll")
+      throw Failure(.writableByOthers(path: shown))
     }
     let longest = GoogleAuthenticatorFile.maximumLength
     // One byte more than the limit, so that a file that is too long can be recognised.
@@ -52,7 +52,7 @@ enum ImportFile {
       }
       if got < 0 && errno == EINTR { continue }
       guard got >= 0 else {
-        throw Failure("\(shown) cannot be read", hint: "name the file to import")
+        throw Failure(.fileNotRead(path: shown))
       }
       if got == 0 { break }
       count += got

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import MFAMessages
 
 /// The user's locale settings.
 enum LocaleSettings {
@@ -10,9 +11,19 @@ enum LocaleSettings {
       // SAFETY: the string is NUL-terminated, and copied before the locale changes.
       return unsafe isUTF8(codeset: String(cString: nl_langinfo(nl_item(CODESET))))
     }
-    let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { variable($0) }
-      .first { !$0.isEmpty }
-    return isUTF8(localeName: name ?? "")
+    return isUTF8(localeName: localeName(of: "LC_CTYPE"))
+  }
+
+  /// The language of messages: that of LC_MESSAGES, or English if there is no table for it or if the
+  /// text is not UTF-8.
+  static var language: Language {
+    let language = Language(localeName: Array(localeName(of: "LC_MESSAGES").utf8)) ?? .english
+    return isUTF8 ? language : .english
+  }
+
+  /// Returns the name of the locale of a category, by the rules of POSIX (XBD 8.2).
+  private static func localeName(of category: String) -> String {
+    ["LC_ALL", category, "LANG"].lazy.compactMap { variable($0) }.first { !$0.isEmpty } ?? ""
   }
 
   /// Returns whether a locale name such as `de_DE.UTF-8@euro` stands for UTF-8.
@@ -44,7 +55,8 @@ enum LocaleSettings {
     return "\(year)-\(digits(month))-\(digits(day)) \(digits(hour)):\(digits(minute))"
   }
 
-  fileprivate static func variable(_ name: String) -> String? {
+  /// Returns the value of an environment variable.
+  static func variable(_ name: String) -> String? {
     // SAFETY: this program never changes the environment.
     guard let value = unsafe getenv(name) else { return nil }
     // SAFETY: the variable is NUL-terminated, and nothing changes the environment.

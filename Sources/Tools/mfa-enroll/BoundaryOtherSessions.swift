@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import MFAEnrollMessages
 import MFASystem
 
 /// The user's other sessions on this host, as systemd-logind reports them.
@@ -13,21 +14,19 @@ enum OtherSessions {
     guard unsafe access(program, X_OK) == 0,
       let list = run(["--no-legend", "--no-pager", "list-sessions"])
     else {
-      return interface.tell("your other sessions on this host go on: end them yourself")
+      return interface.tell(.otherSessionsContinue)
     }
     // Without this variable, this session cannot be distinguished from the others.
     guard let present = variable("XDG_SESSION_ID") else {
-      return interface.tell("your other sessions on this host go on: end them yourself")
+      return interface.tell(.otherSessionsContinue)
     }
     var ended = 0
     var left = 0
     for session in sessions(in: list, of: getuid(), except: present) {
       if run(["terminate-session", session]) == nil { left += 1 } else { ended += 1 }
     }
-    if ended > 0 { interface.tell("\(ended) other sessions on this host were ended") }
-    if left > 0 {
-      interface.tell("\(left) other sessions could not be ended: end them yourself")
-    }
+    if ended > 0 { interface.tell(.otherSessionsEnded(ended)) }
+    if left > 0 { interface.tell(.otherSessionsNotEnded(left)) }
   }
 
   /// Returns the sessions of `user` in the output of loginctl, whose first columns are the

@@ -1,4 +1,5 @@
 import MFABytes
+import MFAEnrollMessages
 import MFASecrets
 import Glibc
 import Synchronization
@@ -39,9 +40,7 @@ struct PictureFile: Sendable {
       status.st_mode & 0o7777 == owner, status.st_uid == geteuid()
     else {
       remove()
-      throw Failure(
-        "\(path) would not be yours alone to read there",
-        hint: "name a file on a disk that knows owners and modes, such as in your home folder")
+      throw Failure(.fileNotPrivate(path: path))
     }
   }
 
@@ -109,23 +108,15 @@ struct PictureFile: Sendable {
 
   private static func refusal(_ path: String, _ error: Int32) -> Failure {
     switch error {
-    case EEXIST:
-      Failure("\(path) exists already", hint: "name another file, or remove this one first")
-    case ENOENT, ENOTDIR:
-      Failure("the folder of \(path) does not exist", hint: "make it first, or name another file")
-    case EACCES, EPERM, EROFS:
-      Failure(
-        "\(path) cannot be made: you may not write there",
-        hint: "name a file in a folder of your own")
-    case _:
-      Failure("\(path) cannot be made (\(text(of: error)))", hint: "name another file")
+    case EEXIST: Failure(.fileExists(path: path))
+    case ENOENT, ENOTDIR: Failure(.folderMissing(path: path))
+    case EACCES, EPERM, EROFS: Failure(.noPermission(path: path))
+    case _: Failure(.fileNotCreated(path: path, reason: text(of: error)))
     }
   }
 
   private static func trouble(_ path: String, _ error: Int32) -> Failure {
-    Failure(
-      "\(path) cannot be written (\(text(of: error))), and nothing is enrolled",
-      hint: "make room there, or name another file")
+    Failure(.fileNotWritten(path: path, reason: text(of: error)))
   }
 
   private static func text(of error: Int32) -> String {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import MFAEnrollMessages
 import MFASecrets
 import MultiFactor
 
@@ -26,26 +27,22 @@ enum DeviceName {
   ) throws(Failure) -> String {
     let usual = usual(among: taken)
     guard interface.isAtTerminal else { return usual }
-    while let answer = interface.ask(question(usual), echo: true) {
+    while let answer = interface.ask(.namePrompt(proposed: usual), echo: true) {
       let name = SingleName.text(of: answer)
       guard !name.isEmpty else { return usual }
       guard MultiFactor.isSupported(displayName: name) else {
-        interface.tell(unsupported)
+        interface.tell(Failure(MultiFactorError.unsupportedDisplayName))
         continue
       }
       guard !taken.contains(name) else {
-        interface.tell(MultiFactorError.secondFactorAlreadyEnrolled.description)
+        interface.tell(Failure(MultiFactorError.secondFactorAlreadyEnrolled))
         continue
       }
       return name
     }
-    interface.tell("")
-    throw Failure("no name was typed, and nothing is enrolled", hint: "start again")
+    interface.endLine()
+    throw Failure(.noName)
   }
-
-  // The words of the question.
-  private static func question(_ usual: String) -> String { "Name for this device [\(usual)]: " }
-  private static let unsupported = "A name has 1 to 64 visible characters."
 
   /// A typed name as text, without spaces at its ends.
   private enum SingleName {

@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFASecrets
 import MultiFactor
 
@@ -15,14 +16,15 @@ extension Enroll {
     let content = KeyScreenContent(
       key: Grouping.inFours(secret.sharedSecretKey()),
       url: secret.generateQRCodeURL(withAccountName: account, issuer: issuer),
-      name: issuer.isEmpty ? account : "\(issuer) (\(account))", settings: unusualSettings)
+      name: issuer.isEmpty ? account : "\(issuer) (\(account))", settings: unusualSettings,
+      words: KeyScreenText(language: interface.language))
     return KeyScreen(content, input: terminal.input, output: terminal.output)
   }
 
   /// What the user must choose in the app when typing the key, or nil if all apps assume it.
-  var unusualSettings: String? {
+  var unusualSettings: EnrollMessage? {
     guard algorithm != .sha1 || digits != 6 || period != 30 else { return nil }
-    return KeyScreenText.settings(
+    return .keyParameters(
       algorithm: algorithm.rawValue.uppercased(), digits: digits, seconds: period)
   }
 }

@@ -1,43 +1,48 @@
 import MFASecrets
 import ArgumentParser
 import FoundationEssentials
+import MFAEnrollMessages
 import MultiFactor
 
 /// `mfa-enroll enroll`: begins a session, shows a new secret and its picture, and asks for a code.
-struct Enroll: AsyncParsableCommand {
+struct Enroll: EnrollCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Enrols an authenticator app (the default).",
+    abstract: "Add a device (the default command).",
     discussion: """
-      Shows a new key, as a picture and as text, and asks for the code that the app makes of it. \
-      Nothing changes before that code is right.
-      """, aliases: ["enrol"])
+      Shows a new key, as a QR code and as text, and asks for the code that the app then shows. \
+      Nothing changes until that code is correct.
+      """, aliases: ["enrol", "add"])
 
-  @Option(help: "What you call it, such as phone.")
+  @Option(help: "The name of the device, such as phone.")
   var name: String?
 
-  @Option(help: "The hash function. Many apps know sha1 only.")
+  @Option(help: "The hash function. Many apps support only sha1.")
   var algorithm: AlgorithmName = .sha1
 
-  @Option(help: "How long a code is: 6, 7 or 8 digits.")
+  @Option(help: "The length of a code: 6, 7 or 8 digits.")
   var digits = 6
 
   @Option(help: "How long a code is shown: 15 to 120 seconds.")
   var period = 30
 
-  @Option(help: "The name that the app shows above the account, instead of the host's own.")
+  @Option(help: "The name that the app shows above the account, instead of this host's.")
   var issuer: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where the picture goes: terminal (the default), png=FILE, svg=FILE or none.",
+      "Where to draw the QR code: terminal (the default), png=FILE, svg=FILE or none.",
       valueName: "where"))
   var qr: PictureDestination?
 
-  @Flag(help: "Asks for an administrator's ticket in the place of your password.")
+  @Flag(help: "Ask for an administrator's ticket instead of your password.")
   var ticket = false
 
-  @Flag(help: "Prints JSON, for programs: the key, and what it was enrolled as.")
+  @Flag(help: "Print the key and the new device as JSON. For programs.")
   var json = false
+
+  @OptionGroup var options: CommonOptions
+
+  var isForProgram: Bool { json || options.stdin }
 
   func validate() throws {
     try name.map(MFAEnroll.check(name:))
@@ -49,14 +54,14 @@ struct Enroll: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let interface = UserInterface()
+    let interface = try UserInterface(for: self)
     // Created first, so that an error is reported before the user has answered any question.
     let file = try pictureFile()
     do {
       try await enroll(interface, showingIn: file)
     } catch {
       if let file, !file.remove() {
-        interface.tell("\(file.path) could not be removed: delete what is left of it")
+        interface.tell(.pictureNotRemoved(path: file.path))
       }
       throw error
     }
@@ -65,44 +70,48 @@ struct Enroll: AsyncParsableCommand {
   /// Enrols a key. Keeps the picture's file and reports the enrolment at once, so that a later
   /// interruption undoes nothing.
   private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
-    let multiFactor = MultiFactor(tell: interface.tell)
+    let multiFactor = MultiFactor(
+      language: interface.language, tell: interface.tell(host:))
     do {
-      // A name that is taken is refused before the user types a password.
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
-      if let name, taken.contains(name) { throw MultiFactorError.secondFactorAlreadyEnrolled }
-      let session = try await Reauthentication(of: interface, withTicket: ticket).session(
-        with: multiFactor)
-      let name =
-        if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
+      // Checked before the user is asked for a password, a code or the phone.
+      try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
+      let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
+      let session = try await Reauthentication(
+        of: interface, withTicket: ticket, opening: opening
+      ).session(with: multiFactor)
+      let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
         with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
         codeIntervalSeconds: period)
       let uid: String
       if let screen = try await keyScreen(of: secret, multiFactor: multiFactor, on: interface) {
         uid = try await screen.whileShown { () throws(Failure) in
-          try await confirm(secret, name: name, with: multiFactor) {
-            screen.ask(after: $0?.description)
+          try await confirm(secret, name: name, with: multiFactor) { error in
+            screen.ask(after: error?.text(in: interface.language).description)
           }
         }
       } else {
         try await show(secret, of: multiFactor, to: interface, file: file)
         uid = try await confirm(secret, name: name, with: multiFactor) { error in
-          if let error { interface.tell("\(error)\nhint: \(error.hint)") }
-          let code = interface.ask(KeyScreenText.question, echo: true)
-          if code == nil { interface.tell("") }
+          if let error { interface.tell(Failure(error)) }
+          let code = interface.ask(.codePrompt, echo: true)
+          if code == nil { interface.endLine() }
           return code
         }
       }
       file?.keep()
-      interface.tell("\(quoted(name)) is enrolled; the code that you typed is used up")
+      interface.tell(.enrolled(name: name))
       if let file {
-        interface.tell("\(file.path) holds your secret key: delete it once you have scanned it")
+        interface.tell(.pictureHoldsKey(path: file.path))
       }
       if json {
         // A program requests recovery codes itself when it can show them to a user.
         Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
       } else {
         await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+        interface.tell(
+          .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
       }
       await multiFactor.close()
     } catch let error as MultiFactorError {
@@ -137,21 +146,20 @@ struct Enroll: AsyncParsableCommand {
   private func show(
     _ secret: TOTPSecret, url: borrowing SecretBytes, to interface: UserInterface
   ) {
-    let way =
+    let instruction: EnrollMessage =
       switch qr {
-      case .file(let path, _):
-        "Scan the picture in \(path) with an authenticator app, or type the key into it."
-      case .terminal, .nowhere, nil: "Type the key into an authenticator app."
+      case .file(let path, _): .scanPictureFile(path: path)
+      case .terminal, .nowhere, nil: .typeKey
       }
-    interface.tell("\n\(way)")
+    interface.endLine()
+    interface.tell(instruction)
     if let unusualSettings { interface.tell(unusualSettings) }
-    interface.show("\nkey: ", Grouping.inFours(secret.sharedSecretKey()), "\n")
-    interface.show("url: ", url, "\n\n")
+    interface.show(
+      "\n\(interface.text(.keyLabel)) ", Grouping.inFours(secret.sharedSecretKey()), "\n")
+    interface.show("\(interface.text(.urlLabel)) ", url, "\n\n")
     switch qr {
     case .terminal, nil:
-      if let reason = interface.reasonForNoPicture {
-        interface.tell(KeyScreenText.noPicture(reason) + "\n")
-      }
+      if let obstacle = interface.pictureObstacle { interface.tell(.noPicture(obstacle)) }
     case .file, .nowhere: break
     }
   }
@@ -177,6 +185,6 @@ struct Enroll: AsyncParsableCommand {
       }
     }
     if let lastError { throw Failure(lastError) }
-    throw Failure("no code was typed, and nothing is enrolled", hint: "start again")
+    throw Failure(.noCode)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MFAEnrollMessages
 import MultiFactor
 
 /// The entry point: runs the command, and reports failures in this program's format.
@@ -7,10 +8,7 @@ enum EnrollMain {
   /// Runs the command in a detached task, while the main thread only handles signals.
   static func main() {
     guard MultiFactor.protectProcess() else {
-      tell(
-        Failure(
-          "this process cannot be protected from other programs of yours",
-          hint: "start it where prctl(2) is allowed", status: .failed))
+      tell(Failure(.processNotProtected))
       MFAEnroll.exit(withError: ExitCode(ExitStatus.failed.rawValue))
     }
     TerminalGuard.prepare()
@@ -21,6 +19,7 @@ enum EnrollMain {
   private static func run() async -> Never {
     do {
       var command = try MFAEnroll.parseAsRoot()
+      if let command = command as? any EnrollCommand { try AccountSelection.select(for: command) }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -34,15 +33,18 @@ enum EnrollMain {
       // Not a failure: the user asked for help or for the version.
       MFAEnroll.exit(withError: error)
     } catch {
-      tell(
-        Failure(
-          MFAEnroll.message(for: error), hint: "mfa-enroll --help shows what it understands",
-          status: .usage))
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if let unknown = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames) {
+        tell(unknown)
+        MFAEnroll.exit(withError: ExitCode(unknown.status.rawValue))
+      }
+      tell(Failure(.usage(MFAEnroll.message(for: error)), status: .usage))
       MFAEnroll.exit(withError: ExitCode(ExitStatus.usage.rawValue))
     }
   }
 
   private static func tell(_ failure: Failure) {
-    Output.standardError.write(failure.text)
+    let interface = UserInterface.withoutQuestions
+    interface.tell(failure.report(in: interface.language))
   }
 }

@@ -13,9 +13,11 @@ struct FactorChange: Sendable {
   let isOnly: Bool
 
   /// Chooses the factor that `text` names or, if `text` is nil, the only factor.
-  static func choose(_ text: String?) async throws(Failure) -> FactorChange {
-    let interface = UserInterface()
-    let multiFactor = MultiFactor(tell: interface.tell)
+  static func choose(
+    _ text: String?, for command: some EnrollCommand
+  ) async throws(Failure) -> FactorChange {
+    let interface = try UserInterface(for: command)
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     let known: [MultiFactorInfo]
     do throws(MultiFactorError) {
       known = try await multiFactor.enrolledFactors

@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MultiFactor
 
 /// Functions that find the factor that the user means.
@@ -13,16 +14,10 @@ enum FactorChoice {
     let beginning = text.lowercased()
     let begun = factors.filter { $0.uid.hasPrefix(beginning) }
     guard beginning.count >= shortestIdentifier, let first = begun.first else {
-      throw Failure(
-        "you have no second factor \(quoted(shown(text)))",
-        hint: factors.isEmpty
-          ? "none is enrolled; enrol one with mfa-enroll"
-          : "mfa-enroll list shows their names and identifiers")
+      throw Failure(.noSuchDevice(name: shown(text), hasDevices: !factors.isEmpty))
     }
     guard begun.count == 1 else {
-      throw Failure(
-        "more than one identifier begins with \(quoted(shown(text)))",
-        hint: "use more of it, or the name")
+      throw Failure(.ambiguousID(shown(text)))
     }
     return first
   }
@@ -30,11 +25,10 @@ enum FactorChoice {
   /// Returns the user's only factor, for commands that need no name in that case.
   static func onlyFactor(among factors: [MultiFactorInfo]) throws(Failure) -> MultiFactorInfo {
     guard let first = factors.first else {
-      throw Failure("you have no second factor yet", hint: "enrol one with mfa-enroll")
+      throw Failure(.noDevice)
     }
     guard factors.count == 1 else {
-      throw Failure(
-        "you have several second factors", hint: "name one; mfa-enroll list shows their names")
+      throw Failure(.severalDevices)
     }
     return first
   }

@@ -1,29 +1,38 @@
 import FoundationEssentials
+import MFAEnrollMessages
+import MFAMessages
 import MultiFactor
 
 /// The formats in which factors are listed.
 enum FactorTable {
   /// Returns a table for users. The names come last, because they can have any width.
-  static func text(_ factors: [MultiFactorInfo], date: (Date) -> String) -> String {
+  static func text(
+    _ factors: [MultiFactorInfo], in language: Language, date: (Date) -> String
+  ) -> String {
+    let heading: [EnrollMessage] = [.columnID, .columnAdded, .columnCodes, .columnName]
     let rows =
-      [["ID", "ENROLLED", "CODES", "NAME"]]
+      [heading.map { $0.text(in: language) }]
       + factors.map { factor in
         [
-          String(factor.uid.prefix(8)), date(factor.enrollmentDate), codes(of: factor),
-          factor.displayName,
+          text(String(factor.uid.prefix(8))), text(date(factor.enrollmentDate)),
+          codes(of: factor).text(in: language), text(factor.displayName),
         ]
       }
     var widths = [0, 0, 0, 0]
     for row in rows {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+      for (column, cell) in row.enumerated() {
+        widths[column] = max(widths[column], cell.columnsOfLastLine)
+      }
     }
     return rows.map { row in
       row.enumerated().map { column, cell in
-        column == row.count - 1
-          ? cell : cell + String(repeating: " ", count: widths[column] - cell.count + 2)
+        let gap = column == row.count - 1 ? 0 : widths[column] - cell.columnsOfLastLine + 2
+        return cell.string + String(repeating: " ", count: gap)
       }.joined() + "\n"
     }.joined()
   }
+
+  private static func text(_ text: String) -> MessageText { MessageText(Array(text.utf8)) }
 
   /// Returns a JSON array for programs, oldest first.
   static func json(_ factors: [MultiFactorInfo]) throws -> String {
@@ -33,9 +42,10 @@ enum FactorTable {
     return String(decoding: try encoder.encode(factors.map(Entry.init)), as: UTF8.self) + "\n"
   }
 
-  private static func codes(of factor: MultiFactorInfo) -> String {
-    let algorithm = AlgorithmName(factor.hashingAlgorithm).rawValue
-    return "\(algorithm), \(factor.codeLength) digits, \(factor.codeIntervalSeconds) s"
+  private static func codes(of factor: MultiFactorInfo) -> EnrollMessage {
+    .codes(
+      algorithm: AlgorithmName(factor.hashingAlgorithm).rawValue, digits: factor.codeLength,
+      seconds: factor.codeIntervalSeconds)
   }
 
   /// The keys are part of the program's interface (mfa-enroll(1)).

@@ -1,32 +1,28 @@
 import ArgumentParser
+import MFAEnrollMessages
 import MultiFactor
 
 /// `mfa-enroll forget`.
-struct Forget: AsyncParsableCommand {
+struct Forget: EnrollCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Has the next sign-in ask for a code, from everywhere.",
+    abstract: "Clear remembered sign-ins, so the next sign-in asks for a code.",
     discussion: """
-      Where the administrator has codes remembered, you are not asked again for a while from where you \
-      gave one. This ends that, for every place.
+      If the administrator allows it, a sign-in with a code is remembered for a while, and the next \
+      one from the same place asks for none. This command ends that for all places.
       """)
 
+  @OptionGroup var options: CommonOptions
+
   func run() async throws {
-    let interface = UserInterface()
-    let multiFactor = MultiFactor(tell: interface.tell)
+    let interface = UserInterface.withoutQuestions
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     do throws(MultiFactorError) {
       let places = try await multiFactor.clearRememberedSignIns()
       await multiFactor.close()
-      Output.standardOutput.write(Self.text(places) + "\n")
+      Output.standardOutput.write(
+        EnrollMessage.rememberedSignInsCleared(places).text(in: interface.language).string + "\n")
     } catch {
       throw Failure(error)
-    }
-  }
-
-  static func text(_ places: Int) -> String {
-    switch places {
-    case 0: "no code was remembered"
-    case 1: "the code from 1 place is forgotten: the next sign-in asks for one"
-    default: "the codes from \(places) places are forgotten: the next sign-in asks for one"
     }
   }
 }

@@ -16,6 +16,3 @@ enum Grouping {
     return text
   }
 }
-
-/// Returns a name in quotation marks. Names contain no control characters.
-func quoted(_ name: String) -> String { "\"\(name)\"" }

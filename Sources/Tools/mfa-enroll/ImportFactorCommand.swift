@@ -2,41 +2,46 @@ import MFASecrets
 import ArgumentParser
 import FoundationEssentials
 import MFAImport
+import MFAEnrollMessages
 import MultiFactor
 
 /// `mfa-enroll import`.
-struct ImportFactorCommand: AsyncParsableCommand {
+struct ImportFactorCommand: EnrollCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Takes over the factor that google-authenticator made, so that the app goes on.")
+    abstract: "Import the key of google-authenticator, so that you can continue to use your app.")
 
   @Argument(help: "The file, instead of .google_authenticator in your home folder.")
   var file: String?
 
-  @Option(help: "What you call it, such as phone.")
+  @Option(help: "The name of the device, such as phone.")
   var name: String?
+
+  @OptionGroup var options: CommonOptions
 
   func validate() throws { try name.map(MFAEnroll.check(name:)) }
 
   func run() async throws {
-    let interface = UserInterface()
+    let interface = try UserInterface(for: self)
     // Read first, so that an error in the file is reported before the user types a password.
     let path = try file ?? ImportFile.defaultPath()
     let found = try parse(try ImportFile.read(path))
-    for warning in found.warnings { interface.tell("warning: \(warning.text)") }
-    let multiFactor = MultiFactor(tell: interface.tell)
+    for warning in found.warnings {
+      interface.tell(.warningLabel, .importWarning(ImportWarningMessage(warning)))
+    }
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     do throws(MultiFactorError) {
-      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
       let name = name ?? DeviceName.usual(among: taken)
+      try await multiFactor.checkEnrollment(displayName: name)
+      let session = try await Reauthentication(of: interface).session(with: multiFactor)
       try await take(found, named: name, with: session, of: multiFactor)
-      interface.tell("\(quoted(name)) is enrolled, with the key that the app has already")
+      interface.tell(.imported(name: name))
       if found.recoveryCodes.count > 0 {
-        interface.tell(
-          "\(found.recoveryCodes.count) recovery codes were taken over; they are short")
-        interface.tell("hint: make new ones with mfa-enroll recovery-codes --new")
+        interface.tell(.recoveryCodesImported(found.recoveryCodes.count))
+        interface.tell(.hintLabel, .makeRecoveryCodes)
       }
-      interface.tell("\(FactorChoice.shown(path, longest: 4096)) still holds the key: delete it")
+      interface.tell(.importedFileHoldsKey(path: FactorChoice.shown(path, longest: 4096)))
       await multiFactor.close()
     } catch {
       throw Failure(error)
@@ -47,7 +52,7 @@ struct ImportFactorCommand: AsyncParsableCommand {
     do throws(ImportRefusal) {
       return try GoogleAuthenticatorFile.parse(text.span)
     } catch {
-      throw Failure(error.text, hint: "nothing was changed; enrol a new key with mfa-enroll")
+      throw Failure(.importRefused(reason: error.text))
     }
   }
 

@@ -1,4 +1,5 @@
 import MFABytes
+import MFAMessages
 import MFAQRCode
 import MFASecrets
 import Synchronization
@@ -15,7 +16,7 @@ final class KeyScreen: Sendable {
   private struct State: ~Copyable {
     var line = TypedLine()
     var form = KeyScreenContent.Form.picture
-    var status: String?
+    var status: MessageText?
   }
 
   private let input: Input
@@ -47,7 +48,7 @@ final class KeyScreen: Sendable {
 
   /// Asks for a code. Returns what was typed, or nil at the end of the input. `status` is what
   /// happened to the answer before, or nil.
-  func ask(after status: String?) -> SecretBytes? {
+  func ask(after status: MessageText?) -> SecretBytes? {
     state.withLock { state in
       state.line.clear()
       state.status = status
@@ -73,7 +74,7 @@ final class KeyScreen: Sendable {
       guard let size = output.terminalSize else { return }
       let screen = Screen(
         size: size, environment: .current, isUTF8: LocaleSettings.isUTF8)
-      let drawing = content.text(state.form, status: state.status, on: screen, size: size)
+      let drawing = content.text(state.form, status: state.status?.string, on: screen, size: size)
       var text = ScreenBuffer(capacity: drawing.text.count + 1024)
       text.add(Self.clear)
       text.add(drawing.text.span)
@@ -87,9 +88,10 @@ final class KeyScreen: Sendable {
     state.withLock { state in
       guard let size = output.terminalSize else { return }
       // A line that is longer than the window would move the screen.
-      guard KeyScreenText.question.count + state.line.count < size.columns else { return }
+      let question = content.words.question
+      guard KeyScreenText.columns(of: question) + state.line.count < size.columns else { return }
       var text = ScreenBuffer(capacity: 1024)
-      text.add("\r\u{1B}[K" + KeyScreenText.question)
+      text.add("\r\u{1B}[K" + question)
       text.add(state.line.text.span)
       output.write(text.finish())
     }

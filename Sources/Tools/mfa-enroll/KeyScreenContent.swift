@@ -1,4 +1,5 @@
 import MFABytes
+import MFAEnrollMessages
 import MFAQRCode
 import MFASecrets
 
@@ -18,7 +19,9 @@ struct KeyScreenContent: ~Copyable {
   /// The account as the app shows it.
   let name: String
   /// What the user must choose in the app, or nil.
-  let settings: String?
+  let settings: EnrollMessage?
+  /// The words of the screen.
+  let words: KeyScreenText
 
   /// Returns the text of the screen, up to the question.
   ///
@@ -32,27 +35,28 @@ struct KeyScreenContent: ~Copyable {
     _ form: Form, status: String?, on screen: Screen, size: TerminalSize
   ) -> Drawing {
     switch screen.judgement {
-    case .unable(let reason):
-      return Drawing(text: asText(status, KeyScreenText.noPicture(reason), size), isPicture: false)
+    case .unable(let obstacle):
+      return Drawing(text: asText(status, words.noPicture(obstacle), size), isPicture: false)
     case .able(let colours, _):
       do throws(QRCodeError) {
-        let top = KeyScreenText.lines(status ?? KeyScreenText.scan, columns: size.columns)
+        let top = KeyScreenText.lines(status ?? words.scan, columns: size.columns)
         // One line is for the question.
         let room = TerminalSize(columns: size.columns, rows: size.rows - top.count - 1)
         switch try TerminalPicture.of(url.span, ink: colours, room: room) {
         case .text(let picture):
           guard form == .picture else {
-            let text = asText(status, KeyScreenText.backToPicture, size)
+            let text = asText(status, words.backToPicture, size)
             return Drawing(text: text, isPicture: false)
           }
-          return Drawing(text: Self.joined(top, picture), isPicture: true)
+          return Drawing(text: joined(top, picture), isPicture: true)
         case .needs(let picture):
-          let needed = Self.window(for: picture, atLeast: size.columns)
-          let reason = KeyScreenText.tooSmall(columns: needed.columns, rows: needed.rows)
+          let needed = window(for: picture, atLeast: size.columns)
+          let reason = words.noPicture(
+            .windowTooSmall(columns: needed.columns, lines: needed.rows))
           return Drawing(text: asText(status, reason, size), isPicture: false)
         }
       } catch {
-        let reason = KeyScreenText.noPicture(error.reason)
+        let reason = words.noPicture(PictureObstacle(error))
         return Drawing(text: asText(status, reason, size), isPicture: false)
       }
     }
@@ -65,19 +69,19 @@ struct KeyScreenContent: ~Copyable {
   }
 
   /// Returns the size of a window that has room for a picture, with the instruction and the question.
-  private static func window(
+  private func window(
     for picture: TerminalSize, atLeast columns: Int
   ) -> TerminalSize {
     let columns = max(columns, picture.columns)
-    let top = KeyScreenText.lines(KeyScreenText.scan, columns: columns)
+    let top = KeyScreenText.lines(words.scan, columns: columns)
     return TerminalSize(columns: columns, rows: picture.rows + top.count + 1)
   }
 
-  private static func joined(_ top: [String], _ picture: borrowing SecretBytes) -> SecretBytes {
+  private func joined(_ top: [String], _ picture: borrowing SecretBytes) -> SecretBytes {
     var text = ScreenBuffer(capacity: picture.count + 4096)
     for line in top { text.add(line + "\n") }
     text.add(picture.span)
-    text.add(KeyScreenText.question)
+    text.add(words.question)
     return text.finish()
   }
 
@@ -92,9 +96,9 @@ struct KeyScreenContent: ~Copyable {
   /// Returns the screen that shows the key as text. If the window has little room, the less
   /// important parts are left out.
   private func asText(_ status: String?, _ last: String, _ size: TerminalSize) -> SecretBytes {
-    var parts: [Part] = [.text(status ?? KeyScreenText.typeKey), .empty]
-    parts += [.text(KeyScreenText.name + name), .key, .url]
-    if let settings { parts.append(.text(settings)) }
+    var parts: [Part] = [.text(status ?? words.typeKey), .empty]
+    parts += [.text(words.name + name), .key, .url]
+    if let settings { parts.append(.text(words.text(settings))) }
     parts += [.empty, .text(last), .empty]
     let room = size.rows - 1
     func height(_ parts: [Part]) -> Int { parts.reduce(0) { $0 + rows(of: $1, size.columns) } }
@@ -113,16 +117,16 @@ struct KeyScreenContent: ~Copyable {
         for line in KeyScreenText.lines(line, columns: size.columns) { text.add(line + "\n") }
       case .empty: text.add("\n")
       case .key:
-        text.add(KeyScreenText.key)
+        text.add(words.key)
         text.add(key.span)
         text.add("\n")
       case .url:
-        text.add(KeyScreenText.url)
+        text.add(words.url)
         text.add(url.span)
         text.add("\n")
       }
     }
-    text.add(KeyScreenText.question)
+    text.add(words.question)
     return text.finish()
   }
 
@@ -130,8 +134,8 @@ struct KeyScreenContent: ~Copyable {
     switch part {
     case .text(let text): KeyScreenText.lines(text, columns: columns).count
     case .empty: 1
-    case .key: (KeyScreenText.key.count + key.count - 1) / max(columns, 1) + 1
-    case .url: (KeyScreenText.url.count + url.count - 1) / max(columns, 1) + 1
+    case .key: (KeyScreenText.columns(of: words.key) + key.count - 1) / max(columns, 1) + 1
+    case .url: (KeyScreenText.columns(of: words.url) + url.count - 1) / max(columns, 1) + 1
     }
   }
 }

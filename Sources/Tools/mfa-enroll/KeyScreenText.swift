@@ -1,26 +1,28 @@
+import MFAEnrollMessages
 import MFAMessages
 
-/// The words of the screen that shows a new key.
-enum KeyScreenText {
-  static let scan = "Scan this with an authenticator app, or press k for a key."
-  static let typeKey = "Type this key into an authenticator app, or open the URL with it:"
-  static let backToPicture = "Press k for the QR code."
-  static let question = "Code from the app: "
-  static let name = "name: "
-  static let key = "key: "
-  static let url = "url: "
+/// The words of the screen that shows a new key, in one language.
+struct KeyScreenText: Sendable {
+  let language: Language
 
-  /// The settings that the user must choose in the app, if they are not the ones that all apps assume.
-  static func settings(algorithm: String, digits: Int, seconds: Int) -> String {
-    "In the app, choose \(algorithm), \(digits) digits and \(seconds) seconds."
+  var scan: String { text(.scanOrShowKey) }
+  var typeKey: String { text(.typeKeyOrOpenURL) }
+  var backToPicture: String { text(.showPicture) }
+  var question: String { text(.codePrompt) }
+  var name: String { text(.nameLabel) + " " }
+  var key: String { text(.keyLabel) + " " }
+  var url: String { text(.urlLabel) + " " }
+
+  /// Why no QR code is shown, and what to do instead.
+  func noPicture(_ obstacle: PictureObstacle) -> String { text(.noPicture(obstacle)) }
+
+  /// Returns the text of a message.
+  func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
+
+  /// Returns the columns that a text takes on a terminal.
+  static func columns(of text: String) -> Int {
+    MessageText(Array(text.utf8)).columnsOfLastLine
   }
-
-  /// The window has no room for the picture, which takes `columns` and `rows`.
-  static func tooSmall(columns: Int, rows: Int) -> String {
-    "Window too small for a QR code: enlarge to \(columns)x\(rows), or type the key above."
-  }
-
-  static func noPicture(_ reason: String) -> String { "No QR code: \(reason)." }
 
   /// Returns the lines of a text in a window of `columns`.
   static func lines(_ text: String, columns: Int) -> [String] {

@@ -1,23 +1,28 @@
 import ArgumentParser
 import FoundationEssentials
+import MFAEnrollMessages
 import MultiFactor
 
 /// `mfa-enroll list`.
-struct List: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Lists what you have enrolled.")
+struct List: EnrollCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List your devices.", aliases: ["devices", "ls"])
 
-  @Flag(help: "Prints JSON, for programs.")
+  @Flag(help: "Print JSON. For programs.")
   var json = false
 
+  @OptionGroup var options: CommonOptions
+
   func run() async throws {
-    let multiFactor = MultiFactor(tell: { Output.standardError.write("\($0)\n") })
+    let interface = UserInterface.withoutQuestions
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     let factors: [MultiFactorInfo]
     let user: String
-    let warning: String?
+    var codesLeft: Int?
     do throws(MultiFactorError) {
       factors = try await multiFactor.enrolledFactors
       user = try await multiFactor.userName
-      warning = json || factors.isEmpty ? nil : await RecoveryCodeDisplay.warning(of: multiFactor)
+      if !json, !factors.isEmpty { codesLeft = try await multiFactor.recoveryCodesLeft }
       await multiFactor.close()
     } catch {
       throw Failure(error)
@@ -25,11 +30,13 @@ struct List: AsyncParsableCommand {
     if json {
       Output.standardOutput.write(try FactorTable.json(factors))
     } else if factors.isEmpty {
-      Output.standardOutput.write("nothing is enrolled for \(user)\n")
-      Output.standardError.write("hint: enrol an authenticator app with mfa-enroll\n")
+      Output.standardOutput.write(
+        EnrollMessage.noDevices(user: user).text(in: interface.language).string + "\n")
+      interface.tell(.hintLabel, .addDevice)
     } else {
-      Output.standardOutput.write(FactorTable.text(factors, date: LocaleSettings.text(of:)))
-      if let warning { Output.standardError.write("\(warning)\n") }
+      Output.standardOutput.write(
+        FactorTable.text(factors, in: interface.language, date: LocaleSettings.text(of:)))
+      if let codesLeft { RecoveryCodeDisplay.warn(left: codesLeft, on: interface) }
     }
   }
 }

@@ -6,13 +6,13 @@ import MultiFactor
 struct MFAEnroll: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mfa-enroll",
-    abstract: "Enrols an authenticator app as the second factor of your account.",
+    abstract: "Protect your account with codes from an authenticator app.",
     discussion: """
-      Once an app is enrolled, services that ask for a second factor want a code from it when you \
-      sign in.
+      When you have added a device, services that ask for a second factor ask for a code from it \
+      when you sign in.
 
-      Exit status: 0 done; 1 failed; 2 it could not be made sure that the account is yours; \
-      3 the code was wrong, or used already; 64 the command was not understood.
+      Exit status: 0 success; 1 failure; 2 you did not prove that the account is yours; 3 the code \
+      was wrong or has been used; 64 the command was not understood.
       """,
     version: "mfa-enroll \(Release.version)",
     subcommands: [
@@ -20,6 +20,13 @@ struct MFAEnroll: AsyncParsableCommand {
       Resync.self, ImportFactorCommand.self, Forget.self,
     ],
     defaultSubcommand: Enroll.self)
+
+  /// The names of all commands, and their aliases.
+  static var commandNames: [String] {
+    configuration.subcommands.flatMap { command in
+      [command._commandName] + command.configuration.aliases
+    }
+  }
 
   /// Refuses an unsupported name before the user is asked for a password.
   static func check(name: String) throws(ValidationError) {

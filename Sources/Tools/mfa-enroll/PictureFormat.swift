@@ -1,4 +1,5 @@
 import MFABytes
+import MFAEnrollMessages
 import MFASecrets
 import MFAQRCode
 import MFAQRImage
@@ -13,7 +14,7 @@ enum PictureFormat: String {
     do throws(QRCodeError) {
       symbol = try QRSymbol(encoding: bytes.span, errorCorrection: .medium)
     } catch {
-      throw Failure("no picture: \(error.reason)", hint: Self.hint)
+      throw Failure(.noPicture(PictureObstacle(error)))
     }
     switch self {
     case .svg: return QRImage.svg(symbol)
@@ -21,32 +22,29 @@ enum PictureFormat: String {
       do throws(QRImageError) {
         return try QRImage.png(symbol)
       } catch {
-        throw Failure("no picture: \(error.reason)", hint: Self.hint)
+        throw Failure(.noPicture(PictureObstacle(error)))
       }
     }
   }
-
-  private static let hint = "without --qr the key is shown as text, to be typed into the app"
 }
 
-extension QRCodeError {
-  /// Why there is no picture, in lower case and without a full stop.
-  var reason: String {
-    switch self {
-    case .empty: "there is nothing to draw"
-    case .tooLong: "the url is too long for one"
-    case .outOfMemory: "there is not enough memory"
-    case .libraryMissing: "libqrencode is not installed on this host (Debian: libqrencode4)"
-    }
+extension PictureObstacle {
+  /// Creates the obstacle that an error of the encoder is.
+  init(_ error: QRCodeError) {
+    self =
+      switch error {
+      case .empty, .tooLong: .urlTooLong
+      case .outOfMemory: .outOfMemory
+      case .libraryMissing: .libraryMissing(name: "libqrencode", package: "libqrencode4")
+      }
   }
-}
 
-extension QRImageError {
-  /// Why there is no picture, in lower case and without a full stop.
-  var reason: String {
-    switch self {
-    case .libraryMissing: "libpng is not installed on this host (Debian: libpng16-16)"
-    case .outOfMemory: "there is not enough memory"
-    }
+  /// Creates the obstacle that an error of the picture's format is.
+  init(_ error: QRImageError) {
+    self =
+      switch error {
+      case .outOfMemory: .outOfMemory
+      case .libraryMissing: .libraryMissing(name: "libpng", package: "libpng16-16")
+      }
   }
 }

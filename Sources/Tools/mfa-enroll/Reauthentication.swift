@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFASecrets
 import MultiFactor
 
@@ -5,14 +6,17 @@ import MultiFactor
 struct Reauthentication: Sendable {
   private let interface: UserInterface
   private let withTicket: Bool
+  private let opening: EnrollMessage?
 
-  /// How many attempts a user at a terminal has; a script has one.
+  /// How many attempts a user at a terminal has; a program has one.
   private static let tries = 3
 
-  /// An administrator's ticket replaces the password if `withTicket` is true.
-  init(of interface: UserInterface, withTicket: Bool = false) {
+  /// An administrator's ticket replaces the password if `withTicket` is true. `opening` says what
+  /// the user should have ready.
+  init(of interface: UserInterface, withTicket: Bool = false, opening: EnrollMessage? = nil) {
     self.interface = interface
     self.withTicket = withTicket
+    self.opening = opening
   }
 
   /// A record of whether the user declined to answer.
@@ -21,8 +25,12 @@ struct Reauthentication: Sendable {
     func happen() { happened = true }
   }
 
-  /// Starts a session with the helper.
+  /// Starts a session with the helper. Says first whose account it is for.
   func session(with multiFactor: MultiFactor) async throws(MultiFactorError) -> MultiFactorSession {
+    interface.tell(
+      .account(
+        user: try await multiFactor.userName, host: CallingProcess.hostName))
+    if let opening { interface.tell(opening) }
     let refusal = Refusal()
     var triesLeft = interface.isAtTerminal ? Self.tries : 1
     while true {
@@ -42,7 +50,7 @@ struct Reauthentication: Sendable {
         guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {
           throw error
         }
-        interface.tell("\(error.description) \(error.hint)")
+        interface.tell(Failure(error))
       }
     }
   }

@@ -1,19 +1,73 @@
+import FoundationEssentials
+import MFAEnrollMessages
+import MFAFactors
+import MFAMessages
 import MFASecrets
 import MultiFactor
 
 /// The display of recovery codes to the user.
 enum RecoveryCodeDisplay {
-  /// The user is warned when this many codes, or fewer, are left.
-  static let few = 3
+  /// Where new codes go. Without a file and a printer, or if one of them fails, they are shown.
+  struct Destination: Sendable {
+    /// The new file, or nil.
+    let file: PictureFile?
+    /// The printer, or nil.
+    let printer: Printer?
 
-  /// Creates codes and shows them. They cannot be shown again.
+    /// The screen alone.
+    static let screen = Destination(file: nil, printer: nil)
+
+    /// Whether the codes go to the screen alone.
+    fileprivate var isScreen: Bool { file == nil && printer == nil }
+  }
+
+  /// Creates codes and shows, saves or prints them. They cannot be shown again.
+  ///
+  /// - Returns: what could not be done with the codes. They have then been shown on the screen.
   static func make(
-    with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface
-  ) async throws(MultiFactorError) {
+    with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface,
+    _ destination: Destination = .screen
+  ) async throws(MultiFactorError) -> Failure? {
+    let account = try await multiFactor.userName
     let codes = try await multiFactor.generateRecoveryCodes(with: session)
-    interface.tell("\nRecovery codes: each signs you in once, when the app is not at hand.\n")
-    codes.forEach { interface.show("  ", $0, "\n") }
-    interface.tell("\nThey are not shown again. Keep them where the phone is not.")
+    let sheet = RecoverySheet(codes, heading(account: account), in: interface.language)
+    let failure = deliver(sheet, to: destination, telling: interface)
+    if failure != nil || destination.isScreen {
+      interface.show("\n", sheet.text, "\n")
+      interface.tell(.recoveryCodesShownOnce)
+    }
+    return failure
+  }
+
+  private static func heading(account: String) -> RecoverySheet.Heading {
+    RecoverySheet.Heading(
+      account: account, host: FactorChoice.shown(CallingProcess.hostName),
+      date: LocaleSettings.text(of: .now))
+  }
+
+  /// Saves and prints a sheet. Returns what failed last.
+  private static func deliver(
+    _ sheet: borrowing RecoverySheet, to destination: Destination, telling interface: UserInterface
+  ) -> Failure? {
+    var failure: Failure?
+    if let file = destination.file {
+      do throws(Failure) {
+        try file.write(sheet.text)
+        file.keep()
+        interface.tell(.recoveryCodesSaved(path: file.path))
+      } catch {
+        file.remove()
+        failure = Failure(.recoveryCodesNotSaved(path: file.path))
+      }
+    }
+    if let printer = destination.printer {
+      if printer.print(sheet.text) {
+        interface.tell(.recoveryCodesPrinted)
+      } else {
+        failure = Failure(.recoveryCodesNotPrinted)
+      }
+    }
+    return failure
   }
 
   /// Creates codes after the user's first enrolment. A failure does not undo the enrolment.
@@ -24,36 +78,28 @@ enum RecoveryCodeDisplay {
       guard try await multiFactor.enrolledFactors.count == 1,
         try await multiFactor.recoveryCodesLeft == 0
       else { return }
-      try await make(with: session, of: multiFactor, to: interface)
+      _ = try await make(with: session, of: multiFactor, to: interface)
     } catch {
-      interface.tell(
-        "there are no recovery codes: \(error)\nhint: make some with mfa-enroll recovery-codes --new"
-      )
+      interface.tell(.recoveryCodesNotMade)
+      interface.tell(Failure(error))
+      interface.tell(.hintLabel, .makeRecoveryCodes)
     }
   }
 
-  /// Returns a warning if few codes are left. Returns nil if the helper does not report the number:
-  /// the command itself has succeeded, so this failure is not reported.
-  static func warning(of multiFactor: MultiFactor) async -> String? {
+  /// Warns the user if few codes are left. Says nothing if the helper does not report the number: the
+  /// command itself has succeeded.
+  static func warn(of multiFactor: MultiFactor, on interface: UserInterface) async {
     do throws(MultiFactorError) {
-      return warning(left: try await multiFactor.recoveryCodesLeft)
+      warn(left: try await multiFactor.recoveryCodesLeft, on: interface)
     } catch {
-      return nil
+      return
     }
   }
 
-  /// Returns a warning if `left` is at most `few`, or nil otherwise.
-  static func warning(left: Int) -> String? {
-    guard left <= few else { return nil }
-    return "\(text(left: left))\nhint: make new ones with mfa-enroll recovery-codes --new"
-  }
-
-  /// Returns how many codes are left, as text.
-  static func text(left: Int) -> String {
-    switch left {
-    case 0: "no recovery code is left"
-    case 1: "1 recovery code is left"
-    default: "\(left) recovery codes are left"
-    }
+  /// Warns the user if `left` is at most `RecoveryCodeSupply.few`.
+  static func warn(left: Int, on interface: UserInterface) {
+    guard left <= RecoveryCodeSupply.few else { return }
+    interface.tell(.recoveryCodesLeft(left))
+    interface.tell(.hintLabel, .makeRecoveryCodes)
   }
 }

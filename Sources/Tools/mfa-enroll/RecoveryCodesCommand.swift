@@ -1,40 +1,92 @@
 import ArgumentParser
+import MFAEnrollMessages
+import MFAFactors
 import MultiFactor
 
 /// `mfa-enroll recovery-codes`.
-struct RecoveryCodesCommand: AsyncParsableCommand {
+struct RecoveryCodesCommand: EnrollCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery-codes",
-    abstract: "Says how many recovery codes are left, or makes new ones.",
-    discussion: "A recovery code signs you in once, in place of a code from the app.")
+    abstract: "Show how many recovery codes are left, or make new ones.",
+    discussion: """
+      A recovery code signs you in once if you don't have your device. Used codes are not \
+      replaced: make a new sheet when few are left. Only digests of the codes are stored, so \
+      codes that were made before cannot be shown again.
+      """)
 
-  @Flag(help: "Makes new ones and shows them. The old ones are void then.")
+  @Flag(help: "Make new codes and show them. The old ones no longer work.")
   var new = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Save the new codes in a new file that only you can read, instead of showing them.",
+      valueName: "file"))
+  var save: String?
+
+  @Flag(name: .customLong("print"), help: "Print the new codes, instead of showing them.")
+  var prints = false
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    guard new || (save == nil && !prints) else {
+      throw ValidationError(
+        "--save and --print need --new, because only new codes can be shown")
+    }
+    guard save.map({ !$0.isEmpty && !$0.utf8.contains(0) }) ?? true else {
+      throw ValidationError("--save requires the name of a new file")
+    }
+  }
+
   func run() async throws {
-    let interface = UserInterface()
-    let multiFactor = MultiFactor(tell: interface.tell)
+    let interface = new ? try UserInterface(for: self) : UserInterface.withoutQuestions
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
+    if new {
+      try await makeNew(multiFactor, interface)
+    } else {
+      try await report(multiFactor, interface)
+    }
+    await multiFactor.close()
+  }
+
+  /// Makes new codes. The file and the printer are found before any question, so that an error
+  /// there voids no code.
+  private func makeNew(
+    _ multiFactor: MultiFactor, _ interface: UserInterface
+  ) async throws(Failure) {
+    let printer = prints ? Printer() : nil
+    guard !prints || printer != nil else { throw Failure(.noPrinter) }
+    var file: PictureFile?
+    if let save { file = try PictureFile(creating: save) }
+    let failure: Failure?
     do throws(MultiFactorError) {
-      if new {
-        let session = try await Reauthentication(of: interface).session(with: multiFactor)
-        try await RecoveryCodeDisplay.make(with: session, of: multiFactor, to: interface)
-      } else {
-        let status = try await multiFactor.status
-        Output.standardOutput.write(
-          RecoveryCodeDisplay.text(left: status.recoveryCodesLeft) + "\n")
-        if status.importedRecoveryCodesLeft > 0 {
-          interface.tell(
-            "\(status.importedRecoveryCodesLeft) of them came from another program and are short")
-        }
-        if status.importedRecoveryCodesLeft > 0
-          || status.recoveryCodesLeft <= RecoveryCodeDisplay.few
-        {
-          interface.tell("hint: make new ones with mfa-enroll recovery-codes --new")
-        }
-      }
-      await multiFactor.close()
+      let session = try await Reauthentication(of: interface).session(with: multiFactor)
+      failure = try await RecoveryCodeDisplay.make(
+        with: session, of: multiFactor, to: interface,
+        RecoveryCodeDisplay.Destination(file: file, printer: printer))
+    } catch {
+      file?.remove()
+      throw Failure(error)
+    }
+    if let failure { throw failure }
+  }
+
+  private func report(
+    _ multiFactor: MultiFactor, _ interface: UserInterface
+  ) async throws(Failure) {
+    let status: MultiFactorStatus
+    do throws(MultiFactorError) {
+      status = try await multiFactor.status
     } catch {
       throw Failure(error)
+    }
+    Output.standardOutput.write(
+      interface.text(.recoveryCodesLeft(status.recoveryCodesLeft)) + "\n")
+    if status.importedRecoveryCodesLeft > 0 {
+      interface.tell(.recoveryCodesImported(status.importedRecoveryCodesLeft))
+    }
+    if status.importedRecoveryCodesLeft > 0 || status.recoveryCodesLeft <= RecoveryCodeSupply.few {
+      interface.tell(.hintLabel, .makeRecoveryCodes)
     }
   }
 }

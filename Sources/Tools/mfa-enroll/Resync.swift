@@ -1,39 +1,40 @@
 import MFASecrets
 import ArgumentParser
+import MFAEnrollMessages
 import MultiFactor
 
 /// `mfa-enroll resync`.
-struct Resync: AsyncParsableCommand {
+struct Resync: EnrollCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Has the host learn how far a device's clock is off.",
+    abstract: "Correct for a device whose clock is wrong.",
     discussion: """
-      Asks for the code that the app shows, and for the code after it as soon as the app shows \
-      that one, at most two minutes later. The clock may be off by five minutes. It is better to \
-      set the device's clock, where that can be done.
+      Asks for the code that the app shows, and for the next one as soon as the app shows it, at \
+      most two minutes later. The clock may be off by five minutes. If you can set the device's \
+      clock, do that instead.
       """)
 
-  @Argument(help: "Its name, or its identifier. The only one needs none.")
+  @Argument(help: "The name of the device, or its ID. Not needed if you have only one.")
   var factor: String?
 
+  @OptionGroup var options: CommonOptions
+
   func run() async throws {
-    let change = try await FactorChange.choose(factor)
+    let change = try await FactorChange.choose(factor, for: self)
     let interface = change.interface
-    interface.tell(
-      "Where a code of a present factor is asked for, press return if you have no other.")
+    interface.tell(.resyncOpening)
     try await change.make { session throws(MultiFactorError) in
-      guard let first = interface.ask("Code from the app: ", echo: true) else {
-        interface.tell("")
+      guard let first = interface.ask(.codePrompt, echo: true) else {
+        interface.endLine()
         throw .notACode
       }
       try await change.multiFactor.resync(change.factor, code: first, with: session)
-      guard let second = interface.ask("The code after it, when the app shows it: ", echo: true)
+      guard let second = interface.ask(.nextCodePrompt, echo: true)
       else {
-        interface.tell("")
+        interface.endLine()
         throw .notACode
       }
       try await change.multiFactor.completeResync(code: second, with: session)
-      interface.tell(
-        "\(quoted(change.factor.displayName)) is in step; the two codes are used up")
+      interface.tell(.resynced(name: change.factor.displayName))
     }
   }
 }

@@ -1,3 +1,4 @@
+import MFAEnrollMessages
 import MFAQRCode
 
 /// The properties of the terminal that decide whether and how a QR code is shown.
@@ -18,7 +19,7 @@ struct Screen {
   /// Whether a picture can be shown, and how.
   enum Report: Equatable {
     case able(TerminalColours, TerminalSize)
-    case unable(String)
+    case unable(PictureObstacle)
   }
 
   /// The size, or nil if the output is not a terminal or has no size.
@@ -27,12 +28,10 @@ struct Screen {
   let isUTF8: Bool
 
   var judgement: Report {
-    guard let size else { return .unable("this is no terminal") }
-    guard environment.hasScreen else {
-      return .unable("TERM does not say that the terminal can show one")
-    }
+    guard let size else { return .unable(.notATerminal) }
+    guard environment.hasScreen else { return .unable(.unknownTerminal) }
     guard isUTF8 else {
-      return .unable("the locale is not UTF-8 (LC_ALL, LC_CTYPE or LANG would say so)")
+      return .unable(.localeNotUTF8)
     }
     return .able(ink, size)
   }

@@ -1,31 +1,32 @@
 import MFASecrets
 import ArgumentParser
+import MFAEnrollMessages
 import MultiFactor
 
 /// `mfa-enroll unenroll`.
-struct Unenroll: AsyncParsableCommand {
+struct Unenroll: EnrollCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Removes a factor, so that its codes are accepted no more.",
-    aliases: ["unenrol", "remove"])
+    abstract: "Remove a device, so that its codes are rejected.",
+    aliases: ["unenrol", "remove", "delete"])
 
-  @Argument(help: "Its name, or its identifier.")
+  @Argument(help: "The name of the device, or its ID.")
   var factor: String
 
-  @Flag(help: "Does not ask whether you are sure.")
+  @Flag(help: "Do not ask for confirmation.")
   var yes = false
 
+  @OptionGroup var options: CommonOptions
+
   func run() async throws {
-    let change = try await FactorChange.choose(factor)
+    let change = try await FactorChange.choose(factor, for: self)
     guard yes || isSure(change) else {
-      throw Failure("nothing was removed", hint: "answer y, or use --yes, to remove it")
+      throw Failure(.nothingRemoved)
     }
     try await change.make { _ throws(MultiFactorError) in
       let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
-      change.interface.tell("\(quoted(change.factor.displayName)) is removed")
+      change.interface.tell(.removed(name: change.factor.displayName))
       if unenrollment.signedOut {
-        change.interface.tell(
-          "it was the last that you had enrolled: you are signed out, sign in again;"
-            + " sign-ins that were remembered are forgotten")
+        change.interface.tell(.newestRemoved)
       }
       if unenrollment.endsSessions { OtherSessions.end(telling: change.interface) }
     }
@@ -34,11 +35,11 @@ struct Unenroll: AsyncParsableCommand {
   private func isSure(_ change: FactorChange) -> Bool {
     let interface = change.interface
     if change.isOnly {
-      interface.tell("It is the only one: without it there is no code to sign in with.")
+      interface.tell(.removeOnly)
     }
-    let question = "Remove \(quoted(change.factor.displayName))? [y/N] "
+    let question = EnrollMessage.removeQuestion(name: change.factor.displayName)
     guard let answer = interface.ask(question, echo: true) else {
-      interface.tell("")
+      interface.endLine()
       return false
     }
     let first = answer.span.isEmpty ? 0 : answer.span[0]

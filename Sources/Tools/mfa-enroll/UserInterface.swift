@@ -1,35 +1,74 @@
+import MFAEnrollMessages
+import MFAMessages
 import MFASecrets
 import MultiFactor
 
-/// The interface to the user: a terminal, or a script that writes lines to standard input.
+/// The interface to the user: a terminal, or a program that writes lines to standard input.
 ///
-/// If standard input is a terminal, questions, messages and secrets use the terminal, even if
-/// standard output is redirected, so that no secret gets into a file by accident. In a script,
-/// questions and messages go to standard error, and secrets go to standard output.
+/// At a terminal, questions, messages and secrets use the terminal, even if standard input or output
+/// is redirected, so that no password is read from a pipe and no secret gets into a file by
+/// accident. For a program, questions and messages go to standard error, and secrets go to standard
+/// output.
 struct UserInterface: Sendable {
   private let input: Input
   private let questions: Output
   private let shown: Output
   /// Whether the user is at a terminal.
   let isAtTerminal: Bool
+  /// The language of questions and messages.
+  let language: Language
 
-  init() {
-    if Input.standardInput.isTerminal {
-      let terminal = TerminalStreams.open()
-      input = terminal?.input ?? .standardInput
-      questions = terminal?.output ?? .standardError
-      shown = terminal?.output ?? .standardError
-      isAtTerminal = true
-    } else {
-      input = .standardInput
-      questions = .standardError
-      shown = .standardOutput
-      isAtTerminal = false
-    }
+  /// Creates the interface of a command that asks questions.
+  ///
+  /// - Throws: a failure if there is no terminal and no program that answers: a password that a user
+  ///   types into a pipe is visible.
+  init(for command: some EnrollCommand) throws(Failure) {
+    try self.init(isForProgram: command.isForProgram)
   }
 
+  /// Creates the interface for a program if `isForProgram` is true and standard input is not a
+  /// terminal, and otherwise that for a terminal.
+  private init(isForProgram: Bool) throws(Failure) {
+    let isTerminal = Input.standardInput.isTerminal
+    guard isTerminal || !isForProgram else {
+      self = .withoutQuestions
+      return
+    }
+    let terminal = TerminalStreams.open()
+    guard isTerminal || terminal != nil else { throw Failure(.noTerminal) }
+    input = terminal?.input ?? .standardInput
+    questions = terminal?.output ?? .standardError
+    shown = terminal?.output ?? .standardError
+    isAtTerminal = true
+    language = LocaleSettings.language
+  }
+
+  private init(input: Input, questions: Output, shown: Output) {
+    self.input = input
+    self.questions = questions
+    self.shown = shown
+    isAtTerminal = false
+    language = LocaleSettings.language
+  }
+
+  /// The interface of programs, and of commands that ask no question.
+  static let withoutQuestions = UserInterface(
+    input: .standardInput, questions: .standardError, shown: .standardOutput)
+
+  // MARK: Questions
+
   /// Asks a question. Returns one line without its newline, or nil at the end of the input.
-  func ask(_ question: String, echo: Bool) -> SecretBytes? {
+  func ask(_ question: EnrollMessage, echo: Bool) -> SecretBytes? {
+    ask(question.text(in: language), echo: echo)
+  }
+
+  /// Asks the user a question from the helper, and returns the answer.
+  @Sendable func answer(_ prompt: ReauthenticationPrompt) async -> SecretBytes? {
+    ask(MessageText(Array(prompt.text.utf8)), echo: prompt.echo)
+  }
+
+  private func ask(_ question: MessageText, echo: Bool) -> SecretBytes? {
+    let question = fitted(question)
     guard isAtTerminal, !echo else {
       questions.write(question)
       return input.line()
@@ -43,13 +82,45 @@ struct UserInterface: Sendable {
     return answer
   }
 
-  /// Asks the user a question from the helper, and returns the answer.
-  @Sendable func answer(_ prompt: ReauthenticationPrompt) async -> SecretBytes? {
-    ask(prompt.text, echo: prompt.echo)
+  /// Returns an answer that is not a secret as text.
+  func text(of answer: borrowing SecretBytes) -> String {
+    let span = answer.span
+    return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
   }
 
+  // MARK: Messages
+
+  /// Returns the text of a message.
+  func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
+
   /// Writes a message.
-  @Sendable func tell(_ text: String) { questions.write("\(text)\n") }
+  func tell(_ message: EnrollMessage) { tell(message.text(in: language)) }
+
+  /// Writes a message behind a label, such as a hint.
+  func tell(_ label: EnrollMessage, _ message: EnrollMessage) {
+    tell("\(label.text(in: language)) \(message.text(in: language))")
+  }
+
+  /// Writes a message of the host, which is written in the language already.
+  @Sendable func tell(host text: String) { tell(MessageText(Array(text.utf8))) }
+
+  /// Reports a failure after which the command continues.
+  func tell(_ failure: Failure) {
+    let text = failure.text(in: language)
+    tell("\(text.description) \(text.hint)")
+  }
+
+  /// Writes a text, in lines that fit the window.
+  func tell(_ text: MessageText) { questions.write("\(fitted(text))\n") }
+
+  /// Ends a line after a question that was not answered.
+  func endLine() { questions.write("\n") }
+
+  /// Returns a text in lines that fit the window, if there is one.
+  private func fitted(_ text: MessageText) -> String {
+    guard let size = questions.terminalSize else { return text.string }
+    return text.wrapped(to: size.columns).string
+  }
 
   /// Shows a secret, with a text before and after it.
   func show(_ before: String, _ secret: borrowing SecretBytes, _ after: String) {
@@ -67,13 +138,13 @@ struct UserInterface: Sendable {
   }
 
   /// Why no picture is shown where there is no screen.
-  var reasonForNoPicture: String? {
+  var pictureObstacle: PictureObstacle? {
     let screen = Screen(
       size: isAtTerminal ? shown.terminalSize : nil, environment: .current,
       isUTF8: LocaleSettings.isUTF8)
-    switch screen.judgement {
-    case .unable(let reason): return reason
-    case .able: return nil
+    return switch screen.judgement {
+    case .unable(let obstacle): obstacle
+    case .able: nil
     }
   }
 }

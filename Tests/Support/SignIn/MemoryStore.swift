@@ -221,6 +221,13 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     return try MemoryStore.digest(of: recoveryCode, kind: kind)
   }
 
+  /// Returns the code itself, which hides nothing.
+  public func digest(
+    ofTyped code: Code, in record: FactorRecord
+  ) throws(FactorStoreError) -> UInt64 {
+    UInt64(code.length.rawValue) << 32 | UInt64(code.value)
+  }
+
   /// Returns the store's digests.
   public func digests(
     of places: [SignInOrigin], in record: FactorRecord

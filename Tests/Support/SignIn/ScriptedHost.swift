@@ -121,6 +121,11 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return helpers.removeFirst()
   }
 
+  /// The settings of sshd.
+  public var secureShell = SecureShellConfiguration()
+  /// The seconds since the machine was started.
+  public var sinceBoot: Int64? = 1000
+
   /// The session of the process.
   public var session: SignInOrigin?
   /// The sessions that enclose it.

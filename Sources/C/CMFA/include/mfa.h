@@ -28,6 +28,9 @@ typedef enum MFA_CLOSED_ENUM mfa_verdict {
   MFA_PASS MFA_NAMED("pass") = 2,
   // Denied, and further attempts in this connection are pointless.
   MFA_TOO_MANY_ATTEMPTS MFA_NAMED("tooManyAttempts") = 3,
+  // Denied, and sshd must not ask again in this connection. Used for sshd only, if
+  // MFA_TOO_MANY_ATTEMPTS would leave sshd without any method to offer.
+  MFA_END_SIGN_IN MFA_NAMED("endSignIn") = 4,
 } mfa_verdict;
 
 // The application's reply to a question.

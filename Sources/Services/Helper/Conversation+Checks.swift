@@ -1,0 +1,56 @@
+import MFAAuthentication
+import MFAFactorStore
+import MFAFactors
+import MFAMessages
+import MFAProtocol
+import MFASecrets
+import MFAStoreFiles
+import MFAPolicy
+
+// Requests that verify or check something and change no record.
+extension Conversation {
+  /// Verifies a code without a sign-in. Returns the kind of a recovery code or bypass code, which is
+  /// not used up, or nil if a code of a factor was accepted.
+  func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> UnusedCode? {
+    try dropCallerIdentity()
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let context = try context(counter: .ownProcess, showsClockHint: true)
+    let result: Attempt.TestResult
+    do throws(FactorStoreError) {
+      result = try Attempt.test(
+        TypedCodes(whole: typed.span), by: caller, in: try host.store(), context)
+    } catch {
+      throw failure(error)
+    }
+    switch result {
+    case .attempted(let attempt):
+      report(attempt.result, state: context.settings.state)
+      if case .rejected(let rejected) = attempt.result { throw HelperFailure(rejected) }
+      tellClockHint(attempt)
+      return nil
+    case .recognized(let code):
+      reportRecognized(code)
+      return code
+    }
+  }
+
+  /// Tells the user that a clock may be wrong, if the accepted code shows that.
+  func tellClockHint(_ attempt: Attempt.Report) {
+    guard attempt.clockMayBeWrong else { return }
+    let text = SignInMessage.clockMayBeWrong.text(in: language)
+    _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
+  }
+
+  /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is
+  /// revealed that `list` does not reveal.
+  func checkEnrollment(_ name: DisplayName) throws(HelperFailure) {
+    guard try settings().state != .disabled else { throw .multiFactorDisabled }
+    guard let record = try snapshot()?.record else { return }
+    guard record.factors.count < FactorRecord.maximumFactors else {
+      throw .maximumSecondFactorCountExceeded
+    }
+    guard !record.factors.contains(where: { $0.displayName == name }) else {
+      throw .secondFactorAlreadyEnrolled
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import MFAMessages
+
+/// Why mfa-enroll did not do what the user requested, if the reason is not one of the helper's
+/// (`FailureMessage`).
+public enum EnrollFailure: Equatable, Sendable, Translated {
+  // MARK: The start
+
+  /// Standard input is not a terminal, and no option says that a program answers.
+  case noTerminal
+  /// Another account was named by a user other than root.
+  case otherAccount(name: String)
+  case unknownAccount(name: String)
+  /// mfa-enroll was started with sudo by a program, which cannot be asked for the account.
+  case accountNotNamed(user: String)
+  case accountNotTaken(name: String)
+  case processNotProtected
+  /// The command line was not understood, for a reason in English.
+  case usage(String)
+  /// There is no such command. The user may have meant another.
+  case unknownCommand(String, meant: String?)
+
+  // MARK: Answers
+
+  case noCode
+  case noName
+  case nothingRemoved
+
+  // MARK: Devices
+
+  case noSuchDevice(name: String, hasDevices: Bool)
+  case ambiguousID(String)
+  case noDevice
+  case severalDevices
+
+  // MARK: Recovery codes
+
+  /// The codes are valid and were shown, and could not be saved.
+  case recoveryCodesNotSaved(path: String)
+  /// The codes are valid and were shown, and could not be printed.
+  case recoveryCodesNotPrinted
+  case noPrinter
+
+  // MARK: Files
+
+  case noHomeFolder
+  /// A file that should be imported could not be opened, for a reason in the system's words.
+  case fileNotOpened(path: String, reason: String)
+  case notAFile(path: String)
+  case writableByOthers(path: String)
+  case fileNotRead(path: String)
+  case importRefused(reason: String)
+  /// A new file would not belong to the user alone.
+  case fileNotPrivate(path: String)
+  case fileExists(path: String)
+  case folderMissing(path: String)
+  case noPermission(path: String)
+  case fileNotCreated(path: String, reason: String)
+  /// A new file could not be written, and nothing was added.
+  case fileNotWritten(path: String, reason: String)
+  case noPicture(PictureObstacle)
+}

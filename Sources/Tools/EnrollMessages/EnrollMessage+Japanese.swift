@@ -1,0 +1,178 @@
+import MFAMessages
+
+extension EnrollMessage {
+  /// The text in Japanese.
+  public var japanese: MessageText {
+    switch self {
+    case .account(let user, let host): "アカウント: \(user)（ホスト: \(host)）"
+    case .enrollmentOpening(let minutes):
+      "認証アプリが入ったスマートフォンをご用意ください。制限時間は \(minutes) 分です。"
+    case .accountChoice(let user, let root):
+      "sudo で起動されました。どのアカウントですか（\(user) または \(root)）: "
+    case .accountChoiceAgain(let user, let root):
+      "\(user) または \(root) と入力してください: "
+    case .errorLabel: "エラー:"
+    case .hintLabel: "ヒント:"
+    case .warningLabel: "警告:"
+    case .nameLabel: "名前:"
+    case .keyLabel: "キー:"
+    case .urlLabel: "URL の内容:"
+    case .scanOrShowKey:
+      "認証アプリで読み取るか、k でキーを表示してください。"
+    case .typeKeyOrOpenURL:
+      "認証アプリにこのキーを入力するか、アプリで URL を開いてください:"
+    case .showPicture: "k を押すと QR コードを表示します。"
+    case .scanPicture:
+      "認証アプリで QR コードを読み取るか、アプリにキーを入力してください。"
+    case .scanPictureFile(let path):
+      "認証アプリで \(path) の QR コードを読み取るか、アプリにキーを入力してください。"
+    case .typeKey: "認証アプリにキーを入力してください。"
+    case .keyParameters(let algorithm, let digits, let seconds):
+      """
+      キーを入力する場合は、\(algorithm)、\(digits) 桁、\(seconds) 秒を選択してください。
+      """
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "ウィンドウが QR コードには小さすぎます。\(columns)x\(lines) に広げるか、上のキーを入力してください。"
+    case .noPicture(let obstacle): "\(obstacle.japanese)上のキーを入力してください。"
+    case .codePrompt: "アプリに表示されたコード: "
+    case .namePrompt(let proposed): "このデバイスの名前 [\(proposed)]: "
+    case .enrolled(let name):
+      "「\(name)」を追加しました。入力したコードはもう使用できません。"
+    case .tryNow(let command):
+      "完了しました。別のウィンドウで今すぐお試しください: \(command)"
+    case .pictureHoldsKey(let path):
+      "\(path) にはキーが含まれています。読み取ったら削除してください。"
+    case .pictureNotRemoved(let path): "\(path) を削除できませんでした。削除してください。"
+    case .recoverySheetHeading(let user, let host, let date):
+      "\(user)（ホスト: \(host)）のリカバリーコード（作成日時: \(date)）"
+    case .recoverySheetAdvice:
+      """
+      デバイスがないときに、1 つのコードで 1 回ログインできます。以前のコードは使えません。\
+      このシートはデバイスとは別の場所に保管してください。
+      """
+    case .recoveryCodesShownOnce: "これらのコードは再表示されません。"
+    case .recoveryCodesSaved(let path): "リカバリーコードを \(path) に保存しました。"
+    case .recoveryCodesPrinted: "リカバリーコードをプリンターに送信しました。"
+    case .recoveryCodesNotMade: "リカバリーコードは作成されませんでした。"
+    case .recoveryCodesLeft(0): "リカバリーコードは残っていません。"
+    case .recoveryCodesLeft(let count): "リカバリーコードは残り \(count) 個です。"
+    case .makeRecoveryCodes: "新しいコードの作成: mfa-enroll recovery-codes --new"
+    case .recoveryCodesImported(let count):
+      "リカバリーコードを \(count) 個取り込みました。これらは短いコードです。"
+    case .columnID: "識別子"
+    case .columnAdded: "追加日時"
+    case .columnCodes: "コード"
+    case .columnName: "名前"
+    case .codes(let algorithm, let digits, let seconds):
+      "\(algorithm)、\(digits) 桁、\(seconds) 秒"
+    case .noDevices(let user): "\(user) にはまだデバイスがありません。"
+    case .addDevice: "デバイスの追加: mfa-enroll"
+    case .renamed(let old, let new): "「\(old)」の名前を「\(new)」に変更しました。"
+    case .removeQuestion(let name): "「\(name)」を削除しますか [y = はい / N = いいえ]: "
+    case .removeOnly:
+      "これは唯一のデバイスです。削除すると、ログインに使うコードがなくなります。"
+    case .removed(let name): "「\(name)」を削除しました。"
+    case .newestRemoved:
+      "これは最も新しいデバイスでした。次回のログインでは、そのコードは使われません。"
+    case .otherSessionsContinue:
+      "このホストのほかのセッションは続いています。ご自身で終了してください。"
+    case .otherSessionsEnded(let count):
+      "このホストのほかのセッションを \(count) 個終了しました。"
+    case .otherSessionsNotEnded(let count):
+      "ほかのセッション \(count) 個を終了できませんでした。ご自身で終了してください。"
+    case .resyncOpening:
+      """
+      ほかのデバイスのコードを求められ、ほかのデバイスがない場合は、Enter キーを押してください。
+      """
+    case .nextCodePrompt: "アプリに次に表示されるコード: "
+    case .resynced(let name):
+      "「\(name)」の時計のずれを補正しました。2 つのコードはもう使用できません。"
+    case .testedCode: "正しいコードです。このコードはもう使用できません。"
+    case .testedRecoveryCode:
+      "正しいコードです。これはリカバリーコードです。使用済みにはならず、引き続き有効です。"
+    case .testedBypassCode:
+      "正しいコードです。これはバイパスコードです。使用済みにはならず、引き続き有効です。"
+    case .rememberedSignInsCleared(0): "記憶されたログインはありませんでした。"
+    case .rememberedSignInsCleared(let count):
+      """
+      \(count) か所からのログインの記憶を消去しました。次回のログインではコードが必要です。
+      """
+    case .imported(let name):
+      "「\(name)」を追加しました。アプリにすでにあるキーを使用します。"
+    case .importedFileHoldsKey(let path):
+      "\(path) にはまだキーが残っています。削除してください。"
+    case .importWarning(let warning): warning.japanese
+    }
+  }
+}
+
+extension PictureObstacle {
+  var japanese: MessageText {
+    switch self {
+    case .notATerminal: "QR コードは端末にのみ表示できます。"
+    case .unknownTerminal: "この端末は QR コードを表示できない可能性があります（TERM）。"
+    case .localeNotUTF8: "ロケールが UTF-8 ではないため、QR コードを表示できません。"
+    case .windowTooSmall(let columns, let lines):
+      """
+      QR コードを表示するにはウィンドウが小さすぎます。\(columns)x\(lines) に広げてください。
+      """
+    case .urlTooLong: "URL が長すぎて QR コードにできません。"
+    case .outOfMemory: "メモリが足りないため、QR コードを表示できません。"
+    case .libraryMissing(let name, let package):
+      "QR コードにはライブラリ \(name)（Debian パッケージ \(package)）が必要です。"
+    }
+  }
+}
+
+extension ImportWarningMessage {
+  var japanese: MessageText {
+    switch self {
+    case .weakKey(let bits):
+      """
+      キーは \(bits) ビットで、128 ビット未満です。早めに新しいキーでデバイスを追加してください: \
+      mfa-enroll
+      """
+    case .fewerCodesAccepted(let steps, let accepted):
+      """
+      元のプログラムは前後 \(steps) 回分のコードを受け付けていました。ここでは最大 \(accepted) \
+      回分です。デバイスの時計を確認してください。
+      """
+    case .clockOffset(let steps):
+      """
+      元のプログラムは、デバイスの時計が \(steps) 回分進んでいるとみなしていました。他人が\
+      そう仕向けた可能性があります。時計を確認し、正しければデバイスを追加し直してください: \
+      mfa-enroll
+      """
+    case .clockMeasurementDropped:
+      """
+      最近、時刻の合わないコードがありましたが、ここでは影響しません。デバイスの時計を確認して\
+      ください。
+      """
+    case .gracePeriodDropped:
+      """
+      元のプログラムでは、直前のログインの後はコードなしでログインできました。ここではできません。
+      """
+    case .rateLimitDropped:
+      "元のプログラムのログイン回数の制限は、このホストの制限に置き換わります。"
+    case .reuseWasAllowed:
+      "元のプログラムは同じコードを複数回受け付けていました。ここでは受け付けません。"
+    case .lastCodeNotFound:
+      """
+      最後のコードは、その時刻のものではありません。該当しうるコードはすべて使用済みとみなします。
+      """
+    case .passwordDropped:
+      "ファイルのパスワードは取り込みません。アカウントのパスワードを使用してください。"
+    case .weakRecoveryCodes(let count):
+      """
+      取り込んだリカバリーコード \(count) 個は短いコードです（26 ビット）。新しいコードに替えてください。
+      """
+    case .unreachableRecoveryCodes(let line, let count):
+      """
+      \(line) 行目は設定でもリカバリーコードでもないため、それより後のリカバリーコードは元から使えませんでした。\
+      取り込まなかった数: \(count)
+      """
+    case .recoveryCodesDropped(let count):
+      "リカバリーコードがアカウントの上限を超えています。取り込まなかった数: \(count)"
+    }
+  }
+}

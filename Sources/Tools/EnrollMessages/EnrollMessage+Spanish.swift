@@ -1,0 +1,192 @@
+import MFAMessages
+
+extension EnrollMessage {
+  /// The text in Spanish.
+  public var spanish: MessageText {
+    switch self {
+    case .account(let user, let host): "Cuenta: \(user) en \(host)"
+    case .enrollmentOpening(1):
+      "Ten a mano tu teléfono, con una aplicación de autenticación. Tienes 1 minuto."
+    case .enrollmentOpening(let minutes):
+      """
+      Ten a mano tu teléfono, con una aplicación de autenticación. Tienes \(minutes) minutos.
+      """
+    case .accountChoice(let user, let root):
+      "Has usado sudo. ¿Para qué cuenta, \(user) o \(root)? "
+    case .accountChoiceAgain(let user, let root): "Escribe \(user) o \(root): "
+    case .errorLabel: "error:"
+    case .hintLabel: "sugerencia:"
+    case .warningLabel: "aviso:"
+    case .nameLabel: "Nombre:"
+    case .keyLabel: "Clave:"
+    case .urlLabel: "Dirección URL:"
+    case .scanOrShowKey:
+      "Escanea con tu aplicación, o pulsa k para ver la clave."
+    case .typeKeyOrOpenURL:
+      "Escribe esta clave en tu aplicación de autenticación, o abre en ella la URL:"
+    case .showPicture: "Pulsa k para ver el código QR."
+    case .scanPicture:
+      "Escanea el código QR con tu aplicación de autenticación, o escribe la clave en ella."
+    case .scanPictureFile(let path):
+      """
+      Escanea el código QR de \(path) con tu aplicación de autenticación, o escribe la clave en \
+      ella.
+      """
+    case .typeKey: "Escribe la clave en tu aplicación de autenticación."
+    case .keyParameters(let algorithm, let digits, let seconds):
+      "Si escribe la clave, elige \(algorithm), \(digits) dígitos y \(seconds) segundos."
+    case .noPicture(.windowTooSmall(let columns, let lines)):
+      "Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la clave de arriba."
+    case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
+    case .codePrompt: "Código de la aplicación: "
+    case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "
+    case .enrolled(let name):
+      "Se ha añadido «\(name)». El código que has escrito ya no se puede volver a usar."
+    case .tryNow(let command): "Listo. Pruébalo ahora, en otra ventana: \(command)"
+    case .pictureHoldsKey(let path):
+      "\(path) contiene tu clave. Elimina el archivo cuando lo hayas escaneado."
+    case .pictureNotRemoved(let path): "No se ha podido eliminar \(path). Elimínalo."
+    case .recoverySheetHeading(let user, let host, let date):
+      "Códigos de recuperación de \(user) en \(host), creados el \(date)"
+    case .recoverySheetAdvice:
+      """
+      Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Los códigos anteriores \
+      ya no funcionan. Guarda esta hoja lejos de tu dispositivo.
+      """
+    case .recoveryCodesShownOnce: "Estos códigos no se vuelven a mostrar."
+    case .recoveryCodesSaved(let path): "Tus códigos de recuperación se han guardado en \(path)."
+    case .recoveryCodesPrinted: "Tus códigos de recuperación se han enviado a la impresora."
+    case .recoveryCodesNotMade: "No se ha creado ningún código de recuperación."
+    case .recoveryCodesLeft(0): "No queda ningún código de recuperación."
+    case .recoveryCodesLeft(1): "Queda 1 código de recuperación."
+    case .recoveryCodesLeft(let count): "Quedan \(count) códigos de recuperación."
+    case .makeRecoveryCodes: "Crea códigos nuevos: mfa-enroll recovery-codes --new"
+    case .recoveryCodesImported(1): "Se ha importado 1 código de recuperación. Es corto."
+    case .recoveryCodesImported(let count):
+      "Se han importado \(count) códigos de recuperación. Son cortos."
+    case .columnID: "ID"
+    case .columnAdded: "AÑADIDO"
+    case .columnCodes: "CÓDIGOS"
+    case .columnName: "NOMBRE"
+    case .codes(let algorithm, let digits, let seconds):
+      "\(algorithm), \(digits) dígitos, \(seconds) s"
+    case .noDevices(let user): "\(user) no tiene ningún dispositivo todavía."
+    case .addDevice: "Añade uno: mfa-enroll"
+    case .renamed(let old, let new): "«\(old)» se llama ahora «\(new)»."
+    case .removeQuestion(let name): "¿Eliminar «\(name)»? [y = sí / N = no] "
+    case .removeOnly:
+      "Es tu único dispositivo. Sin él, no tendrás códigos para iniciar sesión."
+    case .removed(let name): "Se ha eliminado «\(name)»."
+    case .newestRemoved:
+      """
+      Era tu dispositivo más reciente. Tu próximo inicio de sesión será sin sus códigos.
+      """
+    case .otherSessionsContinue:
+      "Tus otras sesiones en este servidor siguen abiertas. Ciérralas tú."
+    case .otherSessionsEnded(1): "Se ha cerrado 1 sesión más en este servidor."
+    case .otherSessionsEnded(let count): "Se han cerrado \(count) sesiones más en este servidor."
+    case .otherSessionsNotEnded(1): "No se ha podido cerrar 1 sesión. Ciérrala tú."
+    case .otherSessionsNotEnded(let count):
+      "No se han podido cerrar \(count) sesiones. Ciérralas tú."
+    case .resyncOpening:
+      "Si se te pide un código de otro dispositivo y no tienes ninguno, pulsa Intro."
+    case .nextCodePrompt: "El código siguiente, cuando la aplicación lo muestre: "
+    case .resynced(let name):
+      """
+      Se ha corregido el reloj de «\(name)». Los dos códigos ya no se pueden volver a usar.
+      """
+    case .testedCode: "Correcto. Ese código ya no se puede volver a usar."
+    case .testedRecoveryCode:
+      "Correcto. Es uno de tus códigos de recuperación. No se ha usado y sigue siendo válido."
+    case .testedBypassCode:
+      "Correcto. Es un código de emergencia. No se ha usado y sigue siendo válido."
+    case .rememberedSignInsCleared(0): "No se recordaba ningún inicio de sesión."
+    case .rememberedSignInsCleared(1):
+      """
+      Ya no se recuerda el inicio de sesión desde 1 lugar. En el próximo se pedirá un código.
+      """
+    case .rememberedSignInsCleared(let count):
+      """
+      Ya no se recuerdan los inicios de sesión desde \(count) lugares. En el próximo se pedirá un \
+      código.
+      """
+    case .imported(let name):
+      "Se ha añadido «\(name)», con la clave que tu aplicación ya tiene."
+    case .importedFileHoldsKey(let path): "\(path) sigue conteniendo la clave. Elimina el archivo."
+    case .importWarning(let warning): warning.spanish
+    }
+  }
+}
+
+extension PictureObstacle {
+  var spanish: MessageText {
+    switch self {
+    case .notATerminal: "Un código QR solo se puede mostrar en un terminal."
+    case .unknownTerminal: "Es posible que este terminal no pueda mostrar un código QR (TERM)."
+    case .localeNotUTF8:
+      "La configuración regional no es UTF-8, y no se puede mostrar un código QR."
+    case .windowTooSmall(let columns, let lines):
+      "La ventana es demasiado pequeña para un código QR: amplíala a \(columns)x\(lines)."
+    case .urlTooLong: "La dirección URL es demasiado larga para un código QR."
+    case .outOfMemory: "No hay memoria suficiente para un código QR."
+    case .libraryMissing(let name, let package):
+      "Un código QR necesita la biblioteca \(name) (paquete de Debian \(package))."
+    }
+  }
+}
+
+extension ImportWarningMessage {
+  var spanish: MessageText {
+    switch self {
+    case .weakKey(let bits):
+      """
+      La clave tiene \(bits) bits, menos de 128. Añade pronto un dispositivo con una clave nueva: \
+      mfa-enroll
+      """
+    case .fewerCodesAccepted(let steps, let accepted):
+      """
+      El otro programa aceptaba códigos con un desfase de hasta \(steps) intervalos. Aquí se \
+      aceptan \(accepted) como máximo. Comprueba la hora del dispositivo.
+      """
+    case .clockOffset(let steps):
+      """
+      El otro programa consideraba que el reloj del dispositivo iba adelantado \(steps) \
+      intervalos, lo que pudo causar otra persona. Comprueba la hora. Si es correcta, vuelve a \
+      añadir el dispositivo: mfa-enroll
+      """
+    case .clockMeasurementDropped:
+      """
+      Hace poco se recibieron códigos de otra hora. Aquí no tienen efecto. Comprueba la hora del \
+      dispositivo.
+      """
+    case .gracePeriodDropped:
+      """
+      El otro programa permitía iniciar sesión sin código después de un inicio reciente. Este no \
+      lo permite.
+      """
+    case .rateLimitDropped:
+      "El límite de inicios de sesión del otro programa se sustituye por el de este servidor."
+    case .reuseWasAllowed:
+      "El otro programa aceptaba el mismo código más de una vez. Este no lo acepta."
+    case .lastCodeNotFound:
+      """
+      El último código no corresponde a su hora. Todos los códigos posibles cuentan como usados.
+      """
+    case .passwordDropped:
+      "La contraseña del archivo no se importa. Usa la contraseña de tu cuenta."
+    case .weakRecoveryCodes(1):
+      "1 código de recuperación importado es corto (26 bits). Sustitúyelo."
+    case .weakRecoveryCodes(let count):
+      "\(count) códigos de recuperación importados son cortos (26 bits). Sustitúyelos."
+    case .unreachableRecoveryCodes(let line, let count):
+      """
+      La línea \(line) no es una opción ni un código de recuperación, por lo que los códigos de \
+      recuperación posteriores nunca funcionaron. No importados: \(count).
+      """
+    case .recoveryCodesDropped(let count):
+      """
+      Hay más códigos de recuperación de los que puede tener una cuenta. No importados: \(count).
+      """
+    }
+  }
+}

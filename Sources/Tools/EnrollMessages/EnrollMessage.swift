@@ -1,0 +1,131 @@
+import MFAMessages
+
+/// What mfa-enroll tells and asks users.
+public enum EnrollMessage: Equatable, Sendable, Translated {
+  // MARK: The beginning
+
+  /// The first line: whose devices are changed.
+  case account(user: String, host: String)
+  /// What to have ready, and how long there is.
+  case enrollmentOpening(minutes: Int)
+  /// The question for the account, if mfa-enroll was started with sudo. The answer is one of the two
+  /// names.
+  case accountChoice(user: String, root: String)
+  /// The answer was neither of the two names.
+  case accountChoiceAgain(user: String, root: String)
+
+  // MARK: Labels
+
+  /// The label before an error.
+  case errorLabel
+  /// The label before what to do next.
+  case hintLabel
+  /// The label before a warning.
+  case warningLabel
+  /// The label before the name of an account.
+  case nameLabel
+  /// The label before a key.
+  case keyLabel
+  /// The label before an otpauth URL.
+  case urlLabel
+
+  // MARK: A new key
+
+  /// The line above a QR code. The key k shows the key as text.
+  case scanOrShowKey
+  /// The line above a key and its URL.
+  case typeKeyOrOpenURL
+  /// The line below a key. The key k shows the QR code.
+  case showPicture
+  case scanPicture
+  case scanPictureFile(path: String)
+  case typeKey
+  /// What to set in the app when the key is typed.
+  case keyParameters(algorithm: String, digits: Int, seconds: Int)
+  case noPicture(PictureObstacle)
+  /// The prompt for a code of the device that is being added.
+  case codePrompt
+  /// The prompt for the name of the device, with the name that an empty answer stands for.
+  case namePrompt(proposed: String)
+  case enrolled(name: String)
+  /// The end of an enrolment, with a command that signs in.
+  case tryNow(command: String)
+  case pictureHoldsKey(path: String)
+  case pictureNotRemoved(path: String)
+
+  // MARK: Recovery codes
+
+  /// The first line of a sheet of recovery codes.
+  case recoverySheetHeading(user: String, host: String, date: String)
+  /// The lines below the codes of a sheet.
+  case recoverySheetAdvice
+  case recoveryCodesShownOnce
+  case recoveryCodesSaved(path: String)
+  case recoveryCodesPrinted
+  case recoveryCodesNotMade
+  case recoveryCodesLeft(Int)
+  case makeRecoveryCodes
+  case recoveryCodesImported(Int)
+
+  // MARK: Other commands
+
+  case columnID
+  case columnAdded
+  case columnCodes
+  case columnName
+  case codes(algorithm: String, digits: Int, seconds: Int)
+  case noDevices(user: String)
+  case addDevice
+  case renamed(from: String, to: String)
+  /// The question before a device is removed. An answer that begins with y means yes, in every
+  /// language.
+  case removeQuestion(name: String)
+  /// The device is the only one.
+  case removeOnly
+  case removed(name: String)
+  /// The removed device was the one that was added last.
+  case newestRemoved
+  case otherSessionsContinue
+  case otherSessionsEnded(Int)
+  case otherSessionsNotEnded(Int)
+  /// What to answer to the prompt for a code of an existing device, if there is no other device.
+  case resyncOpening
+  case nextCodePrompt
+  case resynced(name: String)
+  case testedCode
+  case testedRecoveryCode
+  case testedBypassCode
+  case rememberedSignInsCleared(Int)
+  case imported(name: String)
+  case importedFileHoldsKey(path: String)
+  case importWarning(ImportWarningMessage)
+}
+
+/// Why no QR code is shown.
+public enum PictureObstacle: Equatable, Sendable {
+  case notATerminal
+  case unknownTerminal
+  case localeNotUTF8
+  /// The window would need this many columns and lines.
+  case windowTooSmall(columns: Int, lines: Int)
+  case urlTooLong
+  case outOfMemory
+  /// A library is missing, which a Debian package contains.
+  case libraryMissing(name: String, package: String)
+}
+
+/// What was found in a file of another program.
+public enum ImportWarningMessage: Equatable, Sendable {
+  case weakKey(bits: Int)
+  case fewerCodesAccepted(steps: Int, accepted: Int)
+  case clockOffset(steps: Int)
+  case clockMeasurementDropped
+  case gracePeriodDropped
+  case rateLimitDropped
+  case reuseWasAllowed
+  case lastCodeNotFound
+  case passwordDropped
+  case weakRecoveryCodes(Int)
+  case unreachableRecoveryCodes(line: Int, count: Int)
+  case recoveryCodesDropped(Int)
+}

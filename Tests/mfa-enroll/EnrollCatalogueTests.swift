@@ -1,0 +1,104 @@
+import MFABytes
+import MFAEnrollMessages
+import MFAMessages
+import Testing
+
+/// Every message of mfa-enroll.
+enum EnrollCatalogue {
+  static let obstacles: [PictureObstacle] = [
+    .notATerminal, .unknownTerminal, .localeNotUTF8, .windowTooSmall(columns: 49, lines: 26),
+    .urlTooLong, .outOfMemory, .libraryMissing(name: "libpng", package: "libpng16-16"),
+  ]
+
+  static let warnings: [ImportWarningMessage] = [
+    .weakKey(bits: 80), .fewerCodesAccepted(steps: 17, accepted: 10), .clockOffset(steps: 3),
+    .clockMeasurementDropped, .gracePeriodDropped, .rateLimitDropped, .reuseWasAllowed,
+    .lastCodeNotFound, .passwordDropped, .weakRecoveryCodes(1), .weakRecoveryCodes(2),
+    .unreachableRecoveryCodes(line: 3, count: 2), .recoveryCodesDropped(4),
+  ]
+
+  static let messages: [EnrollMessage] =
+    [
+      .account(user: "alice", host: "web1"), .enrollmentOpening(minutes: 1),
+      .enrollmentOpening(minutes: 10), .accountChoice(user: "alice", root: "root"),
+      .accountChoiceAgain(user: "alice", root: "root"), .scanOrShowKey, .typeKeyOrOpenURL,
+      .showPicture, .scanPicture,
+      .scanPictureFile(path: "key.png"), .typeKey,
+      .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .codePrompt,
+      .namePrompt(proposed: "phone"), .enrolled(name: "phone"), .tryNow(command: "ssh alice@web1"),
+      .pictureHoldsKey(path: "key.png"), .pictureNotRemoved(path: "key.png"),
+      .recoverySheetHeading(user: "alice", host: "web1", date: "2026-11-23"),
+      .recoverySheetAdvice, .recoveryCodesShownOnce, .recoveryCodesSaved(path: "codes"),
+      .recoveryCodesPrinted, .recoveryCodesNotMade, .testedRecoveryCode, .testedBypassCode,
+      .recoveryCodesLeft(0), .recoveryCodesLeft(1), .recoveryCodesLeft(2), .makeRecoveryCodes,
+      .recoveryCodesImported(1), .recoveryCodesImported(2), .columnAdded, .columnName,
+      .codes(algorithm: "sha1", digits: 6, seconds: 30), .noDevices(user: "alice"), .addDevice,
+      .renamed(from: "a", to: "b"), .removeQuestion(name: "phone"), .removeOnly,
+      .removed(name: "phone"), .newestRemoved, .otherSessionsContinue, .otherSessionsEnded(1),
+      .otherSessionsEnded(2), .otherSessionsNotEnded(1), .otherSessionsNotEnded(2),
+      .resyncOpening, .nextCodePrompt, .resynced(name: "phone"), .testedCode,
+      .rememberedSignInsCleared(0), .rememberedSignInsCleared(1), .rememberedSignInsCleared(2),
+      .imported(name: "phone"), .importedFileHoldsKey(path: "file"),
+    ] + warnings.map { .importWarning($0) } + obstacles.map { .noPicture($0) }
+
+  /// The labels, which some languages have in common.
+  static let labels: [EnrollMessage] = [
+    .errorLabel, .hintLabel, .warningLabel, .nameLabel, .keyLabel, .urlLabel, .columnID,
+    .columnCodes,
+  ]
+
+  static let failures: [EnrollFailure] =
+    [
+      .noTerminal, .otherAccount(name: "bob"), .unknownAccount(name: "bob"),
+      .accountNotNamed(user: "alice"), .accountNotTaken(name: "bob"), .processNotProtected,
+      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode, .noName,
+      .nothingRemoved, .noSuchDevice(name: "x", hasDevices: true),
+      .noSuchDevice(name: "x", hasDevices: false), .ambiguousID("abcd"), .noDevice,
+      .severalDevices, .recoveryCodesNotSaved(path: "f"), .recoveryCodesNotPrinted, .noPrinter,
+      .noHomeFolder, .fileNotOpened(path: "f", reason: "r"),
+      .notAFile(path: "f"), .writableByOthers(path: "f"), .fileNotRead(path: "f"),
+      .importRefused(reason: "r"), .fileNotPrivate(path: "f"), .fileExists(path: "f"),
+      .folderMissing(path: "f"), .noPermission(path: "f"),
+      .fileNotCreated(path: "f", reason: "r"), .fileNotWritten(path: "f", reason: "r"),
+    ] + obstacles.map { .noPicture($0) }
+
+  static func texts(_ language: Language) -> [MessageText] {
+    messages.map { $0.text(in: language) }
+      + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }
+  }
+}
+
+@Suite struct EnrollCatalogueTests {
+  @Test("no text contains control or deceptive characters", arguments: Language.allCases)
+  func characters(language: Language) {
+    let labels = EnrollCatalogue.labels.map { $0.text(in: language) }
+    for text in EnrollCatalogue.texts(language) + labels {
+      #expect(!text.utf8.isEmpty)
+      for scalar in text.string.unicodeScalars {
+        #expect(!scalar.isDeceptive || scalar == "\u{a0}", "\(text.string)")
+      }
+    }
+  }
+
+  @Test("English is ASCII, for terminals that show nothing else")
+  func englishIsASCII() {
+    for text in EnrollCatalogue.texts(.english) {
+      #expect(text.utf8.allSatisfy { $0 < 0x80 }, "\(text.string)")
+    }
+  }
+
+  @Test("each language has its own text for each message")
+  func translated() {
+    let english = EnrollCatalogue.texts(.english)
+    for language in Language.allCases where language != .english {
+      for (text, other) in zip(EnrollCatalogue.texts(language), english) { #expect(text != other) }
+    }
+  }
+
+  @Test("a usage error quotes the problem in each language", arguments: Language.allCases)
+  func usage(language: Language) {
+    let text = EnrollFailure.usage("unknown option --x").text(in: language)
+    #expect(text.description.string.contains("unknown option --x"))
+    #expect(text.hint.string.contains("mfa-enroll --help"))
+  }
+}
