@@ -2,6 +2,7 @@ import MFACrypto
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword
+import MFAPolicy
 import MFASecrets
 import MFAStoreFiles
 import MFAVerification

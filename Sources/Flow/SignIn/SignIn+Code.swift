@@ -7,6 +7,7 @@ import MFAPolicy
 import MFASecrets
 import MFAStoreFiles
 import MFASystem
+import MFAMessages
 
 // Sign-ins of enrolled users: asking for a code and verifying it.
 extension SignIn {

@@ -117,7 +117,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     {
       return .allowed(.remembered(age: age))
     }
-    guard standing == .open else {
+    guard standing == .open || settings.mayUnlock(snapshot.record, standing) else {
       let refusal = SignInResult.denied(.code(Attempt.Rejected(standing)))
       // The prompt that asks for the code also asks for the password, and is shown in any case.
       if options.asksForPassword {
@@ -239,6 +239,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     guard !isSilent, resolved.state != .observe,
       let message = result.message(isRetried: mayTryAgain(after: result, resolved))
     else { return }
-    tell(message, resolved, essential: result.isEssential)
+    let isLocked = message == .locked && resolved.settings.recoveryUnlocks
+    tell(
+      isLocked ? .lockedUntilRecoveryCode : message, resolved, essential: result.isEssential)
   }
 }

@@ -22,6 +22,11 @@ extension SignInMessage {
       Trop de codes incorrects. Vos appareils sont verrouillés. Demandez à un administrateur de \
       les déverrouiller.
       """
+    case .lockedUntilRecoveryCode:
+      """
+      Trop de codes incorrects. Vos appareils sont verrouillés. Connectez-vous avec un code de \
+      récupération, ou demandez à un administrateur de les déverrouiller.
+      """
     case .notACode:
       """
       Ce n’est pas un code. Saisissez les chiffres affichés par votre application \
@@ -159,6 +164,8 @@ extension NoticeMessage.Change {
     case .resynchronized(let name):
       "L’horloge de l’appareil «\u{a0}\(name)\u{a0}» a été corrigée"
     case .revoked: "Un administrateur a supprimé tous vos appareils"
+    case .unlockedByRecoveryCode:
+      "Un code de récupération a été utilisé et a déverrouillé vos appareils"
     }
   }
 

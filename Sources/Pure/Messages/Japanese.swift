@@ -21,6 +21,11 @@ extension SignInMessage {
       間違ったコードの入力回数が多すぎるため、デバイスがロックされました。\
       管理者にロックの解除を依頼してください。
       """
+    case .lockedUntilRecoveryCode:
+      """
+      正しくない確認コードが多すぎるため、デバイスはロックされています。リカバリーコードでログインするか、\
+      管理者に解除を依頼してください。
+      """
     case .notACode: "確認コードではありません。認証アプリに表示されている数字を入力してください。"
     case .noSuchDevice: "その番号のデバイスはありません。"
     case .unavailable:
@@ -134,6 +139,8 @@ extension NoticeMessage.Change {
     case .bypassCodeUsed(let reason): "バイパスコードが使用されました\(Self.japanese(reason))"
     case .resynchronized(let name): "デバイス「\(name)」の時計のずれが補正されました"
     case .revoked: "管理者がすべてのデバイスを削除しました"
+    case .unlockedByRecoveryCode:
+      "リカバリーコードが使用され、デバイスのロックが解除されました"
     }
   }
 

@@ -24,6 +24,8 @@ public enum SignInMessage: Equatable, Sendable {
   /// No code is verified for `seconds`.
   case throttled(seconds: Int64)
   case locked
+  /// The devices are locked, and a recovery code unlocks them.
+  case lockedUntilRecoveryCode
   case notACode
   case noSuchDevice
   /// The sign-in failed because of an error on the host.

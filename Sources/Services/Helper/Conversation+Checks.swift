@@ -5,6 +5,7 @@ import MFAMessages
 import MFAProtocol
 import MFASecrets
 import MFAStoreFiles
+import MFAPolicy
 
 // Requests that verify or check something and change no record.
 extension Conversation {
