@@ -1,6 +1,7 @@
 import MFAApplication
 import MFABytes
 import MFAFactorStore
+import MFAFactors
 import MFAOneTimePassword
 import MFASecrets
 import MFASignIn
@@ -250,7 +251,7 @@ struct EnrollmentDialogTests {
     #expect(signIn(application) == .allow)
     #expect(application.prompts.count == 6)
     #expect(
-      application.prompts[2].hasPrefix("Wrong code. Type the one that the app shows now.\nCode"))
+      application.prompts[2].hasPrefix("\nWrong code. Type the one that the app shows now.\nCode"))
   }
 
   @Test(
@@ -291,6 +292,42 @@ struct EnrollmentDialogTests {
     if !accepted {
       #expect(application.logged.last?.hasSuffix("reason=too-late") == true, "row \(row)")
     }
+  }
+
+  /// Begins the connection `seconds` before sshd ends the sign-in.
+  private func begin(secondsLeft seconds: Int64) {
+    // The connection began 970 s after the machine was started, and ends after 120 s.
+    let ticks: [UInt8] = [0, 0, 0, 0, 0, 1, 0x7A, 0xE8]
+    host.session = SignInOrigin(
+      .session, Array(repeating: UInt8(ascii: "b"), count: 36) + [0, 0, 0, 7] + ticks)
+    host.sinceBoot = 970 + 120 - seconds
+  }
+
+  @Test("sshd's time limit is told, and holds", arguments: [(90, true), (91, false)])
+  func timeLeft(seconds: Int64, accepted: Bool) throws {
+    begin(secondsLeft: 90)
+    let start = host.time
+    let application = ScriptedApplication([.text("3"), code(1), .text(""), .text("")])
+    application.atPrompt = { [host] in
+      if application.prompts.count == 2 { host.time = start + seconds }
+    }
+    host.configuration += "adjacent_intervals = 4\n"
+    #expect(signIn(application) == (accepted ? .allow : .deny))
+    // In another run the question would be a different one, so it must not begin one.
+    #expect(application.secretPrompts[0].contains("You have 90 seconds."))
+    if !accepted { #expect(application.logged.last?.hasSuffix("reason=too-late") == true) }
+  }
+
+  @Test("an enrolment does not begin when too little time is left", arguments: [0, 44, 45])
+  func tooLittleTime(seconds: Int64) {
+    begin(secondsLeft: seconds)
+    let application = ScriptedApplication([.none])
+    #expect(signIn(application) == .deny)
+    #expect(application.isUsedUp == (seconds == 45))
+    #expect(application.told.count == 1)
+    guard seconds < 45 else { return }
+    #expect(application.told[0].hasPrefix("Only \(seconds) seconds are left"))
+    #expect(application.logged.last?.hasSuffix("reason=too-little-time") == true)
   }
 
   @Test("enrolment requires that the auth line passed this account")

@@ -5,6 +5,9 @@ import MFAQRCode
 import MFASecrets
 
 /// What a user who enrols during a sign-in sees.
+///
+/// OpenSSH's client writes the names of the user and the host before a question. A question with a
+/// long first line therefore begins with a line break.
 struct EnrollmentText {
   let language: Language
 
@@ -23,7 +26,7 @@ struct EnrollmentText {
   /// shown.
   func firstQuestion(seconds: Int64) -> [UInt8] {
     let end = Self.newline
-    return lines(.introduction(seconds: seconds)) + end + end + lines(.forms) + end + end
+    return end + lines(.introduction(seconds: seconds)) + end + end + lines(.forms) + end + end
       + lines(.formPrompt)
   }
 
@@ -47,6 +50,7 @@ struct EnrollmentText {
     let (typeKey, openURL, prompt) = (lines(.typeKey), lines(.openURL), lines(.codePrompt))
     var text = SecretText(
       capacity: 2 &* key.count &+ url.count &+ typeKey.count &+ openURL.count &+ prompt.count &+ 64)
+    text.add("\n")
     text.add(typeKey.span)
     text.add("\n\n  ")
     text.addInFours(key.span)
@@ -79,7 +83,7 @@ struct EnrollmentText {
 
   /// Returns the question after a wrong code.
   func questionAfterWrongCode() -> SecretBytes {
-    let text = lines(.wrongCode) + Self.newline + lines(.codePrompt)
+    let text = Self.newline + lines(.wrongCode) + Self.newline + lines(.codePrompt)
     return SecretBytes(copying: text.span)
   }
 
@@ -99,7 +103,7 @@ struct EnrollmentText {
     _ codes: Span<UInt8>, under heading: SignInEnrollmentMessage
   ) -> SecretBytes {
     let end = Self.newline
-    let above = lines(.done) + end + end + lines(heading) + end + end
+    let above = end + lines(.done) + end + end + lines(heading) + end + end
     let below = end + lines(.keepRecoveryCodes) + end + lines(.recoveryCodesPrompt)
     let length = RecoveryCode.writtenLength
     var text = SecretText(capacity: 2 &* codes.count &+ above.count &+ below.count)
