@@ -22,7 +22,7 @@ BUDGET = {
     "Base/Bytes": 9,
     "Base/Crypto": 24,
     "Base/Secrets": 12,
-    "Base/System": 150,
+    "Base/System": 152,
     "Clients/MultiFactor": 25,
     "Clients/QRImage": 5,
     "Core/QRCode": 3,

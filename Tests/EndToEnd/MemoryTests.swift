@@ -26,7 +26,7 @@ extension EndToEnd {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 2\n")
         let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(["auth required pam_mfa.so \(arguments)"])
+        let service = try machine.makeService(["auth required pam_mfa.so tries=1 \(arguments)"])
         let code = try enrollment.phone.code()
         for (typed, expected) in [
           (code, "PAM_SUCCESS"), (code, "PAM_AUTH_ERR"), ("", "PAM_AUTH_ERR"),
@@ -61,7 +61,7 @@ extension EndToEnd {
         let user = try machine.addUser()
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         let service = try machine.makeService([
-          "auth required pam_permit.so", "auth required pam_mfa.so",
+          "auth required pam_permit.so", "auth required pam_mfa.so tries=1",
           "account required pam_mfa.so",
         ])
         let (outcome, errors) = try Valgrind.memcheck(on: machine) {
@@ -78,13 +78,14 @@ extension EndToEnd {
     ) throws(HarnessFailure) -> PAMOutcome {
       let session = try PAMSession(service: service, user: user.name, through: wrapper)
       _ = try session.question()
-      session.answer(.text("n"))
+      session.answer(.text("3"))
       guard let shown = try session.question(),
-        let url = shown.firstMatch(of: /url: (otpauth:[^\n]+)\n/)
+        let url = shown.firstMatch(of: /(otpauth:[^\n]+)\n/)
       else { throw HarnessFailure("no key was shown") }
       let phone = try Authenticator(url: String(url.output.1))
       session.answer(.text(try phone.code(offset: -1)))
-      if try session.question() != nil { session.answer(.text("")) }
+      // The name of the device, and the recovery codes.
+      while try session.question() != nil { session.answer(.text("")) }
       return try session.finish()
     }
 

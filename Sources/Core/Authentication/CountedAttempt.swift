@@ -35,6 +35,13 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     guard let (factor, next) = counted.accepting(matches) else {
       try entry.sync()
       let wait = counted.wait(context.settings.throttle, counter: context.counter)
+      if counted.standing(context.settings.throttle, now: context.now, counter: context.counter)
+        == .locked
+      {
+        return Attempt.Report(
+          .rejected(.lockedNow(replayed: matches.first?.factor)),
+          typedLength: matches.first.flatMap { codeLength(of: $0.factor) })
+      }
       guard let first = matches.first else {
         return Attempt.Report(.rejected(.wrong(wait: wait)))
       }

@@ -80,7 +80,8 @@ extension SignIn {
     }
     return try SignInEnrollment(
       host: host, application: application, account: account, source: request.source,
-      service: request.service, settings: resolved.settings, store: store
+      service: request.service, settings: resolved.settings, store: store,
+      text: EnrollmentText(language: shownLanguage(resolved)), secondsLeft: nil
     ).run()
   }
 }

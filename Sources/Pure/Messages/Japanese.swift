@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "登録済みのデバイス:"
     case .codeOfDevicePrompt(let name): "「\(name)」の確認コード: "
     case .wrongCode: "確認コードが正しくありません。"
+    case .wrongCodeTryAgain: "確認コードが正しくありません。もう一度お試しください。"
     case .usedCode: "この確認コードはすでに使用されています。次のコードを待ってください。"
     case .throttled(let seconds):
       """
@@ -82,6 +83,11 @@ extension SignInMessage {
       """
     case .enrollmentTooLate:
       "時間切れです。デバイスは追加されませんでした。もう一度ログインしてください。"
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      残り時間が\(WrittenDuration(seconds: seconds).japanese)しかなく、デバイスを追加できません。\
+      もう一度、間を置かずにログインしてください。
+      """
     case .enrolledMeanwhile:
       """
       その間にデバイスがアカウントに追加されました。\

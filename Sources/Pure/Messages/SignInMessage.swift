@@ -18,6 +18,8 @@ public enum SignInMessage: Equatable, Sendable {
   // MARK: Results
 
   case wrongCode
+  /// The code was wrong, and the user is asked for another one at once.
+  case wrongCodeTryAgain
   case usedCode
   /// No code is verified for `seconds`.
   case throttled(seconds: Int64)
@@ -47,6 +49,8 @@ public enum SignInMessage: Equatable, Sendable {
   case enrollmentAbandoned
   case enrollmentWrongCodes
   case enrollmentTooLate
+  /// The application ends the sign-in in `seconds`, which are too few to enrol.
+  case enrollmentTooLittleTime(seconds: Int64)
   case enrolledMeanwhile
 
   // MARK: Pending notices

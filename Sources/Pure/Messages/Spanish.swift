@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "Tus dispositivos:"
     case .codeOfDevicePrompt(let name): "Código de un solo uso de «\(name)»: "
     case .wrongCode: "Código incorrecto."
+    case .wrongCodeTryAgain: "Código incorrecto. Inténtalo de nuevo."
     case .usedCode: "Ese código ya se ha usado. Espera al siguiente."
     case .throttled(let seconds):
       """
@@ -91,6 +92,11 @@ extension SignInMessage {
     case .enrollmentTooLate:
       """
       Ha pasado demasiado tiempo. No se ha añadido ningún dispositivo. Inicia sesión de nuevo.
+      """
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      Solo quedan \(WrittenDuration(seconds: seconds).spanish), muy poco para añadir un \
+      dispositivo. No se ha añadido ninguno. Inicia sesión de nuevo, sin esperar.
       """
     case .enrolledMeanwhile:
       """
