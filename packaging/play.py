@@ -205,9 +205,12 @@ class Play:
                             else "a wrong password")
             number, _ = terminal.expect("One-time code: ", "Permission denied|Connection closed",
                                         "signed in as")
-            if number == 0:
+            while number == 0:
+                # A refused code can be tried again. An empty answer is not counted.
+                terminal.answer("" if asked else code, "nothing" if asked else what)
                 asked = True
-                terminal.answer(code, what)
+                number, _ = terminal.expect("One-time code: ", "Permission denied|Connection closed",
+                                            "signed in as")
             status = terminal.finish()
         finally:
             terminal.show()

@@ -1,10 +1,12 @@
 // The PAM module: glue between libpam and the Swift library behind mfa.h. It copies values, asks
 // questions, wipes memory and maps results. All decisions are made in Swift.
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
+#include <utmpx.h>
 
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
@@ -130,6 +132,7 @@ static int pam_result(mfa_verdict verdict) {
     case MFA_TOO_MANY_ATTEMPTS: return PAM_MAXTRIES;
     // sshd does not start PAM again in this connection (auth-pam.c).
     case MFA_END_SIGN_IN: return PAM_ACCT_EXPIRED;
+    case MFA_TRY_AGAIN:
     case MFA_DENY: break;
   }
   return PAM_AUTH_ERR;
@@ -189,11 +192,11 @@ static mfa_verdict decide(
   return verdict;
 }
 
-// Not inlined into its two callers, to keep the module small: it is loaded at each sign-in.
-__attribute__((noinline)) static int consult(
+// Not inlined into its callers, to keep the module small: it is loaded at each sign-in.
+__attribute__((noinline)) static mfa_verdict consult(
     mfa_line line, pam_handle_t *pam, int flags, int argc, const char **argv) {
   const char *user = NULL;
-  if (pam_get_user(pam, &user, NULL) != PAM_SUCCESS) return pam_result(MFA_DENY);
+  if (pam_get_user(pam, &user, NULL) != PAM_SUCCESS) return MFA_DENY;
   struct application application = {.pam = pam, .flags = flags};
   const mfa_application calls = {
       .context = &application,
@@ -215,7 +218,7 @@ __attribute__((noinline)) static int consult(
       .arguments = argv,
       .argument_count = argc,
   };
-  return pam_result(decide(line, &request, &application, &calls));
+  return decide(line, &request, &application, &calls);
 }
 
 // The delay after a denial, in microseconds. It equals the delay of pam_unix, which may come before
@@ -226,15 +229,58 @@ enum { FAIL_DELAY = 2000000 };
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int argc, const char **argv) {
   // If libpam does not support delays, a denial takes effect at once.
   (void)pam_fail_delay(pam, FAIL_DELAY);
-  return consult(MFA_AUTH, pam, flags, argc, argv);
+  return pam_result(consult(MFA_AUTH, pam, flags, argc, argv));
 }
 
 int pam_sm_acct_mgmt(pam_handle_t *pam, int flags, int argc, const char **argv) {
-  return consult(MFA_ACCOUNT, pam, flags, argc, argv);
+  return pam_result(consult(MFA_ACCOUNT, pam, flags, argc, argv));
 }
 
 // The module sets no credentials. It must not fail a sign-in here that `auth` has allowed.
 int pam_sm_setcred(pam_handle_t *pam, int flags, int argc, const char **argv) {
   (void)pam, (void)flags, (void)argc, (void)argv;
   return pam_result(MFA_ALLOW);
+}
+
+// Whether this process is the parent of another one, which may have ended.
+static int is_parent_of(pid_t process) {
+  char path[32], line[512];
+  (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+  FILE *const file = fopen(path, "re");
+  if (file == NULL) return 0;
+  const char *const read = fgets(line, sizeof line, file);
+  (void)fclose(file);
+  // The name of the program is in parentheses, and may contain any character.
+  const char *const name_end = read == NULL ? NULL : strrchr(line, ')');
+  char state = 0;
+  long parent = 0;
+  return name_end != NULL && sscanf(name_end + 1, " %c %ld", &state, &parent) == 2
+         && parent == (long)getpid();
+}
+
+// Whether sshd gave this connection a terminal. PAM is not told: sshd opens the session before the
+// client asks for a terminal. But sshd records each terminal in utmp, with the process ID of its
+// child.
+static int had_terminal(void) {
+  int found = 0;
+  setutxent();
+  for (const struct utmpx *entry = getutxent(); entry != NULL && !found; entry = getutxent())
+    found = (entry->ut_type == USER_PROCESS || entry->ut_type == DEAD_PROCESS)
+            && is_parent_of(entry->ut_pid);
+  endutxent();
+  return found;
+}
+
+// The session line never decides about a session.
+int pam_sm_open_session(pam_handle_t *pam, int flags, int argc, const char **argv) {
+  (void)consult(MFA_SESSION, pam, flags, argc, argv);
+  return pam_result(MFA_PASS);
+}
+
+int pam_sm_close_session(pam_handle_t *pam, int flags, int argc, const char **argv) {
+  const struct application application = {.pam = pam, .flags = flags};
+  const char *const text = stored_note((void *)&application);
+  if (text != NULL && text[0] == MFA_NOTE_SHOWN && had_terminal())
+    (void)consult(MFA_SESSION_END, pam, flags, argc, argv);
+  return pam_result(MFA_PASS);
 }

@@ -33,6 +33,7 @@ import Testing
         throttle_first_wait = 30s  # default
         throttle_longest_wait = 15m  # default
         disable_after = 100  # default
+        recovery_unlocks = off  # default
 
         [tenant a]
         users = x, y  # /one:5

@@ -60,7 +60,7 @@ extension Differential {
     @Test func script() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
-        let ours = try machine.makeService(["auth required pam_mfa.so"])
+        let ours = try machine.makeService(["auth required pam_mfa.so tries=1"])
         let theirs = try machine.makeService(["auth required pam_google_authenticator.so"])
         let enrollment = try machine.enroll(user)
         let phone = enrollment.phone

@@ -27,7 +27,7 @@ extension Differential {
     @Test func window() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
-        let service = try machine.makeService(["auth required pam_mfa.so"])
+        let service = try machine.makeService(["auth required pam_mfa.so tries=1"])
         let files = StoreFiles(of: user.name)
         for row in Self.rows {
           try machine.forget(user)

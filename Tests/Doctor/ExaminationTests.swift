@@ -209,6 +209,16 @@ struct ExaminationTests {
     Row(30, "error configuration /etc/mfa/mfa.conf") {
       $0.configurationText = "[project]\nstate = of\n"
     },
+    Row(32, "note no-session-line /pam/sshd:2") {
+      $0.stacks.files["sshd"] = MemoryHost.Stacks.sound
+    },
+    Row(33) {
+      $0.stacks.files["sudo"] = MemoryHost.Stacks.sound.replacing(
+        "auth required pam_mfa.so", with: "auth required pam_mfa.so after_password")
+    },
+    Row(34, "warning code-before-password /pam/sudo:1", "warning password-not-proven /pam/sudo:1") {
+      $0.stacks.files["sudo"] = "auth requisite pam_mfa.so after_password\n@include common-auth\n"
+    },
     Row(31, "error missing /pam/sudo:2") {
       $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nenrollment = required\n"
       $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so\n"
@@ -225,6 +235,11 @@ struct ExaminationTests {
     changes.joined(separator: "\n") + "\n" + MemoryHost.sshdSettings
   }
 
+  static let requiredForSSHD =
+    "[project]\n[tenant a]\nservices = sshd\nenrollment = required\n"
+
+  static let sessionLine = "session optional pam_mfa.so\n"
+
   static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
 
   static let sshdRows = [
@@ -236,10 +251,20 @@ struct ExaminationTests {
       $0.texts["/etc/ssh/sshd_config"] = "# none\n\n\tChallengeResponseAuthentication=\"no\" # no\n"
       $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
     },
+    Row(20, "warning short-grace-time /etc/ssh/sshd_config") {
+      $0.configurationText = requiredForSSHD
+      $0.sshdOfOthers = settings("logingracetime 120")
+    },
+    Row(21) {
+      $0.configurationText = requiredForSSHD
+      $0.sshdOfOthers = settings("logingracetime 600")
+    },
+    Row(22) { $0.sshdOfOthers = settings("logingracetime 120") },
     Row(3, "error use-pam-off \(dropIn):1") { $0.sshdOfOthers = settings("usepam no") },
     // With forward_pass, one answer is enough.
     Row(4) {
-      $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.stacks.files["sshd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\n" + sessionLine
       $0.sshdOfOthers = settings(
         "kbdinteractiveauthentication no", "passwordauthentication yes",
         "authenticationmethods password")
@@ -315,7 +340,8 @@ struct ExaminationTests {
     },
     // Neither method is enabled.
     Row(25, "error keyboard-interactive-off \(dropIn):2") {
-      $0.stacks.files["sshd"] = "auth required pam_mfa.so forward_pass\n@include common-auth\n"
+      $0.stacks.files["sshd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\n" + sessionLine
       $0.sshdOfOthers = settings("kbdinteractiveauthentication no")
     },
     // The old name of KbdInteractiveAuthentication.

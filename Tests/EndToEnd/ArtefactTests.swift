@@ -143,7 +143,7 @@ extension EndToEnd {
         let user = try machine.addUser()
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         let service = try machine.makeService([
-          "auth required pam_permit.so", "auth required pam_mfa.so",
+          "auth required pam_permit.so", "auth required pam_mfa.so tries=1",
           "account required pam_mfa.so",
         ])
         let addresses = try Valgrind.executedAddresses(

@@ -372,7 +372,7 @@ extension EndToEnd {
 
         try machine.write("# ours\n" + new, to: path, mode: "0640")
         let dry = try machine.administer("disable", "--dry-run", "sudo")
-        #expect(dry.text.contains("-auth requisite pam_mfa.so\n"), "\(dry.text)")
+        #expect(dry.text.contains("-auth requisite pam_mfa.so after_password\n"), "\(dry.text)")
         let disabled = try machine.administer("disable", "sudo")
         #expect(disabled.status == .exited(0), "\(disabled.errorText)")
         #expect(disabled.text.contains("\(path) was edited since"), "\(disabled.text)")

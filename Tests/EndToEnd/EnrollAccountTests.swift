@@ -90,6 +90,17 @@ extension EndToEnd {
       }
     }
 
+    @Test("the system log gets no line from a run that changes nothing")
+    func quiet() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let start = try machine.log.position()
+        try Command.succeed([Self.program, "list"], as: user.identity)
+        let entries = try machine.log.entries(since: start)
+        #expect(entries.isEmpty, "\(entries.map(\.line))")
+      }
+    }
+
     @Test("messages follow the locale, and are English where it is not UTF-8")
     func language() throws {
       try Machine.use { machine in
@@ -104,6 +115,13 @@ extension EndToEnd {
             == "conseil\u{a0}: Ajoutez-en un\u{a0}: mfa-enroll\n")
         #expect(try list("ja_JP.UTF-8").text == "\(user.name) にはまだデバイスがありません。\n")
         #expect(try list("fr_FR.ISO-8859-1").text == "\(user.name) has no device yet.\n")
+        let session = try TerminalSession(
+          [Self.program, "--name", "phone"], as: user.identity,
+          environment: ["LC_ALL": "fr_FR.UTF-8"])
+        try session.expect("Compte\u{a0}: \(user.name) sur ")
+        try session.expect("Mot de passe\u{a0}: ")
+        try session.sendKeys([3])
+        _ = try session.waitForExit()
         #expect(try list("C").text == "\(user.name) has no device yet.\n")
         #expect(try list("de_DE.UTF-8").text == "\(user.name) has no device yet.\n")
       }

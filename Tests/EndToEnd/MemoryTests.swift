@@ -26,7 +26,7 @@ extension EndToEnd {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 2\n")
         let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(["auth required pam_mfa.so \(arguments)"])
+        let service = try machine.makeService(["auth required pam_mfa.so tries=1 \(arguments)"])
         let code = try enrollment.phone.code()
         for (typed, expected) in [
           (code, "PAM_SUCCESS"), (code, "PAM_AUTH_ERR"), ("", "PAM_AUTH_ERR"),
@@ -61,7 +61,7 @@ extension EndToEnd {
         let user = try machine.addUser()
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         let service = try machine.makeService([
-          "auth required pam_permit.so", "auth required pam_mfa.so",
+          "auth required pam_permit.so", "auth required pam_mfa.so tries=1",
           "account required pam_mfa.so",
         ])
         let (outcome, errors) = try Valgrind.memcheck(on: machine) {

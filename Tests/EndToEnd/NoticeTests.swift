@@ -49,7 +49,6 @@ extension EndToEnd {
         let shell = try server.signIn(user.name)
         try prove(shell, user, try pixel.code(offset: -2))
         try shell.expect(Self.notice)
-        try shell.expect(Self.stays)
         try leave(shell, user)
 
         // The owner does not answer at first.

@@ -2,7 +2,7 @@ import MFATestSupport
 
 /// The stack of most tests: only the module.
 enum OneCode {
-  static let stack = ["auth required pam_mfa.so", "account required pam_permit.so"]
+  static let stack = ["auth required pam_mfa.so tries=1", "account required pam_permit.so"]
 
   /// Returns the log lines with the results of sign-ins and factor changes since `start`, without
   /// those about a changed configuration.

@@ -23,7 +23,7 @@ extension EndToEnd {
         #expect(session.text.contains(phone.key))
         #expect(!session.text.contains(user.password))
         let list = try Command.succeed(["/usr/bin/mfa-enroll", "list"], as: user.identity)
-        #expect(list == "nothing is enrolled for \(user.name)\n")
+        #expect(list == "\(user.name) has no device yet.\n")
 
         let stranger = try TerminalSession([program], as: user.identity)
         try stranger.expect("Password: ")

@@ -170,6 +170,31 @@ extension EndToEnd {
       }
     }
 
+    @Test("the status needs no password, and changes nothing")
+    func status() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        _ = try makeCodes(user, presentCode: try enrollment.phone.code())
+        let service = try machine.makeService(OneCode.stack)
+        let wrong = try enrollment.phone.wrongCode()
+        for _ in 1...5 {
+          _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text(wrong)])
+        }
+        let image = try StoreFiles(of: user.name).image()
+        let text = try Command.succeed(["/usr/bin/mfa-enroll", "status"], as: user.identity)
+        for line in [
+          /Account: \w+ on .+/, /Recovery codes left  10/, /Failed attempts  +5/,
+          /Sign-ins  +no code is accepted until 20.+/, /Remembered sign-ins  0/,
+        ] {
+          #expect(text.contains(line), "\(text)")
+        }
+        let json = try Command.succeed(
+          ["/usr/bin/mfa-enroll", "status", "--json"], as: user.identity)
+        #expect(json.contains("\"standing\" : \"throttled\""), "\(json)")
+        #expect(try StoreFiles(of: user.name).image() == image)
+      }
+    }
+
     @Test("what prevents an enrolment is said before any question")
     func checkedFirst() throws {
       try Machine.use { machine in

@@ -6,7 +6,7 @@ extension EndToEnd {
   /// Sign-ins that the resident service decides, and what happens to them when it fails. The tests
   /// start the service themselves.
   @Suite(.withoutResidentService) struct Served {
-    static let stack = ["auth required pam_mfa.so", "account required pam_mfa.so"]
+    static let stack = ["auth required pam_mfa.so tries=1", "account required pam_mfa.so"]
 
     /// Options with which the outcome tells whether the application decided itself.
     private static var options: PAMClient.Options {

@@ -10,7 +10,7 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         let other = try secondName(of: user, on: machine)
         let service = try machine.makeService([
-          "auth required pam_mfa.so", "account required pam_mfa.so",
+          "auth required pam_mfa.so tries=1", "account required pam_mfa.so",
         ])
         let start = try machine.log.position()
         let refused = try PAMClient.signIn(service: service, user: other, answers: [.noText])

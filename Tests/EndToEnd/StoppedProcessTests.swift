@@ -5,7 +5,9 @@ extension EndToEnd {
   /// Processes that a user can stop, and locks that other users need.
   @Suite struct StoppedProcess {
     /// Asks only for a code.
-    private static let suService = ["auth required pam_mfa.so", "account required pam_permit.so"]
+    private static let suService = [
+      "auth required pam_mfa.so tries=1", "account required pam_permit.so",
+    ]
 
     /// Returns whether another process holds the lock on a file.
     private func isLocked(_ path: String) throws -> Bool {

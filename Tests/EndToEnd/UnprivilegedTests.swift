@@ -7,7 +7,8 @@ extension EndToEnd {
   @Suite struct Unprivileged {
     static let service = "locker"
     static let stack = [
-      "auth required pam_mfa.so", "auth required pam_permit.so", "account required pam_mfa.so",
+      "auth required pam_mfa.so tries=1", "auth required pam_permit.so",
+      "account required pam_mfa.so",
       "account required pam_permit.so",
     ]
 

@@ -258,6 +258,7 @@ struct ExplanationTests {
       setting      throttle_first_wait = 30s              default
       setting      throttle_longest_wait = 15m            default
       setting      disable_after = 100                    default
+      setting      recovery_unlocks = off                 default
 
       """
     #expect(try explanation(row, on: host).text == expected)

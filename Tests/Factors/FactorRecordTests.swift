@@ -272,7 +272,7 @@ import Testing
     Field(number: 6, offset: 24, bytes: [0x1B], whatFor: "a reason with an escape character"),
     Field(number: 7, offset: 65, bytes: [0, 0, 0, 0], whatFor: "notice 0"),
     Field(number: 8, offset: 69, bytes: [0], whatFor: "notice kind 0"),
-    Field(number: 9, offset: 69, bytes: [12], whatFor: "notice kind 12"),
+    Field(number: 9, offset: 69, bytes: [13], whatFor: "notice kind 13"),
     Field(number: 10, offset: 85, bytes: [0x20], whatFor: "a source with a space"),
     Field(number: 11, offset: 89, bytes: [1], whatFor: "a subject without its bytes"),
     Field(number: 12, offset: 89, bytes: [4], whatFor: "subject 4"),

@@ -35,7 +35,9 @@ final class RandomPlay {
     self.machine = machine
     self.seed = seed
     generator = SeededGenerator(seed: seed)
-    service = try machine.makeService(["auth required pam_mfa.so", "auth required pam_permit.so"])
+    service = try machine.makeService([
+      "auth required pam_mfa.so tries=1", "auth required pam_permit.so",
+    ])
     for _ in 0..<3 {
       let user = try machine.addUser()
       people.append(

@@ -5,7 +5,7 @@ extension Faults {
   /// Sign-ins in which a system call fails or the process is killed.
   @Suite struct SignInFaults {
     /// With pam_permit.so at the end, a module that returned PAM_IGNORE would let the user in.
-    static let stack = ["auth required pam_mfa.so", "auth required pam_permit.so"]
+    static let stack = ["auth required pam_mfa.so tries=1", "auth required pam_permit.so"]
 
     /// Returns the system calls of a sign-in with `code`, starting when the module is loaded.
     func calls(

@@ -43,6 +43,8 @@ enum ArgumentsTarget {
     if let prompt = options.prompt { arguments.append(Array("prompt=".utf8) + prompt) }
     if options.echo { arguments.append(Array("echo".utf8)) }
     if options.debug { arguments.append(Array("debug".utf8)) }
+    if let tries = options.chosenTries { arguments.append(Array("tries=\(tries)".utf8)) }
+    if options.followsPassword { arguments.append(Array("after_password".utf8)) }
     if options.triesFirstPass { arguments.append(Array("try_first_pass".utf8)) }
     if options.usesFirstPass { arguments.append(Array("use_first_pass".utf8)) }
     if options.forwardsPass { arguments.append(Array("forward_pass".utf8)) }

@@ -128,6 +128,7 @@ enum ConfigurationTarget {
     if unknown.throttle.locksAfter > known.throttle.locksAfter {
       weaker.append("disable_after")
     }
+    if unknown.recoveryUnlocks, !known.recoveryUnlocks { weaker.append("recovery_unlocks") }
     for failures in 0...110 as ClosedRange<UInt32>
     where unknown.throttle.wait(afterFailures: failures)
       < known.throttle.wait(afterFailures: failures)

@@ -64,7 +64,7 @@ enum PacketsTarget {
       return .start(
         ConversationStart(
           start.line, request, showsMessages: start.showsMessages, caller: start.caller,
-          note: start.note, answered: answered))
+          note: start.note, tryNumber: start.tryNumber, answered: answered))
     case .reply(let reply): return .reply(try bounded(reply))
     case .manage(let terminal):
       try require(terminal?.count ?? 0 <= SignInRequest.longestItem, "a terminal is too long")
@@ -90,8 +90,9 @@ enum PacketsTarget {
   /// `manage`.
   private static func withOwnVersion(_ packet: [UInt8]) -> [UInt8] {
     guard packet.first == 0x01 || packet.first == 0x11 else { return packet }
-    return Array(packet.prefix(3)) + [ModuleMessage.version, ModuleMessage.version]
-      + packet.dropFirst(5)
+    let highest =
+      packet[0] == 0x11 ? ModuleMessage.version : min(packet[4], ModuleMessage.version)
+    return Array(packet.prefix(3)) + [ModuleMessage.lowestVersion, highest] + packet.dropFirst(5)
   }
 
   /// Returns the encoded packet of parsed messages, or nil if the packet does not parse.

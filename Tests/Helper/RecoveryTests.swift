@@ -106,6 +106,27 @@ struct RecoveryTests {
 
   // MARK: Recovery codes
 
+  @Test("the status counts failed attempts, remembered sign-ins and pending notices")
+  func activity() throws {
+    _ = try enrollKnown()
+    remember()
+    for _ in 0..<5 { _ = signIn("000000") }
+    let wrong: Line = { _ in
+      try HelperRequestBox(.test(SecretBytes(copying: Array("000000".utf8).span)))
+    }
+    let before = host.memory.attempts
+    let answers = answers(try run([wrong, status]))
+    #expect(
+      answers.last
+        == .status(
+          AccountStatus(
+            enrollment: .selfService, state: .enabled, recoveryCodesLeft: 0,
+            importedRecoveryCodesLeft: 0, standing: .open,
+            activity: AccountStatus.Activity(
+              standing: .throttled(seconds: 30), failedAttempts: 6, rememberedSignIns: 1))))
+    #expect(host.memory.attempts.failures == before.failures)
+  }
+
   @Test("ten recovery codes are created, counted, and replaced by the next set")
   func recoveryCodes() throws {
     _ = try enrollKnown()
@@ -116,7 +137,8 @@ struct RecoveryTests {
         .status(
           AccountStatus(
             enrollment: .selfService, state: .enabled, recoveryCodesLeft: 10,
-            importedRecoveryCodesLeft: 0, standing: .open)),
+            importedRecoveryCodesLeft: 0, standing: .open,
+            activity: AccountStatus.Activity(pendingNotices: 1))),
       ])
     let first = try #require(host.memory.record?.recoveryCodes)
     #expect(first.count == 10)
@@ -435,7 +457,8 @@ struct RecoveryTests {
         .status(
           AccountStatus(
             enrollment: .required, state: .enabled, recoveryCodesLeft: 0,
-            importedRecoveryCodesLeft: 0, standing: .open)),
+            importedRecoveryCodesLeft: 0, standing: .open,
+            activity: AccountStatus.Activity(pendingNotices: 1))),
       ])
     #expect(host.memory.record?.factors.map(\.id) == [first.id])
   }

@@ -146,7 +146,8 @@ import Testing
     seconds: UInt8 = 0
   ) -> [UInt8] {
     [0x8C] + [enrollment, state, codes, imported, standing].flatMap { [0, 1, $0] }
-      + [0, 4, 0, 0, 0, seconds]
+      + [0, 4, 0, 0, 0, seconds] + [0, 1, 0, 0, 4, 0, 0, 0, 0]
+      + [0, 4, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0]
   }
 
   static func recoveryCode(_ text: String) -> [UInt8] { [0, UInt8(text.utf8.count)] + text.utf8 }

@@ -50,7 +50,10 @@ enum Samples {
   ) -> AccountStatus {
     AccountStatus(
       enrollment: enrollment, state: state, recoveryCodesLeft: codes,
-      importedRecoveryCodesLeft: imported, standing: standing)
+      importedRecoveryCodesLeft: imported, standing: standing,
+      activity: AccountStatus.Activity(
+        standing: standing, failedAttempts: UInt32(codes) << 24, rememberedSignIns: codes,
+        pendingNotices: imported))
   }
 
   /// Returns a user name.

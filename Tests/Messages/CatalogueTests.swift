@@ -20,7 +20,7 @@ enum Catalogue {
   static let signIn: [SignInMessage] =
     prompts + [
       .deviceList, .wrongCode, .usedCode, .throttled(seconds: 86_400), .throttled(seconds: 1),
-      .locked, .notACode, .noSuchDevice, .unavailable,
+      .locked, .lockedUntilRecoveryCode, .notACode, .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
       .recoveryCodeAccepted(left: 10, areFew: false), .bypassCodeAccepted(usesLeft: 0),
       .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100), .clockMayBeWrong,
@@ -43,7 +43,7 @@ enum Catalogue {
       NoticeMessage.Change.enrolled(name: name), .imported(name: name), .unenrolled(name: name),
       .recoveryCodeUsed, .recoveryCodesMade, .ticketMade(reason: name), .ticketMade(reason: []),
       .enrolledWithTicket(name: name), .bypassCodeMade(reason: name), .bypassCodeUsed(reason: []),
-      .resynchronized(name: name), .revoked,
+      .resynchronized(name: name), .revoked, .unlockedByRecoveryCode,
     ].flatMap { [NoticeMessage.change($0, origin), .change($0, nowhere)] }
 
   /// The prompts of an enrolment during a sign-in.

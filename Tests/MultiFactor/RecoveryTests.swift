@@ -8,7 +8,9 @@ import Testing
   static func status(_ standing: AccountStatus.Standing) -> AccountStatus {
     AccountStatus(
       enrollment: .required, state: .observe, recoveryCodesLeft: 3, importedRecoveryCodesLeft: 1,
-      standing: standing)
+      standing: standing,
+      activity: AccountStatus.Activity(
+        standing: standing, failedAttempts: 7, rememberedSignIns: 2, pendingNotices: 4))
   }
 
   @Test(
@@ -28,7 +30,9 @@ import Testing
     #expect(status.state == .observe)
     #expect(status.recoveryCodesLeft == 3)
     #expect(status.importedRecoveryCodesLeft == 1)
-    #expect(status.standing == told)
+    #expect(status.standing == told && status.signInStanding == told)
+    #expect(status.failedAttempts == 7 && status.rememberedSignIns == 2)
+    #expect(status.pendingNotices == 4)
     #expect(try await multiFactor.recoveryCodesLeft == 3)
     #expect(await helper.finished() == [])
   }

@@ -375,6 +375,7 @@ import Testing
         throttle_first_wait = 30s
         throttle_longest_wait = 15m
         disable_after = 100
+        recovery_unlocks = off
 
         """)
   }

@@ -443,6 +443,7 @@ import Testing
       printed.hasSuffix(
         """
         disable_after = 100
+        recovery_unlocks = off
 
         [tenant b]
         users = anna, domain users

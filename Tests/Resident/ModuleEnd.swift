@@ -37,11 +37,14 @@ final class ModuleEnd {
   /// without which the sign-in can begin again.
   func application(
     share: WorkerShare? = nil, claimant: UInt32 = 1000, actsAsRoot: Bool = true,
-    note: [UInt8]? = nil, answered: [AnsweredQuestion] = []
+    note: [UInt8]? = nil, tryNumber: UInt8? = 1, answered: [AnsweredQuestion] = []
   ) throws -> ServedApplication {
     ServedApplication(
       served, actsAsRoot: actsAsRoot, share: try share ?? Self.busyShare(),
-      claimant: claimant, showsMessages: true, note: note, answered: answered)
+      claimant: claimant,
+      start: ConversationStart(
+        .auth, MessageSamples.request, showsMessages: true, caller: 0, note: note,
+        tryNumber: tryNumber, answered: answered))
   }
 
   func send(_ message: consuming ModuleMessage) throws {

@@ -34,7 +34,7 @@ struct ResidentConversationTests {
 
   @Test("the service's verdict is returned, and an unknown verdict denies")
   func verdicts() throws {
-    for number in UInt8.min...UInt8.max {
+    for number in UInt8.min...UInt8.max where number != 5 {
       let service = try ScriptedService([
         { served in
           try served.receive()
@@ -53,6 +53,27 @@ struct ResidentConversationTests {
       #expect(Self.run(service, module) == expected, "\(number)")
       #expect(service.isUsedUp())
       #expect(module.calls.isEmpty && module.logged.isEmpty)
+    }
+  }
+
+  @Test("after a code that was not accepted, a new conversation begins, at most five in all")
+  func tryAgain() throws {
+    for count in 1...6 {
+      let scripts: [ScriptedService.Part] = (1...min(count, 5)).map { number in
+        { served in
+          try served.receive()
+          try served.send { .verdict(number < count ? 5 : 1) }
+        }
+      }
+      let service = try ScriptedService(scripts)
+      let module = ScriptedModule()
+      #expect(Self.run(service, module) == (count < 6 ? .allow : .deny), "\(count)")
+      #expect(service.isUsedUp())
+      #expect(
+        service.heard.enumerated().allSatisfy { index, start in
+          start.hasSuffix(" try \(index + 1)") == (index > 0)
+        })
+      #expect(module.logged.isEmpty)
     }
   }
 

@@ -110,16 +110,18 @@ struct ModuleMessageTests {
     }
   }
 
-  @Test("a range of versions is accepted if it contains this version")
-  func versionsMustContainThisOne() throws {
-    let starts = [try Self.packet { MessageSamples.start() }]
-    let manages = [try Self.packet { .manage(terminal: nil) }]
-    for var packet in starts + manages {
+  @Test("a range of versions is accepted if it contains a supported version")
+  func versionsMustContainASupportedOne() throws {
+    let older = try Self.packet { MessageSamples.start(tryNumber: nil) }
+    let current = try Self.packet { MessageSamples.start(tryNumber: 2) }
+    let manage = try Self.packet { .manage(terminal: nil) }
+    for (packet, versions) in [(older, 1...1), (current, 2...255), (manage, 1...255)] {
+      var packet = packet
       for lowest in UInt8.min...3 {
         for highest in [0, 1, 2, 255] as [UInt8] {
           packet[3] = lowest
           packet[4] = highest
-          let isAccepted = lowest <= 1 && highest >= 1
+          let isAccepted = lowest <= 2 && lowest <= highest && versions.contains(Int(highest))
           #expect((Self.packetRead(from: packet) != nil) == isAccepted, "\(lowest)-\(highest)")
         }
       }
@@ -173,8 +175,8 @@ struct ModuleMessageTests {
       return
     }
     #expect(start.request.arguments.count == 64)
-    // The number of arguments precedes 64 empty arguments and the flag of the answer.
-    let position = packet.count - 1 - 2 * 64 - 1
+    // The number of arguments precedes 64 empty arguments, the number of answers and that of the try.
+    let position = packet.count - 2 - 2 * 64 - 1
     #expect(packet[position] == 64)
     packet[position] = 65
     packet = Self.message(packet[0], Array(packet[3...]) + [0, 0])

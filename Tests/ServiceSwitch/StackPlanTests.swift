@@ -126,12 +126,13 @@ import Testing
     let account =
       (row.service == "su" ? ["account sufficient pam_rootok.so"] : [])
       + ["account required pam_mfa.so"]
+      + (row.service == "sshd" ? ["session optional pam_mfa.so"] : [])
     func block(_ lines: [String]) -> String {
       String(
         decoding: MarkedText(service: Array(row.service.utf8)).block(lines).dropLast(),
         as: UTF8.self)
     }
-    let auth = ["auth requisite pam_mfa.so"]
+    let auth = ["auth requisite pam_mfa.so after_password"]
     return row.expected.map { text in
       text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
         switch line {

@@ -82,6 +82,39 @@ struct LanguageOfSignInTests {
     }
   }
 
+  @Test("`after_password` says that the password has been proven, unless the answer contains it")
+  func afterPassword() throws {
+    try enroll(.french)
+    for (arguments, prompt) in [
+      (["after_password"], "Code à usage unique\u{a0}: "), ([], "Código de un solo uso: "),
+      (["after_password", "forward_pass"], "Contraseña seguida del código de un solo uso: "),
+    ] {
+      let request = SignInRequest(
+        user: Array("alice".utf8), service: Array("login".utf8),
+        arguments: arguments.map { Array($0.utf8) })
+      let application = ScriptedApplication([.text("000000")])
+      _ = SignIn(request, host: host, application: application).authenticate()
+      #expect(application.prompts == [prompt])
+    }
+  }
+
+  @Test("a program of a session whose locale is not UTF-8 shows English")
+  func locale() throws {
+    try enroll(.french)
+    for (service, isUTF8, prompt) in [
+      ("sudo", false, "One-time code: "), ("sudo", true, "Code à usage unique\u{a0}: "),
+      ("sshd", false, "Code à usage unique\u{a0}: "),
+    ] {
+      host.usesUTF8 = isUTF8
+      let request = SignInRequest(
+        user: Array("alice".utf8), service: Array(service.utf8),
+        arguments: [Array("after_password".utf8)])
+      let application = ScriptedApplication([.text("000000")])
+      _ = SignIn(request, host: host, application: application).authenticate()
+      #expect(application.prompts == [prompt])
+    }
+  }
+
   @Test("unknown users see the language of the host")
   func unknownUser() {
     host.account = nil

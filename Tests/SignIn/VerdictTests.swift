@@ -13,7 +13,8 @@ struct VerdictTests {
   private enum Reason: CaseIterable {
     case codeOfAFactor, recoveryCode, bypassCode, remembered, enrolled, enrolledNow, switchedOff,
       notEnrolled, offered, enrolmentPending, wrong, wrongThenWait, replayed, replayedThenWait,
-      throttled, locked, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong, noAnswer,
+      throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
+      noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
       tooLate, tooLittleTime, enrolledMeanwhile, onlyObserved, arguments, configuration, account,
       clock, store,
@@ -62,6 +63,7 @@ struct VerdictTests {
     case .code(.replayed): (.replayedThenWait, .tooManyAttempts)
     case .code(.throttled): (.throttled, .tooManyAttempts)
     case .code(.locked): (.locked, .tooManyAttempts)
+    case .code(.lockedNow): (.lockedNow, .tooManyAttempts)
     case .code(.notACode(let reason)): (name(reason), .deny)
     case .code(.notEnrolled): (.noLongerEnrolled, .deny)
     case .unknownUser: (.unknownUser, .deny)
@@ -127,7 +129,8 @@ struct VerdictTests {
     ]
     let rejected: [Attempt.Rejected] = [
       .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),
-      .replayed(factor.id, wait: 30), .throttled(seconds: 1), .locked, .notEnrolled,
+      .replayed(factor.id, wait: 30), .throttled(seconds: 1), .locked,
+      .lockedNow(replayed: nil), .notEnrolled,
       .notACode(.somethingElse), .notACode(.noSuchFactor), .notACode(.tooLong), .notACode(.none),
       .notACode(.withheldBySSHD),
     ]

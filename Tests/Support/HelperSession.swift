@@ -114,7 +114,7 @@ public final class HelperSession {
   // MARK: Conversations
 
   /// Sends the greeting.
-  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [2], [0]) }
+  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [3], [0]) }
 
   /// Re-authenticates: answers prompts that contain "code" with `code`, and all other prompts with
   /// the password. Returns the message that ends the re-authentication.

@@ -92,7 +92,7 @@ public final class PrivateServer {
   }
 
   /// Returns the arguments with the client's settings.
-  private func settings(key: String?, options: [String]) -> [String] {
+  public func settings(key: String?, options: [String] = []) -> [String] {
     let usual = [
       "UserKnownHostsFile=\(folder)/known_hosts", "GlobalKnownHostsFile=/dev/null",
       "StrictHostKeyChecking=yes", "IdentitiesOnly=yes", "IdentityAgent=none",

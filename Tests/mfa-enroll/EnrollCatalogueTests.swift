@@ -24,7 +24,7 @@ enum EnrollCatalogue {
       .accountChoiceAgain(user: "alice", root: "root"), .scanOrShowKey, .typeKeyOrOpenURL,
       .showPicture, .scanPicture,
       .scanPictureFile(path: "key.png"), .typeKey,
-      .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .codePrompt,
+      .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .passwordPrompt, .codePrompt,
       .namePrompt(proposed: "phone"), .enrolled(name: "phone"), .tryNow(command: "ssh alice@web1"),
       .pictureHoldsKey(path: "key.png"), .pictureNotRemoved(path: "key.png"),
       .recoverySheetHeading(user: "alice", host: "web1", date: "2026-11-23"),
@@ -62,8 +62,14 @@ enum EnrollCatalogue {
       .fileNotCreated(path: "f", reason: "r"), .fileNotWritten(path: "f", reason: "r"),
     ] + obstacles.map { .noPicture($0) }
 
+  static let status: [StatusMessage] = [
+    .devices, .recoveryCodesLeft, .failedAttempts, .signIns, .rememberedSignIns, .pendingNotices,
+    .device(name: "phone", date: "2027-01-31 09:05"), .noDevice,
+    .codesWithImported(left: 9, imported: 2), .open, .throttled(until: "2027-01-31 09:05"), .locked,
+  ]
+
   static func texts(_ language: Language) -> [MessageText] {
-    messages.map { $0.text(in: language) }
+    messages.map { $0.text(in: language) } + status.map { $0.text(in: language) }
       + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }
   }
 }

@@ -43,6 +43,14 @@ public struct MultiFactorStatus: Equatable, Sendable {
   /// Whether codes from the user's own programs are verified now. Failed attempts at sign-in are
   /// counted separately.
   public let standing: Standing
+  /// Whether codes are verified now at a sign-in.
+  public let signInStanding: Standing
+  /// The number of consecutive failed attempts.
+  public let failedAttempts: Int
+  /// The number of remembered sign-ins.
+  public let rememberedSignIns: Int
+  /// The number of notices that the next sign-in shows.
+  public let pendingNotices: Int
 
   init(_ status: AccountStatus) {
     enrollment =
@@ -59,8 +67,18 @@ public struct MultiFactorStatus: Equatable, Sendable {
       }
     recoveryCodesLeft = Int(status.recoveryCodesLeft)
     importedRecoveryCodesLeft = Int(status.importedRecoveryCodesLeft)
-    standing =
-      switch status.standing {
+    standing = Standing(status.standing)
+    signInStanding = Standing(status.activity.standing)
+    failedAttempts = Int(status.activity.failedAttempts)
+    rememberedSignIns = Int(status.activity.rememberedSignIns)
+    pendingNotices = Int(status.activity.pendingNotices)
+  }
+}
+
+extension MultiFactorStatus.Standing {
+  fileprivate init(_ standing: AccountStatus.Standing) {
+    self =
+      switch standing {
       case .open: .open
       case .throttled(let seconds): .throttled(seconds: Int(seconds))
       case .locked: .locked

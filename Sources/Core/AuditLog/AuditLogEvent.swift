@@ -35,6 +35,10 @@ public final class AuditLogEvent: Sendable {
     public static var resynchronized: Kind { Kind("resynchronized") }
     /// A recovery code was used.
     public static var recoveryCodeUsed: Kind { Kind("recovery-code-used", patience: 1) }
+    /// A recovery code was used, and unlocked the user's factors.
+    public static var unlockedByRecoveryCode: Kind {
+      Kind("unlocked-by-recovery-code", patience: 1)
+    }
     /// New recovery codes were created, which invalidates the old ones.
     public static var recoveryCodesMade: Kind { Kind("recovery-codes-made") }
     /// An administrator created a ticket.

@@ -27,6 +27,8 @@ extension Attempt {
     case wrong(wait: Int64)
     /// The code was correct, but this code or a later one had been used.
     case replayed(FactorID?, wait: Int64)
+    /// The code was wrong, or correct but used (`replayed`), and this failure locked the factors.
+    case lockedNow(replayed: FactorID?)
     /// Nothing was compared: the user has to wait after failed attempts.
     case throttled(seconds: Int64)
     /// Nothing was compared: the factors are locked until an administrator unlocks them.
@@ -102,6 +104,11 @@ extension Attempt.Result {
       details.add(factor)
       if wait > 0 { details.add("wait", wait) }
       return .warning
+    case .rejected(.lockedNow(let factor)):
+      line.add("result", factor == nil ? "wrong" : "replayed")
+      details.add(factor)
+      details.add("locked", "yes")
+      return .warning
     case .rejected(.throttled(let seconds)):
       line.add("result", "throttled")
       details.add("wait", seconds)
@@ -137,7 +144,7 @@ extension Attempt.Rejected {
   public var mustWait: Bool {
     switch self {
     case .wrong(let wait), .replayed(_, let wait): wait > 0
-    case .throttled, .locked: true
+    case .throttled, .locked, .lockedNow: true
     case .notACode, .notEnrolled: false
     }
   }

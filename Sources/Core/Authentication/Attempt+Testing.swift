@@ -26,6 +26,7 @@ extension Attempt {
         return .attempted(try attempt.verify(codes))
       }
       return .recognized(code)
+    case .unlocking: return .recognized(.recoveryCode)
     }
   }
 }

@@ -22,7 +22,8 @@ public import MFASystem
 /// MUST 5: a pending notice stays pending until it has certainly been shown to the user, at a
 /// sign-in by a different factor from the one that the notice is about (FactorRecord.mayConfirm
 /// defines the only exception). (`NewsTests`)
-/// MUST 6: only a code of a factor clears failures. (`ThrottleModelTests`)
+/// MUST 6: only a code of a factor clears failures, and where policy allows it, a recovery code of
+/// this program that unlocks the factors. (`ThrottleModelTests`, `UnlockingCodeTests`)
 public enum Attempt {
   /// A finished attempt.
   public struct Report {
@@ -56,6 +57,7 @@ public enum Attempt {
     switch try count(codes, by: account, in: store, context) {
     case .rejected(let rejected): return Report(.rejected(rejected))
     case .counted(let attempt): return try attempt.verify(codes)
+    case .unlocking(let attempt, let code): return try attempt.unlock(with: code)
     }
   }
 
@@ -63,6 +65,8 @@ public enum Attempt {
   enum Start<Entry: FactorStoreEntry> {
     case counted(CountedAttempt<Entry>)
     case rejected(Rejected)
+    /// The factors are locked, and this recovery code of the user unlocks them.
+    case unlocking(CountedAttempt<Entry>, RecoveryCodeDigest)
   }
 
   /// Counts an attempt, unless nothing in the record could be the code or the attempt is refused.
@@ -77,7 +81,13 @@ public enum Attempt {
     }
     let before = entry.attempts
     switch try begin(entry, context, codes) {
-    case .refused(let standing): return .rejected(Rejected(standing))
+    case .refused(let standing):
+      guard let code = try unlockingCode(codes, of: record, entry, standing, context) else {
+        return .rejected(Rejected(standing))
+      }
+      return .unlocking(
+        CountedAttempt(
+          context: context, entry: entry, record: record, before: before, counted: before), code)
     case .counted(let counted):
       return .counted(
         CountedAttempt(

@@ -32,6 +32,10 @@ extension Attempt {
     /// Whether the user is told that a clock may be wrong.
     public let showsClockHint: Bool
 
+    /// Whether notices that need no confirmation are shown later, in the session.
+    /// Asked only after a code was accepted.
+    private let tellsInSession: () -> Bool
+
     /// The failures that the attempt is counted among.
     public let counter: AttemptState.Counter
 
@@ -41,7 +45,8 @@ extension Attempt {
       settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
       source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
-      showsClockHint: Bool = false, counter: AttemptState.Counter = .signIn
+      showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
+      counter: AttemptState.Counter = .signIn
     ) {
       self.settings = settings
       self.clock = clock
@@ -53,6 +58,7 @@ extension Attempt {
       self.showsMessages = showsMessages
       self.isShown = isShown
       self.showsClockHint = showsClockHint
+      self.tellsInSession = tellsInSession
     }
 
     /// Returns the pending notices for a sign-in by `factor`, or none if the application asked for
@@ -62,7 +68,10 @@ extension Attempt {
       _ record: FactorRecord, _ unreported: AttemptState.Unreported, _ factor: FactorID?
     ) -> PendingNotices {
       guard showsMessages else { return .none }
-      return PendingNotices(record, unreported, factor: factor, isShown: isShown)
+      let pending = PendingNotices(
+        record, unreported, factor: factor, isShown: isShown, now: now)
+      guard !pending.isEmpty, pending.ending != .asks, tellsInSession() else { return pending }
+      return .none
     }
 
     /// One version of a record.

@@ -25,7 +25,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       // the authenticators that were used. Recovery and bypass codes therefore write the state from
       // before the attempt.
       if let used = try Attempt.recoveryCode(codes, of: record, entry) {
-        return try useUp(used, typedLength: Self.typedLength(codes))
+        return try useUp(used, typedLength: Self.typedLength(codes), leaving: before, .signIn)
       }
       if let grant = try Attempt.bypass(codes, of: record, entry, now: context.now) {
         return try use(grant, typedLength: Self.typedLength(codes))
@@ -35,6 +35,13 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     guard let (factor, next) = counted.accepting(matches) else {
       try entry.sync()
       let wait = counted.wait(context.settings.throttle, counter: context.counter)
+      if counted.standing(context.settings.throttle, now: context.now, counter: context.counter)
+        == .locked
+      {
+        return Attempt.Report(
+          .rejected(.lockedNow(replayed: matches.first?.factor)),
+          typedLength: matches.first.flatMap { codeLength(of: $0.factor) })
+      }
       guard let first = matches.first else {
         return Attempt.Report(.rejected(.wrong(wait: wait)))
       }
@@ -97,15 +104,15 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   }
 
   /// Removes a recovery code from the record on the disk before the code is reported as accepted.
-  private func useUp(
-    _ used: RecoveryCodeDigest, typedLength: Int
+  func useUp(
+    _ used: RecoveryCodeDigest, typedLength: Int, leaving state: AttemptState,
+    _ use: RecoveryCodeUse
   ) throws(FactorStoreError) -> Attempt.Report {
     var record = record
     record.spendRecoveryCode(used)
-    record.note(
-      .recoveryCodeUsed, about: .recoveryCodes, from: context.source, at: context.now)
-    let event = AuditLogEvent(.recoveryCodeUsed, by: context.actor(record), at: context.now)
-    let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
+    record.note(use.notice, about: .recoveryCodes, from: context.source, at: context.now)
+    let event = AuditLogEvent(use.event, by: context.actor(record), at: context.now)
+    let checkpoint = try entry.replace(record: record, attempts: state, entering: event)
     return Attempt.Report(
       .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
       context.notices(self.record, before.unreported, nil), typedLength: typedLength)

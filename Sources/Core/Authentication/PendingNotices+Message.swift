@@ -43,6 +43,7 @@ extension Notice {
     case .bypassUsed: .bypassCodeUsed(reason: detail)
     case .resynchronized: .resynchronized(name: detail)
     case .revoked: .revoked
+    case .unlockedByRecoveryCode: .unlockedByRecoveryCode
     }
   }
 }

@@ -35,16 +35,29 @@ public struct PendingNotices: Equatable, Sendable {
   /// Collects what is pending in `record` for a sign-in by `factor`. A sign-in by a recovery code
   /// or a bypass code passes nil and confirms nothing.
   ///
-  /// `isShown` is whether text certainly reaches the user's screen.
+  /// `isShown` is whether text certainly reaches the user's screen. The user's own first enrolment is
+  /// left out for a while after it: only the enrolled factor can sign in, so its owner knows.
   public init(
-    _ record: FactorRecord, _ unreported: AttemptState.Unreported, factor: FactorID?, isShown: Bool
+    _ record: FactorRecord, _ unreported: AttemptState.Unreported, factor: FactorID?, isShown: Bool,
+    now: Int64
   ) {
-    let notices = record.notices(after: unreported.lastShownNotice)
+    let notices = record.notices(after: unreported.lastShownNotice).filter {
+      !Self.isKnown($0, at: now)
+    }
     let mayConfirm =
       factor.map { record.mayConfirm(after: unreported.lastShownNotice, with: $0) } ?? false
     self.init(
       unreported: unreported, notices: notices,
       ending: mayConfirm ? Self.ending(notices, isShown) : .stays)
+  }
+
+  /// How long a first enrolment is no news, in seconds.
+  private static var knownFor: Int64 { 900 }
+
+  private static func isKnown(_ notice: Notice, at now: Int64) -> Bool {
+    guard notice.kind == .enrolled, !notice.subject.needsConfirmation else { return false }
+    let (age, overflow) = now.subtractingReportingOverflow(notice.time)
+    return !overflow && age >= 0 && age < knownFor
   }
 
   /// Returns what happens to notices that this sign-in may confirm.

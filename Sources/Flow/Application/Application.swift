@@ -49,6 +49,13 @@ public protocol Application {
   /// nothing behind. It ends as if the user had hung up.
   var isSuspended: Bool { get }
 
+  /// The number of the try with which this run begins: 1, or more if an earlier run has verified the
+  /// codes before.
+  var tryNumber: UInt8 { get }
+
+  /// Whether the application begins a new run for each further try.
+  var beginsAgain: Bool { get }
+
   /// Passes the password to the modules that follow (PAM_AUTHTOK), and returns whether that
   /// succeeded.
   func forward(_ password: Span<UInt8>) -> Bool
@@ -57,6 +64,12 @@ public protocol Application {
 extension Application {
   /// An application that waits for the user is never suspended.
   public var isSuspended: Bool { false }
+
+  /// An application that waits for the user begins with the first try.
+  public var tryNumber: UInt8 { 1 }
+
+  /// An application that waits for the user runs once for all tries.
+  public var beginsAgain: Bool { false }
 
   /// To an application that waits for the user, this is a question like any other.
   public func askNext(_ prompt: [UInt8], echo: Bool) -> Reply { ask(prompt, echo: echo) }

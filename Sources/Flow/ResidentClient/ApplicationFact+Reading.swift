@@ -13,6 +13,7 @@ extension ApplicationFact {
     case .enclosingSessions: Self.enclosingSessions
     case .leadsSession: [ProcessInstance.isLeader ? 1 : 0]
     case .controllingTerminal: ControllingTerminal.name
+    case .usesUTF8: [ProcessLocale.isUTF8 ? 1 : 0]
     }
   }
 

@@ -20,7 +20,7 @@ func mfa_ask_service(
     identity.actsAsRoot
     ? InstalledPath.residentRootSocket : InstalledPath.residentUserSocket
   let conversation = ResidentConversation(
-    line == .auth ? .auth : .account, described, application: application, path: path.bytes,
+    ModuleLine(line), described, application: application, path: path.bytes,
     caller: identity.user)
   guard let decided = conversation.run() else { return 0 }
   // SAFETY: the shim passes memory for a verdict.
@@ -46,4 +46,17 @@ func mfa_settle(
   let described = unsafe SignInRequest(request.pointee)
   // SAFETY: as above.
   unsafe Settlement.settle(described, PAMApplication(application.pointee))
+}
+
+extension ModuleLine {
+  /// Converts the line that called the module.
+  fileprivate init(_ line: mfa_line) {
+    self =
+      switch line {
+      case .auth: .auth
+      case .account: .account
+      case .session: .session
+      case .sessionEnd: .sessionEnd
+      }
+  }
 }

@@ -89,14 +89,24 @@ public final class ResidentConversation<Asker: ModuleApplication> {
   /// Has the service decide. Returns nil if there is no service, so that this process must decide.
   public func run() -> mfa_verdict? {
     do throws(Failure) {
-      var answers = Answers()
-      for _ in 0...Self.maximumQuestions {
-        if let verdict = try converse(&answers) { return hasFailed ? .deny : verdict }
+      for number in 1...ModuleMessage.maximumTries {
+        let verdict = try decide(try: number)
+        guard verdict == .tryAgain, !hasFailed else { return hasFailed ? .deny : verdict }
       }
-      throw .tooManyQuestions
+      return .deny
     } catch {
       return report(error)
     }
+  }
+
+  /// Has the service decide about one code. Each code has conversations of its own, so that no process
+  /// of the service is occupied while the user is asked for the next one.
+  private func decide(try number: UInt8) throws(Failure) -> mfa_verdict {
+    var answers = Answers()
+    for _ in 0...Self.maximumQuestions {
+      if let verdict = try converse(&answers, try: number) { return verdict }
+    }
+    throw .tooManyQuestions
   }
 
   /// Logs why there is no verdict. Returns nil if this process may decide.
@@ -118,6 +128,8 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     }
     application.log(.error, line)
     guard hasBegun else { return nil }
+    // A session begins whatever happens here.
+    guard self.line == .auth || self.line == .account else { return .deny }
     application.tell("the second factor could not be checked, try again", essential: true)
     return .deny
   }
@@ -126,11 +138,13 @@ public final class ResidentConversation<Asker: ModuleApplication> {
 
   /// Begins a conversation, and answers calls until the verdict. Returns nil if a new conversation
   /// must begin with the answers, because the service does not wait for the last of them.
-  private func converse(_ answers: inout Answers) throws(Failure) -> mfa_verdict? {
+  private func converse(
+    _ answers: inout Answers, try number: UInt8
+  ) throws(Failure) -> mfa_verdict? {
     let connection = try connect()
     let start = ConversationStart(
       line, request, showsMessages: application.showsMessages,
-      caller: caller, note: application.storedNote, answered: answers.list)
+      caller: caller, note: application.storedNote, tryNumber: number, answered: answers.list)
     try send(.start(start), connection)
     while true {
       do throws(Failure) {
@@ -284,6 +298,7 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     case mfa_verdict.pass.rawValue: .pass
     case mfa_verdict.tooManyAttempts.rawValue: .tooManyAttempts
     case mfa_verdict.endSignIn.rawValue: .endSignIn
+    case mfa_verdict.tryAgain.rawValue: .tryAgain
     case _: .deny
     }
   }

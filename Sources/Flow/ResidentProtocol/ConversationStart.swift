@@ -4,6 +4,10 @@ public import MFAApplication
 public enum ModuleLine: UInt8, Sendable {
   case auth = 1
   case account = 2
+  /// The beginning of a session. Version 2.
+  case session = 3
+  /// The end of a session that had a terminal. Version 2.
+  case sessionEnd = 4
 }
 
 /// The first message of a conversation: what PAM says about the sign-in.
@@ -18,19 +22,23 @@ public struct ConversationStart: ~Copyable {
   public let caller: UInt32
   /// The note that the `auth` line of the same transaction stored, or nil.
   public let note: [UInt8]?
+  /// The number of the code that the user tries, or nil if the module cannot begin again for another
+  /// one (version 1).
+  public let tryNumber: UInt8?
   /// The questions that the user answered before this conversation, in order.
   public let answered: [AnsweredQuestion]
 
   /// Creates a value.
   public init(
     _ line: ModuleLine, _ request: SignInRequest, showsMessages: Bool, caller: UInt32,
-    note: [UInt8]?, answered: [AnsweredQuestion]
+    note: [UInt8]?, tryNumber: UInt8?, answered: [AnsweredQuestion]
   ) {
     self.line = line
     self.request = request
     self.showsMessages = showsMessages
     self.caller = caller
     self.note = note
+    self.tryNumber = tryNumber
     self.answered = answered
   }
 }

@@ -33,8 +33,13 @@ public enum ModuleMessage: ~Copyable {
   /// Answers `prove`: whether the user proved to own the account.
   case proven(Bool)
 
-  /// The version of the protocol.
-  public static let version: UInt8 = 1
+  /// The lowest version of the protocol that is supported.
+  public static let lowestVersion: UInt8 = 1
+  /// The highest version of the protocol that is supported.
+  public static let version: UInt8 = 2
+
+  /// The largest number of codes that the user may try in one sign-in.
+  public static let maximumTries: UInt8 = 5
 
   enum Kind {
     static let start: UInt8 = 0x01
@@ -70,7 +75,7 @@ public enum ModuleMessage: ~Copyable {
       writer.field(value)
     case .manage(let terminal):
       writer.begin(Kind.manage)
-      writer.field(Self.version)
+      writer.field(Self.lowestVersion)
       writer.field(Self.version)
       writer.field(terminal)
     case .clientRequest(let body):
@@ -90,8 +95,8 @@ public enum ModuleMessage: ~Copyable {
   private static func write(_ start: consuming ConversationStart, to writer: inout PacketWriter) {
     let request = start.request
     writer.begin(Kind.start)
-    writer.field(version)
-    writer.field(version)
+    writer.field(lowestVersion)
+    writer.field(start.tryNumber == nil ? lowestVersion : version)
     writer.field(start.line.rawValue)
     writer.field(start.showsMessages)
     writer.field(start.caller)
@@ -104,6 +109,7 @@ public enum ModuleMessage: ~Copyable {
     for argument in request.arguments.prefix(maximumArguments) { writer.field(argument) }
     writer.field(UInt8(truncatingIfNeeded: min(start.answered.count, maximumAnswers)))
     for answered in start.answered.prefix(maximumAnswers) { answered.write(to: &writer) }
+    if let number = start.tryNumber { writer.field(number) }
   }
 
   // MARK: Reading
@@ -124,7 +130,7 @@ public enum ModuleMessage: ~Copyable {
     case Kind.reply: return .reply(try reply(&reader))
     case Kind.fact: return .fact(try reader.optionalBytes())
     case Kind.manage:
-      try checkVersion(&reader)
+      _ = try commonVersion(&reader)
       return .manage(terminal: try reader.optionalBytes(longest: SignInRequest.longestItem))
     case Kind.clientRequest: return .clientRequest(try reader.secret())
     case Kind.noRequest:
@@ -137,17 +143,19 @@ public enum ModuleMessage: ~Copyable {
     }
   }
 
-  /// Reads the lowest and the highest version that the sender supports.
+  /// Reads the lowest and the highest version that the sender supports. Returns the highest version
+  /// that both support.
   @_lifetime(reader: copy reader)
-  private static func checkVersion(_ reader: inout PacketReader) throws(PacketError) {
+  private static func commonVersion(_ reader: inout PacketReader) throws(PacketError) -> UInt8 {
     let lowest = try reader.number(UInt8.self)
     let highest = try reader.number(UInt8.self)
-    guard lowest <= version, version <= highest else { throw .malformed }
+    guard lowest <= version, lowest <= highest, lowestVersion <= highest else { throw .malformed }
+    return min(highest, version)
   }
 
   @_lifetime(reader: copy reader)
   private static func start(_ reader: inout PacketReader) throws(PacketError) -> ConversationStart {
-    try checkVersion(&reader)
+    let version = try commonVersion(&reader)
     guard let line = ModuleLine(rawValue: try reader.number(UInt8.self)) else { throw .malformed }
     let showsMessages = try reader.flag()
     let caller = try reader.number(UInt32.self)
@@ -170,12 +178,15 @@ public enum ModuleMessage: ~Copyable {
       let prompt = try reader.bytes()
       answered.append(AnsweredQuestion(prompt, echo: echo, reply: try reply(&reader)))
     }
+    let tryNumber = version < 2 ? nil : try reader.number(UInt8.self)
+    guard (1...maximumTries).contains(tryNumber ?? 1) else { throw .malformed }
     return ConversationStart(
       line,
       SignInRequest(
         user: user, service: service, remoteHost: remoteHost, terminal: terminal,
         arguments: arguments),
-      showsMessages: showsMessages, caller: caller, note: note, answered: answered)
+      showsMessages: showsMessages, caller: caller, note: note, tryNumber: tryNumber,
+      answered: answered)
   }
 
   @_lifetime(reader: copy reader)

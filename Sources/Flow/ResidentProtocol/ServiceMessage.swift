@@ -16,6 +16,17 @@ public enum ApplicationFact: UInt8, Sendable {
   case leadsSession = 5
   /// The name of the controlling terminal.
   case controllingTerminal = 6
+  /// One byte: whether the locale of the application's user stands for UTF-8. Version 2.
+  case usesUTF8 = 7
+
+  /// The version of the protocol that added the fact.
+  public var version: UInt8 {
+    switch self {
+    case .earlierMethods, .peer, .session, .enclosingSessions, .leadsSession, .controllingTerminal:
+      1
+    case .usesUTF8: 2
+    }
+  }
 }
 
 /// A message from the resident service to the module or to the helper. PROTOCOL.md defines the

@@ -47,6 +47,9 @@ public protocol Host: AuthenticationHost {
   /// The sessions that this process may be part of.
   var enclosingSessions: [SignInOrigin] { get }
 
+  /// Whether the locale of the user who started this process stands for UTF-8, or is unknown.
+  var usesUTF8: Bool { get }
+
   /// The settings of the host's sshd.
   var secureShell: SecureShellConfiguration { get }
 
@@ -104,6 +107,9 @@ public struct LocalHost: Host {
   public var session: SignInOrigin? {
     ProcessInstance.ownSession.map { SignInOrigin(.session, $0.bytes) }
   }
+
+  /// Whether the environment names a locale with UTF-8.
+  public var usesUTF8: Bool { ProcessLocale.isUTF8 }
 
   /// The settings in /etc/ssh/sshd_config.
   public var secureShell: SecureShellConfiguration { InstalledSecureShell.configuration }

@@ -30,6 +30,15 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// language is known. Before that, the language would reveal that the user has enrolled.
   var language: Language
 
+  /// The number of the try, or the largest number if there is none, as in the `account` line.
+  var tryNumber = UInt8.max
+
+  /// Whether the user has tried another code before.
+  var isRetry: Bool { tryNumber > 1 && tryNumber < .max }
+
+  /// Whether a user whose answer is not verified gave none.
+  var isAbandoned = false
+
   init(
     options: ModuleOptions, settings: Settings, state: Configuration.State,
     account: Account? = nil, store: Store? = nil, fingerprint: ConfigurationFingerprint? = nil,

@@ -20,7 +20,7 @@ extension SignIn {
     _ check: CodeCheck<Machine.Store>
   ) throws(SignInResult.Failure) -> SignInResult {
     let options = check.resolved.options
-    if options.triesFirstPass || options.usesFirstPass {
+    if options.usesFirstPass || options.triesFirstPass && !check.resolved.isRetry {
       let result = try verify(application.earlierAnswer(), .afterPassword, in: check)
       if options.usesFirstPass { return result }
       guard case .denied(.code(let rejected)) = result, !rejected.mustWait else { return result }
@@ -77,7 +77,8 @@ extension SignIn {
       let context = Attempt.Context(
         settings: resolved.settings, clock: host.attemptClock, source: request.source,
         program: request.service, factor: named, places: places,
-        showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages)
+        showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
+        tellsInSession: { tellsInSession })
       let report: Attempt.Report
       do throws(FactorStoreError) {
         report = try Attempt.make(codes, by: check.account, in: store, context)

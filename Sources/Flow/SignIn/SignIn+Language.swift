@@ -10,7 +10,10 @@ import MFASystem
 extension SignIn {
   /// Uses the language that the user enrolled with, if the first factor has certainly been proven.
   func useLanguageIfProven(of record: FactorRecord, _ account: Account, _ resolved: Resolved) {
-    guard !resolved.options.expectsPassword, isFirstFactorProven(account) else { return }
+    let options = resolved.options
+    guard !options.expectsPassword, options.followsPassword || isFirstFactorProven(account) else {
+      return
+    }
     useLanguage(of: record, resolved)
   }
 
@@ -34,8 +37,21 @@ extension SignIn {
     return !methods.isEmpty
   }
 
-  /// Returns whether the terminal can show a language. The Linux console has no wide characters.
+  /// Returns whether the terminal can show a language. The Linux console has no wide characters, and
+  /// a session with another character set than UTF-8 shows ASCII at most.
   private func isShown(_ language: Language) -> Bool {
+    guard language == .english || showsUTF8 else { return false }
+    return isOnScreen(language)
+  }
+
+  /// Whether text in UTF-8 can be shown. Only a program that the user started within a session has
+  /// the user's environment: sshd gets the client's locale after the sign-in.
+  private var showsUTF8: Bool {
+    guard SessionService(request.service) == .command || !host.isCalledByRoot else { return true }
+    return host.usesUTF8
+  }
+
+  private func isOnScreen(_ language: Language) -> Bool {
     switch language {
     case .english, .french, .spanish: return true
     case .japanese, .traditionalChinese:

@@ -93,7 +93,9 @@ extension SignIn {
   ) throws(SignInResult.Failure) -> (result: SignInResult, isCode: Bool) {
     let options = resolved.options
     switch application.ask(resolved.question, echo: options.echo) {
-    case .none: return (.notACode(.none), false)
+    case .none:
+      resolved.isAbandoned = true
+      return (.notACode(.none), false)
     case .tooLong: return (.notACode(.tooLong), false)
     case .text(let answer):
       let codes =

@@ -14,7 +14,8 @@ import MFASystem
 // sshd shows a module's messages only in an interactive session without a command and without
 // ~/.hushlogin, and does not tell the module which kind of session it is: PAM_TTY is "ssh" in every
 // phase. But sshd shows every question. A notice that must not be lost is therefore confirmed by an
-// answer, unless the application runs on the user's own terminal.
+// answer, unless the application runs on the user's own terminal. Other notices are left to the
+// `session` line, if sshd's stack has one (SignIn+Session.swift).
 //
 // MUST 1: an error here never changes the verdict. (`NewsTests.storeFails`)
 // MUST 2: no lock is held while the user is asked. (`NewsTests.meanwhile`)
@@ -58,7 +59,7 @@ extension SignIn {
     guard application.showsMessages else { return }
     do throws(FactorStoreError) {
       let (record, pending) = try Attempt.noticesWithoutFactor(
-        of: account, in: store, isShown: request.isAtTerminal)
+        of: account, in: store, isShown: request.isAtTerminal, now: host.changeTime)
       guard let record else { return }
       useLanguage(of: record, resolved)
       tell(pending, of: record, in: store, to: account, resolved)
@@ -72,12 +73,13 @@ extension Attempt {
   /// Returns what is pending for a user without a factor, and marks it as shown if no confirmation
   /// is needed.
   static func noticesWithoutFactor<Store: FactorStore>(
-    of account: Account, in store: Store, isShown: Bool
+    of account: Account, in store: Store, isShown: Bool, now: Int64
   ) throws(FactorStoreError) -> (FactorRecord?, PendingNotices) {
     let entry = try store.entry(of: account, creating: false)
     guard let record = entry.kept else { return (nil, .none) }
     // No factor is left that could confirm a notice about itself.
-    let pending = PendingNotices(record, entry.attempts.unreported, factor: .zero, isShown: isShown)
+    let pending = PendingNotices(
+      record, entry.attempts.unreported, factor: .zero, isShown: isShown, now: now)
     guard !pending.isEmpty else { return (nil, .none) }
     if pending.ending == .told {
       try entry.write(entry.attempts.told(upTo: record.lastNotice))

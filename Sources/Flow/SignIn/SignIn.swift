@@ -39,7 +39,20 @@ public struct SignIn<Machine: Host, Asker: Application> {
 
   /// Runs the `auth` line.
   public func authenticate() -> Verdict {
+    var number = application.tryNumber
+    while true {
+      let verdict = authenticate(try: number)
+      guard verdict == .tryAgain, !application.beginsAgain else { return verdict }
+      number &+= 1
+    }
+  }
+
+  /// Runs the `auth` line for one code. Returns `tryAgain` if the user may try another one.
+  ///
+  /// Each try decides anew from the current configuration and record, for every user.
+  private func authenticate(try number: UInt8) -> Verdict {
     let resolved = resolve()
+    resolved.tryNumber = number
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
     let hidesRefusals = resolved.options.forwardsPass && host.identity.actsAsRoot
@@ -104,7 +117,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     {
       return .allowed(.remembered(age: age))
     }
-    guard standing == .open else {
+    guard standing == .open || settings.mayUnlock(snapshot.record, standing) else {
       let refusal = SignInResult.denied(.code(Attempt.Rejected(standing)))
       // The prompt that asks for the code also asks for the password, and is shown in any case.
       if options.asksForPassword {
@@ -183,10 +196,13 @@ public struct SignIn<Machine: Host, Asker: Application> {
     _ result: SignInResult, _ resolved: Resolved, hidesRefusals: Bool
   ) -> Verdict {
     // The run with the answer records and reports.
-    guard !application.isSuspended else { return Verdict(result, state: resolved.state) }
+    guard !application.isSuspended, !isAbandonedRetry(result, resolved) else {
+      return Verdict(result, state: resolved.state)
+    }
     recordConfigurationChange(result, resolved)
     report(
       result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted)
+    if mayTryAgain(after: result, resolved) { return .tryAgain }
     return Verdict(result, state: resolved.state)
   }
 
@@ -220,7 +236,11 @@ public struct SignIn<Machine: Host, Asker: Application> {
       application.log(priority, line)
     }
     audit(result, account)
-    guard !isSilent, resolved.state != .observe, let message = result.message else { return }
-    tell(message, resolved, essential: result.isEssential)
+    guard !isSilent, resolved.state != .observe,
+      let message = result.message(isRetried: mayTryAgain(after: result, resolved))
+    else { return }
+    let isLocked = message == .locked && resolved.settings.recoveryUnlocks
+    tell(
+      isLocked ? .lockedUntilRecoveryCode : message, resolved, essential: result.isEssential)
   }
 }

@@ -3,8 +3,15 @@ import MFAFactors
 import MFAMessages
 
 extension SignInResult {
+  /// Returns the message to the user, or nil if nothing is to be shown. `isRetried` is whether the
+  /// user may try another code at once.
+  func message(isRetried: Bool) -> SignInMessage? {
+    guard let message, isRetried, message == .wrongCode else { return message }
+    return .wrongCodeTryAgain
+  }
+
   /// The message to the user, or nil if nothing is to be shown.
-  var message: SignInMessage? {
+  private var message: SignInMessage? {
     switch self {
     case .allowed(.code(.recoveryCode(let left, _))):
       .recoveryCodeAccepted(left: Int64(left), areFew: left <= RecoveryCodeSupply.few)
@@ -28,7 +35,7 @@ extension SignInResult {
     switch self {
     case .allowed(.code): true
     case .allowed, .passed: false
-    case .denied(.code(.wrong(0))), .denied(.code(.notACode)), .denied(.unknownUser): false
+    // Users of sudo, which asks for silence, see that it was the code that was wrong.
     case .denied: true
     }
   }
@@ -38,10 +45,12 @@ extension SignInResult {
     case .wrong(0): .wrongCode
     case .replayed(_, 0): .usedCode
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait): .throttled(seconds: wait)
-    case .locked: .locked
+    case .locked, .lockedNow: .locked
     case .notACode(.somethingElse), .notACode(.tooLong): .notACode
     case .notACode(.noSuchFactor): .noSuchDevice
-    case .notACode(.none), .notACode(.withheldBySSHD): nil
+    // The answer of an unknown user is withheld too.
+    case .notACode(.withheldBySSHD): .wrongCode
+    case .notACode(.none): nil
     case .notEnrolled: .unavailable
     }
   }

@@ -29,6 +29,8 @@ public final class Notice: Equatable, Sendable {
     case resynchronized = 10
     /// An administrator removed all factors.
     case revoked = 11
+    /// A recovery code was used, and unlocked the factors.
+    case unlockedByRecoveryCode = 12
   }
 
   /// The sign-in method that changed. Only a sign-in by a different method confirms the notice.

@@ -9,11 +9,17 @@ extension SignInMessage {
     case .deviceList: "Your devices:"
     case .codeOfDevicePrompt(let name): "One-time code from '\(name)': "
     case .wrongCode: "Wrong code."
+    case .wrongCodeTryAgain: "Wrong code. Try again."
     case .usedCode: "That code has already been used. Wait for the next one."
     case .throttled(let seconds):
       "Too many wrong codes. Try again in \(WrittenDuration(seconds: seconds).english)."
     case .locked:
       "Too many wrong codes. Your devices are locked. Ask an administrator to unlock them."
+    case .lockedUntilRecoveryCode:
+      """
+      Too many wrong codes. Your devices are locked. Sign in with a recovery code, or ask an \
+      administrator to unlock them.
+      """
     case .notACode: "That is not a code. Type the digits that your authenticator app shows."
     case .noSuchDevice: "No device has that number."
     case .unavailable:
@@ -119,6 +125,8 @@ extension NoticeMessage.Change {
     case .bypassCodeUsed(let reason): "A bypass code was used\(Self.english(reason))"
     case .resynchronized(let name): "The clock of device '\(name)' was corrected"
     case .revoked: "All your devices were removed by an administrator"
+    case .unlockedByRecoveryCode:
+      "A recovery code was used, and unlocked your devices"
     }
   }
 

@@ -11,6 +11,7 @@ extension SignInMessage {
     case .codeOfDevicePrompt(let name):
       "Code à usage unique de «\u{a0}\(name)\u{a0}»\u{a0}: "
     case .wrongCode: "Code incorrect."
+    case .wrongCodeTryAgain: "Code incorrect. Réessayez."
     case .usedCode: "Ce code a déjà été utilisé. Attendez le suivant."
     case .throttled(let seconds):
       """
@@ -20,6 +21,11 @@ extension SignInMessage {
       """
       Trop de codes incorrects. Vos appareils sont verrouillés. Demandez à un administrateur de \
       les déverrouiller.
+      """
+    case .lockedUntilRecoveryCode:
+      """
+      Trop de codes incorrects. Vos appareils sont verrouillés. Connectez-vous avec un code de \
+      récupération, ou demandez à un administrateur de les déverrouiller.
       """
     case .notACode:
       """
@@ -163,6 +169,8 @@ extension NoticeMessage.Change {
     case .resynchronized(let name):
       "L’horloge de l’appareil «\u{a0}\(name)\u{a0}» a été corrigée"
     case .revoked: "Un administrateur a supprimé tous vos appareils"
+    case .unlockedByRecoveryCode:
+      "Un code de récupération a été utilisé et a déverrouillé vos appareils"
     }
   }
 

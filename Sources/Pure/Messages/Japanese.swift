@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "登録済みのデバイス:"
     case .codeOfDevicePrompt(let name): "「\(name)」の確認コード: "
     case .wrongCode: "確認コードが正しくありません。"
+    case .wrongCodeTryAgain: "確認コードが正しくありません。もう一度お試しください。"
     case .usedCode: "この確認コードはすでに使用されています。次のコードを待ってください。"
     case .throttled(let seconds):
       """
@@ -19,6 +20,11 @@ extension SignInMessage {
       """
       間違ったコードの入力回数が多すぎるため、デバイスがロックされました。\
       管理者にロックの解除を依頼してください。
+      """
+    case .lockedUntilRecoveryCode:
+      """
+      正しくない確認コードが多すぎるため、デバイスはロックされています。リカバリーコードでログインするか、\
+      管理者に解除を依頼してください。
       """
     case .notACode: "確認コードではありません。認証アプリに表示されている数字を入力してください。"
     case .noSuchDevice: "その番号のデバイスはありません。"
@@ -138,6 +144,8 @@ extension NoticeMessage.Change {
     case .bypassCodeUsed(let reason): "バイパスコードが使用されました\(Self.japanese(reason))"
     case .resynchronized(let name): "デバイス「\(name)」の時計のずれが補正されました"
     case .revoked: "管理者がすべてのデバイスを削除しました"
+    case .unlockedByRecoveryCode:
+      "リカバリーコードが使用され、デバイスのロックが解除されました"
     }
   }
 

@@ -23,5 +23,7 @@ public enum NoticeMessage: Equatable, Sendable {
     case resynchronized(name: [UInt8])
     /// An administrator removed all factors.
     case revoked
+    /// A recovery code was used, and unlocked the factors.
+    case unlockedByRecoveryCode
   }
 }

@@ -18,10 +18,14 @@ public enum SignInMessage: Equatable, Sendable {
   // MARK: Results
 
   case wrongCode
+  /// The code was wrong, and the user is asked for another one at once.
+  case wrongCodeTryAgain
   case usedCode
   /// No code is verified for `seconds`.
   case throttled(seconds: Int64)
   case locked
+  /// The devices are locked, and a recovery code unlocks them.
+  case lockedUntilRecoveryCode
   case notACode
   case noSuchDevice
   /// The sign-in failed because of an error on the host.

@@ -9,6 +9,7 @@ extension SignInMessage {
     case .deviceList: "Tus dispositivos:"
     case .codeOfDevicePrompt(let name): "Código de un solo uso de «\(name)»: "
     case .wrongCode: "Código incorrecto."
+    case .wrongCodeTryAgain: "Código incorrecto. Inténtalo de nuevo."
     case .usedCode: "Ese código ya se ha usado. Espera al siguiente."
     case .throttled(let seconds):
       """
@@ -19,6 +20,11 @@ extension SignInMessage {
       """
       Demasiados códigos incorrectos. Tus dispositivos están bloqueados. Pide a un administrador \
       que los desbloquee.
+      """
+    case .lockedUntilRecoveryCode:
+      """
+      Demasiados códigos incorrectos. Tus dispositivos están bloqueados. Inicia sesión con un \
+      código de recuperación o pide a un administrador que los desbloquee.
       """
     case .notACode:
       "Eso no es un código. Escribe los números que muestra tu aplicación de autenticación."
@@ -157,6 +163,8 @@ extension NoticeMessage.Change {
     case .bypassCodeUsed(let reason): "Se ha usado un código de emergencia\(Self.spanish(reason))"
     case .resynchronized(let name): "Se ha corregido el reloj del dispositivo «\(name)»"
     case .revoked: "Un administrador ha eliminado todos tus dispositivos"
+    case .unlockedByRecoveryCode:
+      "Se ha usado un código de recuperación, que ha desbloqueado tus dispositivos"
     }
   }
 

@@ -9,10 +9,13 @@ extension SignInMessage {
     case .deviceList: "你的裝置："
     case .codeOfDevicePrompt(let name): "「\(name)」的驗證碼："
     case .wrongCode: "驗證碼錯誤。"
+    case .wrongCodeTryAgain: "驗證碼錯誤，請再試一次。"
     case .usedCode: "這組驗證碼已使用過，請等待下一組。"
     case .throttled(let seconds):
       "錯誤的驗證碼過多，請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。"
     case .locked: "錯誤的驗證碼過多，你的裝置已鎖定。請聯絡管理員解除鎖定。"
+    case .lockedUntilRecoveryCode:
+      "錯誤的驗證碼過多，裝置已鎖定。請使用復原碼登入，或請管理員解除鎖定。"
     case .notACode: "這不是驗證碼，請輸入驗證器應用程式顯示的數字。"
     case .noSuchDevice: "沒有這個編號的裝置。"
     case .unavailable: "伺服器發生問題，目前無法登入；這與你的驗證碼無關。請聯絡管理員。"
@@ -104,6 +107,8 @@ extension NoticeMessage.Change {
     case .bypassCodeUsed(let reason): "已使用臨時通行碼\(Self.traditionalChinese(reason))"
     case .resynchronized(let name): "已校正裝置「\(name)」的時間"
     case .revoked: "管理員已移除你的所有裝置"
+    case .unlockedByRecoveryCode:
+      "已使用一組復原碼，並解除裝置的鎖定"
     }
   }
 

@@ -19,6 +19,16 @@ public struct ModuleOptions: Equatable, Sendable {
   /// module.
   public private(set) var forwardsPass = false
 
+  /// `tries=N`: how many codes the user may try before the line denies, 1 to `mostTries`.
+  public var tries: UInt8 { chosenTries ?? 3 }
+  /// The number in `tries=N`, or nil if the argument is absent.
+  private(set) var chosenTries: UInt8?
+  /// `after_password`: a line before this one has verified the user's password.
+  public private(set) var followsPassword = false
+
+  /// The largest number of tries.
+  public static let mostTries: UInt8 = 5
+
   /// Whether the input contains a password besides the code.
   public var expectsPassword: Bool { triesFirstPass || usesFirstPass || forwardsPass }
 
@@ -53,6 +63,14 @@ public struct ModuleOptions: Equatable, Sendable {
       guard value.count <= Self.longestPrompt, !value.contains(where: { $0 < 0x20 || $0 == 0x7F })
       else { throw .unknown(argument) }
       prompt = value
+    } else if let value = Self.value(of: "tries=", in: argument) {
+      guard chosenTries == nil else { throw .repeated(argument) }
+      guard value.count == 1, let number = value.first?.decimalDigit,
+        (1...Self.mostTries).contains(number)
+      else { throw .unknown(argument) }
+      chosenTries = number
+    } else if Self.equals("after_password", argument) {
+      try Self.set(&followsPassword, argument)
     } else if Self.equals("echo", argument) {
       try Self.set(&echo, argument)
     } else if Self.equals("debug", argument) {

@@ -41,7 +41,7 @@ extension Configuration {
       isSet { $0.number(.remember) ?? 0 > 0 } ? nil : Key.remember.name
     case .users, .groups, .services, .networks, .state, .adjacentIntervals, .issuer, .language,
       .enrollment, .promptHints, .endSessionsOnUnenroll, .freshFor, .throttleAfter,
-      .throttleFirstWait, .throttleLongestWait, .disableAfter:
+      .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks:
       nil
     }
   }

@@ -216,6 +216,18 @@ extension Configuration.Key {
         The number of wrong codes in a row after which the factors of the account are locked, until
         root runs `mfa-admin unlock` or removes the factors with `mfa-admin revoke --all`.
         """)
+    case .recoveryUnlocks:
+      KeyDocumentation(
+        """
+        Whether a recovery code unlocks the factors of the account after `disable_after` wrong
+        codes. The sign-in with the recovery code then succeeds, and the wrong codes are cleared.
+        """,
+        details: """
+          While the factors are locked, only recovery codes that this program created are accepted:
+          80 random bits, which cannot be guessed, so further attempts are not counted. Recovery
+          codes that were imported from another program have only eight digits and unlock nothing.
+          The use is in the audit log as `unlocked-by-recovery-code`, and the user is notified.
+          """)
     }
   }
 

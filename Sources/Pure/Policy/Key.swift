@@ -31,6 +31,7 @@ extension Configuration {
     case throttleFirstWait
     case throttleLongestWait
     case disableAfter
+    case recoveryUnlocks
   }
 }
 
@@ -99,6 +100,9 @@ extension Configuration.Key {
       KeyDeclaration(
         "disable_after", .wholeNumber(Self.wide(ThrottlePolicy.failureRange)), default: 100,
         stricter: .smaller)
+    case .recoveryUnlocks:
+      KeyDeclaration(
+        "recovery_unlocks", .onOrOff, default: OnOrOff.off.rawValue, stricter: .larger)
     }
   }
 

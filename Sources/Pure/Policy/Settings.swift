@@ -82,6 +82,16 @@ public final class Settings: Equatable, Sendable {
       locksAfter: UInt32(truncatingIfNeeded: number(.disableAfter)))
   }
 
+  /// Whether a recovery code unlocks the user's locked factors.
+  public var recoveryUnlocks: Bool { number(.recoveryUnlocks) == OnOrOff.on.rawValue }
+
+  /// Returns whether a recovery code may unlock the factors of a record with this standing. Recovery
+  /// codes that were imported are too short for that.
+  public func mayUnlock(_ record: FactorRecord, _ standing: AttemptState.Standing) -> Bool {
+    standing == .locked && recoveryUnlocks
+      && record.recoveryCodes.contains { $0.kind == .generated }
+  }
+
   /// Returns the maximum age in seconds of an earlier code that suffices for a sign-in to
   /// `service`; 0 if a new code is required.
   public func oldestCode(in service: [UInt8]) -> Int64 {

@@ -43,17 +43,43 @@ public struct AccountStatus: Equatable, Sendable {
   /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
   /// separately.
   public let standing: Standing
+  /// What happened at sign-ins.
+  public let activity: Activity
+
+  /// What happened at sign-ins, as the user may see it without a password.
+  public struct Activity: Equatable, Sendable {
+    /// The standing of codes at a sign-in.
+    public let standing: Standing
+    /// The number of consecutive failed attempts, at sign-ins and from the user's own programs.
+    public let failedAttempts: UInt32
+    /// The number of remembered sign-ins.
+    public let rememberedSignIns: UInt8
+    /// The number of pending notices.
+    public let pendingNotices: UInt8
+
+    /// Creates a value. By default, nothing happened.
+    public init(
+      standing: Standing = .open, failedAttempts: UInt32 = 0, rememberedSignIns: UInt8 = 0,
+      pendingNotices: UInt8 = 0
+    ) {
+      self.standing = standing
+      self.failedAttempts = failedAttempts
+      self.rememberedSignIns = rememberedSignIns
+      self.pendingNotices = pendingNotices
+    }
+  }
 
   /// Creates a status.
   public init(
     enrollment: Enrollment, state: State, recoveryCodesLeft: UInt8,
-    importedRecoveryCodesLeft: UInt8, standing: Standing
+    importedRecoveryCodesLeft: UInt8, standing: Standing, activity: Activity = Activity()
   ) {
     self.enrollment = enrollment
     self.state = state
     self.recoveryCodesLeft = recoveryCodesLeft
     self.importedRecoveryCodesLeft = importedRecoveryCodesLeft
     self.standing = standing
+    self.activity = activity
   }
 }
 

@@ -118,6 +118,11 @@ public enum HelperResponse: ~Copyable, Sendable {
       writer.field(status.importedRecoveryCodesLeft)
       writer.field(status.standing.number)
       writer.field(status.standing.seconds)
+      writer.field(status.activity.standing.number)
+      writer.field(status.activity.standing.seconds)
+      writer.field(status.activity.failedAttempts)
+      writer.field(status.activity.rememberedSignIns)
+      writer.field(status.activity.pendingNotices)
       return try writer.finish()
     case .recoveryCodes(let codes):
       guard codes.isWellFormed else { throw .malformed }

@@ -113,7 +113,8 @@ struct MessageReader: ~Escapable {
     return secrets
   }
 
-  /// Reads six fields: enrolment, state, recovery codes, imported ones, standing, seconds.
+  /// Reads eleven fields: enrolment, state, recovery codes, imported ones, standing, seconds, and
+  /// those of the activity: standing, seconds, failed attempts, remembered sign-ins, notices.
   @_lifetime(self: copy self)
   mutating func status() throws(MessageError) -> AccountStatus {
     guard let enrollment = AccountStatus.Enrollment(rawValue: try number(UInt8.self)),
@@ -121,13 +122,24 @@ struct MessageReader: ~Escapable {
     else { throw .malformed }
     let codes = try number(UInt8.self)
     let imported = try number(UInt8.self)
-    guard imported <= codes,
+    guard imported <= codes else { throw .malformed }
+    let standing = try standing()
+    let activity = AccountStatus.Activity(
+      standing: try self.standing(), failedAttempts: try number(UInt32.self),
+      rememberedSignIns: try number(UInt8.self), pendingNotices: try number(UInt8.self))
+    return AccountStatus(
+      enrollment: enrollment, state: state, recoveryCodesLeft: codes,
+      importedRecoveryCodesLeft: imported, standing: standing, activity: activity)
+  }
+
+  /// Reads two fields: standing and seconds.
+  @_lifetime(self: copy self)
+  private mutating func standing() throws(MessageError) -> AccountStatus.Standing {
+    guard
       let standing = AccountStatus.Standing(
         number: try number(UInt8.self), seconds: try number(UInt32.self))
     else { throw .malformed }
-    return AccountStatus(
-      enrollment: enrollment, state: state, recoveryCodesLeft: codes,
-      importedRecoveryCodesLeft: imported, standing: standing)
+    return standing
   }
 
   /// Reads a factor's name. Returns nil if a factor cannot have this name.

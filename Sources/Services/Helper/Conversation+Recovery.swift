@@ -24,8 +24,24 @@ extension Conversation {
       importedRecoveryCodesLeft: UInt8(clamping: codes.count { $0.kind == .imported }),
       standing: AccountStatus.Standing(
         snapshot?.attempts.standing(settings.throttle, now: try now(), counter: .ownProcess)
-          ?? .open)
-    )
+          ?? .open),
+      activity: try activity(snapshot, settings))
+  }
+
+  private func activity(
+    _ snapshot: FactorSnapshot?, _ settings: Settings
+  ) throws(HelperFailure) -> AccountStatus.Activity {
+    guard let snapshot else { return AccountStatus.Activity() }
+    let attempts = snapshot.attempts
+    let (failures, overflow) = attempts.failures.addingReportingOverflow(
+      attempts.ownProcessFailures.failures)
+    let notices = snapshot.record.notices(after: attempts.unreported.lastShownNotice)
+    return AccountStatus.Activity(
+      standing: AccountStatus.Standing(
+        attempts.standing(settings.throttle, now: try now(), counter: .signIn)),
+      failedAttempts: overflow ? .max : failures,
+      rememberedSignIns: UInt8(clamping: attempts.remembered.entries.count),
+      pendingNotices: UInt8(clamping: notices.count))
   }
 
   // MARK: Recovery codes

@@ -449,8 +449,10 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   private func requireOpen(
     _ snapshot: FactorSnapshot, _ counter: AttemptState.Counter
   ) throws(HelperFailure) {
+    let settings = try settings()
     let standing = snapshot.attempts.standing(
-      try settings().throttle, now: try now(), counter: counter)
+      settings.throttle, now: try now(), counter: counter)
+    guard !settings.mayUnlock(snapshot.record, standing) else { return }
     switch standing {
     case .open: return
     case .throttled(let seconds): throw .tooManyAttempts(seconds: Self.seconds(seconds))

@@ -9,7 +9,7 @@ extension HelperFailure {
     case .replayed(_, 0): self = .codeAlreadyUsed
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
       self = .tooManyAttempts(seconds: UInt32(clamping: wait))
-    case .locked: self = .factorsLocked
+    case .locked, .lockedNow: self = .factorsLocked
     case .notACode: self = .notACode
     case .notEnrolled: self = .factorNotFound
     }

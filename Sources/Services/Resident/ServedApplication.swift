@@ -40,6 +40,12 @@ final class ServedApplication: Application {
   private(set) var isSuspended = false
 
   let showsMessages: Bool
+  let tryNumber: UInt8
+  /// Whether the module understands the messages of version 2.
+  private let isCurrent: Bool
+
+  /// The module begins a new conversation for each code.
+  var beginsAgain: Bool { true }
 
   /// How long the user may take to answer a question, in seconds.
   private static var answeringTime: Int64 { 900 }
@@ -48,16 +54,18 @@ final class ServedApplication: Application {
 
   init(
     _ connection: PacketConnection, actsAsRoot: Bool, share: WorkerShare, claimant: UInt32,
-    showsMessages: Bool, note: [UInt8]?,
-    answered: [AnsweredQuestion]
+    start: borrowing ConversationStart
   ) {
     self.connection = connection
     self.actsAsRoot = actsAsRoot
     self.share = share
     self.claimant = claimant
-    self.showsMessages = showsMessages
-    storedNote = note
-    self.answered = answered.reversed()
+    showsMessages = start.showsMessages
+    storedNote = start.note
+    answered = start.answered.reversed()
+    isCurrent = start.tryNumber != nil
+    // A module of version 1 does not try again.
+    tryNumber = start.tryNumber ?? ModuleMessage.maximumTries
   }
 
   // MARK: Questions
@@ -159,6 +167,7 @@ final class ServedApplication: Application {
 
   /// Returns a fact about the application's process, or nil if it is unknown.
   func fact(_ fact: ApplicationFact) -> [UInt8]? {
+    guard fact.version == 1 || isCurrent else { return nil }
     put(.fact(fact))
     switch response(seconds: Self.patience) {
     case .fact(let value): return value

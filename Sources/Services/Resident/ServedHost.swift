@@ -87,6 +87,8 @@ struct ServedHost: Host {
 
   var leadsSession: Bool { fact(.leadsSession) == [1] }
 
+  var usesUTF8: Bool { fact(.usesUTF8) != [0] }
+
   var controllingTerminal: [UInt8]? { fact(.controllingTerminal) }
 
   private func fact(_ fact: ApplicationFact) -> [UInt8]? {

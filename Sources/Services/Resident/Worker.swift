@@ -72,17 +72,23 @@ struct Worker {
     }
     let application = ServedApplication(
       connection, actsAsRoot: isRoot, share: share, claimant: claimant,
-      showsMessages: start.showsMessages, note: start.note, answered: start.answered)
+      start: start)
     // A user's own process cannot claim to be run by another user.
     let identity = ProcessIdentity(
       user: isRoot ? caller : peer.user, actsAsRoot: isRoot, isConfined: false)
     let signIn = SignIn(
       request, host: ServedHost(application, identity, host), application: application)
-    let verdict =
-      switch line {
-      case .auth: signIn.authenticate()
-      case .account: signIn.checkAccount()
-      }
+    let verdict: Verdict
+    switch line {
+    case .auth: verdict = signIn.authenticate()
+    case .account: verdict = signIn.checkAccount()
+    case .session:
+      signIn.beginSession()
+      verdict = .deny
+    case .sessionEnd:
+      signIn.endSession()
+      verdict = .deny
+    }
     application.finish(UInt8(truncatingIfNeeded: verdict.rawValue))
   }
 

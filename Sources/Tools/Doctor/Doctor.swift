@@ -16,6 +16,7 @@ package enum Doctor {
     [
       UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, UnusedSettings.self,
       BypassedModule.self, WeakAuthLine.self, CodeBeforePassword.self, MissingAccountLine.self,
+      UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, SandboxedService.self,

@@ -13,7 +13,7 @@ extension EnrollFailure {
     case .otherAccount(let name):
       FailureText(
         "只有 root 可以為其他帳號（\(name)）使用 mfa-enroll。",
-        hint: "若是您自己的帳號，請不要加上 --user。")
+        hint: "若是你自己的帳號，請不要加上 --user。")
     case .unknownAccount(let name):
       FailureText("這部主機上沒有帳號 \(name)。", hint: "請檢查 --user 後面的名稱。")
     case .accountNotNamed(let user):
@@ -26,12 +26,12 @@ extension EnrollFailure {
         hint: "請以 \(name) 登入，再執行 mfa-enroll。")
     case .processNotProtected:
       FailureText(
-        "無法保護這個程序不受您其他程式的影響。",
+        "無法保護這個程序不受你其他程式的影響。",
         hint: "請在允許 prctl(2) 的環境中執行 mfa-enroll。")
     case .usage(let problem):
       FailureText("無法理解這個指令：\(problem)", hint: "查看用法：mfa-enroll --help")
     case .unknownCommand(let name, let meant?):
-      FailureText("沒有指令「\(name)」。", hint: "您是不是要輸入：mfa-enroll \(meant)")
+      FailureText("沒有指令「\(name)」。", hint: "你是不是要輸入：mfa-enroll \(meant)")
     case .unknownCommand(let name, nil):
       FailureText("沒有指令「\(name)」。", hint: "查看所有指令：mfa-enroll --help")
     case .noCode:
@@ -41,15 +41,15 @@ extension EnrollFailure {
     case .nothingRemoved:
       FailureText("未移除任何裝置。", hint: "若要移除，請回答 y 或使用 --yes。")
     case .noSuchDevice(let name, true):
-      FailureText("您沒有裝置「\(name)」。", hint: "查看您的裝置：mfa-enroll list")
+      FailureText("你沒有裝置「\(name)」。", hint: "查看你的裝置：mfa-enroll list")
     case .noSuchDevice(let name, false):
-      FailureText("您沒有裝置「\(name)」，也沒有其他裝置。", hint: "新增裝置：mfa-enroll")
+      FailureText("你沒有裝置「\(name)」，也沒有其他裝置。", hint: "新增裝置：mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "有多個識別碼以「\(id)」開頭。", hint: "請輸入更多字元，或使用名稱。")
-    case .noDevice: FailureText("您還沒有裝置。", hint: "新增裝置：mfa-enroll")
+    case .noDevice: FailureText("你還沒有裝置。", hint: "新增裝置：mfa-enroll")
     case .severalDevices:
-      FailureText("您有多部裝置。", hint: "請指定其中一部：mfa-enroll list")
+      FailureText("你有多部裝置。", hint: "請指定其中一部：mfa-enroll list")
     case .recoveryCodesNotSaved(let path):
       FailureText(
         "復原碼有效，但無法儲存至 \(path)。",
@@ -63,7 +63,7 @@ extension EnrollFailure {
         "這部主機沒有列印程式（lpr 或 lp）。",
         hint: "請用 --save 檔案 儲存復原碼，或從畫面上抄下。")
     case .noHomeFolder:
-      FailureText("HOME 未指出您的家目錄。", hint: "請指定要匯入的檔案。")
+      FailureText("HOME 未指出你的家目錄。", hint: "請指定要匯入的檔案。")
     case .fileNotOpened(let path, let reason):
       FailureText("無法開啟 \(path)（\(reason)）。", hint: "請指定要匯入的檔案。")
     case .notAFile(let path):
@@ -80,13 +80,13 @@ extension EnrollFailure {
     case .fileNotPrivate(let path):
       FailureText(
         "其他使用者將能讀取 \(path)。",
-        hint: "請指定位於支援擁有者與權限之磁碟上的檔案，例如您家目錄中的檔案。")
+        hint: "請指定位於支援擁有者與權限之磁碟上的檔案，例如你家目錄中的檔案。")
     case .fileExists(let path):
       FailureText("\(path) 已存在。", hint: "請指定其他檔案，或移除這個檔案。")
     case .folderMissing(let path):
       FailureText("\(path) 所在的資料夾不存在。", hint: "請建立資料夾，或指定其他檔案。")
     case .noPermission(let path):
-      FailureText("您沒有建立 \(path) 的權限。", hint: "請指定您自己資料夾中的檔案。")
+      FailureText("你沒有建立 \(path) 的權限。", hint: "請指定你自己資料夾中的檔案。")
     case .fileNotCreated(let path, let reason):
       FailureText("無法建立 \(path)（\(reason)）。", hint: "請指定其他檔案。")
     case .fileNotWritten(let path, let reason):

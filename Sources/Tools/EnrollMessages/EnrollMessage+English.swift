@@ -32,6 +32,7 @@ extension EnrollMessage {
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "Window too small for a QR code: enlarge to \(columns)x\(lines), or type the key above."
     case .noPicture(let obstacle): "\(obstacle.english) Type the key above."
+    case .passwordPrompt: "Password: "
     case .codePrompt: "Code from the app: "
     case .namePrompt(let proposed): "Name for this device [\(proposed)]: "
     case .enrolled(let name): "'\(name)' was added. The code that you typed can't be used again."

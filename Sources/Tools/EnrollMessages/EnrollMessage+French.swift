@@ -45,6 +45,7 @@ extension EnrollMessage {
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines), ou saisissez la clé ci-dessus."
     case .noPicture(let obstacle): "\(obstacle.french) Saisissez la clé ci-dessus."
+    case .passwordPrompt: "Mot de passe\u{a0}: "
     case .codePrompt: "Code de l’application\u{a0}: "
     case .namePrompt(let proposed): "Nom de cet appareil [\(proposed)]\u{a0}: "
     case .enrolled(let name):

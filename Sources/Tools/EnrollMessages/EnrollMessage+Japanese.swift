@@ -34,10 +34,11 @@ extension EnrollMessage {
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "ウィンドウが QR コードには小さすぎます。\(columns)x\(lines) に広げるか、上のキーを入力してください。"
     case .noPicture(let obstacle): "\(obstacle.japanese)上のキーを入力してください。"
-    case .codePrompt: "アプリに表示されたコード: "
+    case .passwordPrompt: "パスワード: "
+    case .codePrompt: "アプリに表示された確認コード: "
     case .namePrompt(let proposed): "このデバイスの名前 [\(proposed)]: "
     case .enrolled(let name):
-      "「\(name)」を追加しました。入力したコードはもう使用できません。"
+      "「\(name)」を追加しました。入力した確認コードはもう使用できません。"
     case .tryNow(let command):
       "完了しました。別のウィンドウで今すぐお試しください: \(command)"
     case .pictureHoldsKey(let path):
@@ -84,10 +85,10 @@ extension EnrollMessage {
       """
       ほかのデバイスのコードを求められ、ほかのデバイスがない場合は、Enter キーを押してください。
       """
-    case .nextCodePrompt: "アプリに次に表示されるコード: "
+    case .nextCodePrompt: "アプリに次に表示される確認コード: "
     case .resynced(let name):
-      "「\(name)」の時計のずれを補正しました。2 つのコードはもう使用できません。"
-    case .testedCode: "正しいコードです。このコードはもう使用できません。"
+      "「\(name)」の時計のずれを補正しました。2 つの確認コードはもう使用できません。"
+    case .testedCode: "正しい確認コードです。このコードはもう使用できません。"
     case .testedRecoveryCode:
       "正しいコードです。これはリカバリーコードです。使用済みにはならず、引き続き有効です。"
     case .testedBypassCode:

@@ -38,6 +38,7 @@ extension EnrollMessage {
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la clave de arriba."
     case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
+    case .passwordPrompt: "Contraseña: "
     case .codePrompt: "Código de la aplicación: "
     case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "
     case .enrolled(let name):

@@ -8,7 +8,7 @@ extension EnrollMessage {
     case .enrollmentOpening(let minutes):
       "請準備好已安裝驗證器應用程式的手機。時限為 \(minutes) 分鐘。"
     case .accountChoice(let user, let root):
-      "您使用了 sudo。請問是哪一個帳號，\(user) 還是 \(root)？ "
+      "你使用了 sudo。請問是哪一個帳號，\(user) 還是 \(root)？ "
     case .accountChoiceAgain(let user, let root): "請輸入 \(user) 或 \(root)： "
     case .errorLabel: "錯誤："
     case .hintLabel: "提示："
@@ -30,11 +30,12 @@ extension EnrollMessage {
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "視窗太小，無法顯示 QR 碼。請放大至 \(columns)x\(lines)，或輸入上方的金鑰。"
     case .noPicture(let obstacle): "\(obstacle.traditionalChinese)請輸入上方的金鑰。"
+    case .passwordPrompt: "密碼： "
     case .codePrompt: "應用程式顯示的驗證碼： "
     case .namePrompt(let proposed): "這部裝置的名稱 [\(proposed)]： "
-    case .enrolled(let name): "已新增「\(name)」。您輸入的驗證碼無法再次使用。"
+    case .enrolled(let name): "已新增「\(name)」。你輸入的驗證碼無法再次使用。"
     case .tryNow(let command): "完成。請立即在另一個視窗中試用：\(command)"
-    case .pictureHoldsKey(let path): "\(path) 含有您的金鑰。掃描後請刪除此檔案。"
+    case .pictureHoldsKey(let path): "\(path) 含有你的金鑰。掃描後請刪除此檔案。"
     case .pictureNotRemoved(let path): "無法移除 \(path)。請自行刪除。"
     case .recoverySheetHeading(let user, let host, let date):
       "\(user)（主機 \(host)）的復原碼，產生時間 \(date)"
@@ -43,8 +44,8 @@ extension EnrollMessage {
       沒有裝置時，每組復原碼可登入一次。舊的復原碼已失效。請將這張清單與裝置分開保管。
       """
     case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。"
-    case .recoveryCodesSaved(let path): "您的復原碼已儲存至 \(path)。"
-    case .recoveryCodesPrinted: "您的復原碼已傳送至印表機。"
+    case .recoveryCodesSaved(let path): "你的復原碼已儲存至 \(path)。"
+    case .recoveryCodesPrinted: "你的復原碼已傳送至印表機。"
     case .recoveryCodesNotMade: "未產生任何復原碼。"
     case .recoveryCodesLeft(0): "已沒有復原碼。"
     case .recoveryCodesLeft(let count): "還剩 \(count) 組復原碼。"
@@ -60,19 +61,19 @@ extension EnrollMessage {
     case .addDevice: "新增裝置：mfa-enroll"
     case .renamed(let old, let new): "「\(old)」已改名為「\(new)」。"
     case .removeQuestion(let name): "要移除「\(name)」嗎？[y = 是 / N = 否] "
-    case .removeOnly: "這是您唯一的裝置。移除後，您就沒有可用來登入的驗證碼。"
+    case .removeOnly: "這是你唯一的裝置。移除後，你就沒有可用來登入的驗證碼。"
     case .removed(let name): "已移除「\(name)」。"
-    case .newestRemoved: "這是您最新的裝置。您下次登入時不會使用它的驗證碼。"
-    case .otherSessionsContinue: "您在這部主機上的其他工作階段仍在執行。請自行結束。"
+    case .newestRemoved: "這是你最新的裝置。你下次登入時不會使用它的驗證碼。"
+    case .otherSessionsContinue: "你在這部主機上的其他工作階段仍在執行。請自行結束。"
     case .otherSessionsEnded(let count): "已結束這部主機上的 \(count) 個其他工作階段。"
     case .otherSessionsNotEnded(let count):
       "有 \(count) 個其他工作階段無法結束。請自行結束。"
-    case .resyncOpening: "若系統要求其他裝置的驗證碼，而您沒有其他裝置，請按 Enter 鍵。"
+    case .resyncOpening: "若系統要求其他裝置的驗證碼，而你沒有其他裝置，請按 Enter 鍵。"
     case .nextCodePrompt: "應用程式接著顯示的下一組驗證碼： "
     case .resynced(let name): "已校正「\(name)」的時鐘。這兩組驗證碼無法再次使用。"
     case .testedCode: "正確。這組驗證碼無法再次使用。"
     case .testedRecoveryCode:
-      "正確。這是您的其中一組復原碼。它未被使用，仍然有效。"
+      "正確。這是你的其中一組復原碼。它未被使用，仍然有效。"
     case .testedBypassCode:
       "正確。這是略過碼。它未被使用，仍然有效。"
     case .rememberedSignInsCleared(0): "沒有已記住的登入。"
@@ -122,7 +123,7 @@ extension ImportWarningMessage {
     case .rateLimitDropped: "原本程式的登入次數限制，將由這部主機的限制取代。"
     case .reuseWasAllowed: "原本的程式接受重複使用驗證碼。這裡不接受。"
     case .lastCodeNotFound: "最後一組驗證碼與其時間不符。所有可能的驗證碼都視為已使用。"
-    case .passwordDropped: "檔案中的密碼不會匯入。請使用您帳號的密碼。"
+    case .passwordDropped: "檔案中的密碼不會匯入。請使用你帳號的密碼。"
     case .weakRecoveryCodes(let count):
       "已匯入的 \(count) 組復原碼較短（26 位元）。請更換。"
     case .unreachableRecoveryCodes(let line, let count):

@@ -43,6 +43,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   /// What to set in the app when the key is typed.
   case keyParameters(algorithm: String, digits: Int, seconds: Int)
   case noPicture(PictureObstacle)
+  /// The prompt for the password of the account.
+  case passwordPrompt
   /// The prompt for a code of the device that is being added.
   case codePrompt
   /// The prompt for the name of the device, with the name that an empty answer stands for.

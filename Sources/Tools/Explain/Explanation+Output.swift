@@ -101,8 +101,13 @@ extension Explanation {
     switch standing {
     case .none, .open: ""
     case .throttled(let seconds): ", throttled \(seconds) s"
-    case .locked: ", locked"
+    case .locked: ", locked" + (mayUnlock ? "; a recovery code unlocks the factors" : "")
     }
+  }
+
+  private var mayUnlock: Bool {
+    guard case .kept(let record, _) = stored, let standing, let settings else { return false }
+    return settings.mayUnlock(record, standing)
   }
 
   private var grants: [Grant] {

@@ -49,6 +49,9 @@ struct SimulatedHost<Base: Host>: Host {
 
   var enclosingSessions: [SignInOrigin] { [] }
 
+  /// True: the language of messages does not change the result.
+  var usesUTF8: Bool { true }
+
   var secureShell: SecureShellConfiguration { base.secureShell }
 
   var leadsSession: Bool { false }

@@ -9,16 +9,23 @@ package struct StackPlan: Equatable {
   /// The new contents of the file.
   package let text: [UInt8]
 
-  private static let auth = "auth requisite pam_mfa.so"
+  /// The line follows the lines that ask for the password.
+  private static let auth = "auth requisite pam_mfa.so after_password"
+  /// The line that earlier versions wrote.
+  private static let formerAuth = "auth requisite pam_mfa.so"
   private static let account = "account required pam_mfa.so"
   /// Lets root switch to accounts without a factor, because root is not asked for a code.
   private static let rootAccount = "account sufficient pam_rootok.so"
 
+  /// Shows pending notices. Other services show them in the `auth` line.
+  private static let session = "session optional pam_mfa.so"
+
   /// All lines that are added to service files.
-  static let knownLines = [auth, account, rootAccount]
+  static let knownLines = [auth, account, rootAccount, session, formerAuth]
 
   private static func accountLines(of service: [UInt8]) -> [String] {
-    PAMCaller.isRoot(at: service) ? [account] : [rootAccount, account]
+    if SessionService(service) == .sshd { return [account, session] }
+    return PAMCaller.isRoot(at: service) ? [account] : [rootAccount, account]
   }
 
   /// Adds the lines at the first suitable place after the line that asks for the password.

@@ -5,14 +5,15 @@ import MultiFactor
 /// The entry point: runs the command, and reports failures in this program's format.
 @main
 enum EnrollMain {
-  /// Runs the command in a detached task, while the main thread only handles signals.
+  /// Runs the command in a detached task on a thread of its own, while the main thread only handles
+  /// signals.
   static func main() {
     guard MultiFactor.protectProcess() else {
       tell(Failure(.processNotProtected))
       MFAEnroll.exit(withError: ExitCode(ExitStatus.failed.rawValue))
     }
     TerminalGuard.prepare()
-    Task.detached { await run() }
+    Task.detached(executorPreference: CommandExecutor()) { await run() }
     TerminalGuard.wait()
   }
 

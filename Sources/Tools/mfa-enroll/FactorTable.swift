@@ -49,7 +49,7 @@ enum FactorTable {
   }
 
   /// The keys are part of the program's interface (mfa-enroll(1)).
-  private struct Entry: Encodable {
+  struct Entry: Encodable {
     let id: String
     let displayName: String
     let factorID: String

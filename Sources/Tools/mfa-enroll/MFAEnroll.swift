@@ -16,8 +16,8 @@ struct MFAEnroll: AsyncParsableCommand {
       """,
     version: "mfa-enroll \(Release.version)",
     subcommands: [
-      Enroll.self, List.self, Rename.self, Unenroll.self, Test.self, RecoveryCodesCommand.self,
-      Resync.self, ImportFactorCommand.self, Forget.self,
+      Enroll.self, List.self, Status.self, Rename.self, Unenroll.self, Test.self,
+      RecoveryCodesCommand.self, Resync.self, ImportFactorCommand.self, Forget.self,
     ],
     defaultSubcommand: Enroll.self)
 

@@ -64,7 +64,11 @@ struct UserInterface: Sendable {
 
   /// Asks the user a question from the helper, and returns the answer.
   @Sendable func answer(_ prompt: ReauthenticationPrompt) async -> SecretBytes? {
-    ask(MessageText(Array(prompt.text.utf8)), echo: prompt.echo)
+    // pam_unix's prompt is in the language of the helper's process, which is English.
+    if prompt.text == EnrollMessage.passwordPrompt.text(in: .english).string {
+      return ask(.passwordPrompt, echo: prompt.echo)
+    }
+    return ask(MessageText(Array(prompt.text.utf8)), echo: prompt.echo)
   }
 
   private func ask(_ question: MessageText, echo: Bool) -> SecretBytes? {

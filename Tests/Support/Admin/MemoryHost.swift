@@ -117,7 +117,8 @@ package struct MemoryHost: ExaminedHost {
       account required pam_permit.so
 
       """,
-      "sshd": Stacks.sound, "login": "auth requisite pam_nologin.so\n" + Stacks.sound,
+      "sshd": Stacks.sound + "session optional pam_mfa.so\n",
+      "login": "auth requisite pam_nologin.so\n" + Stacks.sound,
       "sudo": Stacks.sound,
       "su": "auth sufficient pam_rootok.so\n@include common-auth\nauth required pam_mfa.so\n"
         + "account sufficient pam_rootok.so\naccount required pam_mfa.so\n"

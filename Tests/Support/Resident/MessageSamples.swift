@@ -27,16 +27,17 @@ public enum MessageSamples {
   /// Returns the first message of a conversation.
   public static func start(
     _ line: ModuleLine = .auth, _ request: SignInRequest = request, note: [UInt8]? = nil,
-    answered: [AnsweredQuestion] = []
+    tryNumber: UInt8? = 1, answered: [AnsweredQuestion] = []
   ) -> ModuleMessage {
     .start(
       ConversationStart(
-        line, request, showsMessages: true, caller: 0x0102_0304, note: note, answered: answered))
+        line, request, showsMessages: true, caller: 0x0102_0304, note: note,
+        tryNumber: tryNumber, answered: answered))
   }
 
   /// Messages of the module and of the helper.
   public static let moduleMessages: [@Sendable () -> ModuleMessage] = [
-    { start() },
+    { start() }, { start(tryNumber: 5) }, { start(tryNumber: nil) },
     { start(.account, SignInRequest(user: [], service: []), note: Array("abob".utf8)) },
     { start(answered: [AnsweredQuestion(Array("Code: ".utf8), echo: true, reply: .none)]) },
     {
@@ -78,6 +79,7 @@ public enum MessageSamples {
     { .note(Array("aalice".utf8)) }, { .forward(secret("password")) }, { .earlierAnswer },
     { .fact(.earlierMethods) }, { .fact(.peer) }, { .fact(.session) },
     { .fact(.enclosingSessions) }, { .fact(.leadsSession) }, { .fact(.controllingTerminal) },
+    { .fact(.usesUTF8) },
     { .readClient(seconds: 0xFFFF_FFFE) }, { .writeClient(secret("frame")) },
     { .prove(account: Array("alice".utf8)) },
   ]
@@ -104,6 +106,7 @@ public enum MessageSamples {
       text(request.user), text(request.service), text(request.remoteHost), text(request.terminal),
     ]
     words += request.arguments.map { text($0) }
+    if start.tryNumber != 1 { words.append("try \(start.tryNumber.map { "\($0)" } ?? "nil")") }
     for answered in start.answered {
       words.append("answered \(text(answered.prompt)) \(answered.echo)")
       words.append(text(answered.takeReply()))

@@ -70,6 +70,9 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
     if essential { essentials.append(text) }
   }
 
+  /// The number of the first try. By default there is no further try.
+  public var tryNumber = UInt8.max
+
   /// Whether the user sees all messages.
   public var showsMessages = true
   /// The messages that contained a secret.

@@ -121,6 +121,8 @@ public final class ScriptedHost: Host, @unchecked Sendable {
     return helpers.removeFirst()
   }
 
+  /// Whether the locale is one with UTF-8.
+  public var usesUTF8 = true
   /// The settings of sshd.
   public var secureShell = SecureShellConfiguration()
   /// The seconds since the machine was started.

@@ -31,6 +31,9 @@ typedef enum MFA_CLOSED_ENUM mfa_verdict {
   // Denied, and sshd must not ask again in this connection. Used for sshd only, if
   // MFA_TOO_MANY_ATTEMPTS would leave sshd without any method to offer.
   MFA_END_SIGN_IN MFA_NAMED("endSignIn") = 4,
+  // Denied, but the user may try another code. Only the resident service returns this, to the module,
+  // which begins a new conversation. PAM never sees it.
+  MFA_TRY_AGAIN MFA_NAMED("tryAgain") = 5,
 } mfa_verdict;
 
 // The application's reply to a question.
@@ -45,6 +48,9 @@ typedef enum MFA_CLOSED_ENUM mfa_reply {
 
 // The library that decides in the application's process. Only root can replace it.
 #define MFA_DECISION_LIBRARY "/usr/lib/mfa/mfa-decision.so"
+
+// The first byte of the note that notices have been sent to the application in the session.
+#define MFA_NOTE_SHOWN 's'
 
 // The longest answer, in bytes: PAM_MAX_RESP_SIZE.
 enum { MFA_ANSWER_CAPACITY = 512 };
@@ -100,6 +106,10 @@ typedef struct mfa_request {
 typedef enum MFA_CLOSED_ENUM mfa_line {
   MFA_AUTH MFA_NAMED("auth") = 1,
   MFA_ACCOUNT MFA_NAMED("account") = 2,
+  // The beginning of a session. The verdict has no meaning.
+  MFA_SESSION MFA_NAMED("session") = 3,
+  // The end of a session that had a terminal. The verdict has no meaning.
+  MFA_SESSION_END MFA_NAMED("sessionEnd") = 4,
 } mfa_line;
 
 // --- Functions of the module itself ---
@@ -124,7 +134,13 @@ mfa_verdict mfa_sign_in(const mfa_request *request, const mfa_application *appli
 // have one enrol here.
 mfa_verdict mfa_account(const mfa_request *request, const mfa_application *application);
 
-// Calls one of the two. The only function that the library exports.
+// The `session` line, at the beginning of a session: shows pending notices.
+mfa_verdict mfa_session(const mfa_request *request, const mfa_application *application);
+
+// The `session` line, at the end of a session that had a terminal: the notices have been shown.
+mfa_verdict mfa_session_end(const mfa_request *request, const mfa_application *application);
+
+// Calls one of them. The only function that the library exports.
 mfa_verdict mfa_decide(
     mfa_line line, const mfa_request *request, const mfa_application *application);
 

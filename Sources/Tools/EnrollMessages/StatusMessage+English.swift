@@ -1,0 +1,22 @@
+import MFAMessages
+
+extension StatusMessage {
+  /// The text in English.
+  public var english: MessageText {
+    switch self {
+    case .devices: "Devices"
+    case .recoveryCodesLeft: "Recovery codes left"
+    case .failedAttempts: "Failed attempts"
+    case .signIns: "Sign-ins"
+    case .rememberedSignIns: "Remembered sign-ins"
+    case .pendingNotices: "Pending notices"
+    case .device(let name, let date): "\(name), added \(date)"
+    case .noDevice: "none"
+    case .codesWithImported(let left, let imported):
+      "\(left), of which \(imported) were imported"
+    case .open: "codes are accepted"
+    case .throttled(let end): "no code is accepted until \(end)"
+    case .locked: "locked until an administrator unlocks them"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import MFAMessages
+
+extension StatusMessage {
+  /// The text in French.
+  public var french: MessageText {
+    switch self {
+    case .devices: "Appareils"
+    case .recoveryCodesLeft: "Codes de récupération restants"
+    case .failedAttempts: "Tentatives échouées"
+    case .signIns: "Connexions"
+    case .rememberedSignIns: "Connexions mémorisées"
+    case .pendingNotices: "Notifications en attente"
+    case .device(let name, let date): "\(name), ajouté le \(date)"
+    case .noDevice: "aucun"
+    case .codesWithImported(let left, let imported):
+      "\(left), dont \(imported) importés"
+    case .open: "les codes sont acceptés"
+    case .throttled(let end): "aucun code n’est accepté avant le \(end)"
+    case .locked: "verrouillées jusqu’à l’intervention d’un administrateur"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import MFAMessages
+
+extension StatusMessage {
+  /// The text in Japanese.
+  public var japanese: MessageText {
+    switch self {
+    case .devices: "デバイス"
+    case .recoveryCodesLeft: "残りのリカバリーコード"
+    case .failedAttempts: "失敗した試行"
+    case .signIns: "ログイン"
+    case .rememberedSignIns: "記憶されたログイン"
+    case .pendingNotices: "未表示の通知"
+    case .device(let name, let date): "\(name)（追加日時 \(date)）"
+    case .noDevice: "なし"
+    case .codesWithImported(let left, let imported):
+      "\(left)（うち \(imported) 個は取り込んだもの）"
+    case .open: "コードを使用できます"
+    case .throttled(let end): "\(end) までコードは使用できません"
+    case .locked: "管理者が解除するまでロックされています"
+    }
+  }
+}

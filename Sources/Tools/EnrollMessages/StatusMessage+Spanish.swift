@@ -1,0 +1,22 @@
+import MFAMessages
+
+extension StatusMessage {
+  /// The text in Spanish.
+  public var spanish: MessageText {
+    switch self {
+    case .devices: "Dispositivos"
+    case .recoveryCodesLeft: "Códigos de recuperación restantes"
+    case .failedAttempts: "Intentos fallidos"
+    case .signIns: "Inicios de sesión"
+    case .rememberedSignIns: "Inicios de sesión recordados"
+    case .pendingNotices: "Avisos pendientes"
+    case .device(let name, let date): "\(name), añadido el \(date)"
+    case .noDevice: "ninguno"
+    case .codesWithImported(let left, let imported):
+      "\(left), de los cuales \(imported) importados"
+    case .open: "se aceptan códigos"
+    case .throttled(let end): "no se acepta ningún código hasta el \(end)"
+    case .locked: "bloqueados hasta que un administrador los desbloquee"
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import MFAApplication
+import MFAFactors
+import MFASignIn
+import MFASignInTestSupport
+import MFASystem
+import Testing
+
+@Suite("Further tries after a code that was not accepted")
+struct TryTests {
+  let host = ScriptedHost()
+
+  private func enroll() throws {
+    _ = try host.memory.enroll(
+      "Phone", secret: KnownFactor.secret, for: try #require(host.account))
+  }
+
+  private func signIn(
+    _ answers: [ScriptedApplication.Answer], _ arguments: [String] = []
+  ) -> (verdict: Verdict, application: ScriptedApplication) {
+    let request = SignInRequest(
+      user: Array("alice".utf8), service: Array("login".utf8),
+      arguments: arguments.map { Array($0.utf8) })
+    let application = ScriptedApplication(answers)
+    application.tryNumber = 1
+    let verdict = SignIn(request, host: host, application: application).authenticate()
+    return (verdict, application)
+  }
+
+  private func right() throws -> String { try KnownFactor.code(at: host.time) }
+  private func wrong() throws -> String { try KnownFactor.wrongCode(at: host.time) }
+
+  @Test("after a wrong code, a used code and an answer that is no code, only the code is asked for")
+  func again() throws {
+    try enroll()
+    let code = try right()
+    #expect(signIn([.text(code)]).verdict == .allow)
+    let next = try KnownFactor.code(at: host.time, steps: 1)
+    let (verdict, application) = signIn(
+      [.text(try wrong()), .text(code), .text("abc"), .text(next)], ["tries=4"])
+    #expect(verdict == .allow)
+    #expect(application.prompts == Array(repeating: "One-time code: ", count: 4))
+    #expect(
+      application.told.prefix(3) == [
+        "Wrong code. Try again.", "That code has already been used. Wait for the next one.",
+        "That is not a code. Type the digits that your authenticator app shows.",
+      ])
+    #expect(application.essentials.count == application.told.count - 1)
+    #expect(
+      application.logged.map { $0.prefix { $0 != " " } } == [
+        "result=wrong", "result=replayed", "result=not-a-code", "result=accepted",
+      ])
+  }
+
+  @Test("every try is a counted attempt", arguments: 1...5)
+  func everyTryIsCounted(tries: Int) throws {
+    host.configuration = "[project]\nthrottle_after = 50\n"
+    try enroll()
+    let guess = try wrong()
+    let (verdict, application) = signIn(
+      Array(repeating: .text(guess), count: 6), ["tries=\(tries)"])
+    #expect(verdict == .deny)
+    #expect(application.prompts.count == tries)
+    #expect(host.memory.attempts.failures == UInt32(tries))
+    #expect(application.told.last == "Wrong code.")
+    #expect(application.logged.count == tries)
+  }
+
+  @Test("three codes may be tried without an argument, and none after a wait begins")
+  func waits() throws {
+    try enroll()
+    let guess = try wrong()
+    #expect(signIn(Array(repeating: .text(guess), count: 9)).application.prompts.count == 3)
+    let (verdict, application) = signIn(Array(repeating: .text(guess), count: 9))
+    #expect(verdict == .tooManyAttempts)
+    #expect(
+      application.told == [
+        "Wrong code. Try again.", "Too many wrong codes. Try again in 30 seconds.",
+      ])
+  }
+
+  @Test("a user whose factors a wrong code has locked is told that, and not to try again")
+  func locked() throws {
+    host.configuration = "[project]\nthrottle_after = 2\ndisable_after = 2\n"
+    try enroll()
+    let guess = try wrong()
+    let (verdict, application) = signIn(Array(repeating: .text(guess), count: 9))
+    #expect(verdict == .tooManyAttempts)
+    #expect(
+      application.told == [
+        "Wrong code. Try again.",
+        "Too many wrong codes. Your devices are locked. Ask an administrator to unlock them.",
+      ])
+    #expect(application.logged.last?.hasPrefix("result=wrong") == true)
+    #expect(application.logged.last?.contains("locked=yes") == true)
+  }
+
+  @Test("an unknown user is asked as often, with the same words")
+  func unknownUser() throws {
+    try enroll()
+    let guess = try wrong()
+    let known = signIn(Array(repeating: .text(guess), count: 9)).application
+    host.account = nil
+    let unknown = signIn(Array(repeating: .text(guess), count: 9)).application
+    #expect(unknown.prompts == known.prompts)
+    #expect(unknown.told == known.told)
+    #expect(unknown.essentials == known.essentials)
+  }
+
+  @Test("who gives no answer to a further question is not told about it")
+  func noAnswer() throws {
+    try enroll()
+    for isKnown in [true, false] {
+      if !isKnown { host.account = nil }
+      let (verdict, application) = signIn([.text(try wrong())])
+      #expect(verdict == .deny)
+      #expect(application.prompts.count == 2)
+      #expect(application.told == ["Wrong code. Try again."])
+      #expect(application.logged.count == 1)
+    }
+  }
+
+  @Test(
+    "where one answer is all that there is, there is one try",
+    arguments: ["forward_pass", "use_first_pass"])
+  func oneAnswer(argument: String) throws {
+    try enroll()
+    let (verdict, application) = signIn([.text(try wrong()), .text(try right())], [argument])
+    #expect(verdict == .deny)
+    #expect(application.prompts.count <= 1)
+  }
+
+  @Test("with try_first_pass, the earlier answer is tried once")
+  func firstPass() throws {
+    try enroll()
+    let request = SignInRequest(
+      user: Array("alice".utf8), service: Array("login".utf8),
+      arguments: [Array("try_first_pass".utf8)])
+    let application = ScriptedApplication([.text(try wrong()), .text(try right())])
+    application.tryNumber = 1
+    application.earlier = .text("password" + (try wrong()))
+    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(application.logged.count == 3)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import MFAProtocol
+import Testing
+
+@testable import MultiFactor
+@testable import mfa_enroll
+
+@Suite struct StatusReportTests {
+  static let now = Date(timeIntervalSince1970: 1_760_000_000)
+
+  static func report(
+    _ standing: AccountStatus.Standing, factors: [MultiFactorInfo], imported: UInt8 = 0
+  ) -> StatusReport {
+    let status = AccountStatus(
+      enrollment: .offered, state: .enabled, recoveryCodesLeft: 9,
+      importedRecoveryCodesLeft: imported, standing: .open,
+      activity: AccountStatus.Activity(
+        standing: standing, failedAttempts: 5, rememberedSignIns: 2, pendingNotices: 1))
+    return StatusReport(
+      account: "alice", host: "web1", factors: factors, status: MultiFactorStatus(status), now: now)
+  }
+
+  @Test("the report has a line for each fact")
+  func text() throws {
+    let factors = [try Samples.factor([1], "phone"), try Samples.factor([2], "tablet")]
+    #expect(
+      Self.report(.open, factors: factors, imported: 2).text(in: .english) { _ in "DATE" } == """
+        Account: alice on web1
+        Devices              phone, added DATE
+                             tablet, added DATE
+        Recovery codes left  9, of which 2 were imported
+        Failed attempts      5
+        Sign-ins             codes are accepted
+        Remembered sign-ins  2
+        Pending notices      1
+
+        """)
+  }
+
+  @Test(
+    "a wait has an end, and a lock has none",
+    arguments: [
+      (.throttled(seconds: 30), "no code is accepted until 1760000030"),
+      (.locked, "locked until an administrator unlocks them"),
+    ] as [(AccountStatus.Standing, String)])
+  func standing(standing: AccountStatus.Standing, line: String) {
+    let text = Self.report(standing, factors: []).text(in: .english) {
+      String(Int($0.timeIntervalSince1970))
+    }
+    #expect(text.contains("Sign-ins             \(line)\n"), "\(text)")
+    #expect(text.contains("Devices              none\n"), "\(text)")
+  }
+
+  @Test("JSON has the end of a wait as a time")
+  func json() throws {
+    let text = try Self.report(.throttled(seconds: 30), factors: []).json()
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    let values = try #require(object)
+    #expect(values["account"] as? String == "alice" && values["host"] as? String == "web1")
+    #expect(values["standing"] as? String == "throttled")
+    #expect(values["throttledUntil"] as? String == "2025-10-09T08:53:50Z")
+    #expect(values["failedAttempts"] as? Int == 5 && values["recoveryCodesLeft"] as? Int == 9)
+    #expect(values["rememberedSignIns"] as? Int == 2 && values["pendingNotices"] as? Int == 1)
+    #expect((values["factors"] as? [Any])?.isEmpty == true)
+  }
+}
