@@ -86,7 +86,7 @@ public struct TerminalScreen: Sendable {
     var isInSecret = false
     for line in lines {
       text += Self.standIn(line, isInSecret: isInSecret) + "\n"
-      isInSecret = line.contains("secret=")
+      isInSecret = line.contains("otpauth:")
     }
     while text.hasSuffix("\n\n") { text.removeLast() }
     return text + "-- \(size.columns)x\(size.rows), cursor at line \(cursor.line), column "
@@ -100,8 +100,8 @@ public struct TerminalScreen: Sendable {
       return "[QR code]"
     }
     // The rest of a URL that is longer than a line.
-    if isInSecret, line.wholeMatch(of: /[A-Z2-7]{1,32}/) != nil {
-      return String(repeating: "A", count: line.count)
+    if isInSecret, let rest = line.wholeMatch(of: /([a-z?]*=)?([A-Z2-7]{1,32})/) {
+      return (rest.output.1 ?? "") + String(repeating: "A", count: rest.output.2.count)
     }
     return line.replacing(/[A-Z2-7]{4}( [A-Z2-7]{4}){7}/) { _ in
       Array(repeating: "AAAA", count: 8).joined(separator: " ")
