@@ -34,8 +34,9 @@ import Testing
           aaaa-bbbb-cccc-dddd
           2222-3333-4444-5555
 
-        Each code signs you in once if you don't have your device. Older codes no
-        longer work. Keep this sheet apart from your device.
+        Each code signs you in once if you don't have your device.
+        Older codes no longer work. Keep this sheet apart from your
+        device.
 
         """)
   }

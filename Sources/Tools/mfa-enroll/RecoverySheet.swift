@@ -10,8 +10,8 @@ struct RecoverySheet: ~Copyable {
   /// The sheet, in UTF-8.
   let text: SecretBytes
 
-  /// The width of the sheet, which fits windows and paper.
-  private static let columns = 76
+  /// The width of the sheet, which fits small windows and paper.
+  private static let columns = 60
 
   /// Where and when the codes were made, so that a sheet can be told from an older one.
   struct Heading: Equatable {
