@@ -75,7 +75,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a shell at a terminal shows the notice without repeating it, after a command that did not")
+    @Test("a shell shows the notice without repeating it, after a command that did not")
     func shell() throws {
       try Machine.use { machine in
         let (user, enrollment, _) = try Self.prepare(machine)
