@@ -377,7 +377,9 @@ let package = Package(
       ]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
     tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
-    tests("EndToEnd", in: "EndToEnd", uses: ["MFATestSupport"]),
+    tests(
+      "EndToEnd", in: "EndToEnd", uses: ["MFAEnrollMessages", "MFAMessages", "MFATestSupport"],
+      exclude: ["Screens"]),
     tests(
       "Secrets", in: "Secrets",
       uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],

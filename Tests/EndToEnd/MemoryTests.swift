@@ -78,13 +78,14 @@ extension EndToEnd {
     ) throws(HarnessFailure) -> PAMOutcome {
       let session = try PAMSession(service: service, user: user.name, through: wrapper)
       _ = try session.question()
-      session.answer(.text("n"))
+      session.answer(.text("3"))
       guard let shown = try session.question(),
-        let url = shown.firstMatch(of: /url: (otpauth:[^\n]+)\n/)
+        let url = shown.firstMatch(of: /(otpauth:[^\n]+)\n/)
       else { throw HarnessFailure("no key was shown") }
       let phone = try Authenticator(url: String(url.output.1))
       session.answer(.text(try phone.code(offset: -1)))
-      if try session.question() != nil { session.answer(.text("")) }
+      // The name of the device, and the recovery codes.
+      while try session.question() != nil { session.answer(.text("")) }
       return try session.finish()
     }
 

@@ -7,7 +7,6 @@ extension EndToEnd {
     static let required = "[project]\nstate = enabled\nenrollment = required\n"
     static let command = "echo uid=$(id -un)"
     static let usual = "ssh: the password, then a code"
-    static let blocks = "\u{2588}\u{2580}\u{2584}\u{2588}"
 
     private func server(
       _ machine: Machine, heading: String = usual, settings: [String] = [],
@@ -23,24 +22,35 @@ extension EndToEnd {
     struct Shown {
       let phone: Authenticator
       let url: String
-      let below: String
+      /// The picture, or nothing.
+      let picture: String
     }
 
-    /// Answers the question whether blocks are visible.
-    private func begin(_ session: TerminalSession, answer: String) throws -> Shown {
-      try session.expect("[y/N] ")
+    /// Answers the question how the key is to be shown, and has it shown as text in the end.
+    private func begin(_ session: TerminalSession, answer: String = "3") throws -> Shown {
+      try session.expect("Type 1, 2 or 3: ")
       try session.send(answer)
-      let key = String(try session.expect(matching: /key: ([A-Z2-7 ]+)\r\n/).output.1)
-      let url = String(try session.expect(matching: /url: (otpauth:[^\r]+)\r\n\r\n/).output.1)
-      let below = try session.expect("Code from the app: ")
+      var picture = ""
+      if answer != "3" {
+        try session.expect("Scan this with an authenticator app.\r\n")
+        picture = try session.expect("Code from the app, or 3 for a key to type: ")
+        try session.send("3")
+      }
+      try session.expect("Type this key")
+      let text = try session.expect("Code from the app: ").replacing("\r\n", with: "\n")
+      let key = try #require(text.firstMatch(of: /\n\n  ([A-Z2-7 ]+)\n/)).output.1
+      let url = String(try #require(text.firstMatch(of: /(otpauth:[^\n]+)\n\n/)).output.1)
       let phone = try Authenticator(url: url)
       #expect(key.replacing(" ", with: "") == phone.key)
-      return Shown(phone: phone, url: url, below: below)
+      return Shown(phone: phone, url: url, picture: picture.replacing("\r\n", with: "\n"))
     }
 
     /// Finishes the enrolment; returns the recovery codes.
     private func finish(_ session: TerminalSession, _ phone: Authenticator) throws -> [String] {
       try session.send(try phone.code(offset: -1))
+      _ = try session.expect(matching: #/Name for this device \[phone \d{4}-\d\d-\d\d\]: /#)
+      try session.send("tablet")
+      try session.expect("Recovery codes for ")
       let text = try session.expect("Press Enter when you have them: ")
       let codes = text.matches(of: /(?:[a-z2-7]{4}-){3}[a-z2-7]{4}/).map { String($0.output) }
       try #require(Set(codes).count == 10, "\(session.transcript)")
@@ -72,8 +82,10 @@ extension EndToEnd {
       machine.contents(of: StoreFiles(of: user.name).record) != nil
     }
 
-    @Test("by ssh in a UTF-8 locale the picture is scanned; the next sign-in asks for a code")
-    func utf8() throws {
+    @Test(
+      "by ssh in a UTF-8 locale the picture is scanned; the next sign-in asks for a code",
+      arguments: [ShownScreen.Theme.dark, .light])
+    func utf8(theme: ShownScreen.Theme) throws {
       try Machine.use { machine in
         let user = try machine.addUser()
         let server = try server(machine)
@@ -81,11 +93,9 @@ extension EndToEnd {
         let session = try server.signIn(user.name, command: Self.command)
         try session.expect("Password: ")
         try session.send(user.password)
-        try session.expect(Self.blocks)
-        let shown = try begin(session, answer: "y")
-        #expect(!shown.below.contains("\u{1B}"))
-        let screen = try ShownScreen(
-          showing: shown.below.replacing("\r\n", with: "\n"), theme: .dark)
+        let shown = try begin(session, answer: theme.testDescription == "dark" ? "1" : "2")
+        #expect(!shown.picture.contains("\u{1B}"))
+        let screen = try ShownScreen(showing: shown.picture, theme: theme)
         let file = machine.folder + "/screen.pgm"
         try machine.write(screen.picture, to: file)
         let read = try Command.succeed([
@@ -133,9 +143,9 @@ extension EndToEnd {
           user.name, command: Self.command, environment: ["LC_ALL": "C", "LANG": "C"])
         try session.expect("Password: ")
         try session.send(user.password)
-        let shown = try begin(session, answer: "")
+        let shown = try begin(session)
         #expect(session.screen.allSatisfy { $0 < 0x80 }, "\(session.transcript)")
-        #expect(!shown.below.contains("\\342"), "\(session.transcript)")
+        #expect(!session.text.contains("\\342"), "\(session.transcript)")
         _ = try finish(session, shown.phone)
         try expectSignedIn(session, user)
       }
@@ -148,7 +158,7 @@ extension EndToEnd {
         let key = try machine.addLoginKey(for: user)
         let server = try server(machine, heading: "ssh: a key, then a code")
         let session = try server.signIn(user.name, command: Self.command, key: key)
-        let shown = try begin(session, answer: "n")
+        let shown = try begin(session)
         _ = try finish(session, shown.phone)
         try expectSignedIn(session, user)
         #expect(isEnrolled(machine, user))
@@ -156,7 +166,7 @@ extension EndToEnd {
         let stranger = try machine.addUser()
         let other = try server.signIn(stranger.name, command: Self.command)
         try expectRefused(other, stranger)
-        #expect(!other.text.contains("[y/N]"), "\(other.transcript)")
+        #expect(!other.text.contains("1, 2 or 3"), "\(other.transcript)")
       }
     }
 
@@ -170,7 +180,7 @@ extension EndToEnd {
         try session.expect("Password: ")
         try session.send("not the password")
         try expectRefused(session, user)
-        #expect(!session.text.contains("[y/N]"), "\(session.transcript)")
+        #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
       }
     }
 
@@ -228,8 +238,8 @@ extension EndToEnd {
         try session.send(user.name)
         try session.expect("Password: ")
         try session.send(user.password)
-        let shown = try begin(session, answer: "y")
-        #expect(shown.below.contains("\u{2588}"))
+        let shown = try begin(session, answer: "1")
+        #expect(shown.picture.contains("\u{2588}"))
         _ = try finish(session, shown.phone)
         try session.expect("$ ")
         try session.send("exit")
@@ -249,13 +259,13 @@ extension EndToEnd {
         let fromRoot = try TerminalSession(["/bin/su", other.name, "-c", "echo uid=$(id -un)"])
         try fromRoot.expect("uid=\(other.name)")
         #expect(try fromRoot.waitForExit().isSuccess, "\(fromRoot.transcript)")
-        #expect(!fromRoot.text.contains("[y/N]") && !isEnrolled(machine, other))
+        #expect(!fromRoot.text.contains("1, 2 or 3") && !isEnrolled(machine, other))
 
         let su = try TerminalSession(
           ["/bin/su", other.name, "-c", "echo uid=$(id -un)"], as: user.identity)
         try su.expect("Password: ")
         try su.send(other.password)
-        let shown = try begin(su, answer: "n")
+        let shown = try begin(su)
         _ = try finish(su, shown.phone)
         try su.expect("uid=\(other.name)")
         #expect(try su.waitForExit().isSuccess, "\(su.transcript)")
@@ -264,7 +274,7 @@ extension EndToEnd {
         let sudo = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
         try sudo.expect("assword")
         try sudo.send(user.password)
-        let own = try begin(sudo, answer: "n")
+        let own = try begin(sudo)
         _ = try finish(sudo, own.phone)
         try sudo.expect("root")
         #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
@@ -282,7 +292,7 @@ extension EndToEnd {
           "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
         let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
         #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
-        #expect(!session.text.contains("[y/N]"), "\(session.transcript)")
+        #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
         #expect(!isEnrolled(machine, user))
       }
     }
@@ -297,7 +307,7 @@ extension EndToEnd {
           user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
         try session.expect("Password: ")
         try session.send(user.password)
-        let shown = try begin(session, answer: "n")
+        let shown = try begin(session)
         for (number, code) in try shown.phone.wrongCodes(count: 3).enumerated() {
           if number > 0 { try session.expect("Code from the app: ") }
           try session.send(code)
@@ -330,7 +340,7 @@ extension EndToEnd {
           user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
         try session.expect("Password: ")
         try session.send(user.password)
-        let shown = try begin(session, answer: "n")
+        let shown = try begin(session)
         if hangsUp {
           #expect(try !interrupt(session).isSuccess, "\(session.transcript)")
         } else {
@@ -342,7 +352,7 @@ extension EndToEnd {
         let again = try server.signIn(user.name, command: Self.command)
         try again.expect("Password: ")
         try again.send(user.password)
-        let second = try begin(again, answer: "n")
+        let second = try begin(again)
         #expect(second.phone.key != shown.phone.key)
         #expect(!isEnrolled(machine, user))
         _ = try finish(again, second.phone)
@@ -403,7 +413,7 @@ extension EndToEnd {
         } else {
           #expect(place == nil)
         }
-        #expect(!session.text.contains("[y/N]"), "\(session.transcript)")
+        #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
       }
     }
 
@@ -417,11 +427,11 @@ extension EndToEnd {
         try first.expect("Password: ")
         try first.send(user.password)
         try expectSignedIn(first, user)
-        #expect(!first.text.contains("[y/N]"), "\(first.transcript)")
+        #expect(!first.text.contains("1, 2 or 3"), "\(first.transcript)")
         let second = try server.signIn(user.name, command: Self.command)
         try second.expect("Password: ")
         try second.send(user.password)
-        let shown = try begin(second, answer: "n")
+        let shown = try begin(second)
         _ = try finish(second, shown.phone)
         try expectSignedIn(second, user)
       }
@@ -444,8 +454,8 @@ extension EndToEnd {
         var options = PAMClient.Options()
         options.asksAccount = true
         let answers: [[PAMClient.Answer]] = [
-          [.failure], [.noText], [.noAnswers], [.untouched], [.text("n"), .failure],
-          [.text("n"), .text("")], [.text("n"), .text("a"), .text("b"), .text("c")],
+          [.failure], [.noText], [.noAnswers], [.untouched], [.text("3"), .failure],
+          [.text("3"), .text("")], [.text("3"), .text("a"), .text("b"), .text("c")],
           [.bytes([8, 10, 13, 127]), .text("1")],
           [.text("y"), .bytes([UInt8](repeating: 49, count: 600))],
         ]

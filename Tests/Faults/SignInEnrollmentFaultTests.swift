@@ -21,15 +21,16 @@ extension Faults {
       _ service: String, _ user: MachineUser, through command: [String]?
     ) throws -> Performed {
       let session = try PAMSession(service: service, user: user.name)
-      #expect(try session.question()?.contains("[y/N]") == true)
-      session.answer(.text("n"))
+      #expect(try session.question()?.contains("1, 2 or 3") == true)
+      session.answer(.text("3"))
       let shown = try #require(try session.question())
-      let url = try #require(shown.firstMatch(of: /url: (otpauth:[^\n]+)\n/)).output.1
+      let url = try #require(shown.firstMatch(of: /(otpauth:[^\n]+)\n/)).output.1
       let phone = try Authenticator(url: String(url))
       let code = try phone.code(offset: -4)
       if let command { try session.attach(command) }
       session.answer(.text(code))
-      if try session.question() != nil { session.answer(.text("")) }
+      // The name of the device, and the recovery codes.
+      while try session.question() != nil { session.answer(.text("")) }
       return Performed(outcome: try session.finish(), phone: phone)
     }
 
@@ -78,7 +79,7 @@ extension Faults {
         #expect(next.code == "PAM_SUCCESS", "\(title): \(next)")
       } else {
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil, "\(title)")
-        #expect(next.prompts.first?.contains("[y/N]") == true, "\(title): \(next)")
+        #expect(next.prompts.first?.contains("1, 2 or 3") == true, "\(title): \(next)")
         #expect(next.code == "PAM_AUTH_ERR", "\(title): \(next)")
         let again = try enroll(service, user, through: nil)
         #expect(again.isDone, "\(title): \(again)")

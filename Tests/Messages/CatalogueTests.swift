@@ -31,7 +31,7 @@ enum Catalogue {
       .enrollmentOffered(signInsLeft: nil, lastDay: day),
       .enrollmentOffered(signInsLeft: 1000, lastDay: day), .enrollmentNotPossible,
       .enrollmentNeedsQuestions, .enrollmentAbandoned, .enrollmentWrongCodes, .enrollmentTooLate,
-      .enrolledMeanwhile, .noticesStay,
+      .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .noticesStay,
     ]
 
   static let notices: [NoticeMessage] =
@@ -45,6 +45,21 @@ enum Catalogue {
       .enrolledWithTicket(name: name), .bypassCodeMade(reason: name), .bypassCodeUsed(reason: []),
       .resynchronized(name: name), .revoked, .unlockedByRecoveryCode,
     ].flatMap { [NoticeMessage.change($0, origin), .change($0, nowhere)] }
+
+  /// The prompts of an enrolment during a sign-in.
+  static let enrollmentPrompts: [SignInEnrollmentMessage] = [
+    .formPrompt, .codeOrFormPrompt, .codePrompt, .namePrompt(usual: name), .recoveryCodesPrompt,
+  ]
+
+  /// The lines of an enrolment that stand above a picture or a key, which leave one line for each.
+  static let enrollmentHeadings: [SignInEnrollmentMessage] = [.scan, .typeKey, .openURL]
+
+  static let enrollment: [SignInEnrollmentMessage] =
+    enrollmentPrompts + enrollmentHeadings + [
+      .introduction(seconds: 600), .introduction(seconds: 100), .forms, .wrongCode,
+      .unsupportedName, .done, .recoveryCodes(user: name, host: name, day: day),
+      .keepRecoveryCodes,
+    ]
 
   static let helper: [HelperMessage] = [.ticketPrompt, .enrolledDevicePrompt]
 
@@ -65,6 +80,7 @@ enum Catalogue {
 
   static func texts(_ language: Language) -> [MessageText] {
     signIn.map { $0.text(in: language) } + notices.map { $0.text(in: language) }
+      + enrollment.map { $0.text(in: language) }
       + helper.map { $0.text(in: language) } + mail.map { $0.text(in: language) }
       + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }
   }
@@ -95,6 +111,32 @@ enum Catalogue {
       #expect(text.utf8.count <= 511, "\(text.string)")
       #expect(!text.utf8.contains(UInt8(ascii: "\n")))
     }
+  }
+
+  @Test(
+    "the texts of an enrolment fit a PAM message and the lines left for them",
+    arguments: Language.allCases)
+  func enrollment(language: Language) {
+    let first: [SignInEnrollmentMessage] = [.introduction(seconds: 119), .forms, .formPrompt]
+    let bytes = first.reduce(0) { $0 + $1.text(in: language).utf8.count + 2 }
+    #expect(bytes <= 511, "\(bytes)")
+    for message in Catalogue.enrollmentPrompts + Catalogue.enrollmentHeadings {
+      let text = message.text(in: language)
+      #expect(text.utf8.count <= 511 && !text.utf8.contains(UInt8(ascii: "\n")))
+      guard case .namePrompt = message else {
+        #expect(text.columnsOfLastLine <= MessageText.moduleColumns - 8, "\(text.string)")
+        continue
+      }
+    }
+  }
+
+  @Test("a time limit is never said to be longer than it is")
+  func timeLimit() {
+    func words(_ seconds: Int64) -> String {
+      SignInEnrollmentMessage.introduction(seconds: seconds).text(in: .english).string
+    }
+    #expect(words(119).contains("119 seconds") && words(179).contains("2 minutes"))
+    #expect(words(600).contains("10 minutes"))
   }
 
   @Test("each language has its own text for each message")

@@ -1,6 +1,7 @@
 import MFAApplication
 import MFABytes
 import MFAFactorStore
+import MFAFactors
 import MFAOneTimePassword
 import MFASecrets
 import MFASignIn
@@ -30,7 +31,8 @@ struct EnrollmentDialogTests {
 
   /// Returns the bytes of the key in the prompts.
   private static func key(_ prompts: [String]) throws -> [UInt8] {
-    let match = try #require(prompts.first?.firstMatch(of: /key: ([A-Z2-7 ]+)\n/))
+    let match = try #require(
+      prompts.lazy.compactMap { $0.firstMatch(of: /\n\n  ([A-Z2-7 ]+)\n/) }.first)
     var key: [UInt8] = []
     if let bytes = Base32.decode(Array(match.output.1.utf8).span) {
       for index in bytes.span.indices { key.append(bytes.span[index]) }
@@ -61,14 +63,17 @@ struct EnrollmentDialogTests {
 
   @Test("after the key, URL, code and recovery codes the user is signed in and has a factor")
   func enrolls() throws {
-    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    let application = ScriptedApplication([.text("3"), code(), .text(" tablet "), .text("")])
     #expect(signIn(application) == .allow)
     #expect(application.isUsedUp)
-    #expect(application.prompts.count == 3)
+    #expect(application.prompts.count == 4)
     #expect(application.prompts.allSatisfy { $0.hasSuffix("(echo)") })
     // Some applications do not show messages other than prompts.
     #expect(application.told.isEmpty && application.revealed.isEmpty)
-    #expect(application.prompts[0].contains("required") && application.prompts[0].contains("[y/N]"))
+    #expect(application.prompts[0].contains("requires a code from an authenticator app"))
+    #expect(application.prompts[0].contains("\nready. You have 10 minutes. "))
+    #expect(application.prompts[0].hasSuffix("\n\nType 1, 2 or 3: (echo)"))
+    #expect(application.prompts[2] == "Name for this device [phone 2023-11-14]: (echo)")
     let shown = application.secretPrompts
     #expect(shown.count == 2)
     let key = try Self.key(shown)
@@ -77,11 +82,11 @@ struct EnrollmentDialogTests {
     let text = String(decoding: (0..<encoded.count).map { encoded.span[$0] }, as: UTF8.self)
     #expect(
       shown[0].contains(
-        "\nurl: otpauth://totp/host.example:alice?secret=\(text)\n"))
+        "\n\notpauth://totp/host.example:alice?secret=\(text)\n\nCode from the app: "))
     #expect(!shown[0].contains("\u{2588}"))
     #expect(
       shown[0].contains(
-        "key: "
+        "\n\n  "
           + stride(from: 0, to: 32, by: 4).map {
             text.dropFirst($0).prefix(4)
           }.joined(separator: " ") + "\n"))
@@ -89,7 +94,7 @@ struct EnrollmentDialogTests {
     let record = try #require(host.memory.record)
     #expect(
       record.factors.map { String(decoding: $0.displayName.utf8, as: UTF8.self) } == [
-        "authenticator"
+        "tablet"
       ])
     #expect(record.factors[0].enrolledAt == host.time)
     #expect(record.uid == 1000 && record.user.bytes == Array("alice".utf8))
@@ -106,7 +111,7 @@ struct EnrollmentDialogTests {
     #expect(
       application.logged[1]
         == "result=enrolled user=alice service=sshd rhost=203.0.113.9 tty=- factor=\(id) "
-        + "name=authenticator source=sign-in checkpoint=1:00c0ffee")
+        + "name=tablet source=sign-in checkpoint=1:00c0ffee")
     for line in application.logged { #expect(!line.contains(text)) }
 
     // The code is used; the next one and a recovery code sign in.
@@ -123,18 +128,80 @@ struct EnrollmentDialogTests {
     #expect(line.prompts.isEmpty)
   }
 
-  @Test("a user who sees blocks gets a picture that fits 80 columns", arguments: ["y", "Yes"])
+  @Test(
+    "the QR code, its heading and the question fit a window of 80x23",
+    arguments: ["1", "2"])
   func picture(answer: String) throws {
-    let application = ScriptedApplication([.text(answer), code(), .none])
-    // The enrolment is complete even if the recovery codes were not confirmed.
-    #expect(signIn(application) == .allow)
+    let application = ScriptedApplication([.text(answer), .text("3"), code(), .none])
+    // Without a name nothing is enrolled.
+    #expect(signIn(application) == .deny)
+    #expect(host.memory.record == nil)
     let shown = application.secretPrompts[0]
     #expect(!shown.contains("\u{1B}"))
-    let drawn = shown.split(separator: "\n").filter { $0.contains("\u{2588}") }
-    #expect(drawn.count > 10 && drawn.allSatisfy { $0.count <= 80 && $0.count == drawn[0].count })
-    // The key and the URL are shown as well.
-    #expect(shown.contains("key: ") && shown.contains("url: otpauth://totp/"))
-    #expect(shown.hasSuffix("\nCode from the app: "))
+    let lines = shown.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 23 && lines.allSatisfy { $0.count <= 80 })
+    #expect(lines.first == "Scan this with an authenticator app.")
+    #expect(lines.last == "Code from the app, or 3 for a key to type: ")
+    let drawn = lines.dropFirst().dropLast()
+    #expect(drawn.count > 10 && drawn.allSatisfy { $0.count == drawn.first?.count })
+    // The margin is light: in a dark window it is drawn, in a light one it is empty.
+    #expect(drawn.first?.allSatisfy { $0 == (answer == "1" ? "\u{2588}" : " ") } == true)
+    // The key as text follows on request.
+    #expect(application.secretPrompts[1].contains("Type this key"))
+  }
+
+  @Test("a long name leaves no room for a QR code, so the key is shown")
+  func noRoom() {
+    host.configuration += "issuer = \(String(repeating: "long ", count: 11))\n"
+    let application = ScriptedApplication([.text("1"), .none])
+    #expect(signIn(application) == .deny)
+    #expect(application.secretPrompts[0].contains("Type this key"))
+  }
+
+  @Test("the form of the key can be changed a few times, which is no wrong code")
+  func otherForms() {
+    let changes: [ScriptedApplication.Answer] = [.text("1"), .text("3"), .text("2"), .text("3")]
+    let application = ScriptedApplication(
+      [.text("3")] + changes + [Self.wrong, Self.wrong, code(), .text(""), .text("")])
+    #expect(signIn(application) == .allow)
+    #expect(application.isUsedUp)
+    let endless = ScriptedApplication(Array(repeating: .text("3"), count: 20))
+    host.memory.record = nil
+    #expect(signIn(endless) == .deny)
+    // The first question, five changes, and three answers that count.
+    #expect(endless.prompts.count == 9)
+    #expect(endless.logged.last?.hasSuffix("reason=wrong-codes") == true)
+  }
+
+  @Test("the device gets the name that the user types, or one with the day")
+  func names() throws {
+    let rows: [(answers: [String], name: String)] = [
+      ([""], "phone 2023-11-14"), (["  "], "phone 2023-11-14"), (["Pixel 8"], "Pixel 8"),
+      (["a\u{7}b", "Pixel"], "Pixel"),
+      ([String(repeating: "x", count: 65), "\u{1B}", "\u{202E}"], "phone 2023-11-14"),
+    ]
+    for row in rows {
+      host.memory.record = nil
+      let application = ScriptedApplication(
+        [.text("3"), code()] + row.answers.map { .text($0) } + [.text("")])
+      #expect(signIn(application) == .allow)
+      #expect(application.isUsedUp)
+      let name = try #require(host.memory.record?.factors.first?.displayName.utf8)
+      #expect(String(decoding: name, as: UTF8.self) == row.name)
+      if row.answers.count > 1 {
+        #expect(application.prompts[3].hasPrefix("A name has 1 to 64 visible characters.\n"))
+      }
+    }
+  }
+
+  @Test("the user's language is the host's, in the dialogue and afterwards")
+  func language() throws {
+    host.configuration += "language = fr\n"
+    let application = ScriptedApplication([.text("3"), code(), .text(""), .text("")])
+    #expect(signIn(application) == .allow)
+    #expect(application.prompts[0].contains("Cet hôte exige un code"))
+    #expect(application.secretPrompts[1].contains("Codes de récupération de alice sur"))
+    #expect(host.memory.record?.language == .french)
   }
 
   struct Failing: CustomTestStringConvertible {
@@ -152,15 +219,15 @@ struct EnrollmentDialogTests {
       number: 3, script: [.bytes([8, 10, 13, 127] + Array("INCORRECT".utf8))],
       reason: "no-conversation", told: "keyboard-interactive"),
     Failing(
-      number: 4, script: [.text("n"), .text("")], reason: "abandoned", told: "Sign in again"),
-    Failing(number: 5, script: [.text("n"), .none], reason: "abandoned", told: "Sign in again"),
-    Failing(number: 6, script: [.text("n"), .tooLong], reason: "abandoned", told: "Sign in again"),
+      number: 4, script: [.text("3"), .text("")], reason: "abandoned", told: "Sign in again"),
+    Failing(number: 5, script: [.text("3"), .none], reason: "abandoned", told: "Sign in again"),
+    Failing(number: 6, script: [.text("3"), .tooLong], reason: "abandoned", told: "Sign in again"),
     Failing(number: 7, script: [.tooLong, wrong, .none], reason: "abandoned", told: "Sign in"),
     Failing(
       number: 8, script: [.text(""), wrong, .text("abc"), .text("")], reason: "abandoned",
       told: "Sign in again"),
     Failing(
-      number: 9, script: [.text("n"), wrong, .text("no code"), wrong], reason: "wrong-codes",
+      number: 9, script: [.text("3"), wrong, .text("no code"), wrong], reason: "wrong-codes",
       told: "No device was added"),
   ]
 
@@ -178,10 +245,13 @@ struct EnrollmentDialogTests {
 
   @Test("a correct code is accepted after two wrong answers")
   func thirdTime() {
-    let application = ScriptedApplication([.text("n"), Self.wrong, .text("1"), code(1), .text("")])
+    let application = ScriptedApplication([
+      .text("3"), Self.wrong, .text("12345"), code(1), .text(""), .text(""),
+    ])
     #expect(signIn(application) == .allow)
-    #expect(application.prompts.count == 5)
-    #expect(application.secretPrompts.count == 2)
+    #expect(application.prompts.count == 6)
+    #expect(
+      application.prompts[2].hasPrefix("\nWrong code. Type the one that the app shows now.\nCode"))
   }
 
   @Test(
@@ -190,7 +260,7 @@ struct EnrollmentDialogTests {
       as [(Int, Int, Int64, Bool)])
   func window(row: Int, intervals: Int, steps: Int64, accepted: Bool) {
     host.configuration += "adjacent_intervals = \(intervals)\n"
-    let application = ScriptedApplication([.text("n"), code(steps), .text("")])
+    let application = ScriptedApplication([.text("3"), code(steps), .text(""), .text("")])
     #expect(signIn(application) == (accepted ? .allow : .deny), "row \(row)")
     #expect((host.memory.record != nil) == accepted, "row \(row)")
   }
@@ -204,7 +274,7 @@ struct EnrollmentDialogTests {
   func deadline(row: Int, seconds: Int64, accepted: Bool) {
     let start = host.time
     let application = ScriptedApplication([
-      .text("n"),
+      .text("3"),
       .seeing { prompts in
         do {
           let time = start &+ seconds
@@ -212,7 +282,7 @@ struct EnrollmentDialogTests {
         } catch {
           return "\(error)"
         }
-      },
+      }, .text(""),
     ])
     application.atPrompt = { [host] in
       if application.prompts.count == 2 { host.time = start &+ seconds }
@@ -222,6 +292,42 @@ struct EnrollmentDialogTests {
     if !accepted {
       #expect(application.logged.last?.hasSuffix("reason=too-late") == true, "row \(row)")
     }
+  }
+
+  /// Begins the connection `seconds` before sshd ends the sign-in.
+  private func begin(secondsLeft seconds: Int64) {
+    // The connection began 970 s after the machine was started, and ends after 120 s.
+    let ticks: [UInt8] = [0, 0, 0, 0, 0, 1, 0x7A, 0xE8]
+    host.session = SignInOrigin(
+      .session, Array(repeating: UInt8(ascii: "b"), count: 36) + [0, 0, 0, 7] + ticks)
+    host.sinceBoot = 970 + 120 - seconds
+  }
+
+  @Test("sshd's time limit is told, and holds", arguments: [(90, true), (91, false)])
+  func timeLeft(seconds: Int64, accepted: Bool) throws {
+    begin(secondsLeft: 90)
+    let start = host.time
+    let application = ScriptedApplication([.text("3"), code(1), .text(""), .text("")])
+    application.atPrompt = { [host] in
+      if application.prompts.count == 2 { host.time = start + seconds }
+    }
+    host.configuration += "adjacent_intervals = 4\n"
+    #expect(signIn(application) == (accepted ? .allow : .deny))
+    // In another run the question would be a different one, so it must not begin one.
+    #expect(application.secretPrompts[0].contains("You have 90 seconds."))
+    if !accepted { #expect(application.logged.last?.hasSuffix("reason=too-late") == true) }
+  }
+
+  @Test("an enrolment does not begin when too little time is left", arguments: [0, 44, 45])
+  func tooLittleTime(seconds: Int64) {
+    begin(secondsLeft: seconds)
+    let application = ScriptedApplication([.none])
+    #expect(signIn(application) == .deny)
+    #expect(application.isUsedUp == (seconds == 45))
+    #expect(application.told.count == 1)
+    guard seconds < 45 else { return }
+    #expect(application.told[0].hasPrefix("Only \(seconds) seconds are left"))
+    #expect(application.logged.last?.hasSuffix("reason=too-little-time") == true)
   }
 
   @Test("enrolment requires that the auth line passed this account")
@@ -239,16 +345,16 @@ struct EnrollmentDialogTests {
 
   @Test("no lock is held at a prompt")
   func noLockAtThePrompt() {
-    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    let application = ScriptedApplication([.text("3"), code(), .text(""), .text("")])
     var locked: [Bool] = []
     application.atPrompt = { [host] in locked.append(host.memory.isLocked) }
     #expect(signIn(application) == .allow)
-    #expect(locked == [false, false, false])
+    #expect(locked == [false, false, false, false])
   }
 
   @Test("a factor enrolled meanwhile is kept, and the sign-in is denied")
   func enrolledMeanwhile() throws {
-    let application = ScriptedApplication([.text("n"), code()])
+    let application = ScriptedApplication([.text("3"), code(), .text("")])
     let account = try #require(host.account)
     application.atPrompt = { [host] in
       guard application.prompts.count == 2 else { return }
@@ -259,6 +365,7 @@ struct EnrollmentDialogTests {
       }
     }
     #expect(signIn(application) == .deny)
+    #expect(application.isUsedUp)
     #expect(host.memory.record?.factors.count == 1)
     #expect(host.memory.record?.factors[0].displayName.utf8 == Array("Phone".utf8))
     #expect(application.logged.last?.hasSuffix("reason=enrolled-meanwhile") == true)
@@ -270,7 +377,7 @@ struct EnrollmentDialogTests {
     _ = try host.memory.grant(
       .ticket, Array("0123456789".utf8), to: try #require(host.account), madeAt: host.time)
     host.delivers = false
-    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    let application = ScriptedApplication([.text("3"), code(), .text(""), .text("")])
     #expect(signIn(application) == .allow)
     #expect(host.memory.record?.grants.count == 1 && host.memory.record?.factors.count == 1)
     #expect(application.logged.contains { $0.hasPrefix("result=notice-not-mailed user=alice") })
@@ -282,20 +389,20 @@ struct EnrollmentDialogTests {
     let offered = ScriptedApplication()
     #expect(signIn(offered) == .pass)
     #expect(offered.noted == nil)
-    let application = ScriptedApplication([.text("n"), code(), .text("")])
+    let application = ScriptedApplication([.text("3"), code(), .text(""), .text("")])
     #expect(signIn(application) == .allow)
     #expect(host.memory.record?.factors.count == 1)
   }
 
   @Test("store failures deny the enrolment", arguments: [MemoryStore.Step.lock, .digest, .replace])
   func failures(step: MemoryStore.Step) {
-    let application = ScriptedApplication([.text("n"), code()])
+    let application = ScriptedApplication([.text("3"), code(), .text("")])
     application.atPrompt = { [host] in
       if application.prompts.count == 2 { host.memory.failure = (step, .busy) }
     }
     #expect(signIn(application) == .deny)
     #expect(application.isUsedUp)
-    #expect(application.prompts.count == 2)
+    #expect(application.prompts.count == 3)
     #expect(host.memory.record == nil)
     #expect(application.logged.last?.hasPrefix("result=error") == true)
   }

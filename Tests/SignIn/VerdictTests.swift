@@ -16,7 +16,8 @@ struct VerdictTests {
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
-      tooLate, enrolledMeanwhile, onlyObserved, arguments, configuration, account, clock, store,
+      tooLate, tooLittleTime, enrolledMeanwhile, onlyObserved, arguments, configuration, account,
+      clock, store,
       helper, forwarding
   }
 
@@ -89,6 +90,7 @@ struct VerdictTests {
     case .abandoned: .abandoned
     case .wrongCodes: .wrongCodes
     case .tooLate: .tooLate
+    case .tooLittleTime: .tooLittleTime
     case .enrolledMeanwhile: .enrolledMeanwhile
     case .onlyObserved: .onlyObserved
     }
@@ -134,7 +136,7 @@ struct VerdictTests {
     ]
     let obstacles: [EnrollmentObstacle] = [
       .accountLine(.missing), .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes,
-      .tooLate, .enrolledMeanwhile, .onlyObserved,
+      .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .onlyObserved,
     ]
     let failures: [SignInResult.Failure] = [
       .arguments(.contradictory), .configuration(ConfigurationFile.Failure([], .notAPath)),

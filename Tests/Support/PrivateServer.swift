@@ -67,16 +67,19 @@ public final class PrivateServer {
   ///   - address: the server's address on the loopback interface.
   ///   - options: options of ssh_config, which take precedence over the defaults of these tests.
   ///   - environment: additional environment variables of the client.
+  ///   - window: the size of the client's window.
   /// - Returns: the client at its terminal.
   /// - Throws: the operating system's error, if the client could not be started.
   public func signIn(
     _ name: String, command: String? = nil, key: String? = nil, at address: String = "127.0.0.1",
-    options: [String] = [], environment: [String: String] = [:]
+    options: [String] = [], environment: [String: String] = [:],
+    window: (columns: Int32, rows: Int32) = (120, 50)
   ) throws(HarnessFailure) -> TerminalSession {
     var arguments = ["/usr/bin/ssh", "-p", "\(port)"] + settings(key: key, options: options)
     arguments += ["\(name)@\(address)"]
     if let command { arguments += [command] }
-    return try TerminalSession(arguments, environment: environment)
+    return try TerminalSession(
+      arguments, environment: environment, rows: window.rows, columns: window.columns)
   }
 
   /// Starts scp, which copies a local file to `target` on the server.

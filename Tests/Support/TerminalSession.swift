@@ -12,6 +12,9 @@ public final class TerminalSession {
   /// Everything that has appeared on the screen so far.
   public private(set) var screen: [UInt8] = []
 
+  /// The sizes of the window, and how much had appeared when it got each.
+  public private(set) var sizes: [(place: Int, columns: Int, rows: Int)]
+
   /// The number of bytes of `screen` consumed by earlier expectations.
   private var seen = 0
 
@@ -27,6 +30,7 @@ public final class TerminalSession {
     rows: Int32 = 50, columns: Int32 = 120, directory: String = "/"
   ) throws(HarnessFailure) {
     terminal = try PseudoTerminal(rows: rows, columns: columns)
+    sizes = [(0, Int(columns), Int(rows))]
     switch identity {
     case .current: break
     case .user(let name): try Command.succeed(["/bin/chown", "\(name):tty", terminal.path])
@@ -110,6 +114,14 @@ public final class TerminalSession {
     } catch {
       throw failure("typing failed: \(error.what)")
     }
+  }
+
+  /// Changes the size of the window.
+  public func resize(columns: Int32, rows: Int32) throws(HarnessFailure) {
+    guard ctest_resize(terminal.master.number, rows, columns) == 0 else {
+      throw failure("the window's size cannot be changed")
+    }
+    sizes.append((screen.count, Int(columns), Int(rows)))
   }
 
   /// Waits until the program has ended.

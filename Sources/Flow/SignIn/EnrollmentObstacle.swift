@@ -16,6 +16,8 @@ public enum EnrollmentObstacle: Equatable, Sendable {
   case wrongCodes
   /// The enrolment took too long.
   case tooLate
+  /// The application ends the sign-in in `seconds`, which are too few to enrol.
+  case tooLittleTime(seconds: Int64)
   /// A factor was enrolled in the meantime, by another sign-in or by `mfa-enroll`.
   case enrolledMeanwhile
   /// The policy only observes and must not delay the sign-in.
@@ -30,6 +32,7 @@ public enum EnrollmentObstacle: Equatable, Sendable {
     case .abandoned: "abandoned"
     case .wrongCodes: "wrong-codes"
     case .tooLate: "too-late"
+    case .tooLittleTime: "too-little-time"
     case .enrolledMeanwhile: "enrolled-meanwhile"
     case .onlyObserved: "only-observed"
     }
@@ -43,6 +46,7 @@ public enum EnrollmentObstacle: Equatable, Sendable {
     case .abandoned: .enrollmentAbandoned
     case .wrongCodes: .enrollmentWrongCodes
     case .tooLate: .enrollmentTooLate
+    case .tooLittleTime(let seconds): .enrollmentTooLittleTime(seconds: seconds)
     case .enrolledMeanwhile: .enrolledMeanwhile
     }
   }

@@ -80,7 +80,9 @@ extension SignIn {
     }
     return try SignInEnrollment(
       host: host, application: application, account: account, source: request.source,
-      service: request.service, settings: resolved.settings, store: store
+      service: request.service, settings: resolved.settings, store: store,
+      text: EnrollmentText(language: shownLanguage(resolved)),
+      secondsLeft: host.secondsLeft(in: request.service)
     ).run()
   }
 }

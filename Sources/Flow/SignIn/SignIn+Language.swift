@@ -24,6 +24,11 @@ extension SignIn {
     resolved.language = isShown(language) ? language : .english
   }
 
+  /// Returns the language of this sign-in, or English if the terminal cannot show it.
+  func shownLanguage(_ resolved: Resolved) -> Language {
+    isShown(resolved.language) ? resolved.language : .english
+  }
+
   /// Returns whether sshd reports that another method succeeded, or the user's own program asks.
   private func isFirstFactorProven(_ account: Account) -> Bool {
     let identity = host.identity

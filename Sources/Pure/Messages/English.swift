@@ -67,6 +67,11 @@ extension SignInMessage {
       and sign in again.
       """
     case .enrollmentTooLate: "That took too long. No device was added. Sign in again."
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      Only \(WrittenDuration(seconds: seconds).english) are left, too few to add a device. No \
+      device was added. Sign in again, without a pause.
+      """
     case .enrolledMeanwhile:
       "A device was added to your account meanwhile. Sign in again, with its code."
     case .noticeConfirmation: "Type yes if you have read this: "

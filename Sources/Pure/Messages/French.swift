@@ -98,6 +98,11 @@ extension SignInMessage {
       """
     case .enrollmentTooLate:
       "Le délai est dépassé. Aucun appareil n’a été ajouté. Reconnectez-vous."
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      Il ne reste que \(WrittenDuration(seconds: seconds).french), trop peu pour ajouter un \
+      appareil. Aucun appareil n’a été ajouté. Reconnectez-vous, sans attendre.
+      """
     case .enrolledMeanwhile:
       "Un appareil a été ajouté entre-temps à votre compte. Reconnectez-vous avec son code."
     case .noticeConfirmation: "Saisissez yes si vous avez lu ce message\u{a0}: "

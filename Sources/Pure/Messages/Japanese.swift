@@ -83,6 +83,11 @@ extension SignInMessage {
       """
     case .enrollmentTooLate:
       "時間切れです。デバイスは追加されませんでした。もう一度ログインしてください。"
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      残り時間が\(WrittenDuration(seconds: seconds).japanese)しかなく、デバイスを追加できません。\
+      もう一度、間を置かずにログインしてください。
+      """
     case .enrolledMeanwhile:
       """
       その間にデバイスがアカウントに追加されました。\

@@ -49,6 +49,8 @@ public enum SignInMessage: Equatable, Sendable {
   case enrollmentAbandoned
   case enrollmentWrongCodes
   case enrollmentTooLate
+  /// The application ends the sign-in in `seconds`, which are too few to enrol.
+  case enrollmentTooLittleTime(seconds: Int64)
   case enrolledMeanwhile
 
   // MARK: Pending notices

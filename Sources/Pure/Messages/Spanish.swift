@@ -93,6 +93,11 @@ extension SignInMessage {
       """
       Ha pasado demasiado tiempo. No se ha añadido ningún dispositivo. Inicia sesión de nuevo.
       """
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      Solo quedan \(WrittenDuration(seconds: seconds).spanish), muy poco para añadir un \
+      dispositivo. No se ha añadido ninguno. Inicia sesión de nuevo, sin esperar.
+      """
     case .enrolledMeanwhile:
       """
       Mientras tanto se ha añadido un dispositivo a tu cuenta. Inicia sesión de nuevo con su \

@@ -48,6 +48,11 @@ extension SignInMessage {
     case .enrollmentWrongCodes:
       "錯誤的驗證碼過多，尚未新增裝置。請確認手機的時間正確，然後重新登入。"
     case .enrollmentTooLate: "操作逾時，尚未新增裝置。請重新登入。"
+    case .enrollmentTooLittleTime(let seconds):
+      """
+      只剩 \(WrittenDuration(seconds: seconds).traditionalChinese)，不足以新增裝置，尚未新增裝置。\
+      請重新登入，過程中不要停頓。
+      """
     case .enrolledMeanwhile: "你的帳戶在此期間已新增裝置。請重新登入，並使用該裝置的驗證碼。"
     case .noticeConfirmation: "閱讀後請輸入 yes："
     case .noticesStay: "在你使用其他裝置登入之前，會持續顯示這則通知。"

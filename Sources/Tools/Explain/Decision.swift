@@ -101,7 +101,7 @@ package struct Decision: Equatable {
     switch obstacle {
     case .accountLine(let line): StackFinding.reason(line)
     case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .tooLate,
-      .enrolledMeanwhile, .onlyObserved:
+      .tooLittleTime, .enrolledMeanwhile, .onlyObserved:
       "a factor cannot be enrolled in this sign-in"
     }
   }

@@ -56,6 +56,7 @@ final class KeyScreen: Sendable {
     draw()
     while let byte = input.byte() {
       switch state.withLock({ $0.line.take(byte) }) {
+      case .added: draw(byte)
       case .edited: drawLine()
       case .complete: return state.withLock { $0.line.text }
       case .otherForm:
@@ -80,6 +81,17 @@ final class KeyScreen: Sendable {
       text.add(drawing.text.span)
       text.add(state.line.text.span)
       output.write(text.finish())
+    }
+  }
+
+  /// Draws a byte that was added to the line, unless the line is as long as the window: a longer one
+  /// would move the screen.
+  private func draw(_ byte: UInt8) {
+    state.withLock { state in
+      guard let size = output.terminalSize else { return }
+      let columns = KeyScreenText.columns(of: content.words.question)
+      guard columns + state.line.count < size.columns else { return }
+      output.write(SecretBytes(copying: [byte].span))
     }
   }
 

@@ -5,7 +5,9 @@ import MFASecrets
 struct TypedLine: ~Copyable {
   /// What a key means.
   enum Event: Equatable {
-    /// The line has changed, or the key means nothing.
+    /// The byte was added to the line.
+    case added
+    /// The line has changed in another way, or the key means nothing.
     case edited
     /// The line is complete.
     case complete
@@ -48,10 +50,9 @@ struct TypedLine: ~Copyable {
     case 0x08, 0x7F: deleteCharacter()
     case 0x15: clear()
     case UInt8(ascii: "k"), UInt8(ascii: "K"):
-      if count == 0 { return .otherForm }
-      append(byte)
+      return count == 0 ? .otherForm : append(byte)
     case 0..<0x20: break
-    default: append(byte)
+    default: return append(byte)
     }
     return .edited
   }
@@ -64,11 +65,12 @@ struct TypedLine: ~Copyable {
     count = 0
   }
 
-  private mutating func append(_ byte: UInt8) {
-    guard count < Self.longest else { return }
+  private mutating func append(_ byte: UInt8) -> Event {
+    guard count < Self.longest else { return .edited }
     let position = count
     bytes.withMutableSpan { $0[position] = byte }
     count += 1
+    return .added
   }
 
   /// Deletes the last byte and, of a character in UTF-8, those before it.

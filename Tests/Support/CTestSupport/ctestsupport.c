@@ -130,6 +130,11 @@ int ctest_terminal(int rows, int columns, char *path, size_t capacity) {
   return -error;
 }
 
+int ctest_resize(int master, int rows, int columns) {
+  struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+  return ioctl(master, TIOCSWINSZ, &size) == 0 ? 0 : -errno;
+}
+
 int ctest_readable(int first, int second, int milliseconds) {
   struct pollfd watched[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
   int64_t end = ctest_milliseconds() + milliseconds;

@@ -33,6 +33,9 @@ int ctest_kill(int reference, int signal);
 // Creates a pseudo-terminal; returns its master and stores the path of the other end.
 int ctest_terminal(int rows, int columns, char *path, size_t capacity);
 
+// Changes the size of a pseudo-terminal, of which the programs at it are told. Returns 0 or -errno.
+int ctest_resize(int master, int rows, int columns);
+
 // Waits until one of two descriptors can be read or has ended. Returns bit 0 for the first and bit
 // 1 for the second descriptor, or 0 when the time ran out. A negative descriptor is ignored.
 int ctest_readable(int first, int second, int milliseconds);

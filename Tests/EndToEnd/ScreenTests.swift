@@ -1,0 +1,204 @@
+import MFAEnrollMessages
+import MFAMessages
+import MFATestSupport
+import Synchronization
+import Testing
+
+extension EndToEnd {
+  /// What users see at an enrolment, as a terminal emulator shows it. A scanner reads each QR code
+  /// from a picture of the whole window.
+  @Suite(.serialized) struct Screens {
+    struct Window: Sendable, CustomTestStringConvertible {
+      var columns: Int32 = 80
+      var rows: Int32 = 24
+      var theme = TerminalScreen.Theme.dark
+      var language = Language.english
+      var isUTF8 = true
+
+      var locale: String {
+        guard isUTF8 else { return "C" }
+        return switch language {
+        case .english: "C.UTF-8"
+        case .french: "fr_FR.UTF-8"
+        case .spanish: "es_ES.UTF-8"
+        case .japanese: "ja_JP.UTF-8"
+        case .traditionalChinese: "zh_TW.UTF-8"
+        }
+      }
+      /// The locale of an ssh client, which every machine has. The host chooses the language.
+      var clientLocale: String { isUTF8 ? "C.UTF-8" : "C" }
+      var environment: [String: String] {
+        ["LC_ALL": locale, "LANG": locale, "LANGUAGE": ""]
+      }
+      /// The last part of the name of a fixture. The text is the same in dark and light windows.
+      var name: String { "\(isUTF8 ? language.tag : "c")-\(columns)x\(rows)" }
+      var testDescription: String { "\(name) \(theme)" }
+
+      func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
+      func text(_ message: SignInEnrollmentMessage) -> String {
+        message.text(in: language).string
+      }
+      var question: String { text(.codePrompt as EnrollMessage) }
+      /// The end of the question for a name.
+      var nameQuestion: String { String(text(.namePrompt(proposed: "|")).split(separator: "|")[1]) }
+      var done: String { String(text(.tryNow(command: "|")).split(separator: "|")[0]) }
+      var wrongCode: String { FailureMessage.wrongCode.text(in: language).description.string }
+    }
+
+    static let sizes: [(Int32, Int32)] = [(80, 24), (80, 23), (60, 20)]
+    static let windows: [Window] =
+      sizes.flatMap { columns, rows in
+        TerminalScreen.Theme.allCases.map { Window(columns: columns, rows: rows, theme: $0) }
+      }
+      + Language.allCases.dropFirst().flatMap { language in
+        [
+          Window(language: language),
+          Window(columns: 60, rows: 20, theme: .light, language: language),
+        ]
+      }
+    static let plainWindows = sizes.map { Window(columns: $0, rows: $1, isUTF8: false) }
+
+    private static let users = Mutex(100)
+
+    /// Creates a user whose name is as long as `alice`, by which fixtures replace it. The store keeps
+    /// what belonged to a removed user, so no name is used twice.
+    private func user(_ machine: Machine) throws -> MachineUser {
+      let number = Self.users.withLock { number in
+        number += 1
+        return number
+      }
+      return try machine.addUser(named: "al\(number)")
+    }
+
+    private func enroll(
+      _ window: Window, on machine: Machine, command: [String]? = nil
+    ) throws -> (play: Screenplay, user: MachineUser) {
+      let user = try user(machine)
+      let session = try TerminalSession(
+        command ?? ["/usr/bin/mfa-enroll", "--issuer", "Example Company"], as: user.identity,
+        environment: window.environment, rows: window.rows, columns: window.columns)
+      return (Screenplay(session, theme: window.theme, on: machine), user)
+    }
+
+    @Test("instruction, QR code and question are on the screen together", arguments: windows)
+    func enrollment(window: Window) throws {
+      try Machine.use { machine in
+        let (play, user) = try enroll(window, on: machine)
+        let (name, question) = (window.name, window.question)
+        try play.play([
+          .wait("Password: "), .send(user.password), .wait(window.nameQuestion),
+          .screen("enroll-name-\(name)"), .send(""), .wait(question),
+          .screen("enroll-key-\(name)"), .scan, .wrongCode, .wait(window.wrongCode),
+          .wait(question), .screen("enroll-wrong-code-\(name)"), .scan, .keys("k"),
+          .wait("otpauth:"), .wait(question), .screen("enroll-text-\(name)"), .keys("k"),
+          .wait(question), .scan, .keys("\r"), .wait(question),
+          .screen("enroll-wrong-code-\(name)"), .code, .wait(window.done), .end(.exited(0)),
+          .screen("enroll-end-\(name)"),
+        ])
+      }
+    }
+
+    @Test("in the C locale the key is text", arguments: plainWindows)
+    func plain(window: Window) throws {
+      try Machine.use { machine in
+        let (play, user) = try enroll(window, on: machine)
+        try play.play([
+          .wait("Password: "), .send(user.password), .wait(window.nameQuestion), .send(""),
+          .wait(window.question), .screen("enroll-key-\(window.name)"), .keys("\u{3}"),
+          .end(.killed(signal: 2)), .screen("enroll-interrupted-\(window.name)"),
+        ])
+        #expect(play.session.screen.allSatisfy { $0 < 0x80 })
+      }
+    }
+
+    @Test("a window that changes its size is drawn again", arguments: TerminalScreen.Theme.allCases)
+    func resizing(theme: TerminalScreen.Theme) throws {
+      try Machine.use { machine in
+        let window = Window(theme: theme)
+        let (play, user) = try enroll(window, on: machine)
+        try play.play([
+          .wait("Password: "), .send(user.password), .wait(window.nameQuestion), .send(""),
+          .wait(window.question), .scan, .resize(columns: 80, rows: 12),
+          .wait("Window too small"), .wait(window.question), .screen("enroll-too-small"),
+          .resize(columns: 100, rows: 30), .wait(window.question), .screen("enroll-enlarged"),
+          .scan, .keys("\u{4}"), .end(.exited(1)), .screen("enroll-no-code"),
+        ])
+      }
+    }
+
+    @Test("Ctrl-Z gives the terminal its own screen back, and the screen returns afterwards")
+    func stopped() throws {
+      try Machine.use { machine in
+        let window = Window()
+        let (play, user) = try enroll(
+          window, on: machine, command: ["/bin/bash", "--norc", "--noprofile", "-i"])
+        try play.play([
+          .wait("$ "), .send("PS1='now: '; clear"), .wait("now: "), .wait("now: "),
+          .send("mfa-enroll --name phone --issuer 'Example Company'"), .wait("Password: "),
+          .send(user.password), .wait(window.question), .scan, .keys("12"), .wait("12"),
+          .keys("\u{1A}"), .wait("Stopped"), .wait("now: "), .screen("enroll-stopped"),
+          .send("fg"), .wait(window.question + "12"), .scan, .screen("enroll-continued"),
+          .keys("\u{15}"), .code, .wait(window.done), .wait("now: "), .keys("\u{4}"),
+        ])
+      }
+    }
+
+    // MARK: Enrolment during a sign-in
+
+    static let signIns: [Window] =
+      Language.allCases.flatMap { language in
+        [
+          Window(language: language), Window(rows: 23, theme: .light, language: language),
+        ]
+      } + [Window(isUTF8: false)]
+
+    @Test("an enrolment by ssh shows one thing at a time", arguments: signIns)
+    func signIn(window: Window) throws {
+      try Machine.use { machine in
+        let user = try user(machine)
+        try machine.writeConfiguration(
+          """
+          [project]
+          state = enabled
+          enrollment = required
+          issuer = Example Company
+          language = \(window.language.tag)
+
+          """)
+        let blocks = try ReadMe.blocks(under: SignInEnrollment.usual)
+        try machine.changeService("sshd", authentication: blocks[0])
+        // The time that is left is told in whole minutes, ten at most.
+        let limit = "LoginGraceTime 630"
+        try machine.write(limit + "\n", to: "/etc/ssh/sshd_config")
+        let server = try PrivateServer(on: machine, settings: blocks[1] + [limit])
+        let session = try server.signIn(
+          user.name, command: "echo uid=$(id -un)", environment: ["LC_ALL": window.clientLocale],
+          window: (window.columns, window.rows))
+        let play = Screenplay(session, theme: window.theme, on: machine)
+        let name = window.name
+        let usual = window.text(SignInEnrollmentMessage.namePrompt(usual: [0x7C]))
+        try play.play([
+          .wait("Password: "), .send(user.password),
+          .wait(window.text(SignInEnrollmentMessage.formPrompt)), .screen("sign-in-start-\(name)"),
+        ])
+        let picture: [Screenplay.Step] = [
+          .send(window.theme == .dark ? "1" : "2"),
+          .wait(window.text(SignInEnrollmentMessage.codeOrFormPrompt)),
+          .screen("sign-in-picture-\(name)"), .scan, .send("3"), .wait("otpauth:"),
+          .wait(window.text(SignInEnrollmentMessage.codePrompt)),
+        ]
+        let text: [Screenplay.Step] = [
+          .send("3"), .wait("otpauth:"), .wait(window.question), .readURL,
+        ]
+        try play.play(
+          (window.isUTF8 ? picture : text) + [
+            .screen("sign-in-text-\(name)"), .code, .wait(String(usual.split(separator: "|")[1])),
+            .screen("sign-in-name-\(name)"), .send(""),
+            .wait(window.text(SignInEnrollmentMessage.recoveryCodesPrompt)),
+            .screen("sign-in-recovery-codes-\(name)"), .send(""), .wait("uid=\(user.name)"),
+            .end(.exited(0)),
+          ])
+      }
+    }
+  }
+}
