@@ -7,7 +7,6 @@ mfa_verdict mfa_decide(
     case MFA_AUTH: return mfa_sign_in(request, application);
     case MFA_ACCOUNT: return mfa_account(request, application);
     case MFA_SESSION: return mfa_session(request, application);
-    case MFA_SESSION_END: return mfa_session_end(request, application);
   }
   return MFA_DENY;
 }

@@ -1,12 +1,10 @@
 // The PAM module: glue between libpam and the Swift library behind mfa.h. It copies values, asks
 // questions, wipes memory and maps results. All decisions are made in Swift.
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
-#include <utmpx.h>
 
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
@@ -242,35 +240,6 @@ int pam_sm_setcred(pam_handle_t *pam, int flags, int argc, const char **argv) {
   return pam_result(MFA_ALLOW);
 }
 
-// Whether this process is the parent of another one, which may have ended.
-static int is_parent_of(pid_t process) {
-  char path[32], line[512];
-  (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
-  FILE *const file = fopen(path, "re");
-  if (file == NULL) return 0;
-  const char *const read = fgets(line, sizeof line, file);
-  (void)fclose(file);
-  // The name of the program is in parentheses, and may contain any character.
-  const char *const name_end = read == NULL ? NULL : strrchr(line, ')');
-  char state = 0;
-  long parent = 0;
-  return name_end != NULL && sscanf(name_end + 1, " %c %ld", &state, &parent) == 2
-         && parent == (long)getpid();
-}
-
-// Whether sshd gave this connection a terminal. PAM is not told: sshd opens the session before the
-// client asks for a terminal. But sshd records each terminal in utmp, with the process ID of its
-// child.
-static int had_terminal(void) {
-  int found = 0;
-  setutxent();
-  for (const struct utmpx *entry = getutxent(); entry != NULL && !found; entry = getutxent())
-    found = (entry->ut_type == USER_PROCESS || entry->ut_type == DEAD_PROCESS)
-            && is_parent_of(entry->ut_pid);
-  endutxent();
-  return found;
-}
-
 // The session line never decides about a session.
 int pam_sm_open_session(pam_handle_t *pam, int flags, int argc, const char **argv) {
   (void)consult(MFA_SESSION, pam, flags, argc, argv);
@@ -278,9 +247,6 @@ int pam_sm_open_session(pam_handle_t *pam, int flags, int argc, const char **arg
 }
 
 int pam_sm_close_session(pam_handle_t *pam, int flags, int argc, const char **argv) {
-  const struct application application = {.pam = pam, .flags = flags};
-  const char *const text = stored_note((void *)&application);
-  if (text != NULL && text[0] == MFA_NOTE_SHOWN && had_terminal())
-    (void)consult(MFA_SESSION_END, pam, flags, argc, argv);
+  (void)pam, (void)flags, (void)argc, (void)argv;
   return pam_result(MFA_PASS);
 }

@@ -15,8 +15,6 @@ extension EndToEnd {
       let service = try machine.makeService(OneCode.stack)
       _ = try PAMClient.signIn(
         service: service, user: user.name, answers: [.text(try enrollment.phone.wrongCode())])
-      // sshd records terminals in this file if it exists.
-      try machine.write("", to: "/run/utmp", group: "utmp", mode: "0664")
       return (user, enrollment, try machine.addLoginKey(for: user))
     }
 
@@ -75,7 +73,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a shell shows the notice without repeating it, after a command that did not")
+    @Test("a shell shows the notice once, after a command that did not, until the user has read it")
     func shell() throws {
       try Machine.use { machine in
         let (user, enrollment, _) = try Self.prepare(machine)
@@ -91,13 +89,17 @@ extension EndToEnd {
         let command = try signIn(SecureShell.command, -1)
         try SecureShell().expectEnd(.signedIn, command, user.name)
         #expect(!command.text.contains("failed code"), "\(command.transcript)")
-        let session = try signIn(nil, 0)
-        try session.expect("$ ")
-        try session.send("echo uid=$(id -un); exit")
-        try session.expect("uid=\(user.name)")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        #expect(
-          session.text.components(separatedBy: Self.notice).count == 2, "\(session.transcript)")
+        for (offset, isRead) in [(0, false), (1, true)] {
+          let session = try signIn(nil, offset)
+          try session.expect("$ ")
+          #expect(session.text.contains(Self.notice) != isRead, "\(session.transcript)")
+          #expect(
+            session.text.components(separatedBy: Self.notice).count == (isRead ? 1 : 2),
+            "\(session.transcript)")
+          try session.send("mfa-enroll notices; exit")
+          try session.expect(isRead ? "You have no notices." : Self.notice)
+          #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        }
       }
     }
   }

@@ -79,6 +79,7 @@ enum Samples {
     { .checkEnrollment(try name("phone")) },
     { .bye },
     { .forget },
+    { .readNotices },
     { .ticketSession },
     { .status },
     { .generateRecoveryCodes },

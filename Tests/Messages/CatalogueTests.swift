@@ -31,7 +31,7 @@ enum Catalogue {
       .enrollmentOffered(signInsLeft: nil, lastDay: day),
       .enrollmentOffered(signInsLeft: 1000, lastDay: day), .enrollmentNotPossible,
       .enrollmentNeedsQuestions, .enrollmentAbandoned, .enrollmentWrongCodes, .enrollmentTooLate,
-      .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .noticesStay,
+      .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .howToReadNotices, .noticesStay,
     ]
 
   static let notices: [NoticeMessage] =
@@ -61,7 +61,9 @@ enum Catalogue {
       .keepRecoveryCodes,
     ]
 
-  static let helper: [HelperMessage] = [.ticketPrompt, .enrolledDevicePrompt]
+  static let helper: [HelperMessage] = [
+    .ticketPrompt, .enrolledDevicePrompt, .noNotices, .noticesNeedSignIn,
+  ]
 
   static let mail: [MailMessage] = [
     .subject(user: name, host: name), .introduction(user: name, host: name), .advice,

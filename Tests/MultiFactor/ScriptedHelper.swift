@@ -132,6 +132,7 @@ final class ScriptedHelper: Sendable {
       return "checkEnrollment \(String(decoding: name.utf8, as: UTF8.self))"
     case .bye: return "bye"
     case .forget: return "forget"
+    case .readNotices: return "readNotices"
     case .deliver(let user): return "deliver \(String(decoding: user.bytes, as: UTF8.self))"
     case .ticketSession: return "ticketSession"
     case .status: return "status"

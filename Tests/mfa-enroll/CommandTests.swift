@@ -60,6 +60,7 @@ import Testing
     Row(number: 62, arguments: ["status", "alice"], isUnderstood: false),
     Row(number: 39, arguments: ["unenrol"], isUnderstood: false),
     Row(number: 40, arguments: ["--user", "alice"], isUnderstood: true),
+    Row(number: 50, arguments: ["notices"], isUnderstood: true),
     Row(number: 41, arguments: ["list", "--user", "alice", "--stdin"], isUnderstood: true),
     Row(
       number: 42, arguments: ["recovery-codes", "--new", "--save", "codes", "--print"],

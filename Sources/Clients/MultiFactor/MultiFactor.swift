@@ -368,6 +368,14 @@ public actor MultiFactor {
     return Int(places)
   }
 
+  // MARK: Notices
+
+  /// Passes the pending notices to the closure that shows texts of the host, or a text that there are
+  /// none. Notices that need no confirmation are then no longer pending.
+  public func readNotices() throws(MultiFactorError) {
+    guard case .done = try exchange(.readNotices) else { throw closeAfterProtocolError() }
+  }
+
   // MARK: Signing in
 
   /// Returns a resolver, through which the user presents a second factor before the program

@@ -7,6 +7,4 @@ public enum TransactionNote: UInt8, Sendable {
   case bypass = 0x62
   /// The `auth` line accepted a code of an account that has a factor.
   case allowed = 0x61
-  /// The `session` line has sent notices to the application. The name is followed by what was sent.
-  case shown = 0x73
 }

@@ -56,7 +56,6 @@ extension ModuleLine {
       case .auth: .auth
       case .account: .account
       case .session: .session
-      case .sessionEnd: .sessionEnd
       }
   }
 }

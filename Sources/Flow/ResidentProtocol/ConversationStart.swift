@@ -6,8 +6,6 @@ public enum ModuleLine: UInt8, Sendable {
   case account = 2
   /// The beginning of a session. Version 2.
   case session = 3
-  /// The end of a session that had a terminal. Version 2.
-  case sessionEnd = 4
 }
 
 /// The first message of a conversation: what PAM says about the sign-in.

@@ -36,15 +36,3 @@ func mfa_session(
   signIn.beginSession()
   return .deny
 }
-
-@c @implementation
-func mfa_session_end(
-  _ request: UnsafePointer<mfa_request>, _ application: UnsafePointer<mfa_application>
-) -> mfa_verdict {
-  // SAFETY: as above.
-  let signIn = unsafe SignIn(
-    SignInRequest(request.pointee), host: LocalHost(),
-    application: PAMApplication(application.pointee))
-  signIn.endSession()
-  return .deny
-}

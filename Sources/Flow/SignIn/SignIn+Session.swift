@@ -14,10 +14,10 @@ import MFASystem
 // sshd repeats what modules tell during authentication, to scp and to commands too, and does not know
 // yet whether the client will ask for a terminal. What modules tell at the beginning of the session, it
 // shows once, to shells at a terminal only. The `auth` line therefore leaves the notices that need no
-// confirmation to the `session` line. They stay pending until a session that had a terminal ends.
+// confirmation to the `session` line. PAM does not learn whether sshd showed them, so they stay pending
+// until the user has read them with `mfa-enroll notices`, or signs in where text is certainly shown.
 //
-// MUST 1: the `session` line never decides about a session. (`SessionLineTests`)
-// MUST 2: only what was sent in this session is marked as shown. (`SessionLineTests.meanwhile`)
+// MUST 1: the `session` line never decides about a session, and changes nothing. (`SessionLineTests`)
 extension SignIn {
   /// Whether the `session` line of this service tells the pending notices.
   var tellsInSession: Bool {
@@ -33,31 +33,13 @@ extension SignIn {
   /// Shows what is pending for the user.
   public func beginSession() {
     guard application.showsMessages, let pending = pendingInSession() else { return }
-    let (account, resolved, notices) = (pending.account, pending.resolved, pending.notices)
-    // If the note cannot be stored, the notices stay pending.
-    _ = application.note(.shown, of: account.name + Self.mark(notices))
+    let (resolved, notices) = (pending.resolved, pending.notices)
     for message in notices.messages(in: resolved.language) { tell(message, essential: false) }
+    tell(.howToReadNotices, resolved, essential: false)
   }
 
-  /// Marks the notices of this session as shown, except those that the user must confirm.
-  public func endSession() {
-    guard let pending = pendingInSession(),
-      application.isNoted(.shown, of: pending.account.name + Self.mark(pending.notices)),
-      !pending.notices.notices.contains(where: { $0.subject.needsConfirmation })
-    else { return }
-    do throws(FactorStoreError) {
-      try Attempt.markShown(pending.notices, of: pending.record, pending.owner, in: pending.store)
-    } catch {
-      // The notices stay pending, and the next session shows them again.
-    }
-  }
-
-  /// What is pending at the beginning or the end of a session.
+  /// What is pending at the beginning of a session.
   struct PendingInSession {
-    let account: Account
-    let owner: Account
-    let store: Machine.Store
-    let record: FactorRecord
     let notices: PendingNotices
     let resolved: Resolved
   }
@@ -69,38 +51,15 @@ extension SignIn {
       let store = resolved.store
     else { return nil }
     do throws(SignInResult.Failure) {
-      guard let (owner, snapshot) = try enrolled(account, store) else { return nil }
+      guard let (_, snapshot) = try enrolled(account, store) else { return nil }
       let record = snapshot.record
       let notices = PendingNotices(
         record, snapshot.attempts.unreported, factor: nil, isShown: false, now: try now())
       guard !notices.isEmpty else { return nil }
       useLanguage(of: record, resolved)
-      return PendingInSession(
-        account: account, owner: owner, store: store, record: record, notices: notices,
-        resolved: resolved)
+      return PendingInSession(notices: notices, resolved: resolved)
     } catch {
       return nil
     }
-  }
-
-  /// Returns what tells one set of pending notices from another.
-  private static func mark(_ pending: PendingNotices) -> [UInt8] {
-    let last = pending.notices.last?.number ?? pending.unreported.lastShownNotice
-    return bytes(
-      of: joined(" ", decimal(Int64(pending.unreported.failures)), " ")
-        + decimal(Int64(last)))
-  }
-}
-
-extension Attempt {
-  /// Marks pending notices as shown, unless the record was replaced in the meantime.
-  static func markShown<Store: FactorStore>(
-    _ pending: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
-  ) throws(FactorStoreError) {
-    let entry = try store.entry(of: account, creating: false)
-    guard entry.attempts.record == record.id else { return }
-    let last = pending.notices.last?.number ?? pending.unreported.lastShownNotice
-    try entry.write(entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last))
-    try entry.sync()
   }
 }

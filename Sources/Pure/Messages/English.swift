@@ -75,6 +75,7 @@ extension SignInMessage {
     case .enrolledMeanwhile:
       "A device was added to your account meanwhile. Sign in again, with its code."
     case .noticeConfirmation: "Type yes if you have read this: "
+    case .howToReadNotices: "This is shown until you run mfa-enroll notices."
     case .noticesStay: "This is shown until you sign in with a different device."
     }
   }
@@ -146,6 +147,9 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Enrolment ticket: "
     case .enrolledDevicePrompt: "Code from a device you have already enrolled: "
+    case .noNotices: "You have no notices."
+    case .noticesNeedSignIn:
+      "These notices are shown until you sign in with a device that you had before."
     }
   }
 }

@@ -106,6 +106,7 @@ extension SignInMessage {
     case .enrolledMeanwhile:
       "Un appareil a été ajouté entre-temps à votre compte. Reconnectez-vous avec son code."
     case .noticeConfirmation: "Saisissez yes si vous avez lu ce message\u{a0}: "
+    case .howToReadNotices: "Ce message s’affiche jusqu’à ce que vous lanciez mfa-enroll notices."
     case .noticesStay:
       "Ce message s’affiche jusqu’à ce que vous vous connectiez avec un autre appareil."
     }
@@ -190,6 +191,9 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Ticket d’enregistrement\u{a0}: "
     case .enrolledDevicePrompt: "Code d’un appareil déjà ajouté\u{a0}: "
+    case .noNotices: "Vous n’avez aucun avis."
+    case .noticesNeedSignIn:
+      "Ces avis s’affichent jusqu’à ce que vous vous connectiez avec un appareil que vous aviez déjà."
     }
   }
 }

@@ -1,7 +1,11 @@
-/// What the helper asks users before a change of their factors.
+/// What the helper asks and tells users.
 public enum HelperMessage: Equatable, Sendable {
   /// The prompt for an administrator's ticket.
   case ticketPrompt
   /// The prompt for a code of a device that is already enrolled.
   case enrolledDevicePrompt
+  /// Nothing is pending for the user.
+  case noNotices
+  /// The notices stay pending until a sign-in confirms them.
+  case noticesNeedSignIn
 }

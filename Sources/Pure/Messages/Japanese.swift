@@ -94,6 +94,7 @@ extension SignInMessage {
       そのデバイスのコードで、もう一度ログインしてください。
       """
     case .noticeConfirmation: "お読みになったら yes と入力してください: "
+    case .howToReadNotices: "このメッセージは、mfa-enroll notices を実行するまで表示されます。"
     case .noticesStay: "この通知は、別のデバイスでログインするまで表示されます。"
     }
   }
@@ -166,6 +167,9 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "登録チケット: "
     case .enrolledDevicePrompt: "登録済みのデバイスの確認コード: "
+    case .noNotices: "お知らせはありません。"
+    case .noticesNeedSignIn:
+      "これらのお知らせは、以前からあるデバイスでログインするまで表示されます。"
     }
   }
 }

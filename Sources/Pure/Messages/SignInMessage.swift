@@ -57,6 +57,8 @@ public enum SignInMessage: Equatable, Sendable {
 
   /// The question after the pending notices. Only the answer `yes` confirms them, in every language.
   case noticeConfirmation
+  /// The notices are shown in each session until the user has read them with mfa-enroll.
+  case howToReadNotices
   /// The notices will be shown again, because this sign-in cannot confirm them.
   case noticesStay
 }

@@ -104,6 +104,7 @@ extension SignInMessage {
       código.
       """
     case .noticeConfirmation: "Escribe yes si has leído este aviso: "
+    case .howToReadNotices: "Este mensaje se muestra hasta que ejecutes mfa-enroll notices."
     case .noticesStay: "Este aviso se muestra hasta que inicies sesión con otro dispositivo."
     }
   }
@@ -184,6 +185,9 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Tique de registro: "
     case .enrolledDevicePrompt: "Código de un dispositivo que ya has añadido: "
+    case .noNotices: "No tienes ningún aviso."
+    case .noticesNeedSignIn:
+      "Estos avisos se muestran hasta que inicies sesión con un dispositivo que ya tenías."
     }
   }
 }

@@ -55,6 +55,7 @@ extension SignInMessage {
       """
     case .enrolledMeanwhile: "你的帳戶在此期間已新增裝置。請重新登入，並使用該裝置的驗證碼。"
     case .noticeConfirmation: "閱讀後請輸入 yes："
+    case .howToReadNotices: "執行 mfa-enroll notices 之前，這則訊息會持續顯示。"
     case .noticesStay: "在你使用其他裝置登入之前，會持續顯示這則通知。"
     }
   }
@@ -129,6 +130,9 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "註冊票證："
     case .enrolledDevicePrompt: "已註冊裝置的驗證碼："
+    case .noNotices: "沒有通知。"
+    case .noticesNeedSignIn:
+      "在你用先前已有的裝置登入之前，這些通知會持續顯示。"
     }
   }
 }

@@ -59,6 +59,9 @@ public enum HelperRequest: ~Copyable, Sendable {
   /// Reports what would prevent the enrolment of a factor with this name, before the user is asked
   /// for anything.
   case checkEnrollment(DisplayName)
+  /// Requests the pending notices as texts. Those that need no confirmation are then no longer
+  /// pending.
+  case readNotices
 
   /// The version of the protocol.
   public static let version: UInt8 = 3
@@ -141,6 +144,8 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.checkEnrollment)
       writer.field(displayName.utf8)
       return try writer.finish()
+    case .readNotices:
+      return try MessageWriter(kind: Kind.readNotices).finish()
     }
   }
 
@@ -185,6 +190,7 @@ public enum HelperRequest: ~Copyable, Sendable {
     case .forget: throw .malformed
     case .completeResync: throw .malformed
     case .checkEnrollment: throw .malformed
+    case .readNotices: throw .malformed
     }
   }
 
@@ -291,6 +297,9 @@ public enum HelperRequest: ~Copyable, Sendable {
       try reader.end()
       guard let displayName else { throw .unsupportedDisplayName }
       self = .checkEnrollment(displayName)
+    case Kind.readNotices:
+      try reader.end()
+      self = .readNotices
     default:
       throw .unknownKind(kind)
     }
@@ -319,5 +328,6 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let forget: UInt8 = 0x13
     static let completeResync: UInt8 = 0x14
     static let checkEnrollment: UInt8 = 0x15
+    static let readNotices: UInt8 = 0x16
   }
 }

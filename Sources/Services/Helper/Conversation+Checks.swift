@@ -41,6 +41,38 @@ extension Conversation {
     _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
   }
 
+  /// Sends the pending notices to the client, and marks them as shown unless the user must confirm
+  /// one of them at a sign-in.
+  func readNotices() throws(HelperFailure) {
+    try dropCallerIdentity()
+    let snapshot = try snapshot()
+    let pending =
+      if let snapshot {
+        PendingNotices(
+          snapshot.record, snapshot.attempts.unreported, factor: nil, isShown: false, now: try now()
+        )
+      } else {
+        PendingNotices.none
+      }
+    guard let snapshot, !pending.isEmpty else { return tell(.noNotices) }
+    for message in pending.messages(in: language) {
+      // A client that ended has not shown the notice.
+      guard client.send(.notice(text: DisplayText(cleaning: message.utf8))) else { return }
+    }
+    guard !pending.notices.contains(where: { $0.subject.needsConfirmation }) else {
+      return tell(.noticesNeedSignIn)
+    }
+    do throws(FactorStoreError) {
+      try Attempt.markShown(pending, of: snapshot.record, caller, in: try host.store())
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func tell(_ message: HelperMessage) {
+    _ = client.send(.notice(text: DisplayText(cleaning: message.text(in: language).utf8)))
+  }
+
   /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is
   /// revealed that `list` does not reveal.
   func checkEnrollment(_ name: DisplayName) throws(HelperFailure) {

@@ -311,6 +311,9 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       case .checkEnrollment(let displayName):
         try checkEnrollment(displayName)
         return client.send(.done)
+      case .readNotices:
+        try readNotices()
+        return client.send(.done)
       }
     } catch {
       guard client.send(.failed(error)) else { return false }

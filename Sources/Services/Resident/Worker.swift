@@ -85,9 +85,6 @@ struct Worker {
     case .session:
       signIn.beginSession()
       verdict = .deny
-    case .sessionEnd:
-      signIn.endSession()
-      verdict = .deny
     }
     application.finish(UInt8(truncatingIfNeeded: verdict.rawValue))
   }

@@ -16,7 +16,7 @@ struct MFAEnroll: AsyncParsableCommand {
       """,
     version: "mfa-enroll \(Release.version)",
     subcommands: [
-      Enroll.self, List.self, Status.self, Rename.self, Unenroll.self, Test.self,
+      Enroll.self, List.self, Status.self, Notices.self, Rename.self, Unenroll.self, Test.self,
       RecoveryCodesCommand.self, Resync.self, ImportFactorCommand.self, Forget.self,
     ],
     defaultSubcommand: Enroll.self)

@@ -108,6 +108,14 @@ struct UserInterface: Sendable {
   /// Writes a message of the host, which is written in the language already.
   @Sendable func tell(host text: String) { tell(MessageText(Array(text.utf8))) }
 
+  /// Prints a text of the host that the command was run for.
+  @Sendable func print(_ text: String) {
+    let lines = MessageText(Array(text.utf8))
+    let columns = Output.standardOutput.terminalSize?.columns
+    let fitted = columns.map { lines.wrapped(to: $0) } ?? lines
+    Output.standardOutput.write("\(fitted.string)\n")
+  }
+
   /// Reports a failure after which the command continues.
   func tell(_ failure: Failure) {
     let text = failure.text(in: language)

@@ -108,8 +108,6 @@ typedef enum MFA_CLOSED_ENUM mfa_line {
   MFA_ACCOUNT MFA_NAMED("account") = 2,
   // The beginning of a session. The verdict has no meaning.
   MFA_SESSION MFA_NAMED("session") = 3,
-  // The end of a session that had a terminal. The verdict has no meaning.
-  MFA_SESSION_END MFA_NAMED("sessionEnd") = 4,
 } mfa_line;
 
 // --- Functions of the module itself ---
@@ -136,9 +134,6 @@ mfa_verdict mfa_account(const mfa_request *request, const mfa_application *appli
 
 // The `session` line, at the beginning of a session: shows pending notices.
 mfa_verdict mfa_session(const mfa_request *request, const mfa_application *application);
-
-// The `session` line, at the end of a session that had a terminal: the notices have been shown.
-mfa_verdict mfa_session_end(const mfa_request *request, const mfa_application *application);
 
 // Calls one of them. The only function that the library exports.
 mfa_verdict mfa_decide(
