@@ -10,7 +10,7 @@ extension EndToEnd {
     /// The maximum number of trap instructions (`ud2`, `brk`) in the module and in the library that
     /// decides in the application's process. Each is a check that the compiler could not eliminate.
     /// The number may fall, but must not grow unnoticed.
-    static let mostTraps = 544
+    static let mostTraps = 680
 
     /// The maximum number of trap instructions in the functions that sign-ins with a code execute. A
     /// trap there ends sshd's child or sudo: the user cannot sign in.
@@ -35,7 +35,7 @@ extension EndToEnd {
     /// Only an unchecked access would remove the first and the last kind, and a fault in the code
     /// would then be a memory error instead of a denied sign-in. The standard library's own checks
     /// cannot be removed without replacing its arrays and strings.
-    static let mostSignInTraps = 120
+    static let mostSignInTraps = 124
 
     /// The maximum number of trap instructions in the functions that an enrolment during a sign-in
     /// executes, counted in the same way. It includes drawing the QR code, reading the PAM stack and
@@ -63,7 +63,7 @@ extension EndToEnd {
     func moduleFile() throws { try checkFile(try modulePath(), kibibytes: 64) }
 
     @Test("so are those of the library that decides in the application's process")
-    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 352) }
+    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 376) }
 
     func checkFile(_ path: String, kibibytes: Int) throws {
       let size = try Command.succeed(["/usr/bin/stat", "-L", "-c", "%s", path])

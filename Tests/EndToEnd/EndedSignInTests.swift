@@ -80,7 +80,8 @@ extension EndToEnd {
       try Machine.use { machine in
         try machine.writeConfiguration("[project]\nthrottle_after = 1\n")
         let (user, enrollment) = try machine.addEnrolledUser()
-        let server = try SecureShell().server(machine, heading: "ssh: the password, then a code")
+        let server = try SecureShell().server(
+          machine, heading: "ssh: the password, then a code", tries: 3)
         try machine.write(server.configuration, to: "/etc/ssh/sshd_config")
         let session = try server.signIn(user.name, command: SecureShell.command)
         try session.expect("Password: ")

@@ -63,9 +63,7 @@ extension EndToEnd {
           try session.expect("Password: ")
           try session.send(account.password)
         }
-        let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
-        try session.expect("Code from the app: ")
-        try session.send(try Authenticator(url: url).code())
+        try session.send(try session.keyOnScreen().phone.code())
         try session.expect("Done. Try it now, in another window: ssh \(account.name)@")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         #expect((machine.contents(of: StoreFiles(of: account.name).record) != nil))

@@ -1,8 +1,17 @@
+import Foundation
 import MFATestSupport
 
 /// The stack of most tests: only the module.
 enum OneCode {
   static let stack = ["auth required pam_mfa.so tries=1", "account required pam_permit.so"]
+
+  /// Returns the lines of a service in which the module lets the user try this many codes.
+  static func lines(_ lines: [String], tries: Int) -> [String] {
+    lines.map { line in
+      guard line.hasPrefix("auth"), let module = line.range(of: "pam_mfa.so") else { return line }
+      return line.replacingCharacters(in: module, with: "pam_mfa.so tries=\(tries)")
+    }
+  }
 
   /// Returns the log lines with the results of sign-ins and factor changes since `start`, without
   /// those about a changed configuration.

@@ -46,7 +46,8 @@ extension EndToEnd {
       case .sshd:
         return try SecureShell().server(machine, heading: "ssh: the password, then a code")
       case .login:
-        try machine.changeService("login", authentication: try Services.lines())
+        try machine.changeService(
+          "login", authentication: OneCode.lines(try Services.lines(), tries: 1))
         return nil
       }
     }
@@ -93,7 +94,7 @@ extension EndToEnd {
           #expect(!session.text.contains("One-time code"), "\(session.transcript)")
         }
         let late = try knock(door, user, server)
-        try late.expectOne(of: ["One-time code: ", "required"])
+        try late.expectOne(of: ["One-time code: ", "requires"])
         late.process.send(signal: 9)
         #expect(try !late.waitForExit().isSuccess, "\(late.transcript)")
         #expect(!late.text.contains("uid="), "\(late.transcript)")
@@ -147,7 +148,7 @@ extension EndToEnd {
             try session.expect("root")
             #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
           } else {
-            try session.expect("required")
+            try session.expect("requires")
             session.process.send(signal: 9)
             #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
             #expect(!session.text.contains("root"), "\(session.transcript)")

@@ -21,7 +21,7 @@ extension EndToEnd {
 
     func server(_ machine: Machine) throws -> PrivateServer {
       let blocks = try ReadMe.blocks(under: "ssh: a key, then a code")
-      try machine.changeService("sshd", authentication: blocks[0])
+      try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: 1))
       return try PrivateServer(on: machine, settings: blocks[1])
     }
 

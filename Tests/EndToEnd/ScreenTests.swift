@@ -38,6 +38,7 @@ extension EndToEnd {
       func text(_ message: SignInEnrollmentMessage) -> String {
         message.text(in: language).string
       }
+      var passwordQuestion: String { text(.passwordPrompt as EnrollMessage) }
       var question: String { text(.codePrompt as EnrollMessage) }
       /// The end of the question for a name.
       var nameQuestion: String { String(text(.namePrompt(proposed: "|")).split(separator: "|")[1]) }
@@ -86,7 +87,7 @@ extension EndToEnd {
         let (play, user) = try enroll(window, on: machine)
         let (name, question) = (window.name, window.question)
         try play.play([
-          .wait("Password: "), .send(user.password), .wait(window.nameQuestion),
+          .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
           .screen("enroll-name-\(name)"), .send(""), .wait(question),
           .screen("enroll-key-\(name)"), .scan, .wrongCode, .wait(window.wrongCode),
           .wait(question), .screen("enroll-wrong-code-\(name)"), .scan, .keys("k"),
@@ -103,7 +104,8 @@ extension EndToEnd {
       try Machine.use { machine in
         let (play, user) = try enroll(window, on: machine)
         try play.play([
-          .wait("Password: "), .send(user.password), .wait(window.nameQuestion), .send(""),
+          .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
+          .send(""),
           .wait(window.question), .screen("enroll-key-\(window.name)"), .keys("\u{3}"),
           .end(.killed(signal: 2)), .screen("enroll-interrupted-\(window.name)"),
         ])
@@ -117,7 +119,8 @@ extension EndToEnd {
         let window = Window(theme: theme)
         let (play, user) = try enroll(window, on: machine)
         try play.play([
-          .wait("Password: "), .send(user.password), .wait(window.nameQuestion), .send(""),
+          .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
+          .send(""),
           .wait(window.question), .scan, .resize(columns: 80, rows: 12),
           .wait("Window too small"), .wait(window.question), .screen("enroll-too-small"),
           .resize(columns: 100, rows: 30), .wait(window.question), .screen("enroll-enlarged"),

@@ -10,10 +10,10 @@ extension EndToEnd {
     }
 
     func server(
-      _ machine: Machine, heading: String, settings: [String] = []
+      _ machine: Machine, heading: String, settings: [String] = [], tries: Int = 1
     ) throws -> PrivateServer {
       let blocks = try ReadMe.blocks(under: heading)
-      try machine.changeService("sshd", authentication: blocks[0])
+      try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: tries))
       return try PrivateServer(on: machine, settings: settings + blocks[1])
     }
 
@@ -36,7 +36,8 @@ extension EndToEnd {
     func passwordThenCode() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
-        let server = try server(machine, heading: "ssh: the password, then a code")
+        let server = try server(
+          machine, heading: "ssh: the password, then a code", tries: 3)
         let start = try machine.log.position()
         let code = try enrollment.phone.code()
         let session = try server.signIn(user.name, command: Self.command)
@@ -170,7 +171,8 @@ extension EndToEnd {
         // correct.
         let server = try server(
           machine, heading: "ssh: a key, then a code",
-          settings: ["DenyUsers \(user.name)", "AuthenticationMethods keyboard-interactive"])
+          settings: ["DenyUsers \(user.name)", "AuthenticationMethods keyboard-interactive"],
+          tries: 3)
         let start = try machine.log.position()
         let session = try server.signIn(user.name, command: Self.command, options: Self.once)
         for _ in 0..<3 {

@@ -330,7 +330,7 @@ extension EndToEnd {
         let question = try said.said()
         #expect(question == "89\n")
         let end = try said.said()
-        #expect(end == "84 85 86 81\n")
+        #expect(end == "85 86 81\n")
         try resident.stop()
         #expect(try StoreFiles(of: user.name).acceptedSteps().count == 1)
       }

@@ -20,7 +20,7 @@ extension EndToEnd {
       init(_ machine: Machine, settings: [String] = []) throws {
         self.machine = machine
         let blocks = try ReadMe.blocks(under: "ssh: a key, then a code")
-        try machine.changeService("sshd", authentication: blocks[0])
+        try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: 1))
         server = try PrivateServer(
           on: machine, settings: settings + ["ListenAddress ::1"] + blocks[1])
         (user, enrollment) = try machine.addEnrolledUser()

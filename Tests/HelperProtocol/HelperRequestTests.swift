@@ -73,7 +73,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
-    Row(number: 3, body: [0x16], refusal: .unknownKind(0x16)),
+    Row(number: 3, body: [0x17], refusal: .unknownKind(0x17)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
     Row(number: 6, body: [0x01, 0, 1, 1, 0, 1, 0], refusal: .unsupportedVersion(1)),
