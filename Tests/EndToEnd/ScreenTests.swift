@@ -60,10 +60,17 @@ extension EndToEnd {
     static let plainWindows = sizes.map { Window(columns: $0, rows: $1, isUTF8: false) }
 
     private static let users = Mutex(100)
+    private static let host = "host.example"
 
     /// Creates a user whose name is as long as `alice`, by which fixtures replace it. The store keeps
     /// what belonged to a removed user, so no name is used twice.
     private func user(_ machine: Machine) throws -> MachineUser {
+      // The width of lines depends on the name of the host.
+      let host = try Command.succeed(["/bin/hostname"]).split(separator: "\n")[0]
+      try Command.succeed(["/bin/hostname", Self.host])
+      machine.atTheEnd("restore the host's name") {
+        try Command.succeed(["/bin/hostname", String(host)])
+      }
       let number = Self.users.withLock { number in
         number += 1
         return number

@@ -327,7 +327,7 @@ import Testing
       try machine.writeConfiguration("[project]\nenrollment = required\n")
       let lines = try ReadMe.blocks(under: "ssh: the password, then a code")[0]
       try machine.changeService("sshd", authentication: lines)
-      #expect(!(try run(["doctor"]).text.contains("must enrol")))
+      #expect(!(try run(["doctor"]).text.contains("who must enrol are denied")))
 
       let file = "/etc/pam.d/sshd"
       let text = String(decoding: machine.contents(of: file) ?? [], as: UTF8.self)
@@ -337,7 +337,7 @@ import Testing
       #expect(missing.status == .exited(3))
       let auth = try #require(
         text.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
-          $0 == "auth required pam_mfa.so"
+          $0.hasPrefix("auth required pam_mfa.so")
         })
       #expect(
         missing.text.hasPrefix(
@@ -352,7 +352,7 @@ import Testing
       #expect(skippable.text.contains("\"place\": \"/etc/pam.d/common-account:"))
 
       try machine.writeConfiguration("[project]\n")
-      #expect(!(try run(["doctor"]).text.contains("must enrol")))
+      #expect(!(try run(["doctor"]).text.contains("who must enrol are denied")))
 
       let user = try machine.addUser()
       #expect(try run(["doctor"], as: user.identity).status == .exited(77))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct RecoverySheetTests {
   static let heading = RecoverySheet.Heading(
-    account: "alice", host: "web1", date: "2026-11-23 09:05")
+    account: "alice", host: "web1", date: "2026-11-23")
 
   /// A sheet with two codes.
   static func sheet() -> RecoverySheet {
@@ -29,7 +29,7 @@ import Testing
     let text = Self.text(of: Self.sheet())
     #expect(
       text == """
-        Recovery codes for alice on web1, made 2026-11-23 09:05
+        Recovery codes for alice on web1, made 2026-11-23
 
           aaaa-bbbb-cccc-dddd
           2222-3333-4444-5555

@@ -42,7 +42,7 @@ enum RecoveryCodeDisplay {
   private static func heading(account: String) -> RecoverySheet.Heading {
     RecoverySheet.Heading(
       account: account, host: FactorChoice.shown(CallingProcess.hostName),
-      date: LocaleSettings.text(of: .now))
+      date: String(LocaleSettings.text(of: .now).prefix(10)))
   }
 
   /// Saves and prints a sheet. Returns what failed last.

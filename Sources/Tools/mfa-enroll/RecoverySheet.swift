@@ -19,7 +19,7 @@ struct RecoverySheet: ~Copyable {
     let account: String
     /// The name of the host.
     let host: String
-    /// The date and time, in the user's time zone.
+    /// The date, in the user's time zone.
     let date: String
   }
 
@@ -28,7 +28,7 @@ struct RecoverySheet: ~Copyable {
     let title = EnrollMessage.recoverySheetHeading(
       user: heading.account, host: heading.host, date: heading.date)
     let advice = EnrollMessage.recoverySheetAdvice.text(in: language).wrapped(to: Self.columns)
-    let first = title.text(in: language).utf8
+    let first = title.text(in: language).wrapped(to: Self.columns).utf8
     var text = SecretBytes(copying: first.span)
     text = Self.joined(text, "\n\n")
     codes.forEach { code in
