@@ -77,6 +77,10 @@ class Terminal:
         os.write(self.descriptor, text.encode() + b"\n")
         note("types " + what)
 
+    def press(self, key, what):
+        os.write(self.descriptor, key.encode())
+        note("presses " + what)
+
     def finish(self):
         """Reads the output to its end; returns the exit status."""
         deadline = time.monotonic() + PATIENCE
@@ -171,6 +175,8 @@ class Play:
         try:
             terminal.expect("Password: ")
             terminal.answer(self.password, "the password")
+            terminal.expect("Code from the app: ")
+            terminal.press("k", "k, for the key in place of the QR code")
             _, key = terminal.expect(r"Key: ([A-Z2-7 ]+)")
             terminal.expect("Code from the app: ")
             self.key = key.group(1).replace(" ", "")
@@ -260,6 +266,8 @@ class Play:
             print("    | " + line)
         results = [re.search(r"result=(\S+)", line).group(1) for line in lines
                    if "service=sshd" in line]
+        # The empty answers that end a refused sign-in are no attempts.
+        results = [result for result in results if result != "not-a-code"]
         expected = ["accepted", "replayed", "wrong", "accepted"]
         if results != expected:
             raise Failure("the log should have the results %s, but has %s"
