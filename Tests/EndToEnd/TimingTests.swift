@@ -179,7 +179,7 @@ extension EndToEnd {
         let (throttled, _) = try machine.addEnrolledUser()
         let unenrolled = try machine.addUser()
         let service = try machine.makeService([
-          "auth required pam_mfa.so \(row.arguments)", "account required pam_permit.so",
+          "auth required pam_mfa.so tries=1 \(row.arguments)", "account required pam_permit.so",
         ])
         for _ in 0..<5 {
           _ = try PAMClient.signIn(
@@ -196,10 +196,12 @@ extension EndToEnd {
         if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
         expectAlike(
           try rows.map { what, name, code in
-            (
-              what,
+            // The less of two measurements: some sign-ins of one user take 60,000 instructions more
+            // than others.
+            let counts = try (0..<2).map { _ in
               try instructions(service, name, row.answer, expecting: code, on: machine)
-            )
+            }
+            return (what, counts.min() ?? 0)
           }, tolerance: row.tolerance)
       }
     }
