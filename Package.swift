@@ -175,7 +175,9 @@ let package = Package(
       "Verification", .core, uses: ["MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
 
     // Flow
-    room("Application", .flow, uses: ["MFABytes", "MFACMFA", "MFASecrets", "MFASystem"]),
+    room(
+      "Application", .flow,
+      uses: ["MFABytes", "MFACMFA", "MFAMessages", "MFASecrets", "MFASystem"]),
     room(
       "ResidentClient", .flow,
       uses: [
@@ -213,9 +215,8 @@ let package = Package(
       "Resident", .services,
       uses: [
         "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAHelper", "MFAPAMStack", "MFAPolicy",
-        "MFAProtocol", "MFAResidentProtocol",
-        "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAHelper", "MFAMessages", "MFAPAMStack",
+        "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
       name: "mfad",
@@ -364,15 +365,14 @@ let package = Package(
     tests(
       "ResidentClient", in: "ResidentClient",
       uses: [
-        "MFAApplication", "MFABytes", "MFACMFA", "MFAResidentClient", "MFAResidentProtocol",
-        "MFAResidentTestSupport", "MFASecrets", "MFASystem",
+        "MFAApplication", "MFABytes", "MFACMFA", "MFAMessages", "MFAResidentClient",
+        "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFASystem",
       ]),
     tests(
       "Resident", in: "Resident",
       uses: [
         "MFAApplication", "MFABytes", "MFACTestSupport", "MFAFactorStore", "MFAFactors",
-        "MFAResident",
-        "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFAMessages", "MFAResident", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAStoreFiles", "MFASystem",
         "MFATestSupport",
       ]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),

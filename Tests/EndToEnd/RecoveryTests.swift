@@ -170,6 +170,50 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "where policy allows it, a recovery code unlocks locked factors",
+      arguments: Patterns.Door.allCases)
+    func unlocking(door: Patterns.Door) throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(
+          "[project]\nthrottle_after = 3\ndisable_after = 3\nrecovery_unlocks = on\n")
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let codes = try makeCodes(user, presentCode: try enrollment.phone.code(offset: -4))
+        try lock(user, enrollment, on: machine)
+        let status = try Command.succeed(["/usr/bin/mfa-enroll", "status"], as: user.identity)
+        #expect(status.contains("locked until you sign in with a recovery code"), "\(status)")
+        let patterns = Patterns()
+        let server = try patterns.open(door, on: machine)
+        // Another code is neither counted nor accepted.
+        let locked = try patterns.knock(door, user, server)
+        try locked.expect("One-time code: ")
+        try locked.send(try enrollment.phone.code())
+        try locked.expect("Sign in with a recovery")
+        #expect(try StoreFiles(of: user.name).failures() == 3)
+        let session = try patterns.knock(door, user, server)
+        try session.expect("One-time code: ")
+        try session.send(codes[0])
+        try session.expect("Recovery code accepted. 9 left.")
+        try patterns.expectSignedIn(door, session, user)
+        #expect(try StoreFiles(of: user.name).failures() == 0)
+        let service = try machine.makeService(OneCode.stack)
+        let next = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
+        #expect(next.code == "PAM_SUCCESS", "\(next)")
+      }
+    }
+
+    /// Locks the factors by wrong codes.
+    private func lock(
+      _ user: MachineUser, _ enrollment: Enrollment, on machine: Machine
+    ) throws {
+      let service = try machine.makeService(OneCode.stack)
+      for guess in try enrollment.phone.wrongCodes(count: 3) {
+        _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text(guess)])
+      }
+      #expect(try StoreFiles(of: user.name).failures() == 3)
+    }
+
     @Test("the status needs no password, and changes nothing")
     func status() throws {
       try Machine.use { machine in

@@ -1,4 +1,5 @@
 import Foundation
+import MFAMessages
 import MFATestSupport
 import Testing
 
@@ -363,6 +364,7 @@ extension EndToEnd {
     func endedWhileTyping() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
+        try machine.writeConfiguration("[project]\nlanguage = fr\n")
         let service = try machine.makeService(OneCode.stack)
         let resident = try ResidentService(on: machine)
         let code = try enrollment.phone.code()
@@ -375,7 +377,10 @@ extension EndToEnd {
         let outcome = try #require(try signIns.outcomes().first)
         #expect(outcome.code == "PAM_AUTH_ERR" && !Self.decidedItself(outcome), "\(outcome)")
         #expect(
-          outcome.notices == ["the second factor could not be checked, try again"], "\(outcome)")
+          outcome.notices == [
+            SignInMessage.unavailable.text(in: .french).wrapped(to: MessageText.moduleColumns)
+              .string
+          ], "\(outcome)")
         #expect(try Self.failures(machine, since: start) == ["stopped"])
         // The code was not used. The sockets without a listener are still there.
         let next = try Self.signIn(service, user, code)

@@ -172,6 +172,26 @@ extension EndToEnd {
       }
     }
 
+    @Test("where policy allows it, a recovery code unlocks factors that the user's programs locked")
+    func unlocking() throws {
+      try Machine.use { machine in
+        try machine.writeConfiguration(
+          "[project]\nthrottle_after = 3\ndisable_after = 3\nrecovery_unlocks = on\n")
+        try machine.writeService(Self.service, Self.stack)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let codes = try Recovery().makeCodes(
+          user, presentCode: try enrollment.phone.code(offset: -4))
+        for guess in try enrollment.phone.wrongCodes(count: 3) { _ = try unlock(user, [guess]) }
+        let refused = try unlock(user, [try enrollment.phone.code()])
+        #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.count == 1, "\(refused)")
+        let accepted = try unlock(user, [codes[0]])
+        #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
+        #expect(accepted.notices.first == "Recovery code accepted. 9 left.", "\(accepted)")
+        let next = try unlock(user, [try enrollment.phone.code()])
+        #expect(next.code == "PAM_SUCCESS", "\(next)")
+      }
+    }
+
     @Test("password and code in one answer are accepted, as lockers with a single prompt send them")
     func forwardPass() throws {
       try Machine.use { machine in

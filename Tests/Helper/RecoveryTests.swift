@@ -106,6 +106,20 @@ struct RecoveryTests {
 
   // MARK: Recovery codes
 
+  @Test("the status tells whether a recovery code unlocks locked factors", arguments: [false, true])
+  func unlocks(isAllowed: Bool) throws {
+    if isAllowed { host.configuration = "[project]\nrecovery_unlocks = on\n" }
+    _ = try enrollKnown()
+    func unlocks() throws -> Bool {
+      guard case .status(let status) = answers(try run([status])).last else { return false }
+      return status.recoveryCodeUnlocks
+    }
+    // Without a recovery code, nothing unlocks.
+    #expect(try !unlocks())
+    _ = try run([session, answer(try knownCode()), makeCodes])
+    #expect(try unlocks() == isAllowed)
+  }
+
   @Test("the status counts failed attempts, remembered sign-ins and pending notices")
   func activity() throws {
     _ = try enrollKnown()

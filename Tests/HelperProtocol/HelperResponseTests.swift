@@ -126,6 +126,7 @@ import Testing
     Row(number: 25, body: status(1, 0, 9, 0, 3), refusal: .malformed),
     Row(number: 26, body: status(1, 0, 9, 0, 0, seconds: 1), refusal: .malformed),
     Row(number: 27, body: status(1, 0, 9, 0, 2, seconds: 1), refusal: .malformed),
+    Row(number: 35, body: status(1, 0, 9, 0, 0, unlocks: 2), refusal: .malformed),
     // Recovery codes: eleven, without a hyphen, with a control character, too short, too long, one
     // missing.
     Row(
@@ -143,9 +144,9 @@ import Testing
 
   static func status(
     _ enrollment: UInt8, _ state: UInt8, _ codes: UInt8, _ imported: UInt8, _ standing: UInt8,
-    seconds: UInt8 = 0
+    seconds: UInt8 = 0, unlocks: UInt8 = 0
   ) -> [UInt8] {
-    [0x8C] + [enrollment, state, codes, imported, standing].flatMap { [0, 1, $0] }
+    [0x8C] + [enrollment, state, codes, imported, unlocks, standing].flatMap { [0, 1, $0] }
       + [0, 4, 0, 0, 0, seconds] + [0, 1, 0, 0, 4, 0, 0, 0, 0]
       + [0, 4, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0]
   }

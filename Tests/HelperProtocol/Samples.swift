@@ -50,7 +50,8 @@ enum Samples {
   ) -> AccountStatus {
     AccountStatus(
       enrollment: enrollment, state: state, recoveryCodesLeft: codes,
-      importedRecoveryCodesLeft: imported, standing: standing,
+      importedRecoveryCodesLeft: imported, recoveryCodeUnlocks: standing == .locked,
+      standing: standing,
       activity: AccountStatus.Activity(
         standing: standing, failedAttempts: UInt32(codes) << 24, rememberedSignIns: codes,
         pendingNotices: imported))

@@ -65,6 +65,7 @@ import Testing
         "keys have at least 112 bits",
         "the input from which a code is generated changes at least every two minutes",
         "recovery codes have at least 64 random bits",
+        "a used recovery code is replaced",
       ])
   }
 
@@ -187,10 +188,11 @@ import Testing
       22, strict, { $0.unusable = 1 },
       [
         "keys have at least 112 bits", "at least every two minutes", "at least 64 random bits",
-        "limited in time",
+        "a used recovery code is replaced", "limited in time",
       ]
     ),
     (6, strict, { $0.withShortRecoveryCodes = 1 }, ["at least 64 random bits"]),
+    (23, strict, { $0.withUsedRecoveryCodes = 1 }, ["a used recovery code is replaced"]),
     (7, strict, { $0.hasMailer = false }, ["notified of binding and recovery"]),
     (
       8, "[project]\nstate = enabled\nenrollment = self-service\n", { _ in },
@@ -377,6 +379,7 @@ import Testing
         UserReport(name: record.user.bytes, content: .usable(snapshot, .open)), now: 50)
     }
     #expect(facts.withRecoveryCodes == 2 && facts.withShortRecoveryCodes == 1)
+    #expect(facts.withUsedRecoveryCodes == 1)
     #expect(facts.bypasses == 2)
   }
 }

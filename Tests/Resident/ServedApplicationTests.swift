@@ -1,4 +1,5 @@
 import MFAApplication
+import MFAMessages
 import MFABytes
 import MFAResidentProtocol
 import MFAResidentTestSupport
@@ -152,6 +153,21 @@ struct ServedApplicationTests {
     }
   }
 
+  /// Returns a message in French.
+  private static func text(_ message: SignInMessage) -> String {
+    message.text(in: .french).wrapped(to: MessageText.moduleColumns).string
+  }
+
+  @Test("the text for a failure is sent before a question, in each language but English")
+  func failureText() throws {
+    let module = try ModuleEnd()
+    let application = try module.application()
+    for language in [Language.english, .french, .french] { application.use(language) }
+    #expect(Self.ask(application) == "none")
+    #expect(
+      try module.heard() == ["failure text '\(Self.text(.unavailable))'", Self.lastQuestion])
+  }
+
   @Test("a question is not asked if too many processes wait for answers of the same claimant")
   func tooManyWait() async {
     await #expect(processExitsWith: .success) {
@@ -163,13 +179,15 @@ struct ServedApplicationTests {
       share.slot = 0
       let module = try ModuleEnd()
       let application = try module.application(share: share)
+      application.use(.french)
       let refused = application.ask(revealing: MessageSamples.secret("a"), echo: true)
       #expect(Self.text(refused) == "none")
       application.finish(0)
       #expect(
         try module.heard() == [
+          "failure text '\(Self.text(.unavailable))'",
           "log 3 'result=error part=resident reason=busy'",
-          "tell 'too many of your sign-ins wait for an answer, finish one of them first' true",
+          "tell '\(Self.text(.tooManyOpenSignIns))' true",
           "verdict 0",
         ])
       let other = try ModuleEnd()

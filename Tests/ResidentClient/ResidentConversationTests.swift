@@ -2,6 +2,7 @@ import Glibc
 import MFAApplication
 import MFABytes
 import MFACMFA
+import MFAMessages
 import MFAResidentProtocol
 import MFAResidentTestSupport
 import MFASecrets
@@ -14,7 +15,11 @@ import Testing
 @Suite("The module's conversation with the resident service")
 struct ResidentConversationTests {
   /// What the module tells the user of a sign-in that fails after the service's first message.
-  private static let apology = "tell 'the second factor could not be checked, try again' true"
+  private static let apology = "tell '\(text(.english))' true"
+
+  private static func text(_ language: Language) -> String {
+    SignInMessage.unavailable.text(in: language).wrapped(to: MessageText.moduleColumns).string
+  }
 
   /// Runs a conversation with the service. The deadlines are those of the module unless given.
   private static func run(
@@ -163,6 +168,19 @@ struct ResidentConversationTests {
       #expect(module.logged == [reason].compactMap { $0.map(Self.failure) }, "\(name)")
       #expect(module.calls.isEmpty)
     }
+  }
+
+  @Test("a failure is told in the language that the service sent")
+  func failureText() throws {
+    let service = try ScriptedService([
+      { served in
+        try served.receive()
+        try served.send { .failureText(Array(Self.text(.japanese).utf8)) }
+      }
+    ])
+    let module = ScriptedModule()
+    #expect(Self.run(service, module) == .deny)
+    #expect(module.calls == ["tell '\(Self.text(.japanese))' true"])
   }
 
   @Test("after the service's first message, every failure denies and is logged")

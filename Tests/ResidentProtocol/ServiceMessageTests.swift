@@ -115,7 +115,7 @@ struct ServiceMessageTests {
 
   @Test("a message of an unknown kind, or of the module, is refused")
   func unknownKindsAreRefused() {
-    let kinds = Set<UInt8>(0x81...0x8A).union(0x91...0x93)
+    let kinds = Set<UInt8>(0x81...0x8B).union(0x91...0x93)
     for kind in UInt8.min...UInt8.max where !kinds.contains(kind) {
       #expect(Self.read(Self.message(kind, [])) == .failure(.unknownKind(kind)))
     }

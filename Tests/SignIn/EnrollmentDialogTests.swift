@@ -326,7 +326,7 @@ struct EnrollmentDialogTests {
     #expect(application.isUsedUp == (seconds == 45))
     #expect(application.told.count == 1)
     guard seconds < 45 else { return }
-    #expect(application.told[0].hasPrefix("Only \(seconds) seconds are left"))
+    #expect(application.told[0].hasPrefix("Only \(seconds) seconds left"))
     #expect(application.logged.last?.hasSuffix("reason=too-little-time") == true)
   }
 

@@ -48,11 +48,12 @@ struct HelperSignInTests {
   }
 
   private static func status(
-    codes: UInt8 = 0, imported: UInt8 = 0, _ standing: AccountStatus.Standing = .open
+    codes: UInt8 = 0, imported: UInt8 = 0, unlocks: Bool = false,
+    _ standing: AccountStatus.Standing = .open
   ) -> ScriptedHelper.Answer {
     let status = AccountStatus(
       enrollment: .selfService, state: .enabled, recoveryCodesLeft: codes,
-      importedRecoveryCodesLeft: imported, standing: standing)
+      importedRecoveryCodesLeft: imported, recoveryCodeUnlocks: unlocks, standing: standing)
     return .response { .status(status) }
   }
 
@@ -186,6 +187,25 @@ struct HelperSignInTests {
     #expect(signIn(application).authenticate() == .tooManyAttempts)
     #expect(application.prompts.isEmpty)
     #expect(application.logged.first?.hasPrefix("result=\(result) ") == true)
+  }
+
+  @Test("a locked user whom a recovery code unlocks is prompted, and the helper decides")
+  func unlocking() throws {
+    for (answer, isAccepted) in [(Self.tested, true), (.failure(.factorsLocked), false)] {
+      host.helpers = [
+        try Self.look([try Self.factor(7, "Phone")], Self.status(codes: 9, unlocks: true, .locked)),
+        try Self.judge([answer, Self.status(codes: 8)]),
+      ]
+      let application = ScriptedApplication([.text("gayt-emzu-gu3d-oobz")])
+      let verdict = signIn(application).authenticate()
+      #expect(application.prompts.count == 1)
+      guard isAccepted else {
+        #expect(verdict == .tooManyAttempts)
+        continue
+      }
+      #expect(verdict == .allow)
+      #expect(application.told == ["Recovery code accepted. 8 left."])
+    }
   }
 
   struct RecoveryRow: Sendable {

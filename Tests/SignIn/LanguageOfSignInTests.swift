@@ -82,6 +82,19 @@ struct LanguageOfSignInTests {
     }
   }
 
+  @Test("the Linux console shows English in place of the host's language, also to unknown users")
+  func consoleOfHost() throws {
+    host.configuration = "[project]\nlanguage = ja\n"
+    try enroll(.japanese)
+    for isKnown in [true, false] {
+      if !isKnown { host.account = nil }
+      let application = ScriptedApplication([.text("000000")])
+      signIn(application, terminal: "tty1")
+      #expect(application.prompts == ["One-time code: "])
+      #expect(application.told == ["Wrong code."])
+    }
+  }
+
   @Test("`after_password` says that the password has been proven, unless the answer contains it")
   func afterPassword() throws {
     try enroll(.french)

@@ -50,7 +50,7 @@ struct NewsTests {
     #expect(signIn(try wrong(), from: "2001:db8::1").0 == .deny)
     #expect(
       signIn(try right(2)).told == [
-        "1 failed code since your last sign-in from 2001:db8::1 on 2023-11-14 22:13 UTC."
+        "1 failed code since your last sign-in, from 2001:db8::1 on 2023-11-14 22:13 UTC."
       ])
   }
 
@@ -65,7 +65,7 @@ struct NewsTests {
     #expect(host.memory.attempts.failures == 0)
     #expect(
       signIn(try right(1)).told == [
-        "1 failed code since your last sign-in from tty1 on 2023-11-14 22:13 UTC.",
+        "1 failed code since your last sign-in, from tty1 on 2023-11-14 22:13 UTC.",
         "New device 'Pixel' was added from mfa-enroll on 2023-11-14 21:58 UTC.",
       ])
     #expect(signIn(try right(2)).told == [])
@@ -78,7 +78,7 @@ struct NewsTests {
     host.memory.attempts = host.memory.attempts.unlocked()
     #expect(
       signIn(try right()).told == [
-        "1 failed code since your last sign-in from 203.0.113.9 on 2023-11-14 22:13 UTC."
+        "1 failed code since your last sign-in, from 203.0.113.9 on 2023-11-14 22:13 UTC."
       ])
   }
 
@@ -100,7 +100,7 @@ struct NewsTests {
     host.memory.failure = nil
     #expect(
       signIn(try right()).told == [
-        "1 failed code since your last sign-in from 203.0.113.9 on 2023-11-14 22:13 UTC."
+        "1 failed code since your last sign-in, from 203.0.113.9 on 2023-11-14 22:13 UTC."
       ])
   }
 
@@ -141,7 +141,7 @@ struct NewsTests {
     #expect(host.memory.record?.notices.map(\.kind) == [.recoveryCodeUsed])
     #expect(
       signIn(try right()).told == [
-        "1 failed code since your last sign-in from tty1 on 2023-11-14 22:13 UTC.",
+        "1 failed code since your last sign-in, from tty1 on 2023-11-14 22:13 UTC.",
         "A recovery code was used from tty1 on 2023-11-14 22:13 UTC.",
       ])
     #expect(signIn(try right(1)).told == [])

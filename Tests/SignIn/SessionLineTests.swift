@@ -29,7 +29,7 @@ struct SessionLineTests {
   }
 
   private static let notice =
-    "1 failed code since your last sign-in from ssh on 2023-11-14 22:13 UTC."
+    "1 failed code since your last sign-in, from ssh on 2023-11-14 22:13 UTC."
 
   @Test("the auth line leaves notices to the session, which shows them and changes nothing")
   func kept() throws {

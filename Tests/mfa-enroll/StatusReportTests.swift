@@ -9,11 +9,12 @@ import Testing
   static let now = Date(timeIntervalSince1970: 1_760_000_000)
 
   static func report(
-    _ standing: AccountStatus.Standing, factors: [MultiFactorInfo], imported: UInt8 = 0
+    _ standing: AccountStatus.Standing, factors: [MultiFactorInfo], imported: UInt8 = 0,
+    unlocks: Bool = false
   ) -> StatusReport {
     let status = AccountStatus(
       enrollment: .offered, state: .enabled, recoveryCodesLeft: 9,
-      importedRecoveryCodesLeft: imported, standing: .open,
+      importedRecoveryCodesLeft: imported, recoveryCodeUnlocks: unlocks, standing: .open,
       activity: AccountStatus.Activity(
         standing: standing, failedAttempts: 5, rememberedSignIns: 2, pendingNotices: 1))
     return StatusReport(
@@ -28,7 +29,7 @@ import Testing
         Account: alice on web1
         Devices              phone, added DATE
                              tablet, added DATE
-        Recovery codes left  9, of which 2 were imported
+        Recovery codes left  9, of them imported: 2
         Failed attempts      5
         Sign-ins             codes are accepted
         Remembered sign-ins  2
@@ -49,6 +50,17 @@ import Testing
     }
     #expect(text.contains("Sign-ins             \(line)\n"), "\(text)")
     #expect(text.contains("Devices              none\n"), "\(text)")
+  }
+
+  @Test("where a recovery code unlocks the devices, the report says so")
+  func unlocking() throws {
+    let report = Self.report(.locked, factors: [], unlocks: true)
+    #expect(
+      report.text(in: .english) { _ in "" }.contains(
+        "Sign-ins             locked until you sign in with a recovery code\n"))
+    #expect(try report.json().contains("\"recoveryCodeUnlocks\" : true"))
+    let locked = try Self.report(.locked, factors: []).json()
+    #expect(locked.contains("\"recoveryCodeUnlocks\" : false"))
   }
 
   @Test("JSON has the end of a wait as a time")

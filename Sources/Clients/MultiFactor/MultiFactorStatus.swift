@@ -28,7 +28,8 @@ public struct MultiFactorStatus: Equatable, Sendable {
     case open
     /// No code is verified for this many seconds, after failed attempts.
     case throttled(seconds: Int)
-    /// No code is verified until an administrator unlocks the account.
+    /// No code is verified until an administrator unlocks the account, or until the user signs in
+    /// with a recovery code if `recoveryCodeUnlocks`.
     case locked
   }
 
@@ -40,6 +41,8 @@ public struct MultiFactorStatus: Equatable, Sendable {
   public let recoveryCodesLeft: Int
   /// How many of them were imported from another program. These are shorter and should be replaced.
   public let importedRecoveryCodesLeft: Int
+  /// Whether a recovery code of the user is accepted although the account is locked, and unlocks it.
+  public let recoveryCodeUnlocks: Bool
   /// Whether codes from the user's own programs are verified now. Failed attempts at sign-in are
   /// counted separately.
   public let standing: Standing
@@ -67,6 +70,7 @@ public struct MultiFactorStatus: Equatable, Sendable {
       }
     recoveryCodesLeft = Int(status.recoveryCodesLeft)
     importedRecoveryCodesLeft = Int(status.importedRecoveryCodesLeft)
+    recoveryCodeUnlocks = status.recoveryCodeUnlocks
     standing = Standing(status.standing)
     signInStanding = Standing(status.activity.standing)
     failedAttempts = Int(status.activity.failedAttempts)

@@ -1,3 +1,4 @@
+public import MFAMessages
 public import MFASecrets
 public import MFASystem
 
@@ -56,6 +57,10 @@ public protocol Application {
   /// Whether the application begins a new run for each further try.
   var beginsAgain: Bool { get }
 
+  /// Uses a language for the messages that the application shows without the sign-in, such as that
+  /// it failed.
+  func use(_ language: Language)
+
   /// Passes the password to the modules that follow (PAM_AUTHTOK), and returns whether that
   /// succeeded.
   func forward(_ password: Span<UInt8>) -> Bool
@@ -70,6 +75,9 @@ extension Application {
 
   /// An application that waits for the user runs once for all tries.
   public var beginsAgain: Bool { false }
+
+  /// An application that shows no messages of its own needs no language.
+  public func use(_ language: Language) {}
 
   /// To an application that waits for the user, this is a question like any other.
   public func askNext(_ prompt: [UInt8], echo: Bool) -> Reply { ask(prompt, echo: echo) }

@@ -24,6 +24,9 @@ public final class ResidentConversation<Asker: ModuleApplication> {
   private var mayBeginAgain = false
   /// Whether the service has sent a message, after which there is no other way to decide.
   private var hasBegun = false
+  /// What the user is told if there is no verdict, in the language of the sign-in. The text in English
+  /// is that of `SignInMessage.unavailable`.
+  private var failureText: [UInt8]
   /// Whether a note could not be stored, or a password could not be passed on.
   private var hasFailed = false
 
@@ -57,6 +60,11 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     self.caller = caller
     self.owner = owner
     self.patience = patience
+    let text: StaticString = """
+      Sign-in is unavailable because of a server problem, not your code.
+      Contact your administrator.
+      """
+    failureText = text.bytes
   }
 
   /// What the service sent last in a packet.
@@ -130,7 +138,8 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     guard hasBegun else { return nil }
     // A session begins whatever happens here.
     guard self.line == .auth || self.line == .account else { return .deny }
-    application.tell("the second factor could not be checked, try again", essential: true)
+    let text = failureText
+    application.tell(SecretBytes(copying: text.span), essential: true)
     return .deny
   }
 
@@ -285,6 +294,7 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     case .forward(let password): if !application.forward(password.span) { fail("forwarding") }
     case .earlierAnswer: try send(.reply(application.earlierAnswer()), connection)
     case .fact(let fact): try send(.fact(fact.value(of: application)), connection)
+    case .failureText(let text): failureText = text
     default: throw .malformed
     }
     return nil

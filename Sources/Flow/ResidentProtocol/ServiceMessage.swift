@@ -57,6 +57,8 @@ public enum ServiceMessage: ~Copyable {
   case earlierAnswer
   /// Asks for a fact about the application's process.
   case fact(ApplicationFact)
+  /// Sets what the module shows the user if the conversation ends without a verdict. Version 2.
+  case failureText([UInt8])
   /// Has the helper wait for a request of its client, at most this many seconds.
   case readClient(seconds: UInt32)
   /// Has the helper send a frame to its client.
@@ -75,6 +77,7 @@ public enum ServiceMessage: ~Copyable {
     static let forward: UInt8 = 0x88
     static let earlierAnswer: UInt8 = 0x89
     static let fact: UInt8 = 0x8A
+    static let failureText: UInt8 = 0x8B
     static let readClient: UInt8 = 0x91
     static let writeClient: UInt8 = 0x92
     static let prove: UInt8 = 0x93
@@ -118,6 +121,9 @@ public enum ServiceMessage: ~Copyable {
     case .fact(let fact):
       writer.begin(Kind.fact)
       writer.field(fact.rawValue)
+    case .failureText(let text):
+      writer.begin(Kind.failureText)
+      writer.field(text)
     case .readClient(let seconds):
       writer.begin(Kind.readClient)
       writer.field(seconds)
@@ -166,6 +172,7 @@ public enum ServiceMessage: ~Copyable {
         throw .malformed
       }
       return .fact(fact)
+    case Kind.failureText: return .failureText(try reader.bytes())
     case Kind.readClient: return .readClient(seconds: try reader.number(UInt32.self))
     case Kind.writeClient: return .writeClient(try reader.secret())
     case Kind.prove: return .prove(account: try reader.bytes(longest: 255))

@@ -69,7 +69,7 @@ struct HelperAccountStatus: Sendable {
     switch status.standing {
     case .open: nil
     case .throttled(let seconds): .throttled(seconds: Int64(seconds))
-    case .locked: .locked
+    case .locked: status.recoveryCodeUnlocks ? nil : .locked
     }
   }
 }

@@ -81,7 +81,7 @@ extension SignIn {
     return try SignInEnrollment(
       host: host, application: application, account: account, source: request.source,
       service: request.service, settings: resolved.settings, store: store,
-      text: EnrollmentText(language: shownLanguage(resolved)),
+      text: EnrollmentText(language: resolved.language),
       secondsLeft: host.secondsLeft(in: request.service)
     ).run()
   }

@@ -4,10 +4,16 @@ import MFAFactors
 import MFAMessages
 import MFAPAMStack
 import MFASystem
+import MFAPolicy
 
 // The language of messages: the host's, until the first factor has been proven. Before that, the
 // language that a user enrolled with would reveal that the user has enrolled.
 extension SignIn {
+  /// Uses the host's language, or English if the terminal cannot show it.
+  func useHostLanguage(_ resolved: Resolved) {
+    use(resolved.settings.language, resolved)
+  }
+
   /// Uses the language that the user enrolled with, if the first factor has certainly been proven.
   func useLanguageIfProven(of record: FactorRecord, _ account: Account, _ resolved: Resolved) {
     let options = resolved.options
@@ -21,12 +27,13 @@ extension SignIn {
   /// code of the record accepted.
   func useLanguage(of record: FactorRecord, _ resolved: Resolved) {
     guard let language = record.language else { return }
-    resolved.language = isShown(language) ? language : .english
+    use(language, resolved)
   }
 
-  /// Returns the language of this sign-in, or English if the terminal cannot show it.
-  func shownLanguage(_ resolved: Resolved) -> Language {
-    isShown(resolved.language) ? resolved.language : .english
+  /// Uses a language, or English if the terminal cannot show it.
+  private func use(_ language: Language, _ resolved: Resolved) {
+    resolved.language = isShown(language) ? language : .english
+    application.use(resolved.language)
   }
 
   /// Returns whether sshd reports that another method succeeded, or the user's own program asks.

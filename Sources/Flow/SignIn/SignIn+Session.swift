@@ -47,6 +47,7 @@ extension SignIn {
   private func pendingInSession() -> PendingInSession? {
     guard SessionService(request.service) == .sshd else { return nil }
     let resolved = resolve(needsStoreForUnknownUser: false)
+    useHostLanguage(resolved)
     guard resolved.failure == nil, resolved.state == .enabled, let account = resolved.account,
       let store = resolved.store
     else { return nil }

@@ -53,6 +53,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
   private func authenticate(try number: UInt8) -> Verdict {
     let resolved = resolve()
     resolved.tryNumber = number
+    useHostLanguage(resolved)
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
     let hidesRefusals = resolved.options.forwardsPass && host.identity.actsAsRoot
@@ -65,6 +66,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
   /// Runs the `account` line.
   public func checkAccount() -> Verdict {
     let resolved = resolve(needsStoreForUnknownUser: false)
+    useHostLanguage(resolved)
     return conclude(accountCheck(resolved), resolved, hidesRefusals: false)
   }
 

@@ -21,7 +21,7 @@ extension SignInEnrollmentMessage {
     case .wrongCode: "Wrong code. Type the one that the app shows now."
     case .namePrompt(let usual): "Name for this device [\(usual)]: "
     case .unsupportedName: "A name has 1 to 64 visible characters."
-    case .done: "Your device is added. Use the next code for your next sign-in."
+    case .done: "Your device is added. Use a new code from the app at your next sign-in."
     case .recoveryCodes(let user, let host, let day):
       "Recovery codes for \(user) on \(host), \(day). Use one when you don't have your device:"
     case .keepRecoveryCodes:

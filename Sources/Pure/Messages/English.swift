@@ -27,6 +27,8 @@ extension SignInMessage {
       Sign-in is unavailable because of a server problem, not your code. Contact your \
       administrator.
       """
+    case .tooManyOpenSignIns:
+      "Too many of your sign-ins are waiting for an answer. Finish one of them first."
     case .recoveryCodeAccepted(0, _):
       """
       Recovery code accepted. It was the last one. Make new ones: mfa-enroll recovery-codes --new
@@ -69,7 +71,7 @@ extension SignInMessage {
     case .enrollmentTooLate: "That took too long. No device was added. Sign in again."
     case .enrollmentTooLittleTime(let seconds):
       """
-      Only \(WrittenDuration(seconds: seconds).english) are left, too few to add a device. No \
+      Only \(WrittenDuration(seconds: seconds).english) left: too little time to add a device. No \
       device was added. Sign in again, without a pause.
       """
     case .enrolledMeanwhile:
@@ -101,8 +103,10 @@ extension SignInMessage {
 extension NoticeMessage {
   var english: MessageText {
     switch self {
+    case .failedCodes(1, let last) where last.isUnknown:
+      "1 failed code since your last sign-in."
     case .failedCodes(1, let last):
-      "1 failed code since your last sign-in\(last.english)."
+      "1 failed code since your last sign-in,\(last.english)."
     case .failedCodes(let count, let last) where last.isUnknown:
       "\(count) failed codes since your last sign-in."
     case .failedCodes(let count, let last):
@@ -216,7 +220,7 @@ extension FailureMessage {
         hint: "Use the standard algorithm, digits and period.")
     case .storeUnavailable:
       FailureText(
-        "Your devices cannot be read or written because of a server problem.",
+        "The data of your devices cannot be read or written because of a server problem.",
         hint: "Contact your administrator. The system log has the reason (authpriv).")
     case .configurationInvalid:
       FailureText(
@@ -276,7 +280,7 @@ extension FailureMessage {
         "This program and the helper do not understand each other.",
         hint: "Contact your administrator. The package may be installed only in part.")
     case .operationInProgress:
-      FailureText("Another operation has not finished.", hint: "Answer or cancel it first.")
+      FailureText("Another operation has not finished.", hint: "Finish or cancel it first.")
     case .signedOut:
       FailureText("You removed your newest device.", hint: "Start again.")
     }

@@ -21,9 +21,12 @@ extension SignInEnrollmentMessage {
     case .codePrompt: "Code de l’application\u{a0}: "
     case .wrongCode: "Code incorrect. Saisissez celui que l’application affiche maintenant."
     case .namePrompt(let usual): "Nom de cet appareil [\(usual)]\u{a0}: "
-    case .unsupportedName: "Un nom comporte de 1 à 64 caractères visibles."
+    case .unsupportedName: "Un nom doit comporter de 1 à 64 caractères visibles."
     case .done:
-      "Votre appareil est ajouté. Pour votre prochaine connexion, utilisez le code suivant."
+      """
+      Votre appareil est ajouté. Pour votre prochaine connexion, utilisez un nouveau code de \
+      l’application.
+      """
     case .recoveryCodes(let user, let host, let day):
       """
       Codes de récupération de \(user) sur \(host), \(day). Utilisez-en un quand vous n’avez pas \
@@ -34,7 +37,7 @@ extension SignInEnrollmentMessage {
       Chacun sert une seule fois. Ils ne seront plus affichés\u{a0}: notez-les, et gardez-les loin \
       de votre téléphone.
       """
-    case .recoveryCodesPrompt: "Appuyez sur Entrée quand vous les avez notés\u{a0}: "
+    case .recoveryCodesPrompt: "Appuyez sur Entrée quand vous les aurez notés\u{a0}: "
     }
   }
 }

@@ -38,6 +38,8 @@ extension SignInMessage {
       La connexion est impossible à cause d’un problème du serveur, et non de votre code. \
       Contactez votre administrateur.
       """
+    case .tooManyOpenSignIns:
+      "Trop de vos connexions attendent une réponse. Terminez-en d’abord une."
     case .recoveryCodeAccepted(0, _):
       """
       Code de récupération accepté. C’était le dernier. Créez-en de nouveaux\u{a0}: \
@@ -125,8 +127,8 @@ extension SignInMessage {
       switch signIns {
       case nil: nil
       case 0: "dès votre prochaine connexion"
-      case 1: "après encore 1 connexion"
-      case let left?: "après encore \(left) connexions"
+      case 1: "après 1 autre connexion"
+      case let left?: "après \(left) autres connexions"
       }
     switch (count, lastDay) {
     case (nil, nil): return ""
@@ -142,11 +144,13 @@ extension NoticeMessage {
   var french: MessageText {
     switch self {
     case .failedCodes(1, let last):
-      "1 code refusé depuis votre dernière connexion\(last.french)."
+      "Depuis votre dernière connexion, 1 code a été refusé\(last.french)."
     case .failedCodes(let count, let last) where last.isUnknown:
-      "\(count) codes refusés depuis votre dernière connexion."
+      "Depuis votre dernière connexion, \(count) codes ont été refusés."
     case .failedCodes(let count, let last):
-      "\(count) codes refusés depuis votre dernière connexion, le dernier\(last.french)."
+      """
+      Depuis votre dernière connexion, \(count) codes ont été refusés, le dernier\(last.french).
+      """
     case .change(let change, let origin): "\(change.french)\(origin.french)."
     }
   }
@@ -191,9 +195,12 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Ticket d’enregistrement\u{a0}: "
     case .enrolledDevicePrompt: "Code d’un appareil déjà ajouté\u{a0}: "
-    case .noNotices: "Vous n’avez aucun avis."
+    case .noNotices: "Vous n’avez aucune notification."
     case .noticesNeedSignIn:
-      "Ces avis s’affichent jusqu’à ce que vous vous connectiez avec un appareil que vous aviez déjà."
+      """
+      Ces notifications s’affichent jusqu’à ce que vous vous connectiez avec un appareil que vous \
+      aviez déjà.
+      """
     }
   }
 }
@@ -201,14 +208,14 @@ extension HelperMessage {
 extension MailMessage {
   var french: MessageText {
     switch self {
-    case .subject(let user, let host): "Sécurité de la connexion de \(user) sur \(host)"
+    case .subject(let user, let host): "Sécurité de connexion du compte \(user) sur \(host)"
     case .introduction(let user, let host):
       "Modifications du compte \(user) sur \(host)\u{a0}:"
     case .advice:
       """
       Si vous n’en êtes pas l’auteur, prévenez immédiatement un administrateur\u{a0}: une autre
-      personne peut peut-être se connecter à votre place. La commande mfa-enroll list affiche vos
-      appareils.
+      personne est peut-être en mesure de se connecter à votre place. La commande
+      mfa-enroll list affiche vos appareils.
       """
     }
   }
@@ -219,7 +226,7 @@ extension FailureMessage {
     switch self {
     case .notPermitted:
       FailureText(
-        "Ce compte n’a pas le droit de faire cela.", hint: "Demandez à un administrateur.")
+        "Ce compte n’a pas le droit de faire cela.", hint: "Adressez-vous à un administrateur.")
     case .requiresRecentLogin:
       FailureText(
         "Vous n’avez pas encore prouvé que ce compte est le vôtre.", hint: "Recommencez.")
@@ -265,11 +272,14 @@ extension FailureMessage {
         hint: "Pour voir vos appareils\u{a0}: mfa-enroll list")
     case .unsupportedValue:
       FailureText(
-        "Cet hôte ne prend pas en charge une valeur choisie.",
+        "Cet hôte ne prend pas en charge l’une des valeurs choisies.",
         hint: "Utilisez l’algorithme, le nombre de chiffres et la période habituels.")
     case .storeUnavailable:
       FailureText(
-        "Vos appareils ne peuvent être ni lus ni enregistrés à cause d’un problème du serveur.",
+        """
+        Les données de vos appareils ne peuvent être ni lues ni enregistrées à cause d’un problème \
+        du serveur.
+        """,
         hint: """
           Contactez votre administrateur. Le journal du système en donne la raison (authpriv).
           """)
@@ -342,11 +352,11 @@ extension FailureMessage {
           """)
     case .protocolError:
       FailureText(
-        "Ce programme et le programme auxiliaire ne se comprennent pas.",
-        hint: "Contactez votre administrateur. Le paquet est peut-être incomplet.")
+        "Ce programme ne parvient pas à communiquer avec le programme auxiliaire.",
+        hint: "Contactez votre administrateur. Le paquet n’est peut-être installé qu’en partie.")
     case .operationInProgress:
       FailureText(
-        "Une autre opération n’est pas terminée.", hint: "Répondez-y ou annulez-la d’abord.")
+        "Une autre opération n’est pas terminée.", hint: "Terminez-la ou annulez-la d’abord.")
     case .signedOut:
       FailureText("Vous avez supprimé votre appareil le plus récent.", hint: "Recommencez.")
     }

@@ -10,7 +10,7 @@ extension SignInMessage {
     case .codeOfDevicePrompt(let name): "「\(name)」の確認コード: "
     case .wrongCode: "確認コードが正しくありません。"
     case .wrongCodeTryAgain: "確認コードが正しくありません。もう一度お試しください。"
-    case .usedCode: "この確認コードはすでに使用されています。次のコードを待ってください。"
+    case .usedCode: "この確認コードはすでに使用されています。次のコードをお待ちください。"
     case .throttled(let seconds):
       """
       間違ったコードの入力回数が多すぎます。\
@@ -18,13 +18,13 @@ extension SignInMessage {
       """
     case .locked:
       """
-      間違ったコードの入力回数が多すぎるため、デバイスがロックされました。\
+      間違ったコードの入力回数が多すぎるため、デバイスがロックされています。\
       管理者にロックの解除を依頼してください。
       """
     case .lockedUntilRecoveryCode:
       """
-      正しくない確認コードが多すぎるため、デバイスはロックされています。リカバリーコードでログインするか、\
-      管理者に解除を依頼してください。
+      間違ったコードの入力回数が多すぎるため、デバイスがロックされています。\
+      リカバリーコードでログインするか、管理者にロックの解除を依頼してください。
       """
     case .notACode: "確認コードではありません。認証アプリに表示されている数字を入力してください。"
     case .noSuchDevice: "その番号のデバイスはありません。"
@@ -33,6 +33,8 @@ extension SignInMessage {
       サーバーの問題によりログインできません。コードが原因ではありません。\
       管理者に連絡してください。
       """
+    case .tooManyOpenSignIns:
+      "入力待ちのログインが多すぎます。先にいずれかを完了してください。"
     case .recoveryCodeAccepted(0, _):
       """
       リカバリーコードを確認しました。これが最後のコードでした。新しいコードを作成してください: \
@@ -47,8 +49,8 @@ extension SignInMessage {
       """
     case .clockMayBeWrong:
       """
-      以前に入力した確認コードは、別の時刻のものでした。スマートフォンまたはこのホストの時計がずれている\
-      可能性があります。
+      以前に入力した確認コードは、正しいものの別の時刻のものでした。\
+      スマートフォンまたはこのホストの時計がずれている可能性があります。
       """
     case .bypassCodeAccepted(0):
       """
@@ -65,36 +67,36 @@ extension SignInMessage {
         + Self.japaneseLimit(signIns, lastDay)
     case .enrollmentNotPossible:
       """
-      このホストでは認証アプリのコードが必要ですが、まだデバイスが追加されていません。\
-      管理者に登録チケットを依頼してから、mfa-enroll --ticket を実行してください。
+      このホストでは認証アプリの確認コードが必要ですが、まだデバイスが追加されていません。\
+      管理者に登録チケットの発行を依頼してから、mfa-enroll --ticket を実行してください。
       """
     case .enrollmentNeedsQuestions:
       """
-      このホストでは認証アプリのコードが必要ですが、まだデバイスが追加されていません。\
-      質問に答えられる方法 (ssh では keyboard-interactive) でログインするか、\
-      管理者に登録チケットを依頼して mfa-enroll --ticket を実行してください。
+      このホストでは認証アプリの確認コードが必要ですが、まだデバイスが追加されていません。\
+      質問に答えられる方法（ssh では keyboard-interactive）でログインするか、\
+      管理者に登録チケットの発行を依頼して mfa-enroll --ticket を実行してください。
       """
     case .enrollmentAbandoned:
       "デバイスは追加されませんでした。認証アプリを用意して、もう一度ログインしてください。"
     case .enrollmentWrongCodes:
       """
       間違ったコードの入力回数が多すぎます。デバイスは追加されませんでした。\
-      スマートフォンの時計を確認して、もう一度ログインしてください。
+      スマートフォンの時計が正しいことを確認して、もう一度ログインしてください。
       """
     case .enrollmentTooLate:
       "時間切れです。デバイスは追加されませんでした。もう一度ログインしてください。"
     case .enrollmentTooLittleTime(let seconds):
       """
-      残り時間が\(WrittenDuration(seconds: seconds).japanese)しかなく、デバイスを追加できません。\
-      もう一度、間を置かずにログインしてください。
+      残り時間が \(WrittenDuration(seconds: seconds).japanese)しかないため、\
+      デバイスは追加されませんでした。間を置かずに、もう一度ログインしてください。
       """
     case .enrolledMeanwhile:
       """
-      その間にデバイスがアカウントに追加されました。\
+      このログインの途中で、アカウントにデバイスが追加されました。\
       そのデバイスのコードで、もう一度ログインしてください。
       """
-    case .noticeConfirmation: "お読みになったら yes と入力してください: "
-    case .howToReadNotices: "このメッセージは、mfa-enroll notices を実行するまで表示されます。"
+    case .noticeConfirmation: "読み終えたら yes と入力してください: "
+    case .howToReadNotices: "この通知は、mfa-enroll notices を実行するまで表示されます。"
     case .noticesStay: "この通知は、別のデバイスでログインするまで表示されます。"
     }
   }
@@ -103,15 +105,15 @@ extension SignInMessage {
     let count: MessageText? =
       switch signIns {
       case nil: nil
-      case 0: "次回のログインから"
-      case let left?: "あと \(left) 回ログインした後"
+      case 0: "次回のログイン時"
+      case let left?: "あと \(left) 回のログイン後"
       }
     switch (count, lastDay) {
     case (nil, nil): return ""
-    case (let count?, nil): return "\n\(count)、必須になります。"
-    case (nil, let day?): return "\n\(day) (UTC) を過ぎると必須になります。"
+    case (let count?, nil): return "\n\(count)から必須になります。"
+    case (nil, let day?): return "\n\(day)（UTC）を過ぎると必須になります。"
     case (let count?, let day?):
-      return "\n\(count)、または \(day) (UTC) を過ぎると、必須になります。"
+      return "\n\(count)、または \(day)（UTC）経過後の、いずれか早い方から必須になります。"
     }
   }
 }
@@ -120,13 +122,16 @@ extension NoticeMessage {
   var japanese: MessageText {
     switch self {
     case .failedCodes(let count, let last) where last.isUnknown:
-      "前回のログイン以降に、コードの確認が \(count) 回失敗しました。"
+      "前回のログイン以降に、間違ったコードが \(count) 回入力されました。"
     case .failedCodes(1, let last):
-      "前回のログイン以降に、コードの確認が 1 回失敗しました (\(last.japanese))。"
+      "前回のログイン以降に、間違ったコードが 1 回入力されました（\(last.japanese)）。"
     case .failedCodes(let count, let last):
-      "前回のログイン以降に、コードの確認が \(count) 回失敗しました (最後: \(last.japanese))。"
+      """
+      前回のログイン以降に、間違ったコードが \(count) 回入力されました\
+      （最後: \(last.japanese)）。
+      """
     case .change(let change, let origin) where origin.isUnknown: "\(change.japanese)。"
-    case .change(let change, let origin): "\(change.japanese) (\(origin.japanese))。"
+    case .change(let change, let origin): "\(change.japanese)（\(origin.japanese)）。"
     }
   }
 }
@@ -139,10 +144,10 @@ extension NoticeMessage.Change {
     case .unenrolled(let name): "デバイス「\(name)」が削除されました"
     case .recoveryCodeUsed: "リカバリーコードが使用されました"
     case .recoveryCodesMade: "新しいリカバリーコードが作成されました"
-    case .ticketMade(let reason): "登録チケットが作成されました\(Self.japanese(reason))"
+    case .ticketMade(let reason): "登録チケット\(Self.japanese(reason))が作成されました"
     case .enrolledWithTicket(let name): "新しいデバイス「\(name)」がチケットで追加されました"
-    case .bypassCodeMade(let reason): "バイパスコードが作成されました\(Self.japanese(reason))"
-    case .bypassCodeUsed(let reason): "バイパスコードが使用されました\(Self.japanese(reason))"
+    case .bypassCodeMade(let reason): "バイパスコード\(Self.japanese(reason))が作成されました"
+    case .bypassCodeUsed(let reason): "バイパスコード\(Self.japanese(reason))が使用されました"
     case .resynchronized(let name): "デバイス「\(name)」の時計のずれが補正されました"
     case .revoked: "管理者がすべてのデバイスを削除しました"
     case .unlockedByRecoveryCode:
@@ -151,7 +156,7 @@ extension NoticeMessage.Change {
   }
 
   private static func japanese(_ reason: [UInt8]) -> MessageText {
-    reason.isEmpty ? "" : "「\(reason)」"
+    reason.isEmpty ? "" : "（理由: \(reason)）"
   }
 }
 
@@ -167,9 +172,9 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "登録チケット: "
     case .enrolledDevicePrompt: "登録済みのデバイスの確認コード: "
-    case .noNotices: "お知らせはありません。"
+    case .noNotices: "通知はありません。"
     case .noticesNeedSignIn:
-      "これらのお知らせは、以前からあるデバイスでログインするまで表示されます。"
+      "これらの通知は、以前から登録済みのデバイスでログインするまで表示されます。"
     }
   }
 }
@@ -177,7 +182,7 @@ extension HelperMessage {
 extension MailMessage {
   var japanese: MessageText {
     switch self {
-    case .subject(let user, let host): "\(host) の \(user) のログインに関するお知らせ"
+    case .subject(let user, let host): "\(host) の \(user) のログインに関するセキュリティ通知"
     case .introduction(let user, let host):
       "\(host) のアカウント \(user) で、次の変更がありました:"
     case .advice:
@@ -211,7 +216,7 @@ extension FailureMessage {
           """)
     case .usedCode:
       FailureText(
-        "この確認コードはすでに使用されています。", hint: "アプリに次のコードが表示されるまで待ってください。")
+        "この確認コードはすでに使用されています。", hint: "アプリに次のコードが表示されるまでお待ちください。")
     case .notACode:
       FailureText(
         "確認コードではありません。", hint: "アプリに表示されている 6～8 桁の数字を入力してください。")
@@ -222,7 +227,7 @@ extension FailureMessage {
     case .locked:
       FailureText(
         "間違ったコードの入力回数が多すぎるため、デバイスがロックされています。",
-        hint: "管理者にロックの解除 (mfa-admin unlock) を依頼してください。")
+        hint: "管理者にロックの解除（mfa-admin unlock）を依頼してください。")
     case .nameTaken:
       FailureText("この名前のデバイスはすでにあります。", hint: "別の名前を選んでください。")
     case .tooManyDevices:
@@ -231,50 +236,51 @@ extension FailureMessage {
         hint: "使用していないデバイスを削除してください: mfa-enroll unenroll")
     case .unsupportedName:
       FailureText(
-        "この名前は使用できません。", hint: "表示可能な 1～64 文字の名前にしてください。")
+        "この名前は使用できません。", hint: "1～64 文字の表示可能な文字にしてください。")
     case .noSuchDevice:
       FailureText(
-        "そのデバイスはありません。", hint: "登録済みのデバイスを確認するには: mfa-enroll list")
+        "そのデバイスはありません。", hint: "デバイスの一覧: mfa-enroll list")
     case .unsupportedValue:
       FailureText(
         "このホストは、指定された値に対応していません。", hint: "標準のアルゴリズム、桁数、間隔を使用してください。")
     case .storeUnavailable:
       FailureText(
         "サーバーの問題により、デバイスの情報を読み書きできません。",
-        hint: "管理者に連絡してください。原因はシステムログ (authpriv) にあります。")
+        hint: "管理者に連絡してください。原因はシステムログ（authpriv）に記録されています。")
     case .configurationInvalid:
       FailureText(
         "このホストの設定に誤りがあります。",
-        hint: "管理者に連絡してください。場所はシステムログ (authpriv) にあります。")
+        hint: "管理者に連絡してください。誤りの箇所はシステムログ（authpriv）に記録されています。")
     case .switchedOff:
       FailureText(
-        "このホストでは第 2 要素は使用されていません。", hint: "コードなしでログインできます。")
+        "このホストでは 2 要素認証は使用されていません。", hint: "コードなしでログインできます。")
     case .internalError:
       FailureText(
         "補助プログラムでエラーが発生しました。何も変更されていません。",
-        hint: "管理者に連絡してください。原因はシステムログ (authpriv) にあります。")
+        hint: "管理者に連絡してください。原因はシステムログ（authpriv）に記録されています。")
     case .lastDeviceRequired:
       FailureText(
-        "これは唯一のデバイスで、このホストではデバイスが 1 つ必要です。",
+        "これは唯一のデバイスです。このホストではデバイスが 1 つ以上必要です。",
         hint: "先に別のデバイスを追加してください: mfa-enroll")
     case .invalidTicket:
       FailureText(
         "チケットが正しくないか、使用済みか、期限切れです。",
-        hint: "入力内容を確認するか、管理者に新しいチケットを依頼してください。")
+        hint: "入力内容を確認するか、管理者に新しいチケットの発行を依頼してください。")
     case .shortKey:
       FailureText(
-        "鍵がこのホストには短すぎます。", hint: "新しい鍵でデバイスを追加してください: mfa-enroll")
+        "キーが短すぎるため、このホストでは使用できません。",
+        hint: "新しいキーでデバイスを追加してください: mfa-enroll")
     case .codesNotConsecutive:
       FailureText(
         "2 つのコードが連続していません。",
         hint: "アプリに表示されたコードを入力し、次のコードが表示されたら続けて入力してください。")
     case .codeRequired:
       FailureText(
-        "この操作には、追加済みのデバイスのコードが必要です。",
+        "この操作には、登録済みのデバイスのコードが必要です。",
         hint: "コードまたはリカバリーコードを用意して、最初からやり直してください。")
     case .alreadyImported:
       FailureText(
-        "この鍵のデバイスはすでにあります。", hint: "登録済みのデバイスを確認するには: mfa-enroll list")
+        "このキーのデバイスはすでにあります。", hint: "デバイスの一覧: mfa-enroll list")
     case .tooManyChanges(let minutes):
       FailureText(
         "1 時間以内の変更回数が多すぎます。",
@@ -285,23 +291,23 @@ extension FailureMessage {
         hint: "nice、chrt、ulimit を使わずに mfa-enroll を実行してください。制限の確認: prlimit")
     case .tooManyHelpers:
       FailureText(
-        "補助プログラムを同時に使用しているプログラムが多すぎます。",
+        "補助プログラムを同時に使用しているご自身のプログラムが多すぎます。",
         hint: "いくつか終了してから、もう一度お試しください。")
     case .helperUnavailable(let path, let reason):
       FailureText(
-        "補助プログラム \(path) を起動できません (\(reason))。",
+        "補助プログラム \(path) を起動できません（\(reason)）。",
         hint: "管理者に連絡してください。パッケージの再インストールが必要な場合があります。")
     case .helperEnded:
       FailureText(
         "補助プログラムが予期せず終了しました。",
-        hint: "管理者に連絡してください。原因はシステムログ (authpriv) にあります。")
+        hint: "管理者に連絡してください。原因はシステムログ（authpriv）に記録されています。")
     case .protocolError:
       FailureText(
-        "このプログラムと補助プログラムの間で通信できません。",
+        "このプログラムは補助プログラムと正しく通信できません。",
         hint: "管理者に連絡してください。パッケージのインストールが不完全な可能性があります。")
     case .operationInProgress:
       FailureText(
-        "別の操作が終わっていません。", hint: "先にその操作に答えるか、取り消してください。")
+        "別の操作が終わっていません。", hint: "先にその操作を完了するか、キャンセルしてください。")
     case .signedOut:
       FailureText("最後に追加したデバイスを削除しました。", hint: "最初からやり直してください。")
     }

@@ -27,13 +27,15 @@ extension SignInMessage {
       código de recuperación o pide a un administrador que los desbloquee.
       """
     case .notACode:
-      "Eso no es un código. Escribe los números que muestra tu aplicación de autenticación."
+      "Eso no es un código. Escribe los dígitos que muestra tu aplicación de autenticación."
     case .noSuchDevice: "Ningún dispositivo tiene ese número."
     case .unavailable:
       """
       No se puede iniciar sesión por un problema del servidor, no por tu código. Ponte en \
       contacto con tu administrador.
       """
+    case .tooManyOpenSignIns:
+      "Demasiados inicios de sesión tuyos esperan una respuesta. Termina uno primero."
     case .recoveryCodeAccepted(0, _):
       """
       Código de recuperación aceptado. Era el último. Crea códigos nuevos: \
@@ -71,13 +73,13 @@ extension SignInMessage {
     case .enrollmentNotPossible:
       """
       Este servidor exige un código de una aplicación de autenticación, y aún no has añadido \
-      ninguna. Pide a un administrador un tique de registro y ejecuta mfa-enroll --ticket.
+      ninguna. Pide a un administrador un tíquet de registro y ejecuta mfa-enroll --ticket.
       """
     case .enrollmentNeedsQuestions:
       """
       Este servidor exige un código de una aplicación de autenticación, y aún no has añadido \
       ninguna. Inicia sesión donde se puedan hacer preguntas (con ssh: keyboard-interactive), o \
-      pide a un administrador un tique de registro y ejecuta mfa-enroll --ticket.
+      pide a un administrador un tíquet de registro y ejecuta mfa-enroll --ticket.
       """
     case .enrollmentAbandoned:
       """
@@ -86,8 +88,8 @@ extension SignInMessage {
       """
     case .enrollmentWrongCodes:
       """
-      Demasiados códigos incorrectos. No se ha añadido ningún dispositivo. Comprueba que el reloj \
-      de tu teléfono va bien e inicia sesión de nuevo.
+      Demasiados códigos incorrectos. No se ha añadido ningún dispositivo. Comprueba que la hora \
+      de tu teléfono es correcta e inicia sesión de nuevo.
       """
     case .enrollmentTooLate:
       """
@@ -95,7 +97,7 @@ extension SignInMessage {
       """
     case .enrollmentTooLittleTime(let seconds):
       """
-      Solo quedan \(WrittenDuration(seconds: seconds).spanish), muy poco para añadir un \
+      El tiempo restante (\(WrittenDuration(seconds: seconds).spanish)) no basta para añadir un \
       dispositivo. No se ha añadido ninguno. Inicia sesión de nuevo, sin esperar.
       """
     case .enrolledMeanwhile:
@@ -103,9 +105,9 @@ extension SignInMessage {
       Mientras tanto se ha añadido un dispositivo a tu cuenta. Inicia sesión de nuevo con su \
       código.
       """
-    case .noticeConfirmation: "Escribe yes si has leído este aviso: "
+    case .noticeConfirmation: "Escribe yes si has leído este mensaje: "
     case .howToReadNotices: "Este mensaje se muestra hasta que ejecutes mfa-enroll notices."
-    case .noticesStay: "Este aviso se muestra hasta que inicies sesión con otro dispositivo."
+    case .noticesStay: "Este mensaje se muestra hasta que inicies sesión con otro dispositivo."
     }
   }
 
@@ -139,11 +141,14 @@ extension NoticeMessage {
   var spanish: MessageText {
     switch self {
     case .failedCodes(1, let last):
-      "1 código fallido desde tu último inicio de sesión\(last.spanish)."
+      "Desde tu último inicio de sesión se ha rechazado 1 código\(last.spanish)."
     case .failedCodes(let count, let last) where last.isUnknown:
-      "\(count) códigos fallidos desde tu último inicio de sesión."
+      "Desde tu último inicio de sesión se han rechazado \(count) códigos."
     case .failedCodes(let count, let last):
-      "\(count) códigos fallidos desde tu último inicio de sesión, el último\(last.spanish)."
+      """
+      Desde tu último inicio de sesión se han rechazado \(count) códigos, el \
+      último\(last.spanish).
+      """
     case .change(let change, let origin): "\(change.spanish)\(origin.spanish)."
     }
   }
@@ -157,8 +162,8 @@ extension NoticeMessage.Change {
     case .unenrolled(let name): "Se ha eliminado el dispositivo «\(name)»"
     case .recoveryCodeUsed: "Se ha usado un código de recuperación"
     case .recoveryCodesMade: "Se han creado códigos de recuperación nuevos"
-    case .ticketMade(let reason): "Se ha creado un tique de registro\(Self.spanish(reason))"
-    case .enrolledWithTicket(let name): "Se ha añadido el dispositivo «\(name)» con un tique"
+    case .ticketMade(let reason): "Se ha creado un tíquet de registro\(Self.spanish(reason))"
+    case .enrolledWithTicket(let name): "Se ha añadido el dispositivo «\(name)» con un tíquet"
     case .bypassCodeMade(let reason):
       "Se ha creado un código de emergencia\(Self.spanish(reason))"
     case .bypassCodeUsed(let reason): "Se ha usado un código de emergencia\(Self.spanish(reason))"
@@ -183,7 +188,7 @@ extension NoticeOrigin {
 extension HelperMessage {
   var spanish: MessageText {
     switch self {
-    case .ticketPrompt: "Tique de registro: "
+    case .ticketPrompt: "Tíquet de registro: "
     case .enrolledDevicePrompt: "Código de un dispositivo que ya has añadido: "
     case .noNotices: "No tienes ningún aviso."
     case .noticesNeedSignIn:
@@ -232,7 +237,7 @@ extension FailureMessage {
         "Ese código ya se ha usado.", hint: "Espera a que la aplicación muestre el siguiente.")
     case .notACode:
       FailureText(
-        "Eso no es un código.", hint: "Escribe los 6 a 8 números que muestra la aplicación.")
+        "Eso no es un código.", hint: "Escribe los 6 a 8 dígitos que muestra la aplicación.")
     case .throttled(let seconds):
       FailureText(
         "Demasiados códigos incorrectos.",
@@ -258,7 +263,9 @@ extension FailureMessage {
         hint: "Usa el algoritmo, el número de dígitos y el periodo habituales.")
     case .storeUnavailable:
       FailureText(
-        "No se pueden leer ni guardar tus dispositivos por un problema del servidor.",
+        """
+        No se pueden leer ni guardar los datos de tus dispositivos por un problema del servidor.
+        """,
         hint: """
           Ponte en contacto con tu administrador. El registro del sistema indica el motivo \
           (authpriv).
@@ -286,8 +293,8 @@ extension FailureMessage {
         hint: "Añade antes otro dispositivo: mfa-enroll")
     case .invalidTicket:
       FailureText(
-        "El tique es incorrecto, ya se ha usado o ha caducado.",
-        hint: "Revisa lo que has escrito o pide otro tique a un administrador.")
+        "El tíquet es incorrecto, ya se ha usado o ha caducado.",
+        hint: "Revisa lo que has escrito o pide otro tíquet a un administrador.")
     case .shortKey:
       FailureText(
         "La clave es demasiado corta para este servidor.",
@@ -333,13 +340,13 @@ extension FailureMessage {
           """)
     case .protocolError:
       FailureText(
-        "Este programa y el programa auxiliar no se entienden.",
+        "Este programa no puede comunicarse con el programa auxiliar.",
         hint: """
           Ponte en contacto con tu administrador. Puede que el paquete esté instalado a medias.
           """)
     case .operationInProgress:
       FailureText(
-        "Otra operación no ha terminado.", hint: "Respóndela o cancélala primero.")
+        "Otra operación no ha terminado.", hint: "Termínala o cancélala primero.")
     case .signedOut:
       FailureText("Has eliminado tu dispositivo más reciente.", hint: "Empieza de nuevo.")
     }

@@ -12,26 +12,28 @@ extension SignInMessage {
     case .wrongCodeTryAgain: "驗證碼錯誤，請再試一次。"
     case .usedCode: "這組驗證碼已使用過，請等待下一組。"
     case .throttled(let seconds):
-      "錯誤的驗證碼過多，請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。"
-    case .locked: "錯誤的驗證碼過多，你的裝置已鎖定。請聯絡管理員解除鎖定。"
+      "驗證碼錯誤次數過多，請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。"
+    case .locked: "驗證碼錯誤次數過多，你的裝置已鎖定。請聯絡管理員解除鎖定。"
     case .lockedUntilRecoveryCode:
-      "錯誤的驗證碼過多，裝置已鎖定。請使用復原碼登入，或請管理員解除鎖定。"
+      "驗證碼錯誤次數過多，你的裝置已鎖定。請使用復原碼登入，或聯絡管理員解除鎖定。"
     case .notACode: "這不是驗證碼，請輸入驗證器應用程式顯示的數字。"
     case .noSuchDevice: "沒有這個編號的裝置。"
     case .unavailable: "伺服器發生問題，目前無法登入；這與你的驗證碼無關。請聯絡管理員。"
+    case .tooManyOpenSignIns:
+      "你有太多登入正在等待輸入。請先完成其中一個。"
     case .recoveryCodeAccepted(0, _):
       "已接受復原碼，這是最後一組。請產生新的復原碼：mfa-enroll recovery-codes --new"
     case .recoveryCodeAccepted(let left, false): "已接受復原碼，還剩 \(left) 組。"
     case .recoveryCodeAccepted(let left, true):
       "已接受復原碼，還剩 \(left) 組。請產生新的復原碼：mfa-enroll recovery-codes --new"
     case .clockMayBeWrong:
-      "先前輸入的驗證碼屬於其他時間，手機或這部主機的時間可能不正確。"
+      "先前輸入的驗證碼正確，但屬於其他時間。手機或這部主機的時間可能不正確。"
     case .bypassCodeAccepted(0):
-      "已接受臨時通行碼，它無法再次使用。請立即新增裝置：mfa-enroll"
+      "已接受臨時通行碼，此碼無法再次使用。請立即新增裝置：mfa-enroll"
     case .bypassCodeAccepted(let uses):
       "已接受臨時通行碼，還可使用 \(uses) 次。請新增裝置：mfa-enroll"
     case .enrollmentOffered(let signIns, let lastDay):
-      "請使用驗證器應用程式保護你的帳戶：mfa-enroll"
+      "請使用驗證器應用程式保護你的帳號：mfa-enroll"
         + Self.traditionalChineseLimit(signIns, lastDay)
     case .enrollmentNotPossible:
       """
@@ -44,18 +46,18 @@ extension SignInMessage {
       請改用可以回答問題的方式登入（ssh 請使用 keyboard-interactive），\
       或向管理員索取註冊票證並執行 mfa-enroll --ticket。
       """
-    case .enrollmentAbandoned: "尚未新增裝置。請備妥驗證器應用程式，然後重新登入。"
+    case .enrollmentAbandoned: "未新增任何裝置。請備妥驗證器應用程式，然後重新登入。"
     case .enrollmentWrongCodes:
-      "錯誤的驗證碼過多，尚未新增裝置。請確認手機的時間正確，然後重新登入。"
-    case .enrollmentTooLate: "操作逾時，尚未新增裝置。請重新登入。"
+      "驗證碼錯誤次數過多，未新增任何裝置。請確認手機的時間正確，然後重新登入。"
+    case .enrollmentTooLate: "操作逾時，未新增任何裝置。請重新登入。"
     case .enrollmentTooLittleTime(let seconds):
       """
-      只剩 \(WrittenDuration(seconds: seconds).traditionalChinese)，不足以新增裝置，尚未新增裝置。\
+      只剩 \(WrittenDuration(seconds: seconds).traditionalChinese)，時間不足，未新增任何裝置。\
       請重新登入，過程中不要停頓。
       """
-    case .enrolledMeanwhile: "你的帳戶在此期間已新增裝置。請重新登入，並使用該裝置的驗證碼。"
+    case .enrolledMeanwhile: "你的帳號在此期間已新增裝置。請重新登入，並使用該裝置的驗證碼。"
     case .noticeConfirmation: "閱讀後請輸入 yes："
-    case .howToReadNotices: "執行 mfa-enroll notices 之前，這則訊息會持續顯示。"
+    case .howToReadNotices: "在你執行 mfa-enroll notices 之前，會持續顯示這則通知。"
     case .noticesStay: "在你使用其他裝置登入之前，會持續顯示這則通知。"
     }
   }
@@ -72,8 +74,9 @@ extension SignInMessage {
     switch (count, lastDay) {
     case (nil, nil): return ""
     case (let count?, nil): return "\n\(count)將強制使用。"
-    case (nil, let day?): return "\n\(day) (UTC) 之後將強制使用。"
-    case (let count?, let day?): return "\n\(count)，或 \(day) (UTC) 之後，將強制使用。"
+    case (nil, let day?): return "\n\(day)（UTC）之後將強制使用。"
+    case (let count?, let day?):
+      return "\n\(count)，或 \(day)（UTC）之後，將強制使用（以先到者為準）。"
     }
   }
 }
@@ -114,7 +117,7 @@ extension NoticeMessage.Change {
   }
 
   private static func traditionalChinese(_ reason: [UInt8]) -> MessageText {
-    reason.isEmpty ? "" : "「\(reason)」"
+    reason.isEmpty ? "" : "，原因：「\(reason)」"
   }
 }
 
@@ -129,10 +132,10 @@ extension HelperMessage {
   var traditionalChinese: MessageText {
     switch self {
     case .ticketPrompt: "註冊票證："
-    case .enrolledDevicePrompt: "已註冊裝置的驗證碼："
-    case .noNotices: "沒有通知。"
+    case .enrolledDevicePrompt: "已新增裝置的驗證碼："
+    case .noNotices: "你沒有任何通知。"
     case .noticesNeedSignIn:
-      "在你用先前已有的裝置登入之前，這些通知會持續顯示。"
+      "在你使用先前已有的裝置登入之前，會持續顯示這些通知。"
     }
   }
 }
@@ -141,10 +144,10 @@ extension MailMessage {
   var traditionalChinese: MessageText {
     switch self {
     case .subject(let user, let host): "\(host) 上 \(user) 的登入安全通知"
-    case .introduction(let user, let host): "\(host) 上的帳戶 \(user) 有以下變更："
+    case .introduction(let user, let host): "\(host) 上的帳號 \(user) 有以下變更："
     case .advice:
       """
-      如果這不是你本人的操作，請立即通知管理員：其他人可能可以登入你的帳戶。
+      如果這不是你本人的操作，請立即通知管理員：其他人或許能以你的身分登入。
       執行 mfa-enroll list 可查看你的裝置。
       """
     }
@@ -154,9 +157,9 @@ extension MailMessage {
 extension FailureMessage {
   var traditionalChinese: FailureText {
     switch self {
-    case .notPermitted: FailureText("這個帳戶無權執行此操作。", hint: "請洽詢管理員。")
+    case .notPermitted: FailureText("這個帳號無權執行此操作。", hint: "請洽詢管理員。")
     case .requiresRecentLogin:
-      FailureText("你尚未證明這個帳戶屬於你。", hint: "請重新開始。")
+      FailureText("你尚未證明這個帳號屬於你。", hint: "請重新開始。")
     case .wrongPassword:
       FailureText("密碼錯誤。", hint: "請使用登入這部主機的密碼再試一次。")
     case .sessionExpired: FailureText("操作逾時。", hint: "請重新開始。")
@@ -170,11 +173,12 @@ extension FailureMessage {
       FailureText("這不是驗證碼。", hint: "請輸入應用程式顯示的 6 到 8 位數字。")
     case .throttled(let seconds):
       FailureText(
-        "錯誤的驗證碼過多。",
+        "驗證碼錯誤次數過多。",
         hint: "請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。")
     case .locked:
       FailureText(
-        "錯誤的驗證碼過多，你的裝置已鎖定。", hint: "請聯絡管理員解除鎖定 (mfa-admin unlock)。")
+        "驗證碼錯誤次數過多，你的裝置已鎖定。",
+        hint: "請聯絡管理員解除鎖定（mfa-admin unlock）。")
     case .nameTaken: FailureText("你已有同名的裝置。", hint: "請選擇其他名稱。")
     case .tooManyDevices:
       FailureText(
@@ -187,17 +191,17 @@ extension FailureMessage {
       FailureText("這部主機不支援所選的值。", hint: "請使用標準的演算法、位數與週期。")
     case .storeUnavailable:
       FailureText(
-        "伺服器發生問題，無法讀取或寫入你的裝置。",
-        hint: "請聯絡管理員。原因記錄於系統日誌 (authpriv)。")
+        "伺服器發生問題，無法讀取或寫入你的裝置資料。",
+        hint: "請聯絡管理員。原因記錄於系統日誌（authpriv）。")
     case .configurationInvalid:
       FailureText(
-        "這部主機的設定有誤。", hint: "請聯絡管理員。錯誤位置記錄於系統日誌 (authpriv)。")
+        "這部主機的設定有誤。", hint: "請聯絡管理員。錯誤位置記錄於系統日誌（authpriv）。")
     case .switchedOff:
-      FailureText("這部主機未使用第二重驗證。", hint: "你不需要驗證碼即可登入。")
+      FailureText("這部主機未使用雙重驗證。", hint: "你不需驗證碼即可登入。")
     case .internalError:
       FailureText(
         "輔助程式發生錯誤，未變更任何內容。",
-        hint: "請聯絡管理員。原因記錄於系統日誌 (authpriv)。")
+        hint: "請聯絡管理員。原因記錄於系統日誌（authpriv）。")
     case .lastDeviceRequired:
       FailureText(
         "這是你唯一的裝置，而這部主機要求至少一個裝置。", hint: "請先新增其他裝置：mfa-enroll")
@@ -206,7 +210,7 @@ extension FailureMessage {
         "票證錯誤、已使用或已過期。", hint: "請檢查輸入內容，或向管理員索取新的票證。")
     case .shortKey:
       FailureText(
-        "對這部主機而言，金鑰過短。", hint: "請使用新的金鑰新增裝置：mfa-enroll")
+        "金鑰太短，無法用於這部主機。", hint: "請用新的金鑰新增裝置：mfa-enroll")
     case .codesNotConsecutive:
       FailureText(
         "這兩組驗證碼不連續。",
@@ -215,27 +219,27 @@ extension FailureMessage {
       FailureText(
         "此操作需要已新增裝置的驗證碼。", hint: "請備妥驗證碼或復原碼，然後重新開始。")
     case .alreadyImported:
-      FailureText("你已有使用這個金鑰的裝置。", hint: "查看你的裝置：mfa-enroll list")
+      FailureText("你已有使用這組金鑰的裝置。", hint: "查看你的裝置：mfa-enroll list")
     case .tooManyChanges(let minutes):
       FailureText(
         "你在一小時內的變更次數過多。",
         hint: "請在 \(WrittenDuration.minutes(minutes).traditionalChinese)後再試一次。")
     case .unsuitableProcess(let attribute):
       FailureText(
-        "輔助程式無法在此程序的屬性 \(attribute) 下執行。",
+        "由於這個程序的屬性 \(attribute)，輔助程式無法執行。",
         hint: "請勿透過 nice、chrt 或 ulimit 執行 mfa-enroll。查看限制：prlimit")
     case .tooManyHelpers:
       FailureText(
-        "同時使用輔助程式的程式過多。", hint: "請結束其中一些程式，然後再試一次。")
+        "你有太多程式同時使用輔助程式。", hint: "請結束其中一些程式，然後再試一次。")
     case .helperUnavailable(let path, let reason):
       FailureText(
         "無法啟動輔助程式 \(path)（\(reason)）。", hint: "請聯絡管理員，可能需要重新安裝套件。")
     case .helperEnded:
       FailureText(
-        "輔助程式意外結束。", hint: "請聯絡管理員。原因記錄於系統日誌 (authpriv)。")
+        "輔助程式意外結束。", hint: "請聯絡管理員。原因記錄於系統日誌（authpriv）。")
     case .protocolError:
       FailureText(
-        "這個程式與輔助程式無法溝通。", hint: "請聯絡管理員，套件可能安裝不完整。")
+        "這個程式與輔助程式無法正確通訊。", hint: "請聯絡管理員，套件可能安裝不完整。")
     case .operationInProgress:
       FailureText("另一項操作尚未完成。", hint: "請先完成或取消該操作。")
     case .signedOut: FailureText("你已移除最近新增的裝置。", hint: "請重新開始。")

@@ -40,6 +40,9 @@ public struct AccountStatus: Equatable, Sendable {
   public let recoveryCodesLeft: UInt8
   /// The number of these codes that were imported: at most `recoveryCodesLeft`.
   public let importedRecoveryCodesLeft: UInt8
+  /// Whether a recovery code of the user is accepted although the factors are locked, and unlocks
+  /// them.
+  public let recoveryCodeUnlocks: Bool
   /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
   /// separately.
   public let standing: Standing
@@ -72,12 +75,14 @@ public struct AccountStatus: Equatable, Sendable {
   /// Creates a status.
   public init(
     enrollment: Enrollment, state: State, recoveryCodesLeft: UInt8,
-    importedRecoveryCodesLeft: UInt8, standing: Standing, activity: Activity = Activity()
+    importedRecoveryCodesLeft: UInt8, recoveryCodeUnlocks: Bool = false, standing: Standing,
+    activity: Activity = Activity()
   ) {
     self.enrollment = enrollment
     self.state = state
     self.recoveryCodesLeft = recoveryCodesLeft
     self.importedRecoveryCodesLeft = importedRecoveryCodesLeft
+    self.recoveryCodeUnlocks = recoveryCodeUnlocks
     self.standing = standing
     self.activity = activity
   }

@@ -116,6 +116,7 @@ public enum HelperResponse: ~Copyable, Sendable {
       writer.field(status.state.rawValue)
       writer.field(status.recoveryCodesLeft)
       writer.field(status.importedRecoveryCodesLeft)
+      writer.field(status.recoveryCodeUnlocks)
       writer.field(status.standing.number)
       writer.field(status.standing.seconds)
       writer.field(status.activity.standing.number)

@@ -113,8 +113,9 @@ struct MessageReader: ~Escapable {
     return secrets
   }
 
-  /// Reads eleven fields: enrolment, state, recovery codes, imported ones, standing, seconds, and
-  /// those of the activity: standing, seconds, failed attempts, remembered sign-ins, notices.
+  /// Reads twelve fields: enrolment, state, recovery codes, imported ones, whether one unlocks,
+  /// standing, seconds, and those of the activity: standing, seconds, failed attempts, remembered
+  /// sign-ins, notices.
   @_lifetime(self: copy self)
   mutating func status() throws(MessageError) -> AccountStatus {
     guard let enrollment = AccountStatus.Enrollment(rawValue: try number(UInt8.self)),
@@ -123,13 +124,15 @@ struct MessageReader: ~Escapable {
     let codes = try number(UInt8.self)
     let imported = try number(UInt8.self)
     guard imported <= codes else { throw .malformed }
+    let unlocks = try flag()
     let standing = try standing()
     let activity = AccountStatus.Activity(
       standing: try self.standing(), failedAttempts: try number(UInt32.self),
       rememberedSignIns: try number(UInt8.self), pendingNotices: try number(UInt8.self))
     return AccountStatus(
       enrollment: enrollment, state: state, recoveryCodesLeft: codes,
-      importedRecoveryCodesLeft: imported, standing: standing, activity: activity)
+      importedRecoveryCodesLeft: imported, recoveryCodeUnlocks: unlocks, standing: standing,
+      activity: activity)
   }
 
   /// Reads two fields: standing and seconds.

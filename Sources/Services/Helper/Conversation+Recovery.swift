@@ -22,6 +22,7 @@ extension Conversation {
       state: AccountStatus.State(settings.state),
       recoveryCodesLeft: UInt8(clamping: codes.count),
       importedRecoveryCodesLeft: UInt8(clamping: codes.count { $0.kind == .imported }),
+      recoveryCodeUnlocks: snapshot.map { settings.mayUnlock($0.record, .locked) } ?? false,
       standing: AccountStatus.Standing(
         snapshot?.attempts.standing(settings.throttle, now: try now(), counter: .ownProcess)
           ?? .open),

@@ -1,5 +1,6 @@
 import MFAApplication
 import MFABytes
+import MFAMessages
 import MFAResidentProtocol
 import MFASecrets
 import MFASystem
@@ -41,6 +42,8 @@ final class ServedApplication: Application {
 
   let showsMessages: Bool
   let tryNumber: UInt8
+  /// The language of what the user is told if the sign-in cannot go on.
+  private var language = Language.english
   /// Whether the module understands the messages of version 2.
   private let isCurrent: Bool
 
@@ -143,8 +146,20 @@ final class ServedApplication: Application {
     line.add("part", "resident")
     line.add("reason", "busy")
     log(.error, line)
-    tell("too many of your sign-ins wait for an answer, finish one of them first", essential: true)
+    tell(Self.text(of: .tooManyOpenSignIns, in: language), essential: true)
     return .none
+  }
+
+  /// Sends the module what it shows if the service ends without a verdict. The module itself has the
+  /// text in English.
+  func use(_ language: Language) {
+    guard isCurrent, language != self.language else { return }
+    self.language = language
+    put(.failureText(Array(Self.text(of: .unavailable, in: language).utf8)))
+  }
+
+  private static func text(of message: SignInMessage, in language: Language) -> String {
+    message.text(in: language).wrapped(to: MessageText.moduleColumns).string
   }
 
   func earlierAnswer() -> Reply {

@@ -50,7 +50,8 @@ extension EnrollFailure {
         "More than one ID begins with '\(id)'.", hint: "Type more of it, or use the name.")
     case .noDevice: FailureText("You have no device yet.", hint: "Add one: mfa-enroll")
     case .severalDevices:
-      FailureText("You have several devices.", hint: "Name one of them: mfa-enroll list")
+      FailureText(
+        "You have several devices.", hint: "Name one of them. To see them: mfa-enroll list")
     case .recoveryCodesNotSaved(let path):
       FailureText(
         "The recovery codes are valid but could not be saved in \(path).",

@@ -25,34 +25,35 @@ extension EnrollFailure {
     case .accountNotTaken(let name):
       FailureText(
         "Ce processus ne peut pas s’exécuter en tant que \(name).",
-        hint: "Connectez-vous en tant que \(name), et lancez-y mfa-enroll.")
+        hint: "Connectez-vous en tant que \(name), puis lancez mfa-enroll.")
     case .processNotProtected:
       FailureText(
-        "Ce processus ne peut pas être protégé de vos autres programmes.",
+        "Ce processus ne peut pas être protégé contre vos autres programmes.",
         hint: "Lancez mfa-enroll là où prctl(2) est autorisé.")
     case .usage(let problem):
       FailureText(
         "La commande n’a pas été comprise\u{a0}: \(problem)",
-        hint: "Voyez ce qui est possible\u{a0}: mfa-enroll --help")
+        hint: "Pour voir l’aide\u{a0}: mfa-enroll --help")
     case .unknownCommand(let name, let meant?):
       FailureText(
         "La commande «\u{a0}\(name)\u{a0}» n’existe pas.",
-        hint: "Vouliez-vous dire\u{a0}: mfa-enroll \(meant)")
+        hint: "Vouliez-vous dire mfa-enroll \(meant)\u{a0}?")
     case .unknownCommand(let name, nil):
       FailureText(
         "La commande «\u{a0}\(name)\u{a0}» n’existe pas.",
-        hint: "Voyez toutes les commandes\u{a0}: mfa-enroll --help")
+        hint: "Pour voir toutes les commandes\u{a0}: mfa-enroll --help")
     case .noCode:
       FailureText("Aucun code n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
     case .noName:
       FailureText("Aucun nom n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
     case .nothingRemoved:
       FailureText(
-        "Rien n’a été supprimé.", hint: "Pour le supprimer, répondez y ou utilisez --yes.")
+        "Rien n’a été supprimé.",
+        hint: "Pour supprimer l’appareil, répondez «\u{a0}y\u{a0}» ou utilisez --yes.")
     case .noSuchDevice(let name, true):
       FailureText(
         "Vous n’avez pas d’appareil «\u{a0}\(name)\u{a0}».",
-        hint: "Voyez vos appareils\u{a0}: mfa-enroll list")
+        hint: "Pour voir vos appareils\u{a0}: mfa-enroll list")
     case .noSuchDevice(let name, false):
       FailureText(
         "Vous n’avez pas d’appareil «\u{a0}\(name)\u{a0}», ni aucun autre.",
@@ -60,17 +61,19 @@ extension EnrollFailure {
     case .ambiguousID(let id):
       FailureText(
         "Plusieurs ID commencent par «\u{a0}\(id)\u{a0}».",
-        hint: "Saisissez-en davantage, ou utilisez le nom.")
+        hint: "Saisissez davantage de caractères, ou utilisez le nom.")
     case .noDevice:
       FailureText("Vous n’avez pas encore d’appareil.", hint: "Ajoutez-en un\u{a0}: mfa-enroll")
     case .severalDevices:
-      FailureText("Vous avez plusieurs appareils.", hint: "Nommez-en un\u{a0}: mfa-enroll list")
+      FailureText(
+        "Vous avez plusieurs appareils.",
+        hint: "Indiquez lequel. Pour voir vos appareils\u{a0}: mfa-enroll list")
     case .recoveryCodesNotSaved(let path):
       FailureText(
         "Les codes de récupération sont valables, mais n’ont pas pu être enregistrés dans \(path).",
         hint: """
-          Recopiez-les depuis l’écran, ou libérez de la place et relancez mfa-enroll recovery-codes \
-          --new.
+          Recopiez-les depuis l’écran, ou libérez de l’espace et relancez \
+          mfa-enroll recovery-codes --new.
           """)
     case .recoveryCodesNotPrinted:
       FailureText(
@@ -82,21 +85,21 @@ extension EnrollFailure {
         hint: "Enregistrez les codes avec --save FICHIER, ou recopiez-les depuis l’écran.")
     case .noHomeFolder:
       FailureText(
-        "HOME n’indique pas votre dossier personnel.", hint: "Nommez le fichier à importer.")
+        "HOME n’indique pas votre dossier personnel.", hint: "Indiquez le fichier à importer.")
     case .fileNotOpened(let path, let reason):
       FailureText(
-        "\(path) ne peut pas être ouvert (\(reason)).", hint: "Nommez le fichier à importer.")
+        "Impossible d’ouvrir \(path) (\(reason)).", hint: "Indiquez le fichier à importer.")
     case .notAFile(let path):
-      FailureText("\(path) n’est pas un fichier.", hint: "Nommez le fichier à importer.")
+      FailureText("\(path) n’est pas un fichier.", hint: "Indiquez le fichier à importer.")
     case .writableByOthers(let path):
       FailureText(
         "D’autres utilisateurs ont pu modifier \(path).",
         hint: "Ajoutez un appareil avec une nouvelle clé\u{a0}: mfa-enroll")
     case .fileNotRead(let path):
-      FailureText("\(path) ne peut pas être lu.", hint: "Nommez le fichier à importer.")
+      FailureText("Impossible de lire \(path).", hint: "Indiquez le fichier à importer.")
     case .importRefused(let reason):
       FailureText(
-        "Le fichier ne peut pas être importé\u{a0}: \(reason).",
+        "Impossible d’importer le fichier\u{a0}: \(reason).",
         hint: """
           Rien n’a été modifié. Ajoutez un appareil avec une nouvelle clé\u{a0}: mfa-enroll
           """)
@@ -104,26 +107,26 @@ extension EnrollFailure {
       FailureText(
         "D’autres utilisateurs pourraient lire \(path).",
         hint: """
-          Nommez un fichier sur un disque qui gère les propriétaires et les permissions, par \
+          Indiquez un fichier sur un disque qui gère les propriétaires et les permissions, par \
           exemple dans votre dossier personnel.
           """)
     case .fileExists(let path):
       FailureText(
-        "\(path) existe déjà.", hint: "Nommez un autre fichier, ou supprimez celui-ci.")
+        "\(path) existe déjà.", hint: "Indiquez un autre fichier, ou supprimez celui-ci.")
     case .folderMissing(let path):
       FailureText(
-        "Le dossier de \(path) n’existe pas.", hint: "Créez-le, ou nommez un autre fichier.")
+        "Le dossier de \(path) n’existe pas.", hint: "Créez-le, ou indiquez un autre fichier.")
     case .noPermission(let path):
       FailureText(
         "Vous n’avez pas le droit de créer \(path).",
-        hint: "Nommez un fichier dans un dossier qui vous appartient.")
+        hint: "Indiquez un fichier dans un dossier qui vous appartient.")
     case .fileNotCreated(let path, let reason):
       FailureText(
-        "\(path) ne peut pas être créé (\(reason)).", hint: "Nommez un autre fichier.")
+        "Impossible de créer \(path) (\(reason)).", hint: "Indiquez un autre fichier.")
     case .fileNotWritten(let path, let reason):
       FailureText(
-        "\(path) ne peut pas être écrit (\(reason)). Aucun appareil n’a été ajouté.",
-        hint: "Libérez de la place, ou nommez un autre fichier.")
+        "Impossible d’écrire dans \(path) (\(reason)). Aucun appareil n’a été ajouté.",
+        hint: "Libérez-y de l’espace, ou indiquez un autre fichier.")
     case .noPicture(let obstacle):
       FailureText(obstacle.french, hint: "Sans --qr, la clé est affichée sous forme de texte.")
     }

@@ -14,14 +14,14 @@ extension EnrollFailure {
     case .otherAccount(let name):
       FailureText(
         "ほかのアカウント（\(name)）に mfa-enroll を使えるのは root だけです。",
-        hint: "ご自身のアカウントには、--user なしで実行してください。")
+        hint: "ご自身のアカウントに使う場合は、--user を付けずに実行してください。")
     case .unknownAccount(let name):
       FailureText(
         "このホストにアカウント \(name) はありません。",
         hint: "--user の後の名前を確認してください。")
     case .accountNotNamed(let user):
       FailureText(
-        "sudo で起動されましたが、どのアカウントかを質問できません。",
+        "mfa-enroll は sudo で起動されましたが、どのアカウントに使うかを質問できません。",
         hint: "--user \(user) または --user root を指定してください。")
     case .accountNotTaken(let name):
       FailureText(
@@ -42,13 +42,13 @@ extension EnrollFailure {
         "コマンド「\(name)」はありません。", hint: "コマンドの一覧: mfa-enroll --help")
     case .noCode:
       FailureText(
-        "コードが入力されませんでした。何も変更していません。",
+        "コードが入力されませんでした。何も変更されていません。",
         hint: "最初からやり直してください。")
     case .noName:
-      FailureText("名前が入力されませんでした。何も変更していません。", hint: "最初からやり直してください。")
+      FailureText("名前が入力されませんでした。何も変更されていません。", hint: "最初からやり直してください。")
     case .nothingRemoved:
       FailureText(
-        "何も削除していません。",
+        "何も削除されていません。",
         hint: "削除するには、y と答えるか --yes を指定してください。")
     case .noSuchDevice(let name, true):
       FailureText("デバイス「\(name)」はありません。", hint: "デバイスの一覧: mfa-enroll list")
@@ -101,10 +101,10 @@ extension EnrollFailure {
     case .importRefused(let reason):
       FailureText(
         "ファイルを取り込めません: \(reason)",
-        hint: "何も変更していません。新しいキーでデバイスを追加してください: mfa-enroll")
+        hint: "何も変更されていません。新しいキーでデバイスを追加してください: mfa-enroll")
     case .fileNotPrivate(let path):
       FailureText(
-        "\(path) はほかのユーザーが読める状態になります。",
+        "\(path) をほかのユーザーが読める可能性があります。",
         hint: """
           ホームフォルダーなど、所有者と権限を扱えるディスク上のファイルを指定してください。
           """)
@@ -125,7 +125,7 @@ extension EnrollFailure {
         "\(path) を作成できません（\(reason)）。", hint: "別のファイルを指定してください。")
     case .fileNotWritten(let path, let reason):
       FailureText(
-        "\(path) に書き込めません（\(reason)）。デバイスは追加されていません。",
+        "\(path) に書き込めません（\(reason)）。デバイスは追加されませんでした。",
         hint: "空き容量を増やすか、別のファイルを指定してください。")
     case .noPicture(let obstacle):
       FailureText(obstacle.japanese, hint: "--qr を付けなければ、キーは文字で表示されます。")

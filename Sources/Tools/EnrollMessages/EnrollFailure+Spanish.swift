@@ -25,21 +25,22 @@ extension EnrollFailure {
     case .accountNotTaken(let name):
       FailureText(
         "Este proceso no se puede ejecutar como \(name).",
-        hint: "Inicia sesión como \(name), y ejecuta allí mfa-enroll.")
+        hint: "Inicia sesión como \(name) y ejecuta mfa-enroll.")
     case .processNotProtected:
       FailureText(
         "Este proceso no se puede proteger de tus otros programas.",
         hint: "Ejecuta mfa-enroll donde prctl(2) esté permitido.")
     case .usage(let problem):
       FailureText(
-        "No se ha entendido la orden: \(problem)",
-        hint: "Consulta las posibilidades: mfa-enroll --help")
+        "No se ha entendido el comando: \(problem)",
+        hint: "Consulta la ayuda: mfa-enroll --help")
     case .unknownCommand(let name, let meant?):
       FailureText(
-        "No existe la orden «\(name)».", hint: "¿Querías decir mfa-enroll \(meant)?")
+        "No existe el comando «\(name)».", hint: "¿Querías decir mfa-enroll \(meant)?")
     case .unknownCommand(let name, nil):
       FailureText(
-        "No existe la orden «\(name)».", hint: "Consulta todas las órdenes: mfa-enroll --help")
+        "No existe el comando «\(name)».",
+        hint: "Consulta todos los comandos: mfa-enroll --help")
     case .noCode:
       FailureText(
         "No se ha escrito ningún código. No se ha cambiado nada.", hint: "Empieza de nuevo.")
@@ -47,7 +48,9 @@ extension EnrollFailure {
       FailureText(
         "No se ha escrito ningún nombre. No se ha cambiado nada.", hint: "Empieza de nuevo.")
     case .nothingRemoved:
-      FailureText("No se ha eliminado nada.", hint: "Para eliminarlo, responde y o usa --yes.")
+      FailureText(
+        "No se ha eliminado nada.",
+        hint: "Para eliminar el dispositivo, responde «y» o usa --yes.")
     case .noSuchDevice(let name, true):
       FailureText(
         "No tienes ningún dispositivo «\(name)».",
@@ -61,7 +64,9 @@ extension EnrollFailure {
     case .noDevice:
       FailureText("No tienes ningún dispositivo todavía.", hint: "Añade uno: mfa-enroll")
     case .severalDevices:
-      FailureText("Tienes varios dispositivos.", hint: "Nombra uno de ellos: mfa-enroll list")
+      FailureText(
+        "Tienes varios dispositivos.",
+        hint: "Indica cuál. Consulta tus dispositivos: mfa-enroll list")
     case .recoveryCodesNotSaved(let path):
       FailureText(
         "Los códigos de recuperación son válidos, pero no se han podido guardar en \(path).",
@@ -114,8 +119,8 @@ extension EnrollFailure {
       FailureText("No se puede crear \(path) (\(reason)).", hint: "Indica otro archivo.")
     case .fileNotWritten(let path, let reason):
       FailureText(
-        "No se puede escribir \(path) (\(reason)). No se ha añadido ningún dispositivo.",
-        hint: "Libera espacio, o indica otro archivo.")
+        "No se puede escribir en \(path) (\(reason)). No se ha añadido ningún dispositivo.",
+        hint: "Libera espacio ahí, o indica otro archivo.")
     case .noPicture(let obstacle):
       FailureText(obstacle.spanish, hint: "Sin --qr, la clave se muestra como texto.")
     }

@@ -49,7 +49,7 @@ extension EnrollFailure {
         "有多個識別碼以「\(id)」開頭。", hint: "請輸入更多字元，或使用名稱。")
     case .noDevice: FailureText("你還沒有裝置。", hint: "新增裝置：mfa-enroll")
     case .severalDevices:
-      FailureText("你有多部裝置。", hint: "請指定其中一部：mfa-enroll list")
+      FailureText("你有多個裝置。", hint: "請指定其中一個：mfa-enroll list")
     case .recoveryCodesNotSaved(let path):
       FailureText(
         "復原碼有效，但無法儲存至 \(path)。",
@@ -79,10 +79,10 @@ extension EnrollFailure {
         hint: "未變更任何內容。請用新的金鑰新增裝置：mfa-enroll")
     case .fileNotPrivate(let path):
       FailureText(
-        "其他使用者將能讀取 \(path)。",
-        hint: "請指定位於支援擁有者與權限之磁碟上的檔案，例如你家目錄中的檔案。")
+        "\(path) 可能會被其他使用者讀取。",
+        hint: "請指定位於支援擁有者與權限的磁碟上的檔案，例如家目錄中的檔案。")
     case .fileExists(let path):
-      FailureText("\(path) 已存在。", hint: "請指定其他檔案，或移除這個檔案。")
+      FailureText("\(path) 已存在。", hint: "請指定其他檔案，或刪除這個檔案。")
     case .folderMissing(let path):
       FailureText("\(path) 所在的資料夾不存在。", hint: "請建立資料夾，或指定其他檔案。")
     case .noPermission(let path):

@@ -123,12 +123,12 @@ extension ImportWarningMessage {
       "The key has \(bits) bits, fewer than 128. Add a device with a new key soon: mfa-enroll"
     case .fewerCodesAccepted(let steps, let accepted):
       """
-      The other program accepted codes up to \(steps) steps early or late. Here, at most \
-      \(accepted) are accepted. Check the clock of the device.
+      The other program accepted codes up to \(steps) steps early or late. Here, at most \(accepted) \
+      steps are possible. Check the clock of the device.
       """
     case .clockOffset(let steps):
       """
-      The other program took the clock of the device to be \(steps) steps ahead, which another \
+      The other program corrected the clock of the device by \(steps) steps of time, which another \
       person may have caused. Check the clock. If it is right, add the device anew: mfa-enroll
       """
     case .clockMeasurementDropped:
@@ -137,11 +137,17 @@ extension ImportWarningMessage {
       device.
       """
     case .gracePeriodDropped:
-      "The other program allowed sign-ins without a code after a recent one. This one does not."
+      """
+      The other program allowed sign-ins without a code for a while after a sign-in. This one does \
+      not.
+      """
     case .rateLimitDropped: "The other program's limit of sign-ins is replaced by this host's."
     case .reuseWasAllowed: "The other program accepted a code more than once. This one does not."
     case .lastCodeNotFound:
-      "The last code does not belong to its time. All codes that it can be count as used."
+      """
+      The last code does not belong to its time. All codes that it may have been are treated as \
+      used.
+      """
     case .passwordDropped:
       "The password in the file is not imported. Use the password of your account."
     case .weakRecoveryCodes(1): "1 imported recovery code is short (26 bits). Replace it."

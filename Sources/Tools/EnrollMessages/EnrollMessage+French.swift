@@ -24,10 +24,10 @@ extension EnrollMessage {
     case .keyLabel: "Clé\u{a0}:"
     case .urlLabel: "URL\u{a0}:"
     case .scanOrShowKey:
-      "Scannez avec l’application, ou tapez k pour voir la clé."
+      "Scannez ceci avec l’application, ou tapez k pour la clé."
     case .typeKeyOrOpenURL:
       "Saisissez cette clé dans votre application d’authentification, ou ouvrez-y l’URL\u{a0}:"
-    case .showPicture: "Appuyez sur k pour le code QR."
+    case .showPicture: "Tapez k pour le code QR."
     case .scanPicture:
       """
       Scannez le code QR avec votre application d’authentification, ou saisissez-y la clé.
@@ -43,7 +43,10 @@ extension EnrollMessage {
       Si vous saisissez la clé, choisissez \(algorithm), \(digits) chiffres et \(seconds) secondes.
       """
     case .noPicture(.windowTooSmall(let columns, let lines)):
-      "Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines), ou saisissez la clé ci-dessus."
+      """
+      Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines), ou \
+      saisissez la clé ci-dessus.
+      """
     case .noPicture(let obstacle): "\(obstacle.french) Saisissez la clé ci-dessus."
     case .passwordPrompt: "Mot de passe\u{a0}: "
     case .codePrompt: "Code de l’application\u{a0}: "
@@ -61,8 +64,8 @@ extension EnrollMessage {
       "Codes de récupération de \(user) sur \(host), créés le \(date)"
     case .recoverySheetAdvice:
       """
-      Chaque code permet une connexion si vous n’avez pas votre appareil. Les codes plus anciens ne \
-      fonctionnent plus. Conservez cette feuille loin de votre appareil.
+      Chaque code permet une connexion si vous n’avez pas votre appareil. Les codes plus anciens \
+      ne fonctionnent plus. Conservez cette feuille loin de votre appareil.
       """
     case .recoveryCodesShownOnce: "Ces codes ne seront plus affichés."
     case .recoveryCodesSaved(let path): "Vos codes de récupération sont enregistrés dans \(path)."
@@ -112,7 +115,10 @@ extension EnrollMessage {
       """
     case .testedCode: "Code correct. Il n’est plus utilisable."
     case .testedRecoveryCode:
-      "Code correct. C’est l’un de vos codes de récupération. Il n’a pas été utilisé et reste valable."
+      """
+      Code correct. C’est l’un de vos codes de récupération. Il n’a pas été utilisé et reste \
+      valable.
+      """
     case .testedBypassCode:
       "Code correct. C’est un code de dépannage. Il n’a pas été utilisé et reste valable."
     case .rememberedSignInsCleared(0): "Aucune connexion n’était mémorisée."
@@ -138,7 +144,7 @@ extension PictureObstacle {
   var french: MessageText {
     switch self {
     case .notATerminal: "Un code QR ne peut être affiché que dans un terminal."
-    case .unknownTerminal: "Ce terminal ne peut peut-être pas afficher de code QR (TERM)."
+    case .unknownTerminal: "Ce terminal n’est peut-être pas capable d’afficher un code QR (TERM)."
     case .localeNotUTF8:
       "Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché."
     case .windowTooSmall(let columns, let lines):
@@ -146,7 +152,7 @@ extension PictureObstacle {
       Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines).
       """
     case .urlTooLong: "L’URL est trop longue pour un code QR."
-    case .outOfMemory: "La mémoire ne suffit pas pour un code QR."
+    case .outOfMemory: "Il n’y a pas assez de mémoire pour un code QR."
     case .libraryMissing(let name, let package):
       "Un code QR nécessite la bibliothèque \(name) (paquet Debian \(package))."
     }
@@ -158,24 +164,24 @@ extension ImportWarningMessage {
     switch self {
     case .weakKey(let bits):
       """
-      La clé n’a que \(bits) bits, moins de 128. Ajoutez bientôt un appareil avec une nouvelle \
-      clé\u{a0}: mfa-enroll
+      La clé n’a que \(bits) bits, moins de 128. Ajoutez sans tarder un appareil avec une \
+      nouvelle clé\u{a0}: mfa-enroll
       """
     case .fewerCodesAccepted(let steps, let accepted):
       """
-      L’autre programme acceptait des codes décalés de \(steps) intervalles au plus. Ici, \
-      \(accepted) au plus sont acceptés. Vérifiez l’heure de l’appareil.
+      L’autre programme acceptait des codes en avance ou en retard de \(steps) intervalles au \
+      plus. Ici, le maximum est de \(accepted). Vérifiez l’heure de l’appareil.
       """
     case .clockOffset(let steps):
       """
-      L’autre programme considérait que l’horloge de l’appareil avançait de \(steps) intervalles, \
-      ce qu’une autre personne a pu provoquer. Vérifiez l’heure. Si elle est juste, ajoutez de \
-      nouveau l’appareil\u{a0}: mfa-enroll
+      L’autre programme considérait que l’horloge de l’appareil était décalée (avance en \
+      intervalles\u{a0}: \(steps)), ce qu’une autre personne a pu provoquer. Vérifiez l’heure. Si \
+      elle est juste, ajoutez de nouveau l’appareil\u{a0}: mfa-enroll
       """
     case .clockMeasurementDropped:
       """
-      Des codes d’une autre heure ont été reçus récemment. Ils sont sans effet ici. Vérifiez \
-      l’heure de l’appareil.
+      Des codes correspondant à une autre heure ont été reçus récemment. Ils sont sans effet ici. \
+      Vérifiez l’heure de l’appareil.
       """
     case .gracePeriodDropped:
       """

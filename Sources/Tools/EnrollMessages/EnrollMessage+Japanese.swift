@@ -6,9 +6,9 @@ extension EnrollMessage {
     switch self {
     case .account(let user, let host): "アカウント: \(user)（ホスト: \(host)）"
     case .enrollmentOpening(let minutes):
-      "認証アプリが入ったスマートフォンをご用意ください。制限時間は \(minutes) 分です。"
+      "認証アプリの入ったスマートフォンを用意してください。制限時間は \(minutes) 分です。"
     case .accountChoice(let user, let root):
-      "sudo で起動されました。どのアカウントですか（\(user) または \(root)）: "
+      "sudo で起動されました。どのアカウントに使いますか？（\(user) または \(root)）: "
     case .accountChoiceAgain(let user, let root):
       "\(user) または \(root) と入力してください: "
     case .errorLabel: "エラー:"
@@ -16,39 +16,39 @@ extension EnrollMessage {
     case .warningLabel: "警告:"
     case .nameLabel: "名前:"
     case .keyLabel: "キー:"
-    case .urlLabel: "URL の内容:"
+    case .urlLabel: "URL:"
     case .scanOrShowKey:
-      "認証アプリで読み取るか、k でキーを表示してください。"
+      "認証アプリでスキャンしてください（k でキーを表示）。"
     case .typeKeyOrOpenURL:
       "認証アプリにこのキーを入力するか、アプリで URL を開いてください:"
-    case .showPicture: "k を押すと QR コードを表示します。"
+    case .showPicture: "k を押すと QR コードが表示されます。"
     case .scanPicture:
-      "認証アプリで QR コードを読み取るか、アプリにキーを入力してください。"
+      "認証アプリで QR コードをスキャンするか、アプリにキーを入力してください。"
     case .scanPictureFile(let path):
-      "認証アプリで \(path) の QR コードを読み取るか、アプリにキーを入力してください。"
+      "認証アプリで \(path) の QR コードをスキャンするか、アプリにキーを入力してください。"
     case .typeKey: "認証アプリにキーを入力してください。"
     case .keyParameters(let algorithm, let digits, let seconds):
       """
       キーを入力する場合は、\(algorithm)、\(digits) 桁、\(seconds) 秒を選択してください。
       """
     case .noPicture(.windowTooSmall(let columns, let lines)):
-      "ウィンドウが QR コードには小さすぎます。\(columns)x\(lines) に広げるか、上のキーを入力してください。"
+      "QR コードにはウィンドウが小さすぎます。\(columns)x\(lines) に広げるか、上のキーを入力してください。"
     case .noPicture(let obstacle): "\(obstacle.japanese)上のキーを入力してください。"
     case .passwordPrompt: "パスワード: "
-    case .codePrompt: "アプリに表示された確認コード: "
+    case .codePrompt: "アプリの確認コード: "
     case .namePrompt(let proposed): "このデバイスの名前 [\(proposed)]: "
     case .enrolled(let name):
       "「\(name)」を追加しました。入力した確認コードはもう使用できません。"
     case .tryNow(let command):
       "完了しました。別のウィンドウで今すぐお試しください: \(command)"
     case .pictureHoldsKey(let path):
-      "\(path) にはキーが含まれています。読み取ったら削除してください。"
+      "\(path) にはキーが含まれています。スキャンしたら削除してください。"
     case .pictureNotRemoved(let path): "\(path) を削除できませんでした。削除してください。"
     case .recoverySheetHeading(let user, let host, let date):
-      "\(user)（ホスト: \(host)）のリカバリーコード（作成日時: \(date)）"
+      "\(host) の \(user) のリカバリーコード（\(date) 作成）"
     case .recoverySheetAdvice:
       """
-      デバイスがないときに、1 つのコードで 1 回ログインできます。以前のコードは使えません。\
+      デバイスが手元にないときに、各コードで 1 回ログインできます。以前のコードはもう使用できません。\
       このシートはデバイスとは別の場所に保管してください。
       """
     case .recoveryCodesShownOnce: "これらのコードは再表示されません。"
@@ -69,12 +69,12 @@ extension EnrollMessage {
     case .noDevices(let user): "\(user) にはまだデバイスがありません。"
     case .addDevice: "デバイスの追加: mfa-enroll"
     case .renamed(let old, let new): "「\(old)」の名前を「\(new)」に変更しました。"
-    case .removeQuestion(let name): "「\(name)」を削除しますか [y = はい / N = いいえ]: "
+    case .removeQuestion(let name): "「\(name)」を削除しますか？[y = はい / N = いいえ]: "
     case .removeOnly:
       "これは唯一のデバイスです。削除すると、ログインに使うコードがなくなります。"
     case .removed(let name): "「\(name)」を削除しました。"
     case .newestRemoved:
-      "これは最も新しいデバイスでした。次回のログインでは、そのコードは使われません。"
+      "これは最後に追加したデバイスでした。次回のログインでは、そのコードは使用されません。"
     case .otherSessionsContinue:
       "このホストのほかのセッションは続いています。ご自身で終了してください。"
     case .otherSessionsEnded(let count):
@@ -83,20 +83,20 @@ extension EnrollMessage {
       "ほかのセッション \(count) 個を終了できませんでした。ご自身で終了してください。"
     case .resyncOpening:
       """
-      ほかのデバイスのコードを求められ、ほかのデバイスがない場合は、Enter キーを押してください。
+      ほかのデバイスのコードを求められても、ほかにデバイスがない場合は、Enter キーを押してください。
       """
     case .nextCodePrompt: "アプリに次に表示される確認コード: "
     case .resynced(let name):
       "「\(name)」の時計のずれを補正しました。2 つの確認コードはもう使用できません。"
     case .testedCode: "正しい確認コードです。このコードはもう使用できません。"
     case .testedRecoveryCode:
-      "正しいコードです。これはリカバリーコードです。使用済みにはならず、引き続き有効です。"
+      "正しいリカバリーコードです。使用済みにはならず、引き続き有効です。"
     case .testedBypassCode:
-      "正しいコードです。これはバイパスコードです。使用済みにはならず、引き続き有効です。"
+      "正しいバイパスコードです。使用済みにはならず、引き続き有効です。"
     case .rememberedSignInsCleared(0): "記憶されたログインはありませんでした。"
     case .rememberedSignInsCleared(let count):
       """
-      \(count) か所からのログインの記憶を消去しました。次回のログインではコードが必要です。
+      記憶されたログイン（\(count) か所）を消去しました。次回のログインではコードが必要です。
       """
     case .imported(let name):
       "「\(name)」を追加しました。アプリにすでにあるキーを使用します。"
@@ -114,9 +114,7 @@ extension PictureObstacle {
     case .unknownTerminal: "この端末は QR コードを表示できない可能性があります（TERM）。"
     case .localeNotUTF8: "ロケールが UTF-8 ではないため、QR コードを表示できません。"
     case .windowTooSmall(let columns, let lines):
-      """
-      QR コードを表示するにはウィンドウが小さすぎます。\(columns)x\(lines) に広げてください。
-      """
+      "QR コードにはウィンドウが小さすぎます。\(columns)x\(lines) に広げてください。"
     case .urlTooLong: "URL が長すぎて QR コードにできません。"
     case .outOfMemory: "メモリが足りないため、QR コードを表示できません。"
     case .libraryMissing(let name, let package):
@@ -151,7 +149,7 @@ extension ImportWarningMessage {
       """
     case .gracePeriodDropped:
       """
-      元のプログラムでは、直前のログインの後はコードなしでログインできました。ここではできません。
+      元のプログラムでは、ログイン後しばらくはコードなしでログインできました。ここではできません。
       """
     case .rateLimitDropped:
       "元のプログラムのログイン回数の制限は、このホストの制限に置き換わります。"
@@ -159,7 +157,8 @@ extension ImportWarningMessage {
       "元のプログラムは同じコードを複数回受け付けていました。ここでは受け付けません。"
     case .lastCodeNotFound:
       """
-      最後のコードは、その時刻のものではありません。該当しうるコードはすべて使用済みとみなします。
+      最後のコードは、その時刻のコードと一致しません。該当する可能性のあるコードはすべて\
+      使用済みとみなします。
       """
     case .passwordDropped:
       "ファイルのパスワードは取り込みません。アカウントのパスワードを使用してください。"
@@ -169,7 +168,8 @@ extension ImportWarningMessage {
       """
     case .unreachableRecoveryCodes(let line, let count):
       """
-      \(line) 行目は設定でもリカバリーコードでもないため、それより後のリカバリーコードは元から使えませんでした。\
+      \(line) 行目はオプションでもリカバリーコードでもないため、それより後のリカバリーコードは元から\
+      使用できませんでした。\
       取り込まなかった数: \(count)
       """
     case .recoveryCodesDropped(let count):

@@ -16,10 +16,10 @@ extension EnrollMessage {
     case .accountChoiceAgain(let user, let root): "Escribe \(user) o \(root): "
     case .errorLabel: "error:"
     case .hintLabel: "sugerencia:"
-    case .warningLabel: "aviso:"
+    case .warningLabel: "advertencia:"
     case .nameLabel: "Nombre:"
     case .keyLabel: "Clave:"
-    case .urlLabel: "Dirección URL:"
+    case .urlLabel: "URL:"
     case .scanOrShowKey:
       "Escanea con tu aplicación, o pulsa k para ver la clave."
     case .typeKeyOrOpenURL:
@@ -34,15 +34,18 @@ extension EnrollMessage {
       """
     case .typeKey: "Escribe la clave en tu aplicación de autenticación."
     case .keyParameters(let algorithm, let digits, let seconds):
-      "Si escribe la clave, elige \(algorithm), \(digits) dígitos y \(seconds) segundos."
+      "Si escribes la clave, elige \(algorithm), \(digits) dígitos y \(seconds) segundos."
     case .noPicture(.windowTooSmall(let columns, let lines)):
-      "Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la clave de arriba."
+      """
+      Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la \
+      clave de arriba.
+      """
     case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
     case .passwordPrompt: "Contraseña: "
     case .codePrompt: "Código de la aplicación: "
     case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "
     case .enrolled(let name):
-      "Se ha añadido «\(name)». El código que has escrito ya no se puede volver a usar."
+      "Se ha añadido «\(name)». El código que has escrito no se puede volver a usar."
     case .tryNow(let command): "Listo. Pruébalo ahora, en otra ventana: \(command)"
     case .pictureHoldsKey(let path):
       "\(path) contiene tu clave. Elimina el archivo cuando lo hayas escaneado."
@@ -51,8 +54,8 @@ extension EnrollMessage {
       "Códigos de recuperación de \(user) en \(host), creados el \(date)"
     case .recoverySheetAdvice:
       """
-      Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Los códigos anteriores \
-      ya no funcionan. Guarda esta hoja lejos de tu dispositivo.
+      Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Los códigos \
+      anteriores ya no funcionan. Guarda esta hoja lejos de tu dispositivo.
       """
     case .recoveryCodesShownOnce: "Estos códigos no se vuelven a mostrar."
     case .recoveryCodesSaved(let path): "Tus códigos de recuperación se han guardado en \(path)."
@@ -84,19 +87,19 @@ extension EnrollMessage {
       """
     case .otherSessionsContinue:
       "Tus otras sesiones en este servidor siguen abiertas. Ciérralas tú."
-    case .otherSessionsEnded(1): "Se ha cerrado 1 sesión más en este servidor."
-    case .otherSessionsEnded(let count): "Se han cerrado \(count) sesiones más en este servidor."
-    case .otherSessionsNotEnded(1): "No se ha podido cerrar 1 sesión. Ciérrala tú."
+    case .otherSessionsEnded(1): "Se ha cerrado otra sesión en este servidor."
+    case .otherSessionsEnded(let count): "Se han cerrado otras \(count) sesiones en este servidor."
+    case .otherSessionsNotEnded(1): "Hay 1 sesión más que no se ha podido cerrar. Ciérrala tú."
     case .otherSessionsNotEnded(let count):
-      "No se han podido cerrar \(count) sesiones. Ciérralas tú."
+      "Hay \(count) sesiones más que no se han podido cerrar. Ciérralas tú."
     case .resyncOpening:
       "Si se te pide un código de otro dispositivo y no tienes ninguno, pulsa Intro."
     case .nextCodePrompt: "El código siguiente, cuando la aplicación lo muestre: "
     case .resynced(let name):
       """
-      Se ha corregido el reloj de «\(name)». Los dos códigos ya no se pueden volver a usar.
+      Se ha corregido el reloj de «\(name)». Los dos códigos no se pueden volver a usar.
       """
-    case .testedCode: "Correcto. Ese código ya no se puede volver a usar."
+    case .testedCode: "Correcto. Ese código no se puede volver a usar."
     case .testedRecoveryCode:
       "Correcto. Es uno de tus códigos de recuperación. No se ha usado y sigue siendo válido."
     case .testedBypassCode:
@@ -125,10 +128,10 @@ extension PictureObstacle {
     case .notATerminal: "Un código QR solo se puede mostrar en un terminal."
     case .unknownTerminal: "Es posible que este terminal no pueda mostrar un código QR (TERM)."
     case .localeNotUTF8:
-      "La configuración regional no es UTF-8, y no se puede mostrar un código QR."
+      "La configuración regional no usa UTF-8, así que no se puede mostrar un código QR."
     case .windowTooSmall(let columns, let lines):
       "La ventana es demasiado pequeña para un código QR: amplíala a \(columns)x\(lines)."
-    case .urlTooLong: "La dirección URL es demasiado larga para un código QR."
+    case .urlTooLong: "La URL es demasiado larga para un código QR."
     case .outOfMemory: "No hay memoria suficiente para un código QR."
     case .libraryMissing(let name, let package):
       "Un código QR necesita la biblioteca \(name) (paquete de Debian \(package))."
@@ -146,19 +149,19 @@ extension ImportWarningMessage {
       """
     case .fewerCodesAccepted(let steps, let accepted):
       """
-      El otro programa aceptaba códigos con un desfase de hasta \(steps) intervalos. Aquí se \
-      aceptan \(accepted) como máximo. Comprueba la hora del dispositivo.
+      El otro programa aceptaba códigos con un adelanto o retraso de hasta \(steps) intervalos. \
+      Aquí el máximo es \(accepted). Comprueba la hora del dispositivo.
       """
     case .clockOffset(let steps):
       """
-      El otro programa consideraba que el reloj del dispositivo iba adelantado \(steps) \
-      intervalos, lo que pudo causar otra persona. Comprueba la hora. Si es correcta, vuelve a \
-      añadir el dispositivo: mfa-enroll
+      El otro programa consideraba que el reloj del dispositivo estaba desfasado (adelanto en \
+      intervalos: \(steps)), lo que pudo causar otra persona. Comprueba la hora. Si es correcta, \
+      vuelve a añadir el dispositivo: mfa-enroll
       """
     case .clockMeasurementDropped:
       """
-      Hace poco se recibieron códigos de otra hora. Aquí no tienen efecto. Comprueba la hora del \
-      dispositivo.
+      Hace poco se recibieron códigos que correspondían a otra hora. Aquí no tienen efecto. \
+      Comprueba la hora del dispositivo.
       """
     case .gracePeriodDropped:
       """

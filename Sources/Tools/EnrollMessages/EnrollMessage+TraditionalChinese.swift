@@ -8,8 +8,8 @@ extension EnrollMessage {
     case .enrollmentOpening(let minutes):
       "請準備好已安裝驗證器應用程式的手機。時限為 \(minutes) 分鐘。"
     case .accountChoice(let user, let root):
-      "你使用了 sudo。請問是哪一個帳號，\(user) 還是 \(root)？ "
-    case .accountChoiceAgain(let user, let root): "請輸入 \(user) 或 \(root)： "
+      "你使用了 sudo。請問要用於哪一個帳號，\(user) 還是 \(root)？"
+    case .accountChoiceAgain(let user, let root): "請輸入 \(user) 或 \(root)："
     case .errorLabel: "錯誤："
     case .hintLabel: "提示："
     case .warningLabel: "警告："
@@ -30,18 +30,18 @@ extension EnrollMessage {
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "視窗太小，無法顯示 QR 碼。請放大至 \(columns)x\(lines)，或輸入上方的金鑰。"
     case .noPicture(let obstacle): "\(obstacle.traditionalChinese)請輸入上方的金鑰。"
-    case .passwordPrompt: "密碼： "
-    case .codePrompt: "應用程式顯示的驗證碼： "
-    case .namePrompt(let proposed): "這部裝置的名稱 [\(proposed)]： "
+    case .passwordPrompt: "密碼："
+    case .codePrompt: "應用程式的驗證碼："
+    case .namePrompt(let proposed): "這個裝置的名稱 [\(proposed)]："
     case .enrolled(let name): "已新增「\(name)」。你輸入的驗證碼無法再次使用。"
     case .tryNow(let command): "完成。請立即在另一個視窗中試用：\(command)"
     case .pictureHoldsKey(let path): "\(path) 含有你的金鑰。掃描後請刪除此檔案。"
-    case .pictureNotRemoved(let path): "無法移除 \(path)。請自行刪除。"
+    case .pictureNotRemoved(let path): "無法刪除 \(path)。請自行刪除。"
     case .recoverySheetHeading(let user, let host, let date):
-      "\(user)（主機 \(host)）的復原碼，產生時間 \(date)"
+      "\(host) 上 \(user) 的復原碼（產生日期：\(date)）"
     case .recoverySheetAdvice:
       """
-      沒有裝置時，每組復原碼可登入一次。舊的復原碼已失效。請將這張清單與裝置分開保管。
+      裝置不在手邊時，每組復原碼可登入一次。舊的復原碼已失效。請將這張清單與裝置分開保管。
       """
     case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。"
     case .recoveryCodesSaved(let path): "你的復原碼已儲存至 \(path)。"
@@ -63,22 +63,22 @@ extension EnrollMessage {
     case .removeQuestion(let name): "要移除「\(name)」嗎？[y = 是 / N = 否] "
     case .removeOnly: "這是你唯一的裝置。移除後，你就沒有可用來登入的驗證碼。"
     case .removed(let name): "已移除「\(name)」。"
-    case .newestRemoved: "這是你最新的裝置。你下次登入時不會使用它的驗證碼。"
+    case .newestRemoved: "這是你最近新增的裝置。下次登入時不會使用它的驗證碼。"
     case .otherSessionsContinue: "你在這部主機上的其他工作階段仍在執行。請自行結束。"
     case .otherSessionsEnded(let count): "已結束這部主機上的 \(count) 個其他工作階段。"
     case .otherSessionsNotEnded(let count):
       "有 \(count) 個其他工作階段無法結束。請自行結束。"
     case .resyncOpening: "若系統要求其他裝置的驗證碼，而你沒有其他裝置，請按 Enter 鍵。"
-    case .nextCodePrompt: "應用程式接著顯示的下一組驗證碼： "
-    case .resynced(let name): "已校正「\(name)」的時鐘。這兩組驗證碼無法再次使用。"
+    case .nextCodePrompt: "應用程式接著顯示的下一組驗證碼："
+    case .resynced(let name): "已校正「\(name)」的時間。這兩組驗證碼無法再次使用。"
     case .testedCode: "正確。這組驗證碼無法再次使用。"
     case .testedRecoveryCode:
-      "正確。這是你的其中一組復原碼。它未被使用，仍然有效。"
+      "正確。這是你的一組復原碼。此碼並未用掉，仍然有效。"
     case .testedBypassCode:
-      "正確。這是略過碼。它未被使用，仍然有效。"
+      "正確。這是臨時通行碼。此碼並未用掉，仍然有效。"
     case .rememberedSignInsCleared(0): "沒有已記住的登入。"
     case .rememberedSignInsCleared(let count):
-      "已清除來自 \(count) 個位置的登入紀錄。下次登入時需要輸入驗證碼。"
+      "系統不再記住來自 \(count) 個位置的登入。下次登入時需要輸入驗證碼。"
     case .imported(let name): "已新增「\(name)」，使用應用程式中原有的金鑰。"
     case .importedFileHoldsKey(let path): "\(path) 仍含有金鑰。請刪除此檔案。"
     case .importWarning(let warning): warning.traditionalChinese
@@ -91,7 +91,7 @@ extension PictureObstacle {
     switch self {
     case .notATerminal: "QR 碼只能顯示在終端機上。"
     case .unknownTerminal: "這個終端機可能無法顯示 QR 碼（TERM）。"
-    case .localeNotUTF8: "語言環境不是 UTF-8，因此無法顯示 QR 碼。"
+    case .localeNotUTF8: "語系設定不是 UTF-8，因此無法顯示 QR 碼。"
     case .windowTooSmall(let columns, let lines):
       "視窗太小，無法顯示 QR 碼。請放大至 \(columns)x\(lines)。"
     case .urlTooLong: "網址太長，無法製成 QR 碼。"
@@ -106,20 +106,20 @@ extension ImportWarningMessage {
   var traditionalChinese: MessageText {
     switch self {
     case .weakKey(let bits):
-      "金鑰有 \(bits) 位元，少於 128。請儘快用新的金鑰新增裝置：mfa-enroll"
+      "金鑰有 \(bits) 位元，少於 128 位元。請儘快用新的金鑰新增裝置：mfa-enroll"
     case .fewerCodesAccepted(let steps, let accepted):
       """
-      原本的程式接受前後 \(steps) 個時段的驗證碼。這裡最多接受 \(accepted) 個。請檢查裝置的時鐘。
+      原本的程式接受前後 \(steps) 個時段的驗證碼。這裡最多接受 \(accepted) 個。請檢查裝置的時間。
       """
     case .clockOffset(let steps):
       """
-      原本的程式認定裝置的時鐘快了 \(steps) 個時段，這可能是他人造成的。請檢查時鐘。若時鐘正確，\
+      原本的程式認定裝置的時間快了 \(steps) 個時段，這可能是他人造成的。請檢查時間。若時間正確，\
       請重新新增裝置：mfa-enroll
       """
     case .clockMeasurementDropped:
-      "最近曾收到時間不符的驗證碼，在這裡沒有作用。請檢查裝置的時鐘。"
+      "最近曾收到時間不符的驗證碼，在這裡沒有作用。請檢查裝置的時間。"
     case .gracePeriodDropped:
-      "原本的程式允許在最近登入後不輸入驗證碼。這裡不允許。"
+      "原本的程式允許在登入後一段時間內，不需驗證碼即可再次登入。這裡不允許。"
     case .rateLimitDropped: "原本程式的登入次數限制，將由這部主機的限制取代。"
     case .reuseWasAllowed: "原本的程式接受重複使用驗證碼。這裡不接受。"
     case .lastCodeNotFound: "最後一組驗證碼與其時間不符。所有可能的驗證碼都視為已使用。"

@@ -13,10 +13,11 @@ extension StatusMessage {
     case .device(let name, let date): "\(name), added \(date)"
     case .noDevice: "none"
     case .codesWithImported(let left, let imported):
-      "\(left), of which \(imported) were imported"
+      "\(left), of them imported: \(imported)"
     case .open: "codes are accepted"
     case .throttled(let end): "no code is accepted until \(end)"
     case .locked: "locked until an administrator unlocks them"
+    case .lockedUntilRecoveryCode: "locked until you sign in with a recovery code"
     }
   }
 }

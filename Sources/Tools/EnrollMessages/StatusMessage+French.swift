@@ -6,17 +6,19 @@ extension StatusMessage {
     switch self {
     case .devices: "Appareils"
     case .recoveryCodesLeft: "Codes de récupération restants"
-    case .failedAttempts: "Tentatives échouées"
+    case .failedAttempts: "Tentatives infructueuses"
     case .signIns: "Connexions"
     case .rememberedSignIns: "Connexions mémorisées"
     case .pendingNotices: "Notifications en attente"
     case .device(let name, let date): "\(name), ajouté le \(date)"
     case .noDevice: "aucun"
     case .codesWithImported(let left, let imported):
-      "\(left), dont \(imported) importés"
+      "\(left) (importés\u{a0}: \(imported))"
     case .open: "les codes sont acceptés"
     case .throttled(let end): "aucun code n’est accepté avant le \(end)"
     case .locked: "verrouillées jusqu’à l’intervention d’un administrateur"
+    case .lockedUntilRecoveryCode:
+      "verrouillées jusqu’à une connexion avec un code de récupération"
     }
   }
 }

@@ -6,17 +6,18 @@ extension StatusMessage {
     switch self {
     case .devices: "デバイス"
     case .recoveryCodesLeft: "残りのリカバリーコード"
-    case .failedAttempts: "失敗した試行"
+    case .failedAttempts: "間違ったコードの回数"
     case .signIns: "ログイン"
     case .rememberedSignIns: "記憶されたログイン"
-    case .pendingNotices: "未表示の通知"
-    case .device(let name, let date): "\(name)（追加日時 \(date)）"
+    case .pendingNotices: "未確認の通知"
+    case .device(let name, let date): "\(name)（追加日時: \(date)）"
     case .noDevice: "なし"
     case .codesWithImported(let left, let imported):
       "\(left)（うち \(imported) 個は取り込んだもの）"
-    case .open: "コードを使用できます"
-    case .throttled(let end): "\(end) までコードは使用できません"
+    case .open: "コードを受け付けています"
+    case .throttled(let end): "\(end) まではコードを受け付けません"
     case .locked: "管理者が解除するまでロックされています"
+    case .lockedUntilRecoveryCode: "リカバリーコードでログインするまでロックされています"
     }
   }
 }

@@ -13,10 +13,12 @@ extension StatusMessage {
     case .device(let name, let date): "\(name), añadido el \(date)"
     case .noDevice: "ninguno"
     case .codesWithImported(let left, let imported):
-      "\(left), de los cuales \(imported) importados"
+      "\(left) (importados: \(imported))"
     case .open: "se aceptan códigos"
     case .throttled(let end): "no se acepta ningún código hasta el \(end)"
     case .locked: "bloqueados hasta que un administrador los desbloquee"
+    case .lockedUntilRecoveryCode:
+      "bloqueados hasta que inicies sesión con un código de recuperación"
     }
   }
 }

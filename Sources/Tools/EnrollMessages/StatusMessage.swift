@@ -20,4 +20,6 @@ public enum StatusMessage: Equatable, Sendable, Translated {
   case open
   case throttled(until: String)
   case locked
+  /// As before, and a recovery code is accepted and unlocks the devices.
+  case lockedUntilRecoveryCode
 }

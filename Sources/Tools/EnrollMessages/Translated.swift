@@ -34,6 +34,15 @@ extension Translated {
   }
 }
 
+extension EnrollMessage {
+  /// Returns a label with the space between it and the text that follows. A full-width colon contains
+  /// that space.
+  public func label(in language: Language) -> MessageText {
+    let label = text(in: language)
+    return label.utf8.suffix(3).elementsEqual("：".utf8) ? label : "\(label) "
+  }
+}
+
 extension MessageText.StringInterpolation {
   /// Appends a name, a path or another value.
   mutating func appendInterpolation(_ text: String) { appendInterpolation(Array(text.utf8)) }

@@ -246,11 +246,13 @@ private struct Requirements {
         .byDesign, ["used: \(facts.count("recovery-code-used", "unlocked-by-recovery-code"))"],
         tests: ["AttemptTests.recoveryCodeIsGoodOnce", "AttemptTests.recoveryCodeWaits"]),
       ReportItem(
-        Self.nist + "4.2", "a used recovery code is replaced", .outside,
+        Self.nist + "4.2", "a used recovery code is replaced",
+        facts.withUsedRecoveryCodes == 0 && unread.isEmpty ? .met : .notMet,
         [
+          "users who have used recovery codes and made no new set: \(facts.withUsedRecoveryCodes)",
           "each use tells the user how many codes are left and, from "
-            + "\(RecoveryCodeSupply.few), asks for a new set: mfa-enroll recovery-codes --new"
-        ]),
+            + "\(RecoveryCodeSupply.few), asks for a new set: mfa-enroll recovery-codes --new",
+        ] + unread),
       ReportItem(
         Self.nist + "4.2", "recovery codes are stored with a one-way function, as passwords are",
         .outside,

@@ -26,6 +26,9 @@ package struct ReportFacts: Equatable {
   var withRecoveryCodes = 0
   /// The number of users with imported recovery codes of eight digits.
   var withShortRecoveryCodes = 0
+  /// The number of users who have used recovery codes and not made new ones since. Users who have
+  /// none left are not counted, because they may never have had any.
+  var withUsedRecoveryCodes = 0
   /// The number of valid bypass codes.
   var bypasses = 0
   /// How often an administrator unlocked locked factors.
@@ -82,6 +85,8 @@ package struct ReportFacts: Equatable {
       if snapshot.record.recoveryCodes.contains(where: { $0.kind == .imported }) {
         withShortRecoveryCodes += 1
       }
+      let unused = snapshot.record.recoveryCodes.count { $0.kind == .generated }
+      if (1..<FactorRecord.maximumRecoveryCodes).contains(unused) { withUsedRecoveryCodes += 1 }
       bypasses += snapshot.record.grants.count { $0.kind == .bypass && $0.isGood(at: now) }
     }
   }

@@ -155,8 +155,8 @@ struct Enroll: EnrollCommand {
     interface.tell(instruction)
     if let unusualSettings { interface.tell(unusualSettings) }
     interface.show(
-      "\n\(interface.text(.keyLabel)) ", Grouping.inFours(secret.sharedSecretKey()), "\n")
-    interface.show("\(interface.text(.urlLabel)) ", url, "\n\n")
+      "\n\(interface.label(.keyLabel))", Grouping.inFours(secret.sharedSecretKey()), "\n")
+    interface.show(interface.label(.urlLabel), url, "\n\n")
     switch qr {
     case .terminal, nil:
       if let obstacle = interface.pictureObstacle { interface.tell(.noPicture(obstacle)) }

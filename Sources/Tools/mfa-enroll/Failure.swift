@@ -37,8 +37,8 @@ struct Failure: Error, Equatable {
   /// Returns the failure as it is printed: what happened, and below it what to do next.
   func report(in language: Language) -> MessageText {
     let text = text(in: language)
-    let error = EnrollMessage.errorLabel.text(in: language)
-    let hint = EnrollMessage.hintLabel.text(in: language)
-    return "mfa-enroll: \(error) \(text.description)\n\(hint) \(text.hint)"
+    let error = EnrollMessage.errorLabel.label(in: language)
+    let hint = EnrollMessage.hintLabel.label(in: language)
+    return "mfa-enroll: \(error)\(text.description)\n\(hint)\(text.hint)"
   }
 }

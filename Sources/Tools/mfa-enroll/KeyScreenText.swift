@@ -9,15 +9,17 @@ struct KeyScreenText: Sendable {
   var typeKey: String { text(.typeKeyOrOpenURL) }
   var backToPicture: String { text(.showPicture) }
   var question: String { text(.codePrompt) }
-  var name: String { text(.nameLabel) + " " }
-  var key: String { text(.keyLabel) + " " }
-  var url: String { text(.urlLabel) + " " }
+  var name: String { label(.nameLabel) }
+  var key: String { label(.keyLabel) }
+  var url: String { label(.urlLabel) }
 
   /// Why no QR code is shown, and what to do instead.
   func noPicture(_ obstacle: PictureObstacle) -> String { text(.noPicture(obstacle)) }
 
   /// Returns the text of a message.
   func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
+
+  private func label(_ label: EnrollMessage) -> String { label.label(in: language).string }
 
   /// Returns the columns that a text takes on a terminal.
   static func columns(of text: String) -> Int {

@@ -72,7 +72,7 @@ struct StatusReport {
     switch status.signInStanding {
     case .open: .open
     case .throttled: .throttled(until: throttledUntil.map(date) ?? "?")
-    case .locked: .locked
+    case .locked: status.recoveryCodeUnlocks ? .lockedUntilRecoveryCode : .locked
     }
   }
 
@@ -98,6 +98,7 @@ struct StatusReport {
     let failedAttempts: Int
     let standing: String
     let throttledUntil: Date?
+    let recoveryCodeUnlocks: Bool
     let rememberedSignIns: Int
     let pendingNotices: Int
 
@@ -117,6 +118,7 @@ struct StatusReport {
         case .locked: "locked"
         }
       throttledUntil = report.throttledUntil
+      recoveryCodeUnlocks = report.status.recoveryCodeUnlocks
       rememberedSignIns = report.status.rememberedSignIns
       pendingNotices = report.status.pendingNotices
     }

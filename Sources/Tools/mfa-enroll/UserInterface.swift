@@ -97,12 +97,15 @@ struct UserInterface: Sendable {
   /// Returns the text of a message.
   func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
 
+  /// Returns a label with the space behind it.
+  func label(_ message: EnrollMessage) -> String { message.label(in: language).string }
+
   /// Writes a message.
   func tell(_ message: EnrollMessage) { tell(message.text(in: language)) }
 
   /// Writes a message behind a label, such as a hint.
   func tell(_ label: EnrollMessage, _ message: EnrollMessage) {
-    tell("\(label.text(in: language)) \(message.text(in: language))")
+    tell("\(label.label(in: language))\(message.text(in: language))")
   }
 
   /// Writes a message of the host, which is written in the language already.

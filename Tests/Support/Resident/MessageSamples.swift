@@ -80,6 +80,7 @@ public enum MessageSamples {
     { .fact(.earlierMethods) }, { .fact(.peer) }, { .fact(.session) },
     { .fact(.enclosingSessions) }, { .fact(.leadsSession) }, { .fact(.controllingTerminal) },
     { .fact(.usesUTF8) },
+    { .failureText([]) }, { .failureText(Array("Connexion indisponible".utf8)) },
     { .readClient(seconds: 0xFFFF_FFFE) }, { .writeClient(secret("frame")) },
     { .prove(account: Array("alice".utf8)) },
   ]
@@ -138,6 +139,7 @@ public enum MessageSamples {
     case .forward(let password): "forward \(text(password))"
     case .earlierAnswer: "earlier answer"
     case .fact(let fact): "fact \(fact)"
+    case .failureText(let text): "failure text \(Self.text(text))"
     case .readClient(let seconds): "read \(seconds)"
     case .writeClient(let frame): "write \(text(frame))"
     case .prove(let account): "prove \(text(account))"

@@ -1,0 +1,119 @@
+import MFATestSupport
+import Testing
+
+extension EndToEnd {
+  /// Real screen lockers, which run as the user whose screen they lock, on a display of their own.
+  @Suite struct Lockers {
+    /// A screen locker of Debian.
+    enum Locker: CaseIterable {
+      /// Shows no question, and gives every question of PAM the same answer.
+      case i3lock
+      /// Shows each question of PAM.
+      case xsecurelock
+
+      var program: String {
+        switch self {
+        case .i3lock: "/usr/bin/i3lock"
+        case .xsecurelock: "/usr/bin/xsecurelock"
+        }
+      }
+
+      var arguments: [String] {
+        switch self {
+        case .i3lock: ["--nofork", "--debug"]
+        // The command runs when the screen is locked.
+        case .xsecurelock: ["--", "/bin/echo", "locked"]
+        }
+      }
+
+      /// What the locker prints when the screen is locked.
+      var sign: String {
+        switch self {
+        case .i3lock: "device = "
+        case .xsecurelock: "locked"
+        }
+      }
+
+      var service: String {
+        switch self {
+        case .i3lock: "i3lock"
+        case .xsecurelock: "mfa-xsecurelock"
+        }
+      }
+
+      var stack: [String] {
+        switch self {
+        case .i3lock:
+          ["auth requisite pam_mfa.so forward_pass", "auth required pam_unix.so use_first_pass"]
+        case .xsecurelock: ["auth requisite pam_unix.so", "auth required pam_mfa.so"]
+        }
+      }
+
+      /// What the user types for a code, first or after a wrong one.
+      func answers(password: String, code: String, isFirst: Bool) -> [String] {
+        switch self {
+        case .i3lock: [password + code]
+        // Only a wrong code is asked for again.
+        case .xsecurelock: isFirst ? [password, code] : [code]
+        }
+      }
+    }
+
+    /// A display without a screen, which only its user reaches.
+    struct Display {
+      private let server: TerminalSession
+      let name: String
+
+      init(of user: MachineUser) throws {
+        server = try TerminalSession(
+          [
+            "/usr/bin/Xvfb", "-displayfd", "1", "-nolisten", "tcp", "-nolisten", "local", "-screen",
+            "0", "640x480x24",
+          ], as: user.identity)
+        let number = try server.expect(matching: /^([0-9]+)\s/.anchorsMatchLineEndings()).output.1
+        name = ":\(number)"
+      }
+
+      /// Types a text and Enter, as with a keyboard.
+      func type(_ text: String, as user: MachineUser) throws {
+        let variables = "DISPLAY=\(name)"
+        try Command.succeed(
+          ["/usr/bin/env", variables, "/usr/bin/xdotool", "type", text], as: user.identity)
+        try Command.succeed(
+          ["/usr/bin/env", variables, "/usr/bin/xdotool", "key", "Return"], as: user.identity)
+      }
+    }
+
+    @Test(
+      "a screen stays locked after a wrong code, and the password and a code unlock it",
+      arguments: Locker.allCases)
+    func unlocks(locker: Locker) throws {
+      try Machine.use { machine in
+        try machine.writeService(locker.service, locker.stack)
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let display = try Display(of: user)
+        let session = try TerminalSession(
+          [
+            "/usr/bin/env", "DISPLAY=\(display.name)", "XSECURELOCK_PAM_SERVICE=\(locker.service)",
+            locker.program,
+          ] + locker.arguments, as: user.identity)
+        try session.expect(locker.sign)
+        let start = try machine.log.position()
+        for (code, result) in [
+          (try enrollment.phone.wrongCode(), "wrong"), (try enrollment.phone.code(), "accepted"),
+        ] {
+          let answers = locker.answers(
+            password: user.password, code: code, isFirst: result == "wrong")
+          for answer in answers {
+            try display.type(answer, as: user)
+          }
+          _ = try machine.log.waitForEntry(containing: "result=\(result) ", since: start)
+        }
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        let results = try OneCode.logged(machine, since: start)
+          .filter { $0.fields["service"] == locker.service }.map { $0.fields["result"] }
+        #expect(results == ["wrong", "accepted"])
+      }
+    }
+  }
+}
