@@ -216,7 +216,8 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
         "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAHelper", "MFAMessages", "MFAPAMStack",
-        "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem",
+        "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
+        "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
       name: "mfad",
@@ -372,7 +373,8 @@ let package = Package(
       "Resident", in: "Resident",
       uses: [
         "MFAApplication", "MFABytes", "MFACTestSupport", "MFAFactorStore", "MFAFactors",
-        "MFAMessages", "MFAResident", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFAMessages", "MFAResident", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets",
+        "MFAStoreFiles", "MFASystem",
         "MFATestSupport",
       ]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),

@@ -106,7 +106,8 @@ struct RecoveryTests {
 
   // MARK: Recovery codes
 
-  @Test("the status tells whether a recovery code unlocks locked factors", arguments: [false, true])
+  @Test(
+    "the status tells whether a recovery code unlocks locked factors", arguments: [false, true])
   func unlocks(isAllowed: Bool) throws {
     if isAllowed { host.configuration = "[project]\nrecovery_unlocks = on\n" }
     _ = try enrollKnown()
