@@ -37,16 +37,14 @@ extension EndToEnd {
       var service: String {
         switch self {
         case .i3lock: "i3lock"
-        case .xsecurelock: "mfa-xsecurelock"
+        case .xsecurelock: "xsecurelock"
         }
       }
 
-      var stack: [String] {
-        switch self {
-        case .i3lock:
-          ["auth requisite pam_mfa.so forward_pass", "auth required pam_unix.so use_first_pass"]
-        case .xsecurelock: ["auth requisite pam_unix.so", "auth required pam_mfa.so"]
-        }
+      /// The lines of README.md.
+      func stack() throws -> [String] {
+        let blocks = try ReadMe.blocks(under: "Screen lockers")
+        return blocks[self == .i3lock ? 0 : 1]
       }
 
       /// What the user types for a code, first or after a wrong one.
@@ -89,7 +87,7 @@ extension EndToEnd {
       arguments: Locker.allCases)
     func unlocks(locker: Locker) throws {
       try Machine.use { machine in
-        try machine.writeService(locker.service, locker.stack)
+        try machine.writeService(locker.service, try locker.stack())
         let (user, enrollment) = try machine.addEnrolledUser()
         let display = try Display(of: user)
         let session = try TerminalSession(
