@@ -131,6 +131,7 @@ static int pam_result(mfa_verdict verdict) {
     // sshd does not start PAM again in this connection (auth-pam.c).
     case MFA_END_SIGN_IN: return PAM_ACCT_EXPIRED;
     case MFA_TRY_AGAIN:
+    case MFA_ASK_AGAIN:
     case MFA_DENY: break;
   }
   return PAM_AUTH_ERR;

@@ -7,7 +7,8 @@ extension EndToEnd {
   @Suite struct Notices {
     private static let question = "Type yes if you have read this: "
     private static let notice = "New device 'pixel' was added from"
-    private static let stays = "This is shown until you sign in with a different device."
+    private static let stays =
+      "These notices are shown until you sign in with a device that\nyou had before."
 
     /// Answers the password prompt and the code prompt.
     private func prove(

@@ -73,7 +73,7 @@ extension EndToEnd {
         #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.isEmpty, "\(refused)")
         #expect(
           refused.notices == [
-            "Too many wrong codes. Your devices are locked. Ask an administrator to\nunlock them."
+            "Too many wrong codes. Your devices are locked. Ask an\nadministrator to unlock them."
           ])
         #expect(
           try OneCode.results(machine, since: start)

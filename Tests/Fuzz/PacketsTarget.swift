@@ -64,7 +64,8 @@ enum PacketsTarget {
       return .start(
         ConversationStart(
           start.line, request, showsMessages: start.showsMessages, caller: start.caller,
-          note: start.note, tryNumber: start.tryNumber, answered: answered))
+          note: start.note, tryNumber: start.tryNumber, failedTries: start.failedTries,
+          answered: answered))
     case .reply(let reply): return .reply(try bounded(reply))
     case .manage(let terminal):
       try require(terminal?.count ?? 0 <= SignInRequest.longestItem, "a terminal is too long")

@@ -121,6 +121,27 @@ struct RecoveryTests {
     #expect(try unlocks() == isAllowed)
   }
 
+  @Test(
+    "the status and the notices include what is pending for a user who has removed every factor")
+  func noticesWithoutFactor() throws {
+    let first = try enrollKnown()
+    let second = try enrollKnown("New")
+    host.memory.record?.note(
+      .unenrolled, Array("New".utf8), about: .factor(second.id), from: .unknown, at: host.time)
+    for factor in [first, second] { _ = try host.memory.record?.remove(factor.id) }
+    let client = try run([{ _ in try HelperRequestBox(.readNotices) }, status])
+    guard case .status(let status) = answers(client).last else {
+      Issue.record("no status")
+      return
+    }
+    #expect(status.activity.pendingNotices == 1)
+    let notices = client.heard.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    #expect(notices.count == 2 && notices.first?.hasPrefix("Device 'New' was removed") == true)
+    #expect(
+      notices.last == "These notices are shown until you confirm them with yes at a sign-in.")
+    #expect(host.memory.attempts.unreported.lastShownNotice == 0)
+  }
+
   @Test("the status counts failed attempts, remembered sign-ins and pending notices")
   func activity() throws {
     _ = try enrollKnown()

@@ -62,7 +62,7 @@ enum Catalogue {
     ]
 
   static let helper: [HelperMessage] = [
-    .ticketPrompt, .enrolledDevicePrompt, .noNotices, .noticesNeedSignIn,
+    .ticketPrompt, .enrolledDevicePrompt, .noNotices,
   ]
 
   static let mail: [MailMessage] = [

@@ -37,14 +37,15 @@ final class ModuleEnd {
   /// without which the sign-in can begin again.
   func application(
     share: WorkerShare? = nil, claimant: UInt32 = 1000, actsAsRoot: Bool = true,
-    note: [UInt8]? = nil, tryNumber: UInt8? = 1, answered: [AnsweredQuestion] = []
+    note: [UInt8]? = nil, tryNumber: UInt8? = 1, failedTries: UInt8 = 0,
+    answered: [AnsweredQuestion] = []
   ) throws -> ServedApplication {
     ServedApplication(
       served, actsAsRoot: actsAsRoot, share: try share ?? Self.busyShare(),
       claimant: claimant,
       start: ConversationStart(
         .auth, MessageSamples.request, showsMessages: true, caller: 0, note: note,
-        tryNumber: tryNumber, answered: answered))
+        tryNumber: tryNumber, failedTries: failedTries, answered: answered))
   }
 
   func send(_ message: consuming ModuleMessage) throws {

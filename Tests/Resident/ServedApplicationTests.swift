@@ -153,6 +153,15 @@ struct ServedApplicationTests {
     }
   }
 
+  @Test("only an application that acts as root can say that attempts were the user's own")
+  func failedTries() throws {
+    for actsAsRoot in [true, false] {
+      let application = try ModuleEnd().application(
+        actsAsRoot: actsAsRoot, tryNumber: 3, failedTries: 2)
+      #expect(application.failedTries == (actsAsRoot ? 2 : 0))
+    }
+  }
+
   /// Returns a message in French.
   private static func text(_ message: SignInMessage) -> String {
     message.text(in: .french).wrapped(to: MessageText.moduleColumns).string

@@ -39,7 +39,7 @@ struct ResidentConversationTests {
 
   @Test("the service's verdict is returned, and an unknown verdict denies")
   func verdicts() throws {
-    for number in UInt8.min...UInt8.max where number != 5 {
+    for number in UInt8.min...UInt8.max where number != 5 && number != 6 {
       let service = try ScriptedService([
         { served in
           try served.receive()
@@ -76,10 +76,26 @@ struct ResidentConversationTests {
       #expect(service.isUsedUp())
       #expect(
         service.heard.enumerated().allSatisfy { index, start in
-          start.hasSuffix(" try \(index + 1)") == (index > 0)
+          start.hasSuffix(" try \(index + 1) failed \(index)") == (index > 0)
         })
       #expect(module.logged.isEmpty)
     }
+  }
+
+  @Test("the service learns how many tries were counted, without answers that were no code")
+  func failedTries() throws {
+    let verdicts: [UInt8] = [5, 6, 5, 1]
+    let scripts: [ScriptedService.Part] = verdicts.map { verdict in
+      { served in
+        try served.receive()
+        try served.send { .verdict(verdict) }
+      }
+    }
+    let service = try ScriptedService(scripts)
+    #expect(Self.run(service, ScriptedModule()) == .allow)
+    #expect(
+      service.heard.dropFirst().map { $0.split(separator: " ").suffix(3).joined(separator: " ") }
+        == ["2 failed 1", "3 failed 1", "4 failed 2"])
   }
 
   @Test("the first message describes the sign-in")

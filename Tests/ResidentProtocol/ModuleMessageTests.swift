@@ -110,6 +110,18 @@ struct ModuleMessageTests {
     }
   }
 
+  @Test("fewer tries failed than were made")
+  func failedTries() throws {
+    for number in 1...5 as ClosedRange<UInt8> {
+      for failed in 0...6 as ClosedRange<UInt8> {
+        let packet = try Self.packet {
+          MessageSamples.start(tryNumber: number, failedTries: failed)
+        }
+        #expect((Self.packetRead(from: packet) != nil) == (failed < number), "\(number) \(failed)")
+      }
+    }
+  }
+
   @Test("a range of versions is accepted if it contains a supported version")
   func versionsMustContainASupportedOne() throws {
     let older = try Self.packet { MessageSamples.start(tryNumber: nil) }
@@ -175,8 +187,9 @@ struct ModuleMessageTests {
       return
     }
     #expect(start.request.arguments.count == 64)
-    // The number of arguments precedes 64 empty arguments, the number of answers and that of the try.
-    let position = packet.count - 2 - 2 * 64 - 1
+    // The number of arguments precedes 64 empty arguments and the numbers of answers, of the try and
+    // of failed tries.
+    let position = packet.count - 3 - 2 * 64 - 1
     #expect(packet[position] == 64)
     packet[position] = 65
     packet = Self.message(packet[0], Array(packet[3...]) + [0, 0])

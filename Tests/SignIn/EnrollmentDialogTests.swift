@@ -71,7 +71,7 @@ struct EnrollmentDialogTests {
     // Some applications do not show messages other than prompts.
     #expect(application.told.isEmpty && application.revealed.isEmpty)
     #expect(application.prompts[0].contains("requires a code from an authenticator app"))
-    #expect(application.prompts[0].contains("\nready. You have 10 minutes. "))
+    #expect(application.prompts[0].contains("\nyour phone ready. You have 10 minutes. "))
     #expect(application.prompts[0].hasSuffix("\n\nType 1, 2 or 3: (echo)"))
     #expect(application.prompts[2] == "Name for this device [phone 2023-11-14]: (echo)")
     let shown = application.secretPrompts

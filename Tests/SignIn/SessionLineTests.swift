@@ -41,7 +41,8 @@ struct SessionLineTests {
     for _ in 0..<2 {
       let shell = ScriptedApplication()
       signIn(shell).beginSession()
-      #expect(shell.told == [Self.notice, "This is shown until you run mfa-enroll notices."])
+      #expect(
+        shell.told == [Self.notice, "These notices are shown until you run mfa-enroll notices."])
       #expect(shell.noted == nil)
     }
     #expect(host.memory.attempts == before)

@@ -44,11 +44,40 @@ struct TryTests {
         "Wrong code. Try again.", "That code has already been used. Wait for the next one.",
         "That is not a code. Type the digits that your authenticator app shows.",
       ])
-    #expect(application.essentials.count == application.told.count - 1)
+    #expect(application.essentials == application.told)
     #expect(
       application.logged.map { $0.prefix { $0 != " " } } == [
         "result=wrong", "result=replayed", "result=not-a-code", "result=accepted",
       ])
+  }
+
+  @Test("a user's own tries are no news at the end of the same sign-in")
+  func ownTries() throws {
+    try enroll()
+    let wrong = try wrong()
+    #expect(signIn([.text(wrong), .text("abc"), .text(try right())]).verdict == .allow)
+    #expect(host.memory.attempts.unreported == AttemptState.Unreported())
+    // Somebody else's attempt stays news. Its source is not known any more.
+    _ = signIn([.text(wrong)])
+    let next = try KnownFactor.code(at: host.time, steps: 1)
+    let (verdict, application) = signIn([.text("abc"), .text(wrong), .text(next)])
+    #expect(verdict == .allow)
+    #expect(
+      application.told == [
+        "That is not a code. Type the digits that your authenticator app shows.",
+        "Wrong code. Try again.", "1 failed code since your last sign-in.",
+      ])
+  }
+
+  @Test("a recovery code after wrong codes leaves only the attempts of others pending")
+  func ownTriesBeforeRecoveryCode() throws {
+    try enroll()
+    try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
+    let wrong = try wrong()
+    _ = signIn([.text(wrong)])
+    let (verdict, _) = signIn([.text(wrong), .text("gayt-emzu-gu3d-oobz")])
+    #expect(verdict == .allow)
+    #expect(host.memory.attempts.unreported.failures == 1)
   }
 
   @Test("every try is a counted attempt", arguments: 1...5)

@@ -36,6 +36,9 @@ extension Attempt {
     /// Asked only after a code was accepted.
     private let tellsInSession: () -> Bool
 
+    /// How many attempts before this one failed in the same sign-in. The user was told of each at once.
+    let failedTries: UInt32
+
     /// The failures that the attempt is counted among.
     public let counter: AttemptState.Counter
 
@@ -46,7 +49,7 @@ extension Attempt {
       source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
       showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
-      counter: AttemptState.Counter = .signIn
+      failedTries: UInt32 = 0, counter: AttemptState.Counter = .signIn
     ) {
       self.settings = settings
       self.clock = clock
@@ -59,6 +62,7 @@ extension Attempt {
       self.isShown = isShown
       self.showsClockHint = showsClockHint
       self.tellsInSession = tellsInSession
+      self.failedTries = failedTries
     }
 
     /// Returns the pending notices for a sign-in by `factor`, or none if the application asked for

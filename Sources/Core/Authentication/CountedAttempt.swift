@@ -18,6 +18,12 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   /// The state with the attempt counted as a failure, as it was written.
   let counted: AttemptState
 
+  /// What was pending before the attempt, without the failed tries of this sign-in, of which the user
+  /// was told at once.
+  private var unreported: AttemptState.Unreported {
+    before.unreported.leavingOut(context.failedTries)
+  }
+
   /// Compares the codes with everything that may be accepted, and writes the new state.
   func verify(_ codes: TypedCodes) throws(FactorStoreError) -> Attempt.Report {
     if context.factor == nil {
@@ -48,10 +54,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       return Attempt.Report(
         .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
     }
-    let notices = context.notices(record, before.unreported, factor)
+    let notices = context.notices(record, unreported, factor)
     let clockMayBeWrong = try clockMayBeWrong(factor)
     // Without a user who reads the hint, a later sign-in can still give it.
-    var state = next.restoring(before.unreported).noting(
+    var state = next.restoring(unreported).noting(
       context.showsClockHint ? nil : before.failedCode)
     if notices.ending == .told { state = state.told(upTo: record.lastNotice) }
     for place in try entry.digests(of: context.places, in: record) {
@@ -112,10 +118,11 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     record.spendRecoveryCode(used)
     record.note(use.notice, about: .recoveryCodes, from: context.source, at: context.now)
     let event = AuditLogEvent(use.event, by: context.actor(record), at: context.now)
-    let checkpoint = try entry.replace(record: record, attempts: state, entering: event)
+    let checkpoint = try entry.replace(
+      record: record, attempts: state.restoring(unreported), entering: event)
     return Attempt.Report(
       .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
-      context.notices(self.record, before.unreported, nil), typedLength: typedLength)
+      context.notices(self.record, unreported, nil), typedLength: typedLength)
   }
 
   /// Counts one use of a grant and writes the count to the disk before the sign-in succeeds.
@@ -129,9 +136,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
       at: context.now)
     let event = AuditLogEvent(.bypassUsed, grant, by: context.actor(record), at: context.now)
-    let checkpoint = try entry.replace(record: record, attempts: before, entering: event)
+    let checkpoint = try entry.replace(
+      record: record, attempts: before.restoring(unreported), entering: event)
     return Attempt.Report(
       .accepted(.bypassCode(grant, checkpoint)),
-      context.notices(self.record, before.unreported, nil), typedLength: typedLength)
+      context.notices(self.record, unreported, nil), typedLength: typedLength)
   }
 }

@@ -51,11 +51,13 @@ public struct PendingNotices: Equatable, Sendable {
       ending: mayConfirm ? Self.ending(notices, isShown) : .stays)
   }
 
-  /// How long a first enrolment is no news, in seconds.
+  /// How long a first enrolment and its recovery codes are no news, in seconds.
   private static var knownFor: Int64 { 900 }
 
   private static func isKnown(_ notice: Notice, at now: Int64) -> Bool {
-    guard notice.kind == .enrolled, !notice.subject.needsConfirmation else { return false }
+    guard notice.kind == .enrolled || notice.kind == .recoveryCodesMade,
+      !notice.subject.needsConfirmation
+    else { return false }
     let (age, overflow) = now.subtractingReportingOverflow(notice.time)
     return !overflow && age >= 0 && age < knownFor
   }

@@ -2,7 +2,7 @@ public import MFAFactors
 
 /// The data stored for a user at one moment.
 public struct FactorSnapshot: Equatable, Sendable {
-  /// The record, with at least one factor.
+  /// The record.
   public let record: FactorRecord
 
   /// The attempt state that belongs to the record.

@@ -18,6 +18,10 @@ public protocol FactorStore {
   /// no lock when it returns, so the stored data may have changed by the time the result is used.
   func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
+  /// Returns what `snapshot` returns, even when the record has no factors, or nil if nothing is
+  /// stored.
+  func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
+
   /// Does the cryptographic work of `snapshot` for an enrolled user, and nothing else.
   func imitateSnapshot() throws(FactorStoreError)
 

@@ -64,8 +64,14 @@ public final class LocalFactorStore: FactorStore {
   /// The uid that owns everything in the store.
   public var ownerIdentity: UInt32 { owner }
 
-  /// Reads both files without the lock, and again with it if they do not belong together.
+  /// Reads both files as `keptSnapshot` does.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let kept = try keptSnapshot(of: account), kept.record.isEnrolled else { return nil }
+    return kept
+  }
+
+  /// Reads both files without the lock, and again with it if they do not belong together.
+  public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
@@ -78,12 +84,12 @@ public final class LocalFactorStore: FactorStore {
     let pair = try StoredPair(sealed, bytes, account, &key)
     if pair.isWhole {
       _ = try verify(pair, account, &key)
-      guard let record = pair.record, record.isEnrolled, let state = pair.state else { return nil }
+      guard let record = pair.record, let state = pair.state else { return nil }
       return FactorSnapshot(record: record, attempts: state)
     }
     // The files are damaged, or changed between the two reads. A read under the lock decides which.
     let entry = try entry(of: account, creating: false)
-    guard let record = entry.record else { return nil }
+    guard let record = entry.kept else { return nil }
     return FactorSnapshot(record: record, attempts: entry.attempts)
   }
 

@@ -54,6 +54,9 @@ public protocol Application {
   /// codes before.
   var tryNumber: UInt8 { get }
 
+  /// How many codes of this sign-in earlier runs have counted as failed attempts.
+  var failedTries: UInt8 { get }
+
   /// Whether the application begins a new run for each further try.
   var beginsAgain: Bool { get }
 
@@ -72,6 +75,9 @@ extension Application {
 
   /// An application that waits for the user begins with the first try.
   public var tryNumber: UInt8 { 1 }
+
+  /// An application that waits for the user has no earlier runs.
+  public var failedTries: UInt8 { 0 }
 
   /// An application that waits for the user runs once for all tries.
   public var beginsAgain: Bool { false }

@@ -27,6 +27,8 @@ public final class ResidentConversation<Asker: ModuleApplication> {
   /// What the user is told if there is no verdict, in the language of the sign-in. The text in English
   /// is that of `SignInMessage.unavailable`.
   private var failureText: [UInt8]
+  /// How many tries of this sign-in were counted as failed attempts.
+  private var failedTries: UInt8 = 0
   /// Whether a note could not be stored, or a password could not be passed on.
   private var hasFailed = false
 
@@ -61,8 +63,8 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     self.owner = owner
     self.patience = patience
     let text: StaticString = """
-      Sign-in is unavailable because of a server problem, not your code.
-      Contact your administrator.
+      Sign-in is unavailable because of a server problem, not your
+      code. Contact your administrator.
       """
     failureText = text.bytes
   }
@@ -99,7 +101,10 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     do throws(Failure) {
       for number in 1...ModuleMessage.maximumTries {
         let verdict = try decide(try: number)
-        guard verdict == .tryAgain, !hasFailed else { return hasFailed ? .deny : verdict }
+        guard verdict == .tryAgain || verdict == .askAgain, !hasFailed else {
+          return hasFailed ? .deny : verdict
+        }
+        if verdict == .tryAgain { failedTries &+= 1 }
       }
       return .deny
     } catch {
@@ -153,7 +158,8 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     let connection = try connect()
     let start = ConversationStart(
       line, request, showsMessages: application.showsMessages,
-      caller: caller, note: application.storedNote, tryNumber: number, answered: answers.list)
+      caller: caller, note: application.storedNote, tryNumber: number,
+      failedTries: failedTries, answered: answers.list)
     try send(.start(start), connection)
     while true {
       do throws(Failure) {
@@ -309,6 +315,7 @@ public final class ResidentConversation<Asker: ModuleApplication> {
     case mfa_verdict.tooManyAttempts.rawValue: .tooManyAttempts
     case mfa_verdict.endSignIn.rawValue: .endSignIn
     case mfa_verdict.tryAgain.rawValue: .tryAgain
+    case mfa_verdict.askAgain.rawValue: .askAgain
     case _: .deny
     }
   }

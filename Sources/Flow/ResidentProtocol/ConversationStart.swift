@@ -23,13 +23,16 @@ public struct ConversationStart: ~Copyable {
   /// The number of the code that the user tries, or nil if the module cannot begin again for another
   /// one (version 1).
   public let tryNumber: UInt8?
+  /// How many of the tries before were counted as failed attempts.
+  public let failedTries: UInt8
   /// The questions that the user answered before this conversation, in order.
   public let answered: [AnsweredQuestion]
 
   /// Creates a value.
   public init(
     _ line: ModuleLine, _ request: SignInRequest, showsMessages: Bool, caller: UInt32,
-    note: [UInt8]?, tryNumber: UInt8?, answered: [AnsweredQuestion]
+    note: [UInt8]?, tryNumber: UInt8?, failedTries: UInt8 = 0,
+    answered: [AnsweredQuestion]
   ) {
     self.line = line
     self.request = request
@@ -37,6 +40,7 @@ public struct ConversationStart: ~Copyable {
     self.caller = caller
     self.note = note
     self.tryNumber = tryNumber
+    self.failedTries = failedTries
     self.answered = answered
   }
 }

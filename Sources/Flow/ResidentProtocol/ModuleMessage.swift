@@ -109,7 +109,9 @@ public enum ModuleMessage: ~Copyable {
     for argument in request.arguments.prefix(maximumArguments) { writer.field(argument) }
     writer.field(UInt8(truncatingIfNeeded: min(start.answered.count, maximumAnswers)))
     for answered in start.answered.prefix(maximumAnswers) { answered.write(to: &writer) }
-    if let number = start.tryNumber { writer.field(number) }
+    guard let number = start.tryNumber else { return }
+    writer.field(number)
+    writer.field(start.failedTries)
   }
 
   // MARK: Reading
@@ -179,14 +181,17 @@ public enum ModuleMessage: ~Copyable {
       answered.append(AnsweredQuestion(prompt, echo: echo, reply: try reply(&reader)))
     }
     let tryNumber = version < 2 ? nil : try reader.number(UInt8.self)
-    guard (1...maximumTries).contains(tryNumber ?? 1) else { throw .malformed }
+    let failedTries = version < 2 ? 0 : try reader.number(UInt8.self)
+    guard (1...maximumTries).contains(tryNumber ?? 1), failedTries < tryNumber ?? 1 else {
+      throw .malformed
+    }
     return ConversationStart(
       line,
       SignInRequest(
         user: user, service: service, remoteHost: remoteHost, terminal: terminal,
         arguments: arguments),
       showsMessages: showsMessages, caller: caller, note: note, tryNumber: tryNumber,
-      answered: answered)
+      failedTries: failedTries, answered: answered)
   }
 
   @_lifetime(reader: copy reader)

@@ -33,6 +33,9 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// The number of the try, or the largest number if there is none, as in the `account` line.
   var tryNumber = UInt8.max
 
+  /// How many tries of this sign-in were counted as failed attempts.
+  var failedTries: UInt8 = 0
+
   /// Whether the user has tried another code before.
   var isRetry: Bool { tryNumber > 1 && tryNumber < .max }
 

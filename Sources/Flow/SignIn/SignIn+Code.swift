@@ -78,7 +78,7 @@ extension SignIn {
         settings: resolved.settings, clock: host.attemptClock, source: request.source,
         program: request.service, factor: named, places: places,
         showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
-        tellsInSession: { tellsInSession })
+        tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries))
       let report: Attempt.Report
       do throws(FactorStoreError) {
         report = try Attempt.make(codes, by: check.account, in: store, context)

@@ -43,14 +43,17 @@ extension SignIn {
     }
   }
 
-  /// Asks for "yes". An application that answers every question with the password confirms nothing.
+  /// Asks for "yes", and says what happens after another answer. An application that answers every
+  /// question with the password confirms nothing.
   private func isConfirmed(_ resolved: Resolved) -> Bool {
     switch application.ask(resolved.text(.noticeConfirmation).utf8, echo: true) {
     case .none: return false
     case .tooLong: return false
     case .text(let answer):
       let yes: StaticString = "yes"
-      return constantTimeEquals(answer.span, yes.bytes.span)
+      if constantTimeEquals(answer.span, yes.bytes.span) { return true }
+      tell(.noticesUnconfirmed, resolved, essential: false)
+      return false
     }
   }
 

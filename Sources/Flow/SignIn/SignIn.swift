@@ -40,19 +40,25 @@ public struct SignIn<Machine: Host, Asker: Application> {
   /// Runs the `auth` line.
   public func authenticate() -> Verdict {
     var number = application.tryNumber
+    var failed = application.failedTries
     while true {
-      let verdict = authenticate(try: number)
-      guard verdict == .tryAgain, !application.beginsAgain else { return verdict }
+      let verdict = authenticate(try: number, failed: failed)
+      guard verdict == .tryAgain || verdict == .askAgain, !application.beginsAgain else {
+        return verdict
+      }
       number &+= 1
+      if verdict == .tryAgain { failed &+= 1 }
     }
   }
 
-  /// Runs the `auth` line for one code. Returns `tryAgain` if the user may try another one.
+  /// Runs the `auth` line for one code, after `failed` tries that were counted. Returns `tryAgain` or
+  /// `askAgain` if the user may try another one.
   ///
   /// Each try decides anew from the current configuration and record, for every user.
-  private func authenticate(try number: UInt8) -> Verdict {
+  private func authenticate(try number: UInt8, failed: UInt8) -> Verdict {
     let resolved = resolve()
     resolved.tryNumber = number
+    resolved.failedTries = failed
     useHostLanguage(resolved)
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
@@ -204,7 +210,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     recordConfigurationChange(result, resolved)
     report(
       result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted)
-    if mayTryAgain(after: result, resolved) { return .tryAgain }
+    if mayTryAgain(after: result, resolved) { return result.isNotACode ? .askAgain : .tryAgain }
     return Verdict(result, state: resolved.state)
   }
 

@@ -97,6 +97,11 @@ extension SignInResult {
   /// Denies because of an error.
   static func failed(_ failure: Failure) -> SignInResult { .denied(.failed(failure)) }
 
+  /// Whether the answer was no code, so that it was not counted as an attempt.
+  var isNotACode: Bool {
+    if case .denied(.code(.notACode)) = self { true } else { false }
+  }
+
   /// Whether a code, recovery code or bypass code was accepted.
   var isAccepted: Bool {
     if case .allowed(.code) = self { true } else { false }

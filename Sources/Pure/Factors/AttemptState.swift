@@ -197,6 +197,14 @@ public struct AttemptState: Equatable, Sendable {
       self.source = source
       self.lastShownNotice = lastShownNotice
     }
+
+    /// Returns this value without the last failed attempts. The source and the time of the attempt
+    /// before them are not known.
+    public func leavingOut(_ count: UInt32) -> Unreported {
+      guard count > 0 else { return self }
+      let (left, overflow) = failures.subtractingReportingOverflow(count)
+      return Unreported(failures: overflow ? 0 : left, lastShownNotice: lastShownNotice)
+    }
   }
 
   // MARK: Attempts

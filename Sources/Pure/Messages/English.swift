@@ -77,8 +77,11 @@ extension SignInMessage {
     case .enrolledMeanwhile:
       "A device was added to your account meanwhile. Sign in again, with its code."
     case .noticeConfirmation: "Type yes if you have read this: "
-    case .howToReadNotices: "This is shown until you run mfa-enroll notices."
-    case .noticesStay: "This is shown until you sign in with a different device."
+    case .howToReadNotices: "These notices are shown until you run mfa-enroll notices."
+    case .noticesStay:
+      "These notices are shown until you sign in with a device that you had before."
+    case .noticesUnconfirmed:
+      "These notices are shown until you confirm them with yes at a sign-in."
     }
   }
 
@@ -152,8 +155,6 @@ extension HelperMessage {
     case .ticketPrompt: "Enrolment ticket: "
     case .enrolledDevicePrompt: "Code from a device you have already enrolled: "
     case .noNotices: "You have no notices."
-    case .noticesNeedSignIn:
-      "These notices are shown until you sign in with a device that you had before."
     }
   }
 }

@@ -108,9 +108,17 @@ extension SignInMessage {
     case .enrolledMeanwhile:
       "Un appareil a été ajouté entre-temps à votre compte. Reconnectez-vous avec son code."
     case .noticeConfirmation: "Saisissez yes si vous avez lu ce message\u{a0}: "
-    case .howToReadNotices: "Ce message s’affiche jusqu’à ce que vous lanciez mfa-enroll notices."
+    case .howToReadNotices:
+      "Ces notifications s’affichent jusqu’à ce que vous lanciez mfa-enroll notices."
     case .noticesStay:
-      "Ce message s’affiche jusqu’à ce que vous vous connectiez avec un autre appareil."
+      """
+      Ces notifications s’affichent jusqu’à ce que vous vous connectiez avec un appareil que vous \
+      aviez déjà.
+      """
+    case .noticesUnconfirmed:
+      """
+      Ces notifications s’affichent jusqu’à ce que vous les confirmiez par yes lors d’une connexion.
+      """
     }
   }
 
@@ -196,11 +204,6 @@ extension HelperMessage {
     case .ticketPrompt: "Ticket d’enregistrement\u{a0}: "
     case .enrolledDevicePrompt: "Code d’un appareil déjà ajouté\u{a0}: "
     case .noNotices: "Vous n’avez aucune notification."
-    case .noticesNeedSignIn:
-      """
-      Ces notifications s’affichent jusqu’à ce que vous vous connectiez avec un appareil que vous \
-      aviez déjà.
-      """
     }
   }
 }

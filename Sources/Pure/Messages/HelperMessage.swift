@@ -6,6 +6,4 @@ public enum HelperMessage: Equatable, Sendable {
   case enrolledDevicePrompt
   /// Nothing is pending for the user.
   case noNotices
-  /// The notices stay pending until a sign-in confirms them.
-  case noticesNeedSignIn
 }

@@ -97,7 +97,8 @@ extension SignInMessage {
       """
     case .noticeConfirmation: "読み終えたら yes と入力してください: "
     case .howToReadNotices: "この通知は、mfa-enroll notices を実行するまで表示されます。"
-    case .noticesStay: "この通知は、別のデバイスでログインするまで表示されます。"
+    case .noticesStay: "この通知は、以前から登録済みのデバイスでログインするまで表示されます。"
+    case .noticesUnconfirmed: "この通知は、ログイン時に yes と入力して確認するまで表示されます。"
     }
   }
 
@@ -173,8 +174,6 @@ extension HelperMessage {
     case .ticketPrompt: "登録チケット: "
     case .enrolledDevicePrompt: "登録済みのデバイスの確認コード: "
     case .noNotices: "通知はありません。"
-    case .noticesNeedSignIn:
-      "これらの通知は、以前から登録済みのデバイスでログインするまで表示されます。"
     }
   }
 }

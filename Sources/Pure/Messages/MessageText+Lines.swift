@@ -1,7 +1,7 @@
 extension MessageText {
   /// The number of columns of a line that the PAM module shows: windows of every usual width show
   /// such lines without breaking words. The module cannot know the width of the user's window.
-  public static var moduleColumns: Int { 72 }
+  public static var moduleColumns: Int { 60 }
 
   /// The number of columns of the last line.
   public var columnsOfLastLine: Int {

@@ -63,4 +63,6 @@ public enum SignInMessage: Equatable, Sendable {
   case howToReadNotices
   /// The notices will be shown again, because this sign-in cannot confirm them.
   case noticesStay
+  /// The notices will be shown again, because the user has not answered `yes`.
+  case noticesUnconfirmed
 }

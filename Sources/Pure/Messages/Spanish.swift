@@ -106,8 +106,11 @@ extension SignInMessage {
       código.
       """
     case .noticeConfirmation: "Escribe yes si has leído este mensaje: "
-    case .howToReadNotices: "Este mensaje se muestra hasta que ejecutes mfa-enroll notices."
-    case .noticesStay: "Este mensaje se muestra hasta que inicies sesión con otro dispositivo."
+    case .howToReadNotices: "Estos avisos se muestran hasta que ejecutes mfa-enroll notices."
+    case .noticesStay:
+      "Estos avisos se muestran hasta que inicies sesión con un dispositivo que ya tenías."
+    case .noticesUnconfirmed:
+      "Estos avisos se muestran hasta que los confirmes con yes al iniciar sesión."
     }
   }
 
@@ -191,8 +194,6 @@ extension HelperMessage {
     case .ticketPrompt: "Tíquet de registro: "
     case .enrolledDevicePrompt: "Código de un dispositivo que ya has añadido: "
     case .noNotices: "No tienes ningún aviso."
-    case .noticesNeedSignIn:
-      "Estos avisos se muestran hasta que inicies sesión con un dispositivo que ya tenías."
     }
   }
 }

@@ -57,8 +57,9 @@ extension SignInMessage {
       """
     case .enrolledMeanwhile: "你的帳號在此期間已新增裝置。請重新登入，並使用該裝置的驗證碼。"
     case .noticeConfirmation: "閱讀後請輸入 yes："
-    case .howToReadNotices: "在你執行 mfa-enroll notices 之前，會持續顯示這則通知。"
-    case .noticesStay: "在你使用其他裝置登入之前，會持續顯示這則通知。"
+    case .howToReadNotices: "在你執行 mfa-enroll notices 之前，會持續顯示這些通知。"
+    case .noticesStay: "在你使用先前已有的裝置登入之前，會持續顯示這些通知。"
+    case .noticesUnconfirmed: "在你登入時輸入 yes 確認之前，會持續顯示這些通知。"
     }
   }
 
@@ -134,8 +135,6 @@ extension HelperMessage {
     case .ticketPrompt: "註冊票證："
     case .enrolledDevicePrompt: "已新增裝置的驗證碼："
     case .noNotices: "你沒有任何通知。"
-    case .noticesNeedSignIn:
-      "在你使用先前已有的裝置登入之前，會持續顯示這些通知。"
     }
   }
 }

@@ -37,15 +37,14 @@ extension Conversation {
   /// Tells the user that a clock may be wrong, if the accepted code shows that.
   func tellClockHint(_ attempt: Attempt.Report) {
     guard attempt.clockMayBeWrong else { return }
-    let text = SignInMessage.clockMayBeWrong.text(in: language)
-    _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
+    tell(.clockMayBeWrong)
   }
 
   /// Sends the pending notices to the client, and marks them as shown unless the user must confirm
   /// one of them at a sign-in.
   func readNotices() throws(HelperFailure) {
     try dropCallerIdentity()
-    let snapshot = try snapshot()
+    let snapshot = try keptSnapshot()
     let pending =
       if let snapshot {
         PendingNotices(
@@ -54,13 +53,16 @@ extension Conversation {
       } else {
         PendingNotices.none
       }
-    guard let snapshot, !pending.isEmpty else { return tell(.noNotices) }
+    guard let snapshot, !pending.isEmpty else {
+      return tell(HelperMessage.noNotices.text(in: language))
+    }
     for message in pending.messages(in: language) {
       // A client that ended has not shown the notice.
       guard client.send(.notice(text: DisplayText(cleaning: message.utf8))) else { return }
     }
     guard !pending.notices.contains(where: { $0.subject.needsConfirmation }) else {
-      return tell(.noticesNeedSignIn)
+      // Without a factor, an answer at the sign-in confirms them.
+      return tell(snapshot.record.factors.isEmpty ? .noticesUnconfirmed : .noticesStay)
     }
     do throws(FactorStoreError) {
       try Attempt.markShown(pending, of: snapshot.record, caller, in: try host.store())
@@ -69,8 +71,10 @@ extension Conversation {
     }
   }
 
-  private func tell(_ message: HelperMessage) {
-    _ = client.send(.notice(text: DisplayText(cleaning: message.text(in: language).utf8)))
+  private func tell(_ message: SignInMessage) { tell(message.text(in: language)) }
+
+  private func tell(_ text: MessageText) {
+    _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
   }
 
   /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is

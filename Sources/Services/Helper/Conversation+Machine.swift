@@ -58,10 +58,16 @@ extension Conversation {
   /// requires `dropCallerIdentity`, after which no password can be verified. The read is therefore
   /// repeated a few times first.
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {
+    guard let kept = try keptSnapshot(), kept.record.isEnrolled else { return nil }
+    return kept
+  }
+
+  /// Returns what `snapshot` returns, even when the record has no factors.
+  func keptSnapshot() throws(HelperFailure) -> FactorSnapshot? {
     var triesLeft = 3
     while true {
       do throws(FactorStoreError) {
-        return try host.store().snapshot(of: caller)
+        return try host.store().keptSnapshot(of: caller)
       } catch {
         guard case .system(.attempts, let cause) = error, cause.isNotPermitted, triesLeft > 0 else {
           throw failure(error)

@@ -15,7 +15,8 @@ extension Conversation {
 
   func status() throws(HelperFailure) -> AccountStatus {
     let settings = try settings()
-    let snapshot = try snapshot()
+    let kept = try keptSnapshot()
+    let snapshot = kept.flatMap { $0.record.isEnrolled ? $0 : nil }
     let codes = snapshot?.record.recoveryCodes ?? []
     return AccountStatus(
       enrollment: AccountStatus.Enrollment(settings.enrollment),
@@ -26,7 +27,7 @@ extension Conversation {
       standing: AccountStatus.Standing(
         snapshot?.attempts.standing(settings.throttle, now: try now(), counter: .ownProcess)
           ?? .open),
-      activity: try activity(snapshot, settings))
+      activity: try activity(kept, settings))
   }
 
   private func activity(

@@ -42,6 +42,7 @@ final class ServedApplication: Application {
 
   let showsMessages: Bool
   let tryNumber: UInt8
+  let failedTries: UInt8
   /// The language of what the user is told if the sign-in cannot go on.
   private var language = Language.english
   /// Whether the module understands the messages of version 2.
@@ -69,6 +70,8 @@ final class ServedApplication: Application {
     isCurrent = start.tryNumber != nil
     // A module of version 1 does not try again.
     tryNumber = start.tryNumber ?? ModuleMessage.maximumTries
+    // Any other application could hide failed attempts from its user.
+    failedTries = actsAsRoot ? start.failedTries : 0
   }
 
   // MARK: Questions

@@ -27,17 +27,18 @@ public enum MessageSamples {
   /// Returns the first message of a conversation.
   public static func start(
     _ line: ModuleLine = .auth, _ request: SignInRequest = request, note: [UInt8]? = nil,
-    tryNumber: UInt8? = 1, answered: [AnsweredQuestion] = []
+    tryNumber: UInt8? = 1, failedTries: UInt8 = 0, answered: [AnsweredQuestion] = []
   ) -> ModuleMessage {
     .start(
       ConversationStart(
         line, request, showsMessages: true, caller: 0x0102_0304, note: note,
-        tryNumber: tryNumber, answered: answered))
+        tryNumber: tryNumber, failedTries: failedTries, answered: answered))
   }
 
   /// Messages of the module and of the helper.
   public static let moduleMessages: [@Sendable () -> ModuleMessage] = [
     { start() }, { start(tryNumber: 5) }, { start(tryNumber: nil) },
+    { start(tryNumber: 3, failedTries: 2) },
     { start(.account, SignInRequest(user: [], service: []), note: Array("abob".utf8)) },
     { start(answered: [AnsweredQuestion(Array("Code: ".utf8), echo: true, reply: .none)]) },
     {
@@ -108,6 +109,7 @@ public enum MessageSamples {
     ]
     words += request.arguments.map { text($0) }
     if start.tryNumber != 1 { words.append("try \(start.tryNumber.map { "\($0)" } ?? "nil")") }
+    if start.failedTries > 0 { words.append("failed \(start.failedTries)") }
     for answered in start.answered {
       words.append("answered \(text(answered.prompt)) \(answered.echo)")
       words.append(text(answered.takeReply()))

@@ -120,6 +120,12 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
+  /// Returns the user's state, even when the record has no factors, or nil.
+  public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let record = try kept(for: account) else { return nil }
+    return FactorSnapshot(record: record, attempts: attempts)
+  }
+
   /// Records the operation.
   public func imitateSnapshot() throws(FactorStoreError) { try note(.imitateSnapshot) }
 

@@ -34,6 +34,8 @@ typedef enum MFA_CLOSED_ENUM mfa_verdict {
   // Denied, but the user may try another code. Only the resident service returns this, to the module,
   // which begins a new conversation. PAM never sees it.
   MFA_TRY_AGAIN MFA_NAMED("tryAgain") = 5,
+  // As before, for an answer that is no code and was not counted as an attempt.
+  MFA_ASK_AGAIN MFA_NAMED("askAgain") = 6,
 } mfa_verdict;
 
 // The application's reply to a question.
