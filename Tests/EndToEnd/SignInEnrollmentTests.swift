@@ -217,7 +217,7 @@ extension EndToEnd {
           try session.expect("password: ")
           try session.send(user.password)
         }
-        try session.expect("you have not")
+        try session.expect("have not added one")
         try session.expect("keyboard-interactive")
         try session.expect("mfa-enroll --ticket")
         try expectRefused(session, user)
@@ -345,7 +345,7 @@ extension EndToEnd {
           #expect(try !interrupt(session).isSuccess, "\(session.transcript)")
         } else {
           try session.send("")
-          try session.expect("authenticator app at hand")
+          try session.expect("No device was added.")
           #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
         }
         // The next sign-in starts afresh with a different key.
@@ -401,7 +401,7 @@ extension EndToEnd {
         try session.send(user.password)
         try session.expect("One-time code: ")
         try session.send("123456")
-        try session.expect("you have not")
+        try session.expect("have not added one")
         try expectRefused(session, user)
         let entries = try logged(machine, since: start)
         #expect(entries.first?.fields["result"] == "enrollment-required")

@@ -268,7 +268,7 @@ extension EndToEnd {
         #expect(outcome.code == "PAM_AUTH_ERR" && outcome.prompts.isEmpty, "\(outcome)")
         #expect(
           outcome.notices == [
-            "Sign-in is unavailable because of a server problem, not your code.\nContact your administrator."
+            "Sign-in is unavailable because of a server problem, not your\ncode. Contact your administrator."
           ])
         let entry = try #require(try logged(machine, since: start).first)
         #expect(entry.fields["result"] == "error" && entry.fields["part"] == "helper", "\(entry)")
