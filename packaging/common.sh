@@ -6,7 +6,7 @@
 #   artefacts    the folder with the files that packaging/build creates
 #   script       the name of the script that sources this file
 #   build_packages, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
-#   run_as, as_builder
+#   run_as, as_builder, files_with_module
 
 set -euo pipefail
 # The setuid helper and all other files are installed with explicit modes, never inherited ones.
@@ -139,4 +139,16 @@ find_swift() {
   hint "install it as described on https://www.swift.org/install/linux and add \`swift\` to the PATH"
   hint "or unpack a toolchain into /opt/swift, so that /opt/swift/usr/bin/swift exists"
   exit 1
+}
+
+# files_with_module: prints the service files with a line for the module. PAM reads no file that a
+# package manager, pam-auth-update or an editor left beside the one that it replaced.
+files_with_module() {
+  local file
+  for file in /etc/pam.conf /etc/pam.d/* /usr/lib/pam.d/*; do
+    case $file in
+      *.dpkg-* | *.ucf-* | *.pam-* | *.rpmsave | *.rpmnew | *.rpmorig | *.bak | *.old | *.orig | *'~') ;;
+      *) if grep -qsE '^[^#]*pam_mfa(\.so)?([[:space:]]|$)' "$file"; then printf '%s\n' "$file"; fi ;;
+    esac
+  done
 }

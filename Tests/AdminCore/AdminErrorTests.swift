@@ -115,6 +115,17 @@ import Testing
     }
   }
 
+  @Test(
+    "findings are counted by kind, and warnings alone are no error",
+    arguments: [
+      (1, 0, "found 1 error", true), (2, 1, "found 2 errors and 1 warning", true),
+      (0, 1, "found 1 warning", false), (0, 3, "found 3 warnings", false),
+    ])
+  func findings(errors: Int, warnings: Int, message: String, isError: Bool) {
+    let error = AdminError.findings(errors: errors, warnings: warnings)
+    #expect(error.message == message && error.isError == isError)
+  }
+
   @Test func hintForOtherUsersIsSudoCommand() {
     let error = AdminError.notRoot(arguments: ["revoke", "alice", "my phone's", "--yes", ""])
     #expect(error.hint == #"sudo mfa-admin revoke alice 'my phone'\''s' --yes ''"#)

@@ -54,6 +54,10 @@ extension EndToEnd {
         // The service has no account line with the module.
         try compare(member.name, "192.0.2.1", "denied", "PAM_AUTH_ERR")
         try compare("nobody-here", "192.0.2.1", "denied", "PAM_AUTH_ERR")
+        for (name, status) in [(user.name, 0), ("nobody-here", 2)] {
+          let command = try admin("explain", "--user", name, "--service", service)
+          #expect(command.status == .exited(Int32(status)), "\(name) \(command.errorText)")
+        }
         let text = try admin("explain", "--user", member.name, "--service", service).text
         for line in [
           "because      enrollment = required                  tenant strict, /etc/mfa/mfa.conf:4",

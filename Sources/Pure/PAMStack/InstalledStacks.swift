@@ -45,9 +45,8 @@ public struct InstalledStacks: StackSource {
 
   private static func isCopy(_ name: [UInt8]) -> Bool {
     let endings: [StaticString] = [
-      ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-bak", ".rpmsave", ".rpmnew", ".rpmorig",
-      ".bak",
-      ".old", ".orig",
+      ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-bak", ".pam-old", ".pam-new", ".ucf-old",
+      ".ucf-new", ".ucf-dist", ".rpmsave", ".rpmnew", ".rpmorig", ".bak", ".old", ".orig",
     ]
     return endings.contains {
       name.count > $0.bytes.count && name.span.ends(with: $0.bytes)

@@ -96,6 +96,13 @@ package enum AdminError: Error, Equatable {
     }
   }
 
+  /// Whether something failed or is wrong. Warnings alone are no error, although the exit status says
+  /// that there are some.
+  package var isError: Bool {
+    guard case .findings(errors: 0, _) = self else { return true }
+    return false
+  }
+
   /// What failed, and why.
   package var message: String {
     switch self {
@@ -134,8 +141,9 @@ package enum AdminError: Error, Equatable {
     case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
     case .configurationBusy: "another process is changing the configuration"
     case .findings(let errors, let warnings):
-      "found \(errors) \(errors == 1 ? "error" : "errors") and \(warnings) "
-        + (warnings == 1 ? "warning" : "warnings")
+      "found "
+        + [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }
+        .map { "\($0.0) \($0.1)" + ($0.0 == 1 ? "" : "s") }.joined(separator: " and ")
     case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
     case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
     case .services(let refusal):

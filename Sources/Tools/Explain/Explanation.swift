@@ -126,6 +126,9 @@ package struct Explanation {
     standing = Self.standing(stored, settings, host)
   }
 
+  /// Whether the user has an account, as far as that is known.
+  package var isAboutAnAccount: Bool { accountLookup != .unknown }
+
   // MARK: Gathering facts
 
   private static func moduleLine<Source: StackSource>(

@@ -22,7 +22,14 @@ extension Console {
   }
 
   /// Prints an error and its hint to standard error.
-  static func report(_ error: AdminError) { report(error.message, hint: error.hint) }
+  static func report(_ error: AdminError) {
+    guard error.isError else {
+      printError(error.message)
+      printError("hint: " + error.hint)
+      return
+    }
+    report(error.message, hint: error.hint)
+  }
 
   /// Prints an error and its hint to standard error.
   static func report(_ error: ChangeError) { report(error.message, hint: error.hint) }

@@ -46,5 +46,6 @@ struct ExplainCommand: ParsableCommand {
     let explanation = Explanation.onThisHost(
       user: name, service: try serviceName().bytes, remoteHost: address)
     try Console.write(json ? explanation.json.text + "\n" : explanation.text)
+    guard explanation.isAboutAnAccount else { throw AdminError.noSuchUser(name) }
   }
 }
