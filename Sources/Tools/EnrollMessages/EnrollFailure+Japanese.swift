@@ -50,12 +50,8 @@ extension EnrollFailure {
       FailureText(
         "何も削除されていません。",
         hint: "削除するには、y と答えるか --yes を指定してください。")
-    case .noSuchDevice(let name, true):
+    case .noSuchDevice(let name):
       FailureText("デバイス「\(name)」はありません。", hint: "デバイスの一覧: mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText(
-        "デバイス「\(name)」はありません。ほかのデバイスもありません。",
-        hint: "デバイスの追加: mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "「\(id)」で始まる識別子が複数あります。",

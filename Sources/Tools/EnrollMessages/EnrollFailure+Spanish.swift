@@ -50,14 +50,11 @@ extension EnrollFailure {
     case .nothingRemoved:
       FailureText(
         "No se ha eliminado nada.",
-        hint: "Para eliminar el dispositivo, responde «y» o usa --yes.")
-    case .noSuchDevice(let name, true):
+        hint: "Para eliminar el dispositivo, responde «s» o usa --yes.")
+    case .noSuchDevice(let name):
       FailureText(
         "No tienes ningún dispositivo «\(name)».",
         hint: "Consulta tus dispositivos: mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText(
-        "No tienes ningún dispositivo «\(name)», ni ningún otro.", hint: "Añade uno: mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "Más de un ID empieza por «\(id)».", hint: "Escribe más caracteres, o usa el nombre.")

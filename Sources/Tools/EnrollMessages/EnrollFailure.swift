@@ -27,7 +27,7 @@ public enum EnrollFailure: Equatable, Sendable, Translated {
 
   // MARK: Devices
 
-  case noSuchDevice(name: String, hasDevices: Bool)
+  case noSuchDevice(name: String)
   case ambiguousID(String)
   case noDevice
   case severalDevices

@@ -72,6 +72,11 @@ extension EnrollMessage {
     case .removed(let name): "'\(name)' was removed."
     case .newestRemoved:
       "That was your newest device. Your next sign-in is without its codes."
+    case .onlyRemoved(anotherIsExpected: false):
+      "That was your only device. Your next sign-in asks for no code."
+    case .onlyRemoved(anotherIsExpected: true):
+      "That was your only device. This host expects you to add another."
+    case .recoveryCodesVoid: "Your recovery codes no longer work."
     case .otherSessionsContinue: "Your other sessions on this host continue. End them yourself."
     case .otherSessionsEnded(1): "1 other session on this host was ended."
     case .otherSessionsEnded(let count): "\(count) other sessions on this host were ended."

@@ -88,7 +88,7 @@ extension EnrollMessage {
     case .addDevice: "Ajoutez-en un\u{a0}: mfa-enroll"
     case .renamed(let old, let new):
       "«\u{a0}\(old)\u{a0}» s’appelle maintenant «\u{a0}\(new)\u{a0}»."
-    case .removeQuestion(let name): "Supprimer «\u{a0}\(name)\u{a0}»\u{a0}? [y = oui / N = non] "
+    case .removeQuestion(let name): "Supprimer «\u{a0}\(name)\u{a0}»\u{a0}? [o/N] "
     case .removeOnly:
       "C’est votre seul appareil. Sans lui, vous n’avez aucun code pour vous connecter."
     case .removed(let name): "«\u{a0}\(name)\u{a0}» a été supprimé."
@@ -96,6 +96,13 @@ extension EnrollMessage {
       """
       C’était votre appareil le plus récent. Votre prochaine connexion se fera sans ses codes.
       """
+    case .onlyRemoved(anotherIsExpected: false):
+      """
+      C’était votre seul appareil. Aucun code ne sera demandé à votre prochaine connexion.
+      """
+    case .onlyRemoved(anotherIsExpected: true):
+      "C’était votre seul appareil. Cet hôte vous demande d’en ajouter un autre."
+    case .recoveryCodesVoid: "Vos codes de récupération ne fonctionnent plus."
     case .otherSessionsContinue:
       "Vos autres sessions sur cet hôte restent ouvertes. Fermez-les vous-même."
     case .otherSessionsEnded(1): "1 autre session sur cet hôte a été fermée."

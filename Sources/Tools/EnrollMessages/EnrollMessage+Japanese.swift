@@ -75,6 +75,9 @@ extension EnrollMessage {
     case .removed(let name): "「\(name)」を削除しました。"
     case .newestRemoved:
       "これは最後に追加したデバイスでした。次回のログインでは、そのコードは使用されません。"
+    case .onlyRemoved(anotherIsExpected: false): "これは唯一のデバイスでした。次回のログインではコードは求められません。"
+    case .onlyRemoved(anotherIsExpected: true): "これは唯一のデバイスでした。このホストでは、別のデバイスの追加が求められます。"
+    case .recoveryCodesVoid: "リカバリーコードはもう使用できません。"
     case .otherSessionsContinue:
       "このホストのほかのセッションは続いています。ご自身で終了してください。"
     case .otherSessionsEnded(let count):

@@ -77,7 +77,7 @@ extension EnrollMessage {
     case .noDevices(let user): "\(user) no tiene ningún dispositivo todavía."
     case .addDevice: "Añade uno: mfa-enroll"
     case .renamed(let old, let new): "«\(old)» se llama ahora «\(new)»."
-    case .removeQuestion(let name): "¿Eliminar «\(name)»? [y = sí / N = no] "
+    case .removeQuestion(let name): "¿Eliminar «\(name)»? [s/N] "
     case .removeOnly:
       "Es tu único dispositivo. Sin él, no tendrás códigos para iniciar sesión."
     case .removed(let name): "Se ha eliminado «\(name)»."
@@ -85,6 +85,11 @@ extension EnrollMessage {
       """
       Era tu dispositivo más reciente. Tu próximo inicio de sesión será sin sus códigos.
       """
+    case .onlyRemoved(anotherIsExpected: false):
+      "Era tu único dispositivo. En tu próximo inicio de sesión no se pedirá ningún código."
+    case .onlyRemoved(anotherIsExpected: true):
+      "Era tu único dispositivo. Este servidor espera que añadas otro."
+    case .recoveryCodesVoid: "Tus códigos de recuperación ya no funcionan."
     case .otherSessionsContinue:
       "Tus otras sesiones en este servidor siguen abiertas. Ciérralas tú."
     case .otherSessionsEnded(1): "Se ha cerrado otra sesión en este servidor."

@@ -64,6 +64,9 @@ extension EnrollMessage {
     case .removeOnly: "這是你唯一的裝置。移除後，你就沒有可用來登入的驗證碼。"
     case .removed(let name): "已移除「\(name)」。"
     case .newestRemoved: "這是你最近新增的裝置。下次登入時不會使用它的驗證碼。"
+    case .onlyRemoved(anotherIsExpected: false): "這是你唯一的裝置。下次登入時不需要驗證碼。"
+    case .onlyRemoved(anotherIsExpected: true): "這是你唯一的裝置。這部主機會要求你新增另一個裝置。"
+    case .recoveryCodesVoid: "你的復原碼已失效。"
     case .otherSessionsContinue: "你在這部主機上的其他工作階段仍在執行。請自行結束。"
     case .otherSessionsEnded(let count): "已結束這部主機上的 \(count) 個其他工作階段。"
     case .otherSessionsNotEnded(let count):

@@ -79,14 +79,18 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   case noDevices(user: String)
   case addDevice
   case renamed(from: String, to: String)
-  /// The question before a device is removed. An answer that begins with y means yes, in every
-  /// language.
+  /// The question before a device is removed. `Language.isYes` knows the answers.
   case removeQuestion(name: String)
   /// The device is the only one.
   case removeOnly
   case removed(name: String)
   /// The removed device was the one that was added last.
   case newestRemoved
+  /// The removed device was the only one. `anotherIsExpected` says whether the policy asks users to
+  /// add a device.
+  case onlyRemoved(anotherIsExpected: Bool)
+  /// The recovery codes became void with the only device.
+  case recoveryCodesVoid
   case otherSessionsContinue
   case otherSessionsEnded(Int)
   case otherSessionsNotEnded(Int)
