@@ -139,5 +139,25 @@ extension EndToEnd {
         #expect(json.contains("\"standing\" : \"open\""), "\(json)")
       }
     }
+
+    @Test("only a sheet that replaces recovery codes says that older ones no longer work")
+    func olderCodes() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let older = "Older codes no longer work."
+        let session = try TerminalSession([Self.program, "--name", "phone"], as: user.identity)
+        try session.expect("Password: ")
+        try session.send(user.password)
+        let phone = try session.keyOnScreen().phone
+        try session.send(try phone.code(offset: -1))
+        let first = try session.expect("These codes are not shown again.")
+        #expect(first.contains("Each code signs you in once") && !first.contains(older))
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        let second = try Command.succeed(
+          [Self.program, "recovery-codes", "--new", "--stdin"],
+          input: Array("\(user.password)\n\(try phone.code())\n".utf8), as: user.identity)
+        #expect(second.contains(older), "\(second)")
+      }
+    }
   }
 }

@@ -42,10 +42,15 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "\(path) could not be removed. Delete it."
     case .recoverySheetHeading(let user, let host, let date):
       "Recovery codes for \(user) on \(host), made \(date)"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       Each code signs you in once if you don't have your device. Older codes no longer work. Keep \
       this sheet apart from your device.
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      Each code signs you in once if you don't have your device. Keep this sheet apart from your \
+      device.
       """
     case .recoveryCodesShownOnce: "These codes are not shown again."
     case .recoveryCodesSaved(let path): "Your recovery codes are saved in \(path)."

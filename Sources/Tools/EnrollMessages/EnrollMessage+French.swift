@@ -62,10 +62,15 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "\(path) n’a pas pu être supprimé. Supprimez-le."
     case .recoverySheetHeading(let user, let host, let date):
       "Codes de récupération de \(user) sur \(host), créés le \(date)"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       Chaque code permet une connexion si vous n’avez pas votre appareil. Les codes plus anciens \
       ne fonctionnent plus. Conservez cette feuille loin de votre appareil.
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      Chaque code permet une connexion si vous n’avez pas votre appareil. Conservez cette feuille \
+      loin de votre appareil.
       """
     case .recoveryCodesShownOnce: "Ces codes ne seront plus affichés."
     case .recoveryCodesSaved(let path): "Vos codes de récupération sont enregistrés dans \(path)."

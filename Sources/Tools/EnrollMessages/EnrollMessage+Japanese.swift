@@ -46,10 +46,15 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "\(path) を削除できませんでした。削除してください。"
     case .recoverySheetHeading(let user, let host, let date):
       "\(host) の \(user) のリカバリーコード（\(date) 作成）"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       デバイスが手元にないときに、各コードで 1 回ログインできます。以前のコードはもう使用できません。\
       このシートはデバイスとは別の場所に保管してください。
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      デバイスが手元にないときに、各コードで 1 回ログインできます。このシートはデバイスとは別の場所に\
+      保管してください。
       """
     case .recoveryCodesShownOnce: "これらのコードは再表示されません。"
     case .recoveryCodesSaved(let path): "リカバリーコードを \(path) に保存しました。"

@@ -52,10 +52,15 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "No se ha podido eliminar \(path). Elimínalo."
     case .recoverySheetHeading(let user, let host, let date):
       "Códigos de recuperación de \(user) en \(host), creados el \(date)"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Los códigos \
       anteriores ya no funcionan. Guarda esta hoja lejos de tu dispositivo.
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Guarda esta hoja \
+      lejos de tu dispositivo.
       """
     case .recoveryCodesShownOnce: "Estos códigos no se vuelven a mostrar."
     case .recoveryCodesSaved(let path): "Tus códigos de recuperación se han guardado en \(path)."

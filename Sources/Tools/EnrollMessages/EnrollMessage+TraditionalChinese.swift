@@ -39,9 +39,13 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "無法刪除 \(path)。請自行刪除。"
     case .recoverySheetHeading(let user, let host, let date):
       "\(host) 上 \(user) 的復原碼（產生日期：\(date)）"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       裝置不在手邊時，每組復原碼可登入一次。舊的復原碼已失效。請將這張清單與裝置分開保管。
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      裝置不在手邊時，每組復原碼可登入一次。請將這張清單與裝置分開保管。
       """
     case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。"
     case .recoveryCodesSaved(let path): "你的復原碼已儲存至 \(path)。"

@@ -59,8 +59,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 
   /// The first line of a sheet of recovery codes.
   case recoverySheetHeading(user: String, host: String, date: String)
-  /// The lines below the codes of a sheet.
-  case recoverySheetAdvice
+  /// The lines below the codes of a sheet, which makes older sheets void or is the first.
+  case recoverySheetAdvice(replacesOlder: Bool)
   case recoveryCodesShownOnce
   case recoveryCodesSaved(path: String)
   case recoveryCodesPrinted
