@@ -140,6 +140,60 @@ extension EndToEnd {
       }
     }
 
+    struct Ending: Sendable, CustomTestStringConvertible {
+      let number: Int
+      /// The question at which the user presses a key.
+      let question: String
+      var environment: [String: String] = [:]
+      var testDescription: String { "\(number): \(question) \(environment)" }
+    }
+
+    static let name = "Name for this device"
+    static let code = "Code from the app: "
+    static let endings = [
+      Ending(number: 1, question: "Password: "), Ending(number: 2, question: name),
+      Ending(number: 3, question: code),
+      Ending(number: 4, question: code, environment: ["TERM": "dumb"]),
+    ]
+
+    @Test(
+      "an enrolment that is interrupted, or whose input ends, says that nothing was added",
+      arguments: endings, [false, true])
+    func nothingAdded(row: Ending, isInterrupted: Bool) throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let session = try TerminalSession(
+          [Self.program], as: user.identity, environment: row.environment)
+        let answers = ["Password: ": user.password, Self.name: "", Self.code: ""]
+        for question in ["Password: ", Self.name, Self.code] {
+          try session.expect(question)
+          guard question != row.question else { break }
+          try session.send(try #require(answers[question]))
+        }
+        try session.sendKeys([isInterrupted ? 3 : 4])
+        // The terminal has its own screen again when the message appears.
+        let before = try session.expect("Nothing was added.\r\n")
+        let hasScreen = row.question == Self.code && row.environment.isEmpty
+        #expect(before.contains("\u{1B}[?1049l") == hasScreen, "\(session.transcript)")
+        let status = try session.waitForExit()
+        #expect(isInterrupted == (status == .killed(signal: 2)), "\(session.transcript)")
+        #expect(!status.isSuccess)
+        #expect(session.text.ranges(of: "Nothing was added.").count == 1, "\(session.transcript)")
+      }
+    }
+
+    @Test("a command that adds nothing does not say so when it is interrupted")
+    func otherCommand() throws {
+      try Machine.use { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let session = try TerminalSession([Self.program, "resync"], as: user.identity)
+        try session.expect("Password: ")
+        try session.sendKeys([3])
+        #expect(try session.waitForExit() == .killed(signal: 2))
+        #expect(!session.text.contains("Nothing was added."), "\(session.transcript)")
+      }
+    }
+
     @Test("only a sheet that replaces recovery codes says that older ones no longer work")
     func olderCodes() throws {
       try Machine.use { machine in
@@ -157,6 +211,20 @@ extension EndToEnd {
           [Self.program, "recovery-codes", "--new", "--stdin"],
           input: Array("\(user.password)\n\(try phone.code())\n".utf8), as: user.identity)
         #expect(second.contains(older), "\(second)")
+      }
+    }
+
+    @Test("where no QR code can be shown, the command that shows one is named")
+    func locale() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let session = try TerminalSession(
+          [Self.program, "--name", "phone"], as: user.identity, environment: ["LC_ALL": "C"])
+        try session.expect("Password: ")
+        try session.send(user.password)
+        try session.expect("LC_ALL=C.UTF-8 mfa-enroll")
+        try session.sendKeys([3])
+        #expect(try !session.waitForExit().isSuccess)
       }
     }
   }

@@ -22,6 +22,7 @@ enum EnrollCatalogue {
       .account(user: "alice", host: "web1"), .enrollmentOpening(minutes: 1),
       .enrollmentOpening(minutes: 10), .accountChoice(user: "alice", root: "root"),
       .accountChoiceAgain(user: "alice", root: "root"), .scanOrShowKey, .typeKeyOrOpenURL,
+      .retryOrShowKey(status: "-"), .showKey(status: "-"), .nothingAdded,
       .showPicture, .scanPicture,
       .scanPictureFile(path: "key.png"), .typeKey,
       .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .passwordPrompt, .codePrompt,
@@ -55,7 +56,8 @@ enum EnrollCatalogue {
     [
       .noTerminal, .otherAccount(name: "bob"), .unknownAccount(name: "bob"),
       .accountNotNamed(user: "alice"), .accountNotTaken(name: "bob"), .processNotProtected,
-      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode, .noName,
+      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode,
+      .nothingAdded,
       .nothingRemoved, .noSuchDevice(name: "x"), .ambiguousID("abcd"), .noDevice,
       .severalDevices, .recoveryCodesNotSaved(path: "f"), .recoveryCodesNotPrinted, .noPrinter,
       .noHomeFolder, .fileNotOpened(path: "f", reason: "r"),

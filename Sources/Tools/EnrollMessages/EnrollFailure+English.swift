@@ -37,8 +37,8 @@ extension EnrollFailure {
     case .unknownCommand(let name, nil):
       FailureText("There is no command '\(name)'.", hint: "See all commands: mfa-enroll --help")
     case .noCode: FailureText("No code was typed. Nothing was changed.", hint: "Start again.")
-    case .noName:
-      FailureText("No name was typed. Nothing was changed.", hint: "Start again.")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.english, hint: "Start again: mfa-enroll")
     case .nothingRemoved:
       FailureText("Nothing was removed.", hint: "To remove it, answer y or use --yes.")
     case .noSuchDevice(let name):

@@ -44,8 +44,8 @@ extension EnrollFailure {
         hint: "Pour voir toutes les commandes\u{a0}: mfa-enroll --help")
     case .noCode:
       FailureText("Aucun code n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
-    case .noName:
-      FailureText("Aucun nom n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.french, hint: "Recommencez\u{a0}: mfa-enroll")
     case .nothingRemoved:
       FailureText(
         "Rien n’a été supprimé.",

@@ -44,8 +44,8 @@ extension EnrollFailure {
       FailureText(
         "コードが入力されませんでした。何も変更されていません。",
         hint: "最初からやり直してください。")
-    case .noName:
-      FailureText("名前が入力されませんでした。何も変更されていません。", hint: "最初からやり直してください。")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.japanese, hint: "最初からやり直してください: mfa-enroll")
     case .nothingRemoved:
       FailureText(
         "何も削除されていません。",

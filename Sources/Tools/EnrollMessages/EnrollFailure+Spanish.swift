@@ -44,9 +44,8 @@ extension EnrollFailure {
     case .noCode:
       FailureText(
         "No se ha escrito ningún código. No se ha cambiado nada.", hint: "Empieza de nuevo.")
-    case .noName:
-      FailureText(
-        "No se ha escrito ningún nombre. No se ha cambiado nada.", hint: "Empieza de nuevo.")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.spanish, hint: "Empieza de nuevo: mfa-enroll")
     case .nothingRemoved:
       FailureText(
         "No se ha eliminado nada.",

@@ -36,8 +36,8 @@ extension EnrollFailure {
       FailureText("沒有指令「\(name)」。", hint: "查看所有指令：mfa-enroll --help")
     case .noCode:
       FailureText("沒有輸入驗證碼。未變更任何內容。", hint: "請重新開始。")
-    case .noName:
-      FailureText("沒有輸入名稱。未變更任何內容。", hint: "請重新開始。")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.traditionalChinese, hint: "請重新開始：mfa-enroll")
     case .nothingRemoved:
       FailureText("未移除任何裝置。", hint: "若要移除，請回答 y 或使用 --yes。")
     case .noSuchDevice(let name):

@@ -21,8 +21,10 @@ public enum EnrollFailure: Equatable, Sendable, Translated {
 
   // MARK: Answers
 
+  /// A program or a user that tests a code gave none.
   case noCode
-  case noName
+  /// The input of a user who adds a device ended.
+  case nothingAdded
   case nothingRemoved
 
   // MARK: Devices

@@ -25,6 +25,8 @@ extension EnrollMessage {
     case .urlLabel: "URL\u{a0}:"
     case .scanOrShowKey:
       "Scannez ceci avec l’application, ou tapez k pour la clé."
+    case .retryOrShowKey(let status): "\(status) Réessayez, ou tapez k pour la clé."
+    case .showKey(let status): "\(status) Tapez k pour la clé."
     case .typeKeyOrOpenURL:
       "Saisissez cette clé dans votre application d’authentification, ou ouvrez-y l’URL\u{a0}:"
     case .showPicture: "Tapez k pour le code QR."
@@ -47,6 +49,11 @@ extension EnrollMessage {
       Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines), ou \
       saisissez la clé ci-dessus.
       """
+    case .noPicture(.localeNotUTF8):
+      """
+      Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché. \
+      Saisissez la clé ci-dessus, ou lancez\u{a0}: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.french) Saisissez la clé ci-dessus."
     case .passwordPrompt: "Mot de passe\u{a0}: "
     case .codePrompt: "Code de l’application\u{a0}: "
@@ -55,6 +62,7 @@ extension EnrollMessage {
       """
       «\u{a0}\(name)\u{a0}» a été ajouté. Le code que vous avez saisi n’est plus utilisable.
       """
+    case .nothingAdded: "Rien n’a été ajouté."
     case .tryNow(let command):
       "Terminé. Essayez tout de suite, dans une autre fenêtre\u{a0}: \(command)"
     case .pictureHoldsKey(let path):
@@ -158,7 +166,10 @@ extension PictureObstacle {
     case .notATerminal: "Un code QR ne peut être affiché que dans un terminal."
     case .unknownTerminal: "Ce terminal n’est peut-être pas capable d’afficher un code QR (TERM)."
     case .localeNotUTF8:
-      "Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché."
+      """
+      Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché. \
+      Pour le voir\u{a0}: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       """
       Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines).

@@ -22,6 +22,8 @@ extension EnrollMessage {
     case .urlLabel: "URL:"
     case .scanOrShowKey:
       "Escanea con tu aplicación, o pulsa k para ver la clave."
+    case .retryOrShowKey(let status): "\(status) Reinténtalo o pulsa k para ver la clave."
+    case .showKey(let status): "\(status) Pulsa k para ver la clave."
     case .typeKeyOrOpenURL:
       "Escribe esta clave en tu aplicación de autenticación, o abre en ella la URL:"
     case .showPicture: "Pulsa k para ver el código QR."
@@ -40,12 +42,18 @@ extension EnrollMessage {
       Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la \
       clave de arriba.
       """
+    case .noPicture(.localeNotUTF8):
+      """
+      La configuración regional no usa UTF-8, así que no se puede mostrar un código QR. \
+      Escribe la clave de arriba, o ejecuta: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
     case .passwordPrompt: "Contraseña: "
     case .codePrompt: "Código de la aplicación: "
     case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "
     case .enrolled(let name):
       "Se ha añadido «\(name)». El código que has escrito no se puede volver a usar."
+    case .nothingAdded: "No se ha añadido nada."
     case .tryNow(let command): "Listo. Pruébalo ahora, en otra ventana: \(command)"
     case .pictureHoldsKey(let path):
       "\(path) contiene tu clave. Elimina el archivo cuando lo hayas escaneado."
@@ -138,7 +146,10 @@ extension PictureObstacle {
     case .notATerminal: "Un código QR solo se puede mostrar en un terminal."
     case .unknownTerminal: "Es posible que este terminal no pueda mostrar un código QR (TERM)."
     case .localeNotUTF8:
-      "La configuración regional no usa UTF-8, así que no se puede mostrar un código QR."
+      """
+      La configuración regional no usa UTF-8, así que no se puede mostrar un código QR. \
+      Para verlo: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       "La ventana es demasiado pequeña para un código QR: amplíala a \(columns)x\(lines)."
     case .urlTooLong: "La URL es demasiado larga para un código QR."

@@ -33,6 +33,10 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 
   /// The line above a QR code. The key k shows the key as text.
   case scanOrShowKey
+  /// The line above a QR code after an answer that was not accepted, with the reason as a sentence.
+  case retryOrShowKey(status: String)
+  /// The same for a window with less room.
+  case showKey(status: String)
   /// The line above a key and its URL.
   case typeKeyOrOpenURL
   /// The line below a key. The key k shows the QR code.
@@ -50,6 +54,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   /// The prompt for the name of the device, with the name that an empty answer stands for.
   case namePrompt(proposed: String)
   case enrolled(name: String)
+  /// The user interrupted an enrolment, or ended its input.
+  case nothingAdded
   /// The end of an enrolment, with a command that signs in.
   case tryNow(command: String)
   case pictureHoldsKey(path: String)
