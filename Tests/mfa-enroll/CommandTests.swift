@@ -31,7 +31,7 @@ import Testing
     Row(number: 13, arguments: ["rename", "a"], isUnderstood: false),
     Row(number: 14, arguments: ["rename", "a", "\n"], isUnderstood: false),
     Row(number: 15, arguments: ["unenroll", "a", "--yes"], isUnderstood: true),
-    Row(number: 16, arguments: ["unenroll"], isUnderstood: false),
+    Row(number: 16, arguments: ["unenroll"], isUnderstood: true),
     Row(number: 17, arguments: ["test"], isUnderstood: true),
     Row(number: 18, arguments: ["test", "123456"], isUnderstood: false),
     Row(number: 19, arguments: ["bogus"], isUnderstood: false),
@@ -58,7 +58,7 @@ import Testing
     Row(number: 60, arguments: ["status"], isUnderstood: true),
     Row(number: 61, arguments: ["status", "--json"], isUnderstood: true),
     Row(number: 62, arguments: ["status", "alice"], isUnderstood: false),
-    Row(number: 39, arguments: ["unenrol"], isUnderstood: false),
+    Row(number: 39, arguments: ["remove", "a", "b"], isUnderstood: false),
     Row(number: 40, arguments: ["--user", "alice"], isUnderstood: true),
     Row(number: 50, arguments: ["notices"], isUnderstood: true),
     Row(number: 41, arguments: ["list", "--user", "alice", "--stdin"], isUnderstood: true),
@@ -91,6 +91,15 @@ import Testing
     let failure = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames)
     let expected = meant.map { Failure(.unknownCommand(arguments[0], meant: $0), status: .usage) }
     #expect(failure == expected)
+  }
+
+  @Test("an argument that names a device is called so")
+  func argumentName() {
+    let commands: [any EnrollCommand.Type] = [Rename.self, Unenroll.self, Resync.self]
+    for command in commands {
+      let help = MFAEnroll.helpMessage(for: command)
+      #expect(help.contains("<device>") && !help.contains("factor"), "\(help)")
+    }
   }
 
   @Test("an unknown word without a similar command gets none, and an option is no word")

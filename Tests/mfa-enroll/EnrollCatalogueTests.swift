@@ -22,19 +22,24 @@ enum EnrollCatalogue {
       .account(user: "alice", host: "web1"), .enrollmentOpening(minutes: 1),
       .enrollmentOpening(minutes: 10), .accountChoice(user: "alice", root: "root"),
       .accountChoiceAgain(user: "alice", root: "root"), .scanOrShowKey, .typeKeyOrOpenURL,
+      .retryOrShowKey(status: "-"), .showKey(status: "-"), .nothingAdded,
       .showPicture, .scanPicture,
       .scanPictureFile(path: "key.png"), .typeKey,
       .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .passwordPrompt, .codePrompt,
       .namePrompt(proposed: "phone"), .enrolled(name: "phone"), .tryNow(command: "ssh alice@web1"),
       .pictureHoldsKey(path: "key.png"), .pictureNotRemoved(path: "key.png"),
       .recoverySheetHeading(user: "alice", host: "web1", date: "2026-11-23"),
-      .recoverySheetAdvice, .recoveryCodesShownOnce, .recoveryCodesSaved(path: "codes"),
+      .recoverySheetAdvice(replacesOlder: true),
+      .recoverySheetAdvice(replacesOlder: false), .recoveryCodesShownOnce,
+      .recoveryCodesSaved(path: "codes"),
       .recoveryCodesPrinted, .recoveryCodesNotMade, .testedRecoveryCode, .testedBypassCode,
       .recoveryCodesLeft(0), .recoveryCodesLeft(1), .recoveryCodesLeft(2), .makeRecoveryCodes,
       .recoveryCodesImported(1), .recoveryCodesImported(2), .columnAdded, .columnName,
       .codes(algorithm: "sha1", digits: 6, seconds: 30), .noDevices(user: "alice"), .addDevice,
       .renamed(from: "a", to: "b"), .removeQuestion(name: "phone"), .removeOnly,
-      .removed(name: "phone"), .newestRemoved, .otherSessionsContinue, .otherSessionsEnded(1),
+      .removed(name: "phone"), .newestRemoved, .onlyRemoved(anotherIsExpected: true),
+      .onlyRemoved(anotherIsExpected: false), .recoveryCodesVoid, .otherSessionsContinue,
+      .otherSessionsEnded(1),
       .otherSessionsEnded(2), .otherSessionsNotEnded(1), .otherSessionsNotEnded(2),
       .resyncOpening, .nextCodePrompt, .resynced(name: "phone"), .testedCode,
       .rememberedSignInsCleared(0), .rememberedSignInsCleared(1), .rememberedSignInsCleared(2),
@@ -51,9 +56,9 @@ enum EnrollCatalogue {
     [
       .noTerminal, .otherAccount(name: "bob"), .unknownAccount(name: "bob"),
       .accountNotNamed(user: "alice"), .accountNotTaken(name: "bob"), .processNotProtected,
-      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode, .noName,
-      .nothingRemoved, .noSuchDevice(name: "x", hasDevices: true),
-      .noSuchDevice(name: "x", hasDevices: false), .ambiguousID("abcd"), .noDevice,
+      .unknownCommand("x", meant: nil), .unknownCommand("lst", meant: "list"), .noCode,
+      .nothingAdded,
+      .nothingRemoved, .noSuchDevice(name: "x"), .ambiguousID("abcd"), .noDevice,
       .severalDevices, .recoveryCodesNotSaved(path: "f"), .recoveryCodesNotPrinted, .noPrinter,
       .noHomeFolder, .fileNotOpened(path: "f", reason: "r"),
       .notAFile(path: "f"), .writableByOthers(path: "f"), .fileNotRead(path: "f"),
@@ -65,7 +70,8 @@ enum EnrollCatalogue {
   static let status: [StatusMessage] = [
     .devices, .recoveryCodesLeft, .failedAttempts, .signIns, .rememberedSignIns, .pendingNotices,
     .device(name: "phone", date: "2027-01-31 09:05"), .noDevice,
-    .codesWithImported(left: 9, imported: 2), .open, .throttled(until: "2027-01-31 09:05"), .locked,
+    .codesWithImported(left: 9, imported: 2), .open, .noCodeAsked, .deviceOffered,
+    .deviceRequired, .throttled(until: "2027-01-31 09:05"), .locked,
   ]
 
   static func texts(_ language: Language) -> [MessageText] {
@@ -106,5 +112,47 @@ enum EnrollCatalogue {
     let text = EnrollFailure.usage("unknown option --x").text(in: language)
     #expect(text.description.string.contains("unknown option --x"))
     #expect(text.hint.string.contains("mfa-enroll --help"))
+  }
+}
+
+@Suite struct YesTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    let language: Language
+    let yes: [String]
+    /// Answers that mean yes in another language, or nowhere.
+    let no: [String]
+    var testDescription: String { language.tag }
+  }
+
+  static let everywhere = ["y", "Y", "yes", "YES", "Yes", " y ", "yes\t"]
+  static let nowhere = ["", " ", "n", "N", "no", "yo", "y y", "yess", "ye", "1", "j", "ｙ"]
+  static let rows = [
+    Row(language: .english, yes: [], no: ["o", "oui", "s", "si", "sí", "はい", "是"]),
+    Row(language: .french, yes: ["o", "O", "oui", "OUI"], no: ["ou", "s", "sí", "はい", "是"]),
+    Row(
+      language: .spanish, yes: ["s", "S", "si", "SI", "sí", "SÍ", "si\u{301}"],
+      no: ["o", "oui", "はい", "是"]),
+    Row(language: .japanese, yes: ["はい"], no: ["は", "いいえ", "oui", "是"]),
+    Row(language: .traditionalChinese, yes: ["是"], no: ["否", "不是", "はい", "s"]),
+  ]
+
+  @Test("each language accepts its own word for yes, and y", arguments: rows)
+  func words(row: Row) {
+    for answer in row.yes + Self.everywhere {
+      #expect(row.language.isYes(answer), "\(answer)")
+    }
+    for answer in row.no + Self.nowhere {
+      #expect(!row.language.isYes(answer), "\(answer)")
+    }
+  }
+
+  @Test("the question and the hint name an answer that means yes", arguments: Language.allCases)
+  func named(language: Language) throws {
+    let question = EnrollMessage.removeQuestion(name: "x").text(in: language).string
+    let choices = try #require(question.split(separator: "[").last)
+    let yes = try #require(choices.split { "/ ]".contains($0) }.first)
+    #expect(language.isYes(String(yes)))
+    let hint = EnrollFailure.nothingRemoved.text(in: language).hint.string
+    #expect(hint.split { !$0.isLetter }.contains(yes), "\(hint)")
   }
 }

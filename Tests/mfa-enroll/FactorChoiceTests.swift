@@ -49,11 +49,12 @@ import Testing
 
   @Test("control characters in the typed text are replaced")
   func escapes() throws {
+    let factors = try Self.factors()
     do throws(Failure) {
-      _ = try FactorChoice.factor("\u{1B}[2J\u{202E}x", among: [])
+      _ = try FactorChoice.factor("\u{1B}[2J\u{202E}x", among: factors)
       Issue.record("a factor was found")
     } catch {
-      #expect(error == Failure(.noSuchDevice(name: "?[2J?x", hasDevices: false)))
+      #expect(error == Failure(.noSuchDevice(name: "?[2J?x")))
     }
   }
 
@@ -62,7 +63,14 @@ import Testing
     let phone = try Samples.factor([1], "phone")
     let tablet = try Samples.factor([2], "tablet")
     #expect(try FactorChoice.onlyFactor(among: [phone]) == phone)
-    #expect(throws: Failure.self) { _ = try FactorChoice.onlyFactor(among: []) }
-    #expect(throws: Failure.self) { _ = try FactorChoice.onlyFactor(among: [phone, tablet]) }
+    #expect(throws: Failure(.noDevice)) { _ = try FactorChoice.onlyFactor(among: []) }
+    #expect(throws: Failure(.severalDevices)) {
+      _ = try FactorChoice.onlyFactor(among: [phone, tablet])
+    }
+  }
+
+  @Test("a user without a device is told so, whichever device is named")
+  func noDevice() {
+    #expect(throws: Failure(.noDevice)) { _ = try FactorChoice.factor("phone", among: []) }
   }
 }

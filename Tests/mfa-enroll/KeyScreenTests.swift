@@ -15,12 +15,13 @@ import Testing
   }
 
   private static func content(
-    issuer: String = "Example%20Company", settings: EnrollMessage? = nil
+    issuer: String = "Example%20Company", settings: EnrollMessage? = nil,
+    language: Language = .english
   ) -> KeyScreenContent {
     let url = "otpauth://totp/\(issuer):alice?secret=" + key.replacing(" ", with: "")
     return KeyScreenContent(
       key: Self.secret(key), url: Self.secret(url), name: "Example Company (alice)",
-      settings: settings, words: KeyScreenText(language: .english))
+      settings: settings, words: KeyScreenText(language: language))
   }
 
   /// The lines of a screen, without the colours.
@@ -55,7 +56,7 @@ import Testing
     Row(number: 1, columns: 80, rows: 24, isPicture: true),
     Row(number: 2, columns: 80, rows: 23, isPicture: true),
     Row(number: 3, columns: 60, rows: 20, isPicture: true),
-    Row(number: 4, columns: 80, rows: 23, status: "Wrong code. Try again.", isPicture: true),
+    Row(number: 4, columns: 80, rows: 23, status: "Wrong code.", isPicture: true),
     Row(number: 5, columns: 35, rows: 21, isPicture: true),
     Row(number: 6, columns: 80, rows: 19, isPicture: false, last: tooSmall),
     Row(
@@ -63,7 +64,8 @@ import Testing
       last: "Press k for the QR code."),
     Row(
       number: 8, columns: 80, rows: 24, isUTF8: false, isPicture: false,
-      last: "The locale is not UTF-8, so a QR code can't be shown. Type the key above."),
+      last: "The locale is not UTF-8, so a QR code can't be shown. Type the key above, or run: "
+        + "LC_ALL=C.UTF-8 mfa-enroll"),
   ]
 
   @Test("instruction, picture or key, and question are in the window together", arguments: rows)
@@ -84,6 +86,28 @@ import Testing
       let text = lines.joined(separator: " ")
       #expect(text.contains(last), "\(lines)")
     }
+  }
+
+  @Test(
+    "after a rejected code, one line says why and how to see the key",
+    arguments: Language.allCases, [(80, 24), (80, 23), (60, 20)])
+  func rejected(language: Language, window: (columns: Int, rows: Int)) throws {
+    let size = TerminalSize(columns: window.columns, rows: window.rows)
+    for message in [FailureMessage.wrongCode, .usedCode, .notACode] {
+      let status = message.text(in: language).description.string
+      let drawing = Self.content(language: language).text(
+        .picture, status: status, on: Self.screen(size), size: size)
+      let lines = Self.lines(drawing)
+      #expect(drawing.isPicture && lines.count <= window.rows, "\(lines)")
+      let rest = lines[0].dropFirst(status.count)
+      #expect(lines[0].hasPrefix(status) && rest.contains("k"), "\(lines[0])")
+      #expect(KeyScreenText.columns(of: lines[0]) <= window.columns)
+    }
+    let text = KeyScreenText(language: language)
+    let wrongCode = FailureMessage.wrongCode.text(in: language).description.string
+    #expect(
+      text.top(after: wrongCode, columns: window.columns)
+        == [text.text(.retryOrShowKey(status: wrongCode))])
   }
 
   @Test("the size that a picture needs is true: in that window it is shown")

@@ -8,11 +8,10 @@ import Testing
 @testable import mfa_enroll
 
 @Suite struct RecoverySheetTests {
-  static let heading = RecoverySheet.Heading(
-    account: "alice", host: "web1", date: "2026-11-23")
-
   /// A sheet with two codes.
-  static func sheet() -> RecoverySheet {
+  static func sheet(replacesOlder: Bool = true) -> RecoverySheet {
+    let heading = RecoverySheet.Heading(
+      account: "alice", host: "web1", date: "2026-11-23", replacesOlder: replacesOlder)
     let codes = "aaaa-bbbb-cccc-dddd" + "2222-3333-4444-5555"
     return RecoverySheet(
       RecoveryCodes(RecoveryCodeList(text: SecretBytes(copying: Array(codes.utf8).span))), heading,
@@ -39,5 +38,16 @@ import Testing
         device.
 
         """)
+  }
+  @Test("a first sheet does not mention older codes")
+  func first() {
+    let text = Self.text(of: Self.sheet(replacesOlder: false))
+    #expect(
+      text.hasSuffix(
+        """
+        Each code signs you in once if you don't have your device.
+        Keep this sheet apart from your device.
+
+        """), "\(text)")
   }
 }

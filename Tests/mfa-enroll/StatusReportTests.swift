@@ -10,10 +10,11 @@ import Testing
 
   static func report(
     _ standing: AccountStatus.Standing, factors: [MultiFactorInfo], imported: UInt8 = 0,
-    unlocks: Bool = false
+    unlocks: Bool = false, enrollment: AccountStatus.Enrollment = .offered,
+    state: AccountStatus.State = .enabled
   ) -> StatusReport {
     let status = AccountStatus(
-      enrollment: .offered, state: .enabled, recoveryCodesLeft: 9,
+      enrollment: enrollment, state: state, recoveryCodesLeft: 9,
       importedRecoveryCodesLeft: imported, recoveryCodeUnlocks: unlocks, standing: .open,
       activity: AccountStatus.Activity(
         standing: standing, failedAttempts: 5, rememberedSignIns: 2, pendingNotices: 1))
@@ -50,6 +51,26 @@ import Testing
     }
     #expect(text.contains("Sign-ins             \(line)\n"), "\(text)")
     #expect(text.contains("Devices              none\n"), "\(text)")
+  }
+
+  @Test(
+    "without a device, the report says what a sign-in asks for",
+    arguments: [
+      (.selfService, .enabled, "no code is asked for"),
+      (
+        .offered, .enabled,
+        "no code is asked for yet, as long as you can postpone adding a device"
+      ),
+      (.required, .enabled, "you must add a device at the next sign-in"),
+      (.required, .observe, "no code is asked for"),
+      (.offered, .disabled, "no code is asked for"),
+    ] as [(AccountStatus.Enrollment, AccountStatus.State, String)])
+  func withoutDevice(
+    enrollment: AccountStatus.Enrollment, state: AccountStatus.State, line: String
+  ) throws {
+    let report = Self.report(.open, factors: [], enrollment: enrollment, state: state)
+    #expect(report.text(in: .english) { _ in "" }.contains("Sign-ins             \(line)\n"))
+    #expect(try report.json().contains("\"standing\" : \"open\""))
   }
 
   @Test("where a recovery code unlocks the devices, the report says so")

@@ -37,14 +37,12 @@ extension EnrollFailure {
     case .unknownCommand(let name, nil):
       FailureText("There is no command '\(name)'.", hint: "See all commands: mfa-enroll --help")
     case .noCode: FailureText("No code was typed. Nothing was changed.", hint: "Start again.")
-    case .noName:
-      FailureText("No name was typed. Nothing was changed.", hint: "Start again.")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.english, hint: "Start again: mfa-enroll")
     case .nothingRemoved:
       FailureText("Nothing was removed.", hint: "To remove it, answer y or use --yes.")
-    case .noSuchDevice(let name, true):
+    case .noSuchDevice(let name):
       FailureText("You have no device '\(name)'.", hint: "See your devices: mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText("You have no device '\(name)', and no other.", hint: "Add one: mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "More than one ID begins with '\(id)'.", hint: "Type more of it, or use the name.")

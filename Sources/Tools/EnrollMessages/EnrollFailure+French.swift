@@ -44,20 +44,16 @@ extension EnrollFailure {
         hint: "Pour voir toutes les commandes\u{a0}: mfa-enroll --help")
     case .noCode:
       FailureText("Aucun code n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
-    case .noName:
-      FailureText("Aucun nom n’a été saisi. Rien n’a été modifié.", hint: "Recommencez.")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.french, hint: "Recommencez\u{a0}: mfa-enroll")
     case .nothingRemoved:
       FailureText(
         "Rien n’a été supprimé.",
-        hint: "Pour supprimer l’appareil, répondez «\u{a0}y\u{a0}» ou utilisez --yes.")
-    case .noSuchDevice(let name, true):
+        hint: "Pour supprimer l’appareil, répondez «\u{a0}o\u{a0}» ou utilisez --yes.")
+    case .noSuchDevice(let name):
       FailureText(
         "Vous n’avez pas d’appareil «\u{a0}\(name)\u{a0}».",
         hint: "Pour voir vos appareils\u{a0}: mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText(
-        "Vous n’avez pas d’appareil «\u{a0}\(name)\u{a0}», ni aucun autre.",
-        hint: "Ajoutez-en un\u{a0}: mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "Plusieurs ID commencent par «\u{a0}\(id)\u{a0}».",

@@ -44,18 +44,14 @@ extension EnrollFailure {
       FailureText(
         "コードが入力されませんでした。何も変更されていません。",
         hint: "最初からやり直してください。")
-    case .noName:
-      FailureText("名前が入力されませんでした。何も変更されていません。", hint: "最初からやり直してください。")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.japanese, hint: "最初からやり直してください: mfa-enroll")
     case .nothingRemoved:
       FailureText(
         "何も削除されていません。",
         hint: "削除するには、y と答えるか --yes を指定してください。")
-    case .noSuchDevice(let name, true):
+    case .noSuchDevice(let name):
       FailureText("デバイス「\(name)」はありません。", hint: "デバイスの一覧: mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText(
-        "デバイス「\(name)」はありません。ほかのデバイスもありません。",
-        hint: "デバイスの追加: mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "「\(id)」で始まる識別子が複数あります。",

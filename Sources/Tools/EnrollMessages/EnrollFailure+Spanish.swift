@@ -44,20 +44,16 @@ extension EnrollFailure {
     case .noCode:
       FailureText(
         "No se ha escrito ningún código. No se ha cambiado nada.", hint: "Empieza de nuevo.")
-    case .noName:
-      FailureText(
-        "No se ha escrito ningún nombre. No se ha cambiado nada.", hint: "Empieza de nuevo.")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.spanish, hint: "Empieza de nuevo: mfa-enroll")
     case .nothingRemoved:
       FailureText(
         "No se ha eliminado nada.",
-        hint: "Para eliminar el dispositivo, responde «y» o usa --yes.")
-    case .noSuchDevice(let name, true):
+        hint: "Para eliminar el dispositivo, responde «s» o usa --yes.")
+    case .noSuchDevice(let name):
       FailureText(
         "No tienes ningún dispositivo «\(name)».",
         hint: "Consulta tus dispositivos: mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText(
-        "No tienes ningún dispositivo «\(name)», ni ningún otro.", hint: "Añade uno: mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "Más de un ID empieza por «\(id)».", hint: "Escribe más caracteres, o usa el nombre.")

@@ -36,14 +36,12 @@ extension EnrollFailure {
       FailureText("沒有指令「\(name)」。", hint: "查看所有指令：mfa-enroll --help")
     case .noCode:
       FailureText("沒有輸入驗證碼。未變更任何內容。", hint: "請重新開始。")
-    case .noName:
-      FailureText("沒有輸入名稱。未變更任何內容。", hint: "請重新開始。")
+    case .nothingAdded:
+      FailureText(EnrollMessage.nothingAdded.traditionalChinese, hint: "請重新開始：mfa-enroll")
     case .nothingRemoved:
       FailureText("未移除任何裝置。", hint: "若要移除，請回答 y 或使用 --yes。")
-    case .noSuchDevice(let name, true):
+    case .noSuchDevice(let name):
       FailureText("你沒有裝置「\(name)」。", hint: "查看你的裝置：mfa-enroll list")
-    case .noSuchDevice(let name, false):
-      FailureText("你沒有裝置「\(name)」，也沒有其他裝置。", hint: "新增裝置：mfa-enroll")
     case .ambiguousID(let id):
       FailureText(
         "有多個識別碼以「\(id)」開頭。", hint: "請輸入更多字元，或使用名稱。")

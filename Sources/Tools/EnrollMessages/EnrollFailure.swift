@@ -21,13 +21,15 @@ public enum EnrollFailure: Equatable, Sendable, Translated {
 
   // MARK: Answers
 
+  /// A program or a user that tests a code gave none.
   case noCode
-  case noName
+  /// The input of a user who adds a device ended.
+  case nothingAdded
   case nothingRemoved
 
   // MARK: Devices
 
-  case noSuchDevice(name: String, hasDevices: Bool)
+  case noSuchDevice(name: String)
   case ambiguousID(String)
   case noDevice
   case severalDevices

@@ -20,6 +20,8 @@ extension EnrollMessage {
     case .urlLabel: "URL:"
     case .scanOrShowKey:
       "Scan this with an authenticator app, or press k for a key."
+    case .retryOrShowKey(let status): "\(status) Try again, or press k for a key."
+    case .showKey(let status): "\(status) Press k for the key."
     case .typeKeyOrOpenURL:
       "Type this key into your authenticator app, or open the URL with it:"
     case .showPicture: "Press k for the QR code."
@@ -31,21 +33,32 @@ extension EnrollMessage {
       "If you type the key, choose \(algorithm), \(digits) digits and \(seconds) seconds."
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "Window too small for a QR code: enlarge to \(columns)x\(lines), or type the key above."
+    case .noPicture(.localeNotUTF8):
+      """
+      The locale is not UTF-8, so a QR code can't be shown. \
+      Type the key above, or run: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.english) Type the key above."
     case .passwordPrompt: "Password: "
     case .codePrompt: "Code from the app: "
     case .namePrompt(let proposed): "Name for this device [\(proposed)]: "
     case .enrolled(let name): "'\(name)' was added. The code that you typed can't be used again."
+    case .nothingAdded: "Nothing was added."
     case .tryNow(let command): "Done. Try it now, in another window: \(command)"
     case .pictureHoldsKey(let path):
       "\(path) contains your key. Delete it when you have scanned it."
     case .pictureNotRemoved(let path): "\(path) could not be removed. Delete it."
     case .recoverySheetHeading(let user, let host, let date):
       "Recovery codes for \(user) on \(host), made \(date)"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       Each code signs you in once if you don't have your device. Older codes no longer work. Keep \
       this sheet apart from your device.
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      Each code signs you in once if you don't have your device. Keep this sheet apart from your \
+      device.
       """
     case .recoveryCodesShownOnce: "These codes are not shown again."
     case .recoveryCodesSaved(let path): "Your recovery codes are saved in \(path)."
@@ -72,6 +85,11 @@ extension EnrollMessage {
     case .removed(let name): "'\(name)' was removed."
     case .newestRemoved:
       "That was your newest device. Your next sign-in is without its codes."
+    case .onlyRemoved(anotherIsExpected: false):
+      "That was your only device. Your next sign-in asks for no code."
+    case .onlyRemoved(anotherIsExpected: true):
+      "That was your only device. This host expects you to add another."
+    case .recoveryCodesVoid: "Your recovery codes no longer work."
     case .otherSessionsContinue: "Your other sessions on this host continue. End them yourself."
     case .otherSessionsEnded(1): "1 other session on this host was ended."
     case .otherSessionsEnded(let count): "\(count) other sessions on this host were ended."
@@ -105,7 +123,11 @@ extension PictureObstacle {
     switch self {
     case .notATerminal: "A QR code can be shown only on a terminal."
     case .unknownTerminal: "This terminal may not be able to show a QR code (TERM)."
-    case .localeNotUTF8: "The locale is not UTF-8, so a QR code can't be shown."
+    case .localeNotUTF8:
+      """
+      The locale is not UTF-8, so a QR code can't be shown. \
+      To see it: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       "Window too small for a QR code: enlarge it to \(columns)x\(lines)."
     case .urlTooLong: "The URL is too long for a QR code."

@@ -25,6 +25,8 @@ extension EnrollMessage {
     case .urlLabel: "URL\u{a0}:"
     case .scanOrShowKey:
       "Scannez ceci avec l’application, ou tapez k pour la clé."
+    case .retryOrShowKey(let status): "\(status) Réessayez, ou tapez k pour la clé."
+    case .showKey(let status): "\(status) Tapez k pour la clé."
     case .typeKeyOrOpenURL:
       "Saisissez cette clé dans votre application d’authentification, ou ouvrez-y l’URL\u{a0}:"
     case .showPicture: "Tapez k pour le code QR."
@@ -47,6 +49,11 @@ extension EnrollMessage {
       Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines), ou \
       saisissez la clé ci-dessus.
       """
+    case .noPicture(.localeNotUTF8):
+      """
+      Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché. \
+      Saisissez la clé ci-dessus, ou lancez\u{a0}: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.french) Saisissez la clé ci-dessus."
     case .passwordPrompt: "Mot de passe\u{a0}: "
     case .codePrompt: "Code de l’application\u{a0}: "
@@ -55,6 +62,7 @@ extension EnrollMessage {
       """
       «\u{a0}\(name)\u{a0}» a été ajouté. Le code que vous avez saisi n’est plus utilisable.
       """
+    case .nothingAdded: "Rien n’a été ajouté."
     case .tryNow(let command):
       "Terminé. Essayez tout de suite, dans une autre fenêtre\u{a0}: \(command)"
     case .pictureHoldsKey(let path):
@@ -62,10 +70,15 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "\(path) n’a pas pu être supprimé. Supprimez-le."
     case .recoverySheetHeading(let user, let host, let date):
       "Codes de récupération de \(user) sur \(host), créés le \(date)"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       Chaque code permet une connexion si vous n’avez pas votre appareil. Les codes plus anciens \
       ne fonctionnent plus. Conservez cette feuille loin de votre appareil.
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      Chaque code permet une connexion si vous n’avez pas votre appareil. Conservez cette feuille \
+      loin de votre appareil.
       """
     case .recoveryCodesShownOnce: "Ces codes ne seront plus affichés."
     case .recoveryCodesSaved(let path): "Vos codes de récupération sont enregistrés dans \(path)."
@@ -88,7 +101,7 @@ extension EnrollMessage {
     case .addDevice: "Ajoutez-en un\u{a0}: mfa-enroll"
     case .renamed(let old, let new):
       "«\u{a0}\(old)\u{a0}» s’appelle maintenant «\u{a0}\(new)\u{a0}»."
-    case .removeQuestion(let name): "Supprimer «\u{a0}\(name)\u{a0}»\u{a0}? [y = oui / N = non] "
+    case .removeQuestion(let name): "Supprimer «\u{a0}\(name)\u{a0}»\u{a0}? [o/N] "
     case .removeOnly:
       "C’est votre seul appareil. Sans lui, vous n’avez aucun code pour vous connecter."
     case .removed(let name): "«\u{a0}\(name)\u{a0}» a été supprimé."
@@ -96,6 +109,13 @@ extension EnrollMessage {
       """
       C’était votre appareil le plus récent. Votre prochaine connexion se fera sans ses codes.
       """
+    case .onlyRemoved(anotherIsExpected: false):
+      """
+      C’était votre seul appareil. Aucun code ne sera demandé à votre prochaine connexion.
+      """
+    case .onlyRemoved(anotherIsExpected: true):
+      "C’était votre seul appareil. Cet hôte vous demande d’en ajouter un autre."
+    case .recoveryCodesVoid: "Vos codes de récupération ne fonctionnent plus."
     case .otherSessionsContinue:
       "Vos autres sessions sur cet hôte restent ouvertes. Fermez-les vous-même."
     case .otherSessionsEnded(1): "1 autre session sur cet hôte a été fermée."
@@ -146,7 +166,10 @@ extension PictureObstacle {
     case .notATerminal: "Un code QR ne peut être affiché que dans un terminal."
     case .unknownTerminal: "Ce terminal n’est peut-être pas capable d’afficher un code QR (TERM)."
     case .localeNotUTF8:
-      "Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché."
+      """
+      Les paramètres régionaux ne sont pas en UTF-8\u{a0}: un code QR ne peut pas être affiché. \
+      Pour le voir\u{a0}: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       """
       Fenêtre trop petite pour un code QR\u{a0}: agrandissez-la à \(columns)x\(lines).

@@ -19,6 +19,8 @@ extension EnrollMessage {
     case .urlLabel: "URL:"
     case .scanOrShowKey:
       "認証アプリでスキャンしてください（k でキーを表示）。"
+    case .retryOrShowKey(let status): "\(status)再入力するか、k でキーを表示。"
+    case .showKey(let status): "\(status)k でキーを表示。"
     case .typeKeyOrOpenURL:
       "認証アプリにこのキーを入力するか、アプリで URL を開いてください:"
     case .showPicture: "k を押すと QR コードが表示されます。"
@@ -33,12 +35,18 @@ extension EnrollMessage {
       """
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "QR コードにはウィンドウが小さすぎます。\(columns)x\(lines) に広げるか、上のキーを入力してください。"
+    case .noPicture(.localeNotUTF8):
+      """
+      ロケールが UTF-8 ではないため、QR コードを表示できません。\
+      上のキーを入力するか、次を実行してください: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.japanese)上のキーを入力してください。"
     case .passwordPrompt: "パスワード: "
     case .codePrompt: "アプリの確認コード: "
     case .namePrompt(let proposed): "このデバイスの名前 [\(proposed)]: "
     case .enrolled(let name):
       "「\(name)」を追加しました。入力した確認コードはもう使用できません。"
+    case .nothingAdded: "何も追加されていません。"
     case .tryNow(let command):
       "完了しました。別のウィンドウで今すぐお試しください: \(command)"
     case .pictureHoldsKey(let path):
@@ -46,10 +54,15 @@ extension EnrollMessage {
     case .pictureNotRemoved(let path): "\(path) を削除できませんでした。削除してください。"
     case .recoverySheetHeading(let user, let host, let date):
       "\(host) の \(user) のリカバリーコード（\(date) 作成）"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       デバイスが手元にないときに、各コードで 1 回ログインできます。以前のコードはもう使用できません。\
       このシートはデバイスとは別の場所に保管してください。
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      デバイスが手元にないときに、各コードで 1 回ログインできます。このシートはデバイスとは別の場所に\
+      保管してください。
       """
     case .recoveryCodesShownOnce: "これらのコードは再表示されません。"
     case .recoveryCodesSaved(let path): "リカバリーコードを \(path) に保存しました。"
@@ -75,6 +88,9 @@ extension EnrollMessage {
     case .removed(let name): "「\(name)」を削除しました。"
     case .newestRemoved:
       "これは最後に追加したデバイスでした。次回のログインでは、そのコードは使用されません。"
+    case .onlyRemoved(anotherIsExpected: false): "これは唯一のデバイスでした。次回のログインではコードは求められません。"
+    case .onlyRemoved(anotherIsExpected: true): "これは唯一のデバイスでした。このホストでは、別のデバイスの追加が求められます。"
+    case .recoveryCodesVoid: "リカバリーコードはもう使用できません。"
     case .otherSessionsContinue:
       "このホストのほかのセッションは続いています。ご自身で終了してください。"
     case .otherSessionsEnded(let count):
@@ -112,7 +128,11 @@ extension PictureObstacle {
     switch self {
     case .notATerminal: "QR コードは端末にのみ表示できます。"
     case .unknownTerminal: "この端末は QR コードを表示できない可能性があります（TERM）。"
-    case .localeNotUTF8: "ロケールが UTF-8 ではないため、QR コードを表示できません。"
+    case .localeNotUTF8:
+      """
+      ロケールが UTF-8 ではないため、QR コードを表示できません。\
+      表示するには: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       "QR コードにはウィンドウが小さすぎます。\(columns)x\(lines) に広げてください。"
     case .urlTooLong: "URL が長すぎて QR コードにできません。"

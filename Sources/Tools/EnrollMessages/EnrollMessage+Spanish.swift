@@ -22,6 +22,8 @@ extension EnrollMessage {
     case .urlLabel: "URL:"
     case .scanOrShowKey:
       "Escanea con tu aplicación, o pulsa k para ver la clave."
+    case .retryOrShowKey(let status): "\(status) Reinténtalo o pulsa k para ver la clave."
+    case .showKey(let status): "\(status) Pulsa k para ver la clave."
     case .typeKeyOrOpenURL:
       "Escribe esta clave en tu aplicación de autenticación, o abre en ella la URL:"
     case .showPicture: "Pulsa k para ver el código QR."
@@ -40,22 +42,33 @@ extension EnrollMessage {
       Ventana demasiado pequeña para un código QR: amplíala a \(columns)x\(lines), o escribe la \
       clave de arriba.
       """
+    case .noPicture(.localeNotUTF8):
+      """
+      La configuración regional no usa UTF-8, así que no se puede mostrar un código QR. \
+      Escribe la clave de arriba, o ejecuta: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
     case .passwordPrompt: "Contraseña: "
     case .codePrompt: "Código de la aplicación: "
     case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "
     case .enrolled(let name):
       "Se ha añadido «\(name)». El código que has escrito no se puede volver a usar."
+    case .nothingAdded: "No se ha añadido nada."
     case .tryNow(let command): "Listo. Pruébalo ahora, en otra ventana: \(command)"
     case .pictureHoldsKey(let path):
       "\(path) contiene tu clave. Elimina el archivo cuando lo hayas escaneado."
     case .pictureNotRemoved(let path): "No se ha podido eliminar \(path). Elimínalo."
     case .recoverySheetHeading(let user, let host, let date):
       "Códigos de recuperación de \(user) en \(host), creados el \(date)"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Los códigos \
       anteriores ya no funcionan. Guarda esta hoja lejos de tu dispositivo.
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Guarda esta hoja \
+      lejos de tu dispositivo.
       """
     case .recoveryCodesShownOnce: "Estos códigos no se vuelven a mostrar."
     case .recoveryCodesSaved(let path): "Tus códigos de recuperación se han guardado en \(path)."
@@ -77,7 +90,7 @@ extension EnrollMessage {
     case .noDevices(let user): "\(user) no tiene ningún dispositivo todavía."
     case .addDevice: "Añade uno: mfa-enroll"
     case .renamed(let old, let new): "«\(old)» se llama ahora «\(new)»."
-    case .removeQuestion(let name): "¿Eliminar «\(name)»? [y = sí / N = no] "
+    case .removeQuestion(let name): "¿Eliminar «\(name)»? [s/N] "
     case .removeOnly:
       "Es tu único dispositivo. Sin él, no tendrás códigos para iniciar sesión."
     case .removed(let name): "Se ha eliminado «\(name)»."
@@ -85,6 +98,11 @@ extension EnrollMessage {
       """
       Era tu dispositivo más reciente. Tu próximo inicio de sesión será sin sus códigos.
       """
+    case .onlyRemoved(anotherIsExpected: false):
+      "Era tu único dispositivo. En tu próximo inicio de sesión no se pedirá ningún código."
+    case .onlyRemoved(anotherIsExpected: true):
+      "Era tu único dispositivo. Este servidor espera que añadas otro."
+    case .recoveryCodesVoid: "Tus códigos de recuperación ya no funcionan."
     case .otherSessionsContinue:
       "Tus otras sesiones en este servidor siguen abiertas. Ciérralas tú."
     case .otherSessionsEnded(1): "Se ha cerrado otra sesión en este servidor."
@@ -128,7 +146,10 @@ extension PictureObstacle {
     case .notATerminal: "Un código QR solo se puede mostrar en un terminal."
     case .unknownTerminal: "Es posible que este terminal no pueda mostrar un código QR (TERM)."
     case .localeNotUTF8:
-      "La configuración regional no usa UTF-8, así que no se puede mostrar un código QR."
+      """
+      La configuración regional no usa UTF-8, así que no se puede mostrar un código QR. \
+      Para verlo: LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       "La ventana es demasiado pequeña para un código QR: amplíala a \(columns)x\(lines)."
     case .urlTooLong: "La URL es demasiado larga para un código QR."

@@ -18,6 +18,8 @@ extension EnrollMessage {
     case .urlLabel: "網址："
     case .scanOrShowKey:
       "請用驗證器應用程式掃描，或按 k 顯示金鑰。"
+    case .retryOrShowKey(let status): "\(status)請再試一次，或按 k 顯示金鑰。"
+    case .showKey(let status): "\(status)按 k 可顯示金鑰。"
     case .typeKeyOrOpenURL:
       "請在驗證器應用程式中輸入這組金鑰，或用它開啟網址："
     case .showPicture: "按 k 可顯示 QR 碼。"
@@ -29,19 +31,29 @@ extension EnrollMessage {
       "若要輸入金鑰，請選擇 \(algorithm)、\(digits) 位數和 \(seconds) 秒。"
     case .noPicture(.windowTooSmall(let columns, let lines)):
       "視窗太小，無法顯示 QR 碼。請放大至 \(columns)x\(lines)，或輸入上方的金鑰。"
+    case .noPicture(.localeNotUTF8):
+      """
+      語系設定不是 UTF-8，因此無法顯示 QR 碼。\
+      請輸入上方的金鑰，或執行：LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .noPicture(let obstacle): "\(obstacle.traditionalChinese)請輸入上方的金鑰。"
     case .passwordPrompt: "密碼："
     case .codePrompt: "應用程式的驗證碼："
     case .namePrompt(let proposed): "這個裝置的名稱 [\(proposed)]："
     case .enrolled(let name): "已新增「\(name)」。你輸入的驗證碼無法再次使用。"
+    case .nothingAdded: "未新增任何裝置。"
     case .tryNow(let command): "完成。請立即在另一個視窗中試用：\(command)"
     case .pictureHoldsKey(let path): "\(path) 含有你的金鑰。掃描後請刪除此檔案。"
     case .pictureNotRemoved(let path): "無法刪除 \(path)。請自行刪除。"
     case .recoverySheetHeading(let user, let host, let date):
       "\(host) 上 \(user) 的復原碼（產生日期：\(date)）"
-    case .recoverySheetAdvice:
+    case .recoverySheetAdvice(replacesOlder: true):
       """
       裝置不在手邊時，每組復原碼可登入一次。舊的復原碼已失效。請將這張清單與裝置分開保管。
+      """
+    case .recoverySheetAdvice(replacesOlder: false):
+      """
+      裝置不在手邊時，每組復原碼可登入一次。請將這張清單與裝置分開保管。
       """
     case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。"
     case .recoveryCodesSaved(let path): "你的復原碼已儲存至 \(path)。"
@@ -64,6 +76,9 @@ extension EnrollMessage {
     case .removeOnly: "這是你唯一的裝置。移除後，你就沒有可用來登入的驗證碼。"
     case .removed(let name): "已移除「\(name)」。"
     case .newestRemoved: "這是你最近新增的裝置。下次登入時不會使用它的驗證碼。"
+    case .onlyRemoved(anotherIsExpected: false): "這是你唯一的裝置。下次登入時不需要驗證碼。"
+    case .onlyRemoved(anotherIsExpected: true): "這是你唯一的裝置。這部主機會要求你新增另一個裝置。"
+    case .recoveryCodesVoid: "你的復原碼已失效。"
     case .otherSessionsContinue: "你在這部主機上的其他工作階段仍在執行。請自行結束。"
     case .otherSessionsEnded(let count): "已結束這部主機上的 \(count) 個其他工作階段。"
     case .otherSessionsNotEnded(let count):
@@ -91,7 +106,11 @@ extension PictureObstacle {
     switch self {
     case .notATerminal: "QR 碼只能顯示在終端機上。"
     case .unknownTerminal: "這個終端機可能無法顯示 QR 碼（TERM）。"
-    case .localeNotUTF8: "語系設定不是 UTF-8，因此無法顯示 QR 碼。"
+    case .localeNotUTF8:
+      """
+      語系設定不是 UTF-8，因此無法顯示 QR 碼。\
+      若要顯示，請執行：LC_ALL=C.UTF-8 mfa-enroll
+      """
     case .windowTooSmall(let columns, let lines):
       "視窗太小，無法顯示 QR 碼。請放大至 \(columns)x\(lines)。"
     case .urlTooLong: "網址太長，無法製成 QR 碼。"

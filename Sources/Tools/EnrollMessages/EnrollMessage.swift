@@ -33,6 +33,10 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 
   /// The line above a QR code. The key k shows the key as text.
   case scanOrShowKey
+  /// The line above a QR code after an answer that was not accepted, with the reason as a sentence.
+  case retryOrShowKey(status: String)
+  /// The same for a window with less room.
+  case showKey(status: String)
   /// The line above a key and its URL.
   case typeKeyOrOpenURL
   /// The line below a key. The key k shows the QR code.
@@ -50,6 +54,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   /// The prompt for the name of the device, with the name that an empty answer stands for.
   case namePrompt(proposed: String)
   case enrolled(name: String)
+  /// The user interrupted an enrolment, or ended its input.
+  case nothingAdded
   /// The end of an enrolment, with a command that signs in.
   case tryNow(command: String)
   case pictureHoldsKey(path: String)
@@ -59,8 +65,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 
   /// The first line of a sheet of recovery codes.
   case recoverySheetHeading(user: String, host: String, date: String)
-  /// The lines below the codes of a sheet.
-  case recoverySheetAdvice
+  /// The lines below the codes of a sheet, which makes older sheets void or is the first.
+  case recoverySheetAdvice(replacesOlder: Bool)
   case recoveryCodesShownOnce
   case recoveryCodesSaved(path: String)
   case recoveryCodesPrinted
@@ -79,14 +85,18 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   case noDevices(user: String)
   case addDevice
   case renamed(from: String, to: String)
-  /// The question before a device is removed. An answer that begins with y means yes, in every
-  /// language.
+  /// The question before a device is removed. `Language.isYes` knows the answers.
   case removeQuestion(name: String)
   /// The device is the only one.
   case removeOnly
   case removed(name: String)
   /// The removed device was the one that was added last.
   case newestRemoved
+  /// The removed device was the only one. `anotherIsExpected` says whether the policy asks users to
+  /// add a device.
+  case onlyRemoved(anotherIsExpected: Bool)
+  /// The recovery codes became void with the only device.
+  case recoveryCodesVoid
   case otherSessionsContinue
   case otherSessionsEnded(Int)
   case otherSessionsNotEnded(Int)

@@ -15,6 +15,9 @@ extension StatusMessage {
     case .codesWithImported(let left, let imported):
       "\(left)（うち \(imported) 個は取り込んだもの）"
     case .open: "コードを受け付けています"
+    case .noCodeAsked: "コードは求められません"
+    case .deviceOffered: "デバイスの追加を延期できる間は、コードは求められません"
+    case .deviceRequired: "次回のログインでデバイスの追加が必要です"
     case .throttled(let end): "\(end) まではコードを受け付けません"
     case .locked: "管理者が解除するまでロックされています"
     case .lockedUntilRecoveryCode: "リカバリーコードでログインするまでロックされています"

@@ -15,6 +15,10 @@ extension StatusMessage {
     case .codesWithImported(let left, let imported):
       "\(left) (importados: \(imported))"
     case .open: "se aceptan códigos"
+    case .noCodeAsked: "no se pide ningún código"
+    case .deviceOffered:
+      "no se pide ningún código mientras se te permita añadir un dispositivo más tarde"
+    case .deviceRequired: "debes añadir un dispositivo en el próximo inicio de sesión"
     case .throttled(let end): "no se acepta ningún código hasta el \(end)"
     case .locked: "bloqueados hasta que un administrador los desbloquee"
     case .lockedUntilRecoveryCode:

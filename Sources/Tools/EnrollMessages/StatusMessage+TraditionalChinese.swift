@@ -15,6 +15,9 @@ extension StatusMessage {
     case .codesWithImported(let left, let imported):
       "\(left)，其中 \(imported) 組為匯入"
     case .open: "接受驗證碼"
+    case .noCodeAsked: "不需要驗證碼"
+    case .deviceOffered: "可延後新增裝置，在此期間不需要驗證碼"
+    case .deviceRequired: "下次登入時必須新增裝置"
     case .throttled(let end): "在 \(end) 之前不接受驗證碼"
     case .locked: "已鎖定，需由管理員解除鎖定"
     case .lockedUntilRecoveryCode: "已鎖定，需使用復原碼登入才能解除鎖定"

@@ -18,6 +18,12 @@ public enum StatusMessage: Equatable, Sendable, Translated {
   case codesWithImported(left: Int, imported: Int)
   /// Sign-ins accept codes.
   case open
+  /// The user has no device, and need not add one.
+  case noCodeAsked
+  /// The user has no device, and can postpone adding one.
+  case deviceOffered
+  /// The user has no device, and the next sign-in requires one.
+  case deviceRequired
   case throttled(until: String)
   case locked
   /// As before, and a recovery code is accepted and unlocks the devices.

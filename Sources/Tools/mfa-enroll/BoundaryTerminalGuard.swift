@@ -17,7 +17,14 @@ enum TerminalGuard {
     let screen: KeyScreen?
   }
 
+  /// What is said when a signal ends the program.
+  private struct LastMessage {
+    let text: String
+    let output: Output
+  }
+
   private static let change = Mutex<Change?>(nil)
+  private static let lastMessage = Mutex<LastMessage?>(nil)
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH]
 
   /// Blocks the signals. Call this before any thread starts, because threads inherit the signal
@@ -39,6 +46,14 @@ enum TerminalGuard {
 
   /// Hides the screen that is shown.
   static func hideScreen() { end() }
+
+  /// Writes `text` if a signal ends the program, after the terminal is restored.
+  static func whenEnded(write text: String, to output: Output) {
+    lastMessage.withLock { $0 = LastMessage(text: text, output: output) }
+  }
+
+  /// Writes nothing if a signal ends the program.
+  static func withdrawLastMessage() { lastMessage.withLock { $0 = nil } }
 
   private static func begin(_ descriptor: Int32, _ screen: KeyScreen?) {
     change.withLock { change in
@@ -91,6 +106,7 @@ enum TerminalGuard {
           Output(descriptor: change.descriptor).write("\n")
         }
         if ends(number) {
+          writeLastMessage(endingLine: change == nil)
           PictureFile.removingUnfinished { deliver(number) }
         } else {
           deliver(number)
@@ -98,6 +114,13 @@ enum TerminalGuard {
         apply(change)
         change?.screen?.draw()
       }
+    }
+  }
+
+  private static func writeLastMessage(endingLine: Bool) {
+    lastMessage.withLock { message in
+      guard let message else { return }
+      message.output.write("\(endingLine ? "\n" : "")\(message.text)\n")
     }
   }
 

@@ -41,7 +41,7 @@ enum DeviceName {
       return name
     }
     interface.endLine()
-    throw Failure(.noName)
+    throw Failure(.nothingAdded)
   }
 
   /// A typed name as text, without spaces at its ends.

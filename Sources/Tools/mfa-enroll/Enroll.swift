@@ -72,13 +72,14 @@ struct Enroll: EnrollCommand {
   private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
     let multiFactor = MultiFactor(
       language: interface.language, tell: interface.tell(host:))
+    interface.tellWhenEnded(.nothingAdded)
     do {
       let taken = try await multiFactor.enrolledFactors.map(\.displayName)
       // Checked before the user is asked for a password, a code or the phone.
       try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
       let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
       let session = try await Reauthentication(
-        of: interface, withTicket: ticket, opening: opening
+        of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
       ).session(with: multiFactor)
       let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
       let secret = try await TOTPMultiFactorGenerator.generateSecret(
@@ -87,16 +88,23 @@ struct Enroll: EnrollCommand {
       let uid: String
       if let screen = try await keyScreen(of: secret, multiFactor: multiFactor, on: interface) {
         uid = try await screen.whileShown { () throws(Failure) in
-          try await confirm(secret, name: name, with: multiFactor) { error in
-            screen.ask(after: error?.text(in: interface.language).description)
+          try await confirm(secret, name: name, with: multiFactor) { error throws(Failure) in
+            interface.tellWhenEnded(.nothingAdded)
+            let status = error?.text(in: interface.language).description
+            guard let code = screen.ask(after: status) else { throw Self.unanswered(after: error) }
+            return code
           }
         }
       } else {
         try await show(secret, of: multiFactor, to: interface, file: file)
-        uid = try await confirm(secret, name: name, with: multiFactor) { error in
+        uid = try await confirm(secret, name: name, with: multiFactor) { error throws(Failure) in
+          interface.tellWhenEnded(.nothingAdded)
           if let error { interface.tell(Failure(error)) }
-          let code = interface.ask(.codePrompt, echo: true)
-          if code == nil { interface.endLine() }
+          guard let code = interface.ask(.codePrompt, echo: true) else {
+            interface.endLine()
+            guard !interface.isAtTerminal else { throw Self.unanswered(after: error) }
+            throw error.map { Failure($0) } ?? Failure(.noCode)
+          }
           return code
         }
       }
@@ -164,14 +172,25 @@ struct Enroll: EnrollCommand {
     }
   }
 
+  /// Returns the failure of a user who ended the input, in place of another code.
+  private static func unanswered(after error: MultiFactorError?) -> Failure {
+    Failure(.nothingAdded, status: error.map { ExitStatus($0) } ?? .failed)
+  }
+
   /// Asks for codes until one is accepted, the helper accepts no more attempts, or the deadline has
-  /// passed. `ask` tells the error of the answer before. Returns the factor's `uid`.
+  /// passed. `ask` tells the error of the answer before, and throws at the end of the input. Returns
+  /// the factor's `uid`.
+  ///
+  /// While the helper has a code, it is unknown whether the device is added, so a signal says
+  /// nothing then.
   private func confirm(
     _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor,
-    ask: (MultiFactorError?) -> SecretBytes?
+    ask: (MultiFactorError?) throws(Failure) -> SecretBytes
   ) async throws(Failure) -> String {
     var lastError: MultiFactorError?
-    while let code = ask(lastError) {
+    while true {
+      let code = try ask(lastError)
+      TerminalGuard.withdrawLastMessage()
       do throws(MultiFactorError) {
         return try await multiFactor.enroll(
           with: TOTPMultiFactorGenerator.assertionForEnrollment(
@@ -184,7 +203,5 @@ struct Enroll: EnrollCommand {
         lastError = error
       }
     }
-    if let lastError { throw Failure(lastError) }
-    throw Failure(.noCode)
   }
 }

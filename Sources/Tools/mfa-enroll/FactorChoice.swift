@@ -10,11 +10,12 @@ enum FactorChoice {
   static func factor(
     _ text: String, among factors: [MultiFactorInfo]
   ) throws(Failure) -> MultiFactorInfo {
+    guard !factors.isEmpty else { throw Failure(.noDevice) }
     if let named = factors.first(where: { $0.displayName == text }) { return named }
     let beginning = text.lowercased()
     let begun = factors.filter { $0.uid.hasPrefix(beginning) }
     guard beginning.count >= shortestIdentifier, let first = begun.first else {
-      throw Failure(.noSuchDevice(name: shown(text), hasDevices: !factors.isEmpty))
+      throw Failure(.noSuchDevice(name: shown(text)))
     }
     guard begun.count == 1 else {
       throw Failure(.ambiguousID(shown(text)))

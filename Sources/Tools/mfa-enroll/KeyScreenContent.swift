@@ -39,7 +39,7 @@ struct KeyScreenContent: ~Copyable {
       return Drawing(text: asText(status, words.noPicture(obstacle), size), isPicture: false)
     case .able(let colours, _):
       do throws(QRCodeError) {
-        let top = KeyScreenText.lines(status ?? words.scan, columns: size.columns)
+        let top = words.top(after: status, columns: size.columns)
         // One line is for the question.
         let room = TerminalSize(columns: size.columns, rows: size.rows - top.count - 1)
         switch try TerminalPicture.of(url.span, ink: colours, room: room) {
@@ -50,7 +50,7 @@ struct KeyScreenContent: ~Copyable {
           }
           return Drawing(text: joined(top, picture), isPicture: true)
         case .needs(let picture):
-          let needed = window(for: picture, atLeast: size.columns)
+          let needed = window(for: picture, after: status, atLeast: size.columns)
           let reason = words.noPicture(
             .windowTooSmall(columns: needed.columns, lines: needed.rows))
           return Drawing(text: asText(status, reason, size), isPicture: false)
@@ -70,10 +70,10 @@ struct KeyScreenContent: ~Copyable {
 
   /// Returns the size of a window that has room for a picture, with the instruction and the question.
   private func window(
-    for picture: TerminalSize, atLeast columns: Int
+    for picture: TerminalSize, after status: String?, atLeast columns: Int
   ) -> TerminalSize {
     let columns = max(columns, picture.columns)
-    let top = KeyScreenText.lines(words.scan, columns: columns)
+    let top = words.top(after: status, columns: columns)
     return TerminalSize(columns: columns, rows: picture.rows + top.count + 1)
   }
 

@@ -13,6 +13,15 @@ struct KeyScreenText: Sendable {
   var key: String { label(.keyLabel) }
   var url: String { label(.urlLabel) }
 
+  /// Returns the lines above a QR code. After a rejected answer, the lines say why it was rejected
+  /// and how to see the key. A narrow window gets the short form if that takes fewer lines.
+  func top(after status: String?, columns: Int) -> [String] {
+    guard let status else { return Self.lines(scan, columns: columns) }
+    let long = Self.lines(text(.retryOrShowKey(status: status)), columns: columns)
+    let short = Self.lines(text(.showKey(status: status)), columns: columns)
+    return short.count < long.count ? short : long
+  }
+
   /// Why no QR code is shown, and what to do instead.
   func noPicture(_ obstacle: PictureObstacle) -> String { text(.noPicture(obstacle)) }
 

@@ -7,16 +7,21 @@ struct Reauthentication: Sendable {
   private let interface: UserInterface
   private let withTicket: Bool
   private let opening: EnrollMessage?
+  private let ending: EnrollMessage?
 
   /// How many attempts a user at a terminal has; a program has one.
   private static let tries = 3
 
   /// An administrator's ticket replaces the password if `withTicket` is true. `opening` says what
-  /// the user should have ready.
-  init(of interface: UserInterface, withTicket: Bool = false, opening: EnrollMessage? = nil) {
+  /// the user should have ready, and `ending` what did not happen if the user ends the input.
+  init(
+    of interface: UserInterface, withTicket: Bool = false, opening: EnrollMessage? = nil,
+    ending: EnrollMessage? = nil
+  ) {
     self.interface = interface
     self.withTicket = withTicket
     self.opening = opening
+    self.ending = ending
   }
 
   /// A record of whether the user declined to answer.
@@ -47,9 +52,11 @@ struct Reauthentication: Sendable {
           : try await multiFactor.session(reauthenticate: answer)
       } catch {
         triesLeft -= 1
-        guard triesLeft > 0, ExitStatus(error) != .failed, await !refusal.happened else {
+        if await refusal.happened {
+          if interface.isAtTerminal, let ending { interface.tell(ending) }
           throw error
         }
+        guard triesLeft > 0, ExitStatus(error) != .failed else { throw error }
         interface.tell(Failure(error))
       }
     }

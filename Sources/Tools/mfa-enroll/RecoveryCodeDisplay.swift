@@ -29,20 +29,18 @@ enum RecoveryCodeDisplay {
     _ destination: Destination = .screen
   ) async throws(MultiFactorError) -> Failure? {
     let account = try await multiFactor.userName
+    let hadCodes = try await multiFactor.recoveryCodesLeft > 0
     let codes = try await multiFactor.generateRecoveryCodes(with: session)
-    let sheet = RecoverySheet(codes, heading(account: account), in: interface.language)
+    let heading = RecoverySheet.Heading(
+      account: account, host: FactorChoice.shown(CallingProcess.hostName),
+      date: String(LocaleSettings.text(of: .now).prefix(10)), replacesOlder: hadCodes)
+    let sheet = RecoverySheet(codes, heading, in: interface.language)
     let failure = deliver(sheet, to: destination, telling: interface)
     if failure != nil || destination.isScreen {
       interface.show("\n", sheet.text, "\n")
       interface.tell(.recoveryCodesShownOnce)
     }
     return failure
-  }
-
-  private static func heading(account: String) -> RecoverySheet.Heading {
-    RecoverySheet.Heading(
-      account: account, host: FactorChoice.shown(CallingProcess.hostName),
-      date: String(LocaleSettings.text(of: .now).prefix(10)))
   }
 
   /// Saves and prints a sheet. Returns what failed last.

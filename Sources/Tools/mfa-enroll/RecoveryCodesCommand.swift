@@ -1,6 +1,5 @@
 import ArgumentParser
 import MFAEnrollMessages
-import MFAFactors
 import MultiFactor
 
 /// `mfa-enroll recovery-codes`.
@@ -49,11 +48,12 @@ struct RecoveryCodesCommand: EnrollCommand {
     await multiFactor.close()
   }
 
-  /// Makes new codes. The file and the printer are found before any question, so that an error
-  /// there voids no code.
+  /// Makes new codes. A missing device, an error of the file and a missing printer are reported
+  /// before any question, so that they void no code.
   private func makeNew(
     _ multiFactor: MultiFactor, _ interface: UserInterface
   ) async throws(Failure) {
+    guard try await hasDevice(multiFactor) else { throw Failure(.noDevice) }
     let printer = prints ? Printer() : nil
     guard !prints || printer != nil else { throw Failure(.noPrinter) }
     var file: PictureFile?
@@ -71,6 +71,15 @@ struct RecoveryCodesCommand: EnrollCommand {
     if let failure { throw failure }
   }
 
+  private func hasDevice(_ multiFactor: MultiFactor) async throws(Failure) -> Bool {
+    do throws(MultiFactorError) {
+      return try await !multiFactor.enrolledFactors.isEmpty
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Prints how many codes are left. A user without a device cannot make new ones yet.
   private func report(
     _ multiFactor: MultiFactor, _ interface: UserInterface
   ) async throws(Failure) {
@@ -85,8 +94,10 @@ struct RecoveryCodesCommand: EnrollCommand {
     if status.importedRecoveryCodesLeft > 0 {
       interface.tell(.recoveryCodesImported(status.importedRecoveryCodesLeft))
     }
-    if status.importedRecoveryCodesLeft > 0 || status.recoveryCodesLeft <= RecoveryCodeSupply.few {
+    if try await hasDevice(multiFactor) {
       interface.tell(.hintLabel, .makeRecoveryCodes)
+    } else {
+      interface.tell(Failure(.noDevice))
     }
   }
 }

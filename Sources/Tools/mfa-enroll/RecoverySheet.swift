@@ -21,13 +21,16 @@ struct RecoverySheet: ~Copyable {
     let host: String
     /// The date, in the user's time zone.
     let date: String
+    /// Whether the user had codes, which are now void.
+    let replacesOlder: Bool
   }
 
   /// Writes a sheet with these codes.
   init(_ codes: borrowing RecoveryCodes, _ heading: Heading, in language: Language) {
     let title = EnrollMessage.recoverySheetHeading(
       user: heading.account, host: heading.host, date: heading.date)
-    let advice = EnrollMessage.recoverySheetAdvice.text(in: language).wrapped(to: Self.columns)
+    let advice = EnrollMessage.recoverySheetAdvice(replacesOlder: heading.replacesOlder)
+      .text(in: language).wrapped(to: Self.columns)
     let first = title.text(in: language).wrapped(to: Self.columns).utf8
     var text = SecretBytes(copying: first.span)
     text = Self.joined(text, "\n\n")

@@ -7,7 +7,7 @@ struct Rename: EnrollCommand {
   static let configuration = CommandConfiguration(abstract: "Change the name of a device.")
 
   @Argument(help: "The current name of the device, or its ID.")
-  var factor: String
+  var device: String
 
   @Argument(help: "The new name.")
   var name: String
@@ -17,7 +17,7 @@ struct Rename: EnrollCommand {
   func validate() throws { try MFAEnroll.check(name: name) }
 
   func run() async throws {
-    let change = try await FactorChange.choose(factor, for: self)
+    let change = try await FactorChange.choose(device, for: self)
     try await checkName(of: change)
     try await change.make { _ throws(MultiFactorError) in
       try await change.multiFactor.rename(change.factor, to: name)

@@ -14,12 +14,12 @@ struct Resync: EnrollCommand {
       """)
 
   @Argument(help: "The name of the device, or its ID. Not needed if you have only one.")
-  var factor: String?
+  var device: String?
 
   @OptionGroup var options: CommonOptions
 
   func run() async throws {
-    let change = try await FactorChange.choose(factor, for: self)
+    let change = try await FactorChange.choose(device, for: self)
     let interface = change.interface
     interface.tell(.resyncOpening)
     try await change.make { session throws(MultiFactorError) in

@@ -70,9 +70,20 @@ struct StatusReport {
 
   private func standing(date: (Date) -> String) -> StatusMessage {
     switch status.signInStanding {
+    case .open where factors.isEmpty: withoutDevice
     case .open: .open
     case .throttled: .throttled(until: throttledUntil.map(date) ?? "?")
     case .locked: status.recoveryCodeUnlocks ? .lockedUntilRecoveryCode : .locked
+    }
+  }
+
+  /// What a sign-in asks for if the user has no device.
+  private var withoutDevice: StatusMessage {
+    guard status.expectsDevice else { return .noCodeAsked }
+    return switch status.enrollment {
+    case .selfService: .noCodeAsked
+    case .offered: .deviceOffered
+    case .required: .deviceRequired
     }
   }
 

@@ -9,8 +9,8 @@ struct Unenroll: EnrollCommand {
     abstract: "Remove a device, so that its codes are rejected.",
     aliases: ["unenrol", "remove", "delete"])
 
-  @Argument(help: "The name of the device, or its ID.")
-  var factor: String
+  @Argument(help: "The name of the device, or its ID. Not needed if you have only one.")
+  var device: String?
 
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
@@ -18,14 +18,19 @@ struct Unenroll: EnrollCommand {
   @OptionGroup var options: CommonOptions
 
   func run() async throws {
-    let change = try await FactorChange.choose(factor, for: self)
+    let change = try await FactorChange.choose(device, for: self)
     guard yes || isSure(change) else {
       throw Failure(.nothingRemoved)
     }
     try await change.make { _ throws(MultiFactorError) in
+      // Read before the removal, which also removes the recovery codes of the last device.
+      let status = try await change.multiFactor.status
       let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
       change.interface.tell(.removed(name: change.factor.displayName))
-      if unenrollment.signedOut {
+      if change.isOnly {
+        change.interface.tell(.onlyRemoved(anotherIsExpected: status.expectsDevice))
+        if status.recoveryCodesLeft > 0 { change.interface.tell(.recoveryCodesVoid) }
+      } else if unenrollment.signedOut {
         change.interface.tell(.newestRemoved)
       }
       if unenrollment.endsSessions { OtherSessions.end(telling: change.interface) }
@@ -42,7 +47,6 @@ struct Unenroll: EnrollCommand {
       interface.endLine()
       return false
     }
-    let first = answer.span.isEmpty ? 0 : answer.span[0]
-    return first == UInt8(ascii: "y") || first == UInt8(ascii: "Y")
+    return interface.language.isYes(interface.text(of: answer))
   }
 }

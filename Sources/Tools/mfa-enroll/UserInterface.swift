@@ -128,6 +128,13 @@ struct UserInterface: Sendable {
   /// Writes a text, in lines that fit the window.
   func tell(_ text: MessageText) { questions.write("\(fitted(text))\n") }
 
+  /// Writes a message to a user at a terminal if a signal ends the program, until
+  /// `TerminalGuard.withdrawLastMessage`.
+  func tellWhenEnded(_ message: EnrollMessage) {
+    guard isAtTerminal else { return }
+    TerminalGuard.whenEnded(write: fitted(message.text(in: language)), to: questions)
+  }
+
   /// Ends a line after a question that was not answered.
   func endLine() { questions.write("\n") }
 
