@@ -15,7 +15,7 @@ extension SignInEnrollmentMessage {
       """
     case .formPrompt: "Saisissez 1, 2 ou 3\u{a0}: "
     case .scan: "Scannez ceci avec une application d’authentification."
-    case .typeKey: "Saisissez cette clé dans une application d’authentification\u{a0}:"
+    case .typeKey: "Saisissez cette clé dans l’application\u{a0}:"
     case .openURL: "Ou ouvrez cette URL avec l’application\u{a0}:"
     case .codeOrFormPrompt: "Code de l’application, ou 3 pour une clé à saisir\u{a0}: "
     case .codePrompt: "Code de l’application\u{a0}: "
