@@ -147,7 +147,7 @@ files_with_module() {
   local file
   for file in /etc/pam.conf /etc/pam.d/* /usr/lib/pam.d/*; do
     case $file in
-      *.dpkg-* | *.ucf-* | *.pam-* | *.rpmsave | *.rpmnew | *.rpmorig | *.bak | *.old | *.orig | *'~') ;;
+      *.dpkg-* | *.ucf-* | *.pam-* | *.rpmsave | *.rpmnew | *.rpmorig | *.bak | *.old | *.orig | *.mfa-edited | *'~') ;;
       *) if grep -qsE '^[^#]*pam_mfa(\.so)?([[:space:]]|$)' "$file"; then printf '%s\n' "$file"; fi ;;
     esac
   done

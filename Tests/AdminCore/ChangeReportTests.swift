@@ -57,7 +57,7 @@ import Testing
       #expect(
         Self.compact(report.json)
           == #"{"user":"alice",\#(members.replacing("PHONE", with: Self.phoneText)),"#
-          + #""checkpoint":\#(ledger),"auditLogFailure":null}"#,
+          + #""signIns":null,"checkpoint":\#(ledger),"auditLogFailure":null}"#,
         "case \(number)")
     }
   }

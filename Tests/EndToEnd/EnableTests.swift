@@ -355,6 +355,41 @@ extension EndToEnd {
       }
     }
 
+    /// How somebody changes a file of an unconfirmed change.
+    enum TrialEdit: CaseIterable {
+      case betweenMarks, removed
+    }
+
+    @Test(
+      "an edit does not keep an unconfirmed change from being rolled back, and stays in a copy",
+      arguments: TrialEdit.allCases, [["restore", "--boot"], ["disable", "sudo"]])
+    func editedOnTrial(edit: TrialEdit, command: [String]) throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        let path = "/etc/pam.d/sudo"
+        let copy = path + ".mfa-edited"
+        try machine.keep(copy)
+        #expect(try machine.administer("enable", "sudo").status == .exited(0))
+        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        let edited = new.replacing("requisite pam_mfa.so", with: "optional pam_mfa.so")
+        switch edit {
+        case .betweenMarks: try machine.write(edited, to: path)
+        case .removed: try machine.remove(path)
+        }
+        let undone = try Command.run([ServiceFiles.program] + command)
+        #expect(undone.status == .exited(0), "\(undone.errorText)")
+        #expect(files.isRestored, "\(files)")
+        let said = undone.text + undone.errorText
+        switch edit {
+        case .betweenMarks:
+          #expect(machine.contents(of: copy) == Array(edited.utf8))
+          #expect(said.contains("what was edited is in \(copy)"), "\(said)")
+        case .removed: #expect(said.contains("\(path) was removed since"), "\(said)")
+        }
+        #expect(!(try machine.administer("services").text.contains("mfa-edited")))
+      }
+    }
+
     @Test("later edits are kept, and an edit between the markers is refused with its line")
     func edited() throws {
       try Self.withMachine { machine in

@@ -27,10 +27,7 @@ import Testing
       number: 5, present: new + Array("c\n".utf8),
       remedy: .write(old + Array("c\n".utf8), isExact: false)),
     Row(
-      number: 6,
-      present: Array(
-        String(decoding: new, as: UTF8.self)
-          .replacing("requisite", with: "optional").utf8), remedy: .altered(line: 3)),
+      number: 6, present: edited, remedy: .altered(line: 3)),
     Row(number: 7, old: nil, new: block, present: nil, remedy: .none),
     Row(number: 8, old: nil, new: block, present: block, remedy: .remove),
     Row(
@@ -39,6 +36,28 @@ import Testing
     Row(number: 10, old: nil, new: block + block, present: block, remedy: .remove),
     Row(number: 11, old: nil, new: block, present: Array("x".utf8), remedy: .gone),
   ]
+
+  static let edited = Array(
+    String(decoding: new, as: UTF8.self).replacing("requisite", with: "optional").utf8)
+
+  @Test(
+    "before the confirmation, the old file wins over an edit between the marks, or a removed file",
+    arguments: [
+      Row(number: 1, present: edited, remedy: .putBack),
+      Row(number: 2, present: nil, remedy: .putBack),
+      Row(number: 3, old: nil, new: block, present: edited, remedy: .putBack),
+      Row(number: 4, old: nil, new: block, present: nil, remedy: .none),
+      Row(number: 5, present: new, remedy: .write(old, isExact: true)),
+      Row(
+        number: 6, present: new + Array("c\n".utf8),
+        remedy: .write(old + Array("c\n".utf8), isExact: false)),
+    ])
+  func trial(row: Row) {
+    let file = ChangedFile(
+      path: "/x", old: row.old, new: row.new, permissions: 0o644, owner: 0, group: 0)
+    #expect(
+      file.remedy(service: Self.service, present: row.present, isTrial: true) == row.remedy)
+  }
 
   @Test("administrators' edits are kept, and only our lines are removed", arguments: rows)
   func remedies(row: Row) {

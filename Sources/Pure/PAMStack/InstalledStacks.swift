@@ -47,6 +47,7 @@ public struct InstalledStacks: StackSource {
     let endings: [StaticString] = [
       ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-bak", ".pam-old", ".pam-new", ".ucf-old",
       ".ucf-new", ".ucf-dist", ".rpmsave", ".rpmnew", ".rpmorig", ".bak", ".old", ".orig",
+      ".mfa-edited",
     ]
     return endings.contains {
       name.count > $0.bytes.count && name.span.ends(with: $0.bytes)

@@ -24,18 +24,24 @@ package struct ChangedFile: Equatable {
     /// Write these contents. If `isExact`, they are the old contents, byte for byte. Otherwise the
     /// file was edited since, and they are the current contents without our lines.
     case write([UInt8], isExact: Bool)
+    /// Write the old contents, or remove the file if there were none, and keep the current contents
+    /// beside the file.
+    case putBack
     /// No safe action: this line between our marks is not one of our lines.
     case altered(line: Int)
   }
 
   /// Returns the action that restores the file if its current contents are `present`.
-  package func remedy(service: [UInt8], present: [UInt8]?) -> Restoration {
+  ///
+  /// `isTrial` is whether the change has not been confirmed. Then the old contents are restored even
+  /// if the file was removed, or edited between our marks: nobody may be locked out.
+  package func remedy(service: [UInt8], present: [UInt8]?, isTrial: Bool = false) -> Restoration {
     if present == old { return .none }
-    guard let present else { return .gone }
+    guard let present else { return isTrial ? .putBack : .gone }
     if present == new { return old.map { .write($0, isExact: true) } ?? .remove }
     switch MarkedText(service: service).removing(from: present) {
     case .absent: return .gone
-    case .altered(let line): return .altered(line: line)
+    case .altered(let line): return isTrial ? .putBack : .altered(line: line)
     case .removed(let rest):
       return rest.isEmpty && old == nil ? .remove : .write(rest, isExact: false)
     }

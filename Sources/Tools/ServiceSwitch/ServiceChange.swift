@@ -49,6 +49,17 @@ package struct ServiceChange: Equatable {
   /// The files, in the order in which they are written.
   package let files: [ChangedFile]
 
+  /// Whether the change is on trial: it has a deadline. The record of a confirmed change still has the
+  /// old deadline, which must be removed before the change is undone.
+  var isTrial: Bool { deadline != nil }
+
+  /// The change without its deadline, as after the confirmation.
+  var withoutDeadline: ServiceChange {
+    ServiceChange(
+      service: service, stage: stage, deadline: nil, actor: actor, processes: processes,
+      files: files)
+  }
+
   private static let heading = "mfa-admin change 1"
 
   /// The encoded record.

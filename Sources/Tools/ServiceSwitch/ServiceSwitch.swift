@@ -196,10 +196,14 @@ package struct ServiceSwitch {
   /// Returns the change to undo in order to disable a service, from its record or from the marks in
   /// its files. Returns nil if the service is not enabled.
   package func change(of service: [UInt8]) throws(ChangeError) -> ServiceChange? {
-    for entry in try journal.pending() + journal.confirmed() {
-      // An unreadable record belongs to a different service, or the marks below replace it.
+    // An unreadable record belongs to a different service, or the marks below replace it.
+    for entry in try journal.pending() {
       guard case .success(let change) = entry, change.service == service else { continue }
       return change
+    }
+    for entry in try journal.confirmed() {
+      guard case .success(let change) = entry, change.service == service else { continue }
+      return change.withoutDeadline
     }
     var files: [ChangedFile] = []
     let paths =
@@ -247,7 +251,8 @@ package struct ServiceSwitch {
     var remedies: [(file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Restoration)] = []
     for file in change.files.reversed() {
       let present = try SystemFile.read(file.path)
-      let remedy = file.remedy(service: change.service, present: present?.contents)
+      let remedy = file.remedy(
+        service: change.service, present: present?.contents, isTrial: change.isTrial)
       if case .altered(let line) = remedy {
         throw .altered(
           service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
@@ -348,33 +353,63 @@ package struct ServiceSwitch {
   private func restore(_ file: ChangedFile, of change: ServiceChange) throws(ChangeError) {
     try SystemFile.removeDraft(of: file.path)
     let present = try SystemFile.read(file.path)
-    switch file.remedy(service: change.service, present: present?.contents) {
+    let remedy = file.remedy(
+      service: change.service, present: present?.contents, isTrial: change.isTrial)
+    switch remedy {
     case .none: break
     case .gone:
       report("note: \(file.path) was edited since: there was nothing left to remove")
     case .remove:
       try SystemFile.remove(file.path)
     case .write(let text, let isExact):
-      let permissions = present?.permissions ?? file.permissions
-      let group = present?.group ?? file.group
-      let isBack: Bool
-      do throws(ChangeError) {
-        isBack = try SystemFile.putReserve(
-          text, permissions: permissions, group: group, to: file.path)
-      } catch {
-        isBack = false
-      }
-      if !isBack {
-        try SystemFile.write(text, permissions: permissions, group: group, to: file.path)
-      }
+      try put(
+        text, permissions: present?.permissions ?? file.permissions,
+        group: present?.group ?? file.group, to: file.path)
       if !isExact {
         report("note: \(file.path) was edited since: the edits stay, our lines were removed")
       }
+    case .putBack:
+      keep(present, of: file.path)
+      guard let old = file.old else {
+        try SystemFile.remove(file.path)
+        break
+      }
+      try put(old, permissions: file.permissions, group: file.group, to: file.path)
     case .altered(let line):
       throw .altered(
         service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
     }
     try SystemFile.removeReserve(of: file.path)
+  }
+
+  /// Writes contents that the backup copy has, or other contents.
+  private func put(
+    _ text: [UInt8], permissions: UInt32, group: UInt32, to path: String
+  ) throws(ChangeError) {
+    do throws(ChangeError) {
+      if try SystemFile.putReserve(text, permissions: permissions, group: group, to: path) {
+        return
+      }
+    } catch {
+      // The contents are written below.
+    }
+    try SystemFile.write(text, permissions: permissions, group: group, to: path)
+  }
+
+  /// Keeps what somebody wrote between our marks, beside the file. A full disk does not prevent the
+  /// rollback.
+  private func keep(_ present: SystemFile?, of path: String) {
+    guard let present else {
+      return report("note: \(path) was removed since: the file from before the change is back")
+    }
+    do throws(ChangeError) {
+      let copy = try SystemFile.keepEdited(present, of: path)
+      report(
+        "note: \(path) was edited between the marks: the file from before the change is back, "
+          + "and what was edited is in \(copy)")
+    } catch {
+      report("warning: what was edited in \(path) is lost: \(error.message)")
+    }
   }
 
   // MARK: The log

@@ -104,6 +104,20 @@ package struct SystemFile: Equatable {
     try remove(try reserved(path))
   }
 
+  /// Writes a file that was edited to a new path beside it, under a name that neither PAM nor sshd
+  /// reads. Returns the path.
+  static func keepEdited(_ file: SystemFile, of path: String) throws(ChangeError) -> String {
+    var copy = path + ".mfa-edited"
+    var number = 1
+    while try read(copy) != nil, number < 100 {
+      copy = "\(path).\(number).mfa-edited"
+      number += 1
+    }
+    try write(
+      file.contents, permissions: file.permissions, group: file.group, to: copy)
+    return copy
+  }
+
   /// Returns the path of the backup copy. The name is hidden, so that neither PAM nor sshd reads
   /// the copy.
   private static func reserved(_ path: String) throws(ChangeError) -> String {

@@ -24,18 +24,30 @@ package struct RevocationReport: Equatable {
   /// Whether the change is in the audit log.
   package let entered: Administration.AuditLogOutcome
 
+  /// What happens at the user's sign-ins now, if no factor is left and that was determined.
+  package var effect: UnenrolledSignIns?
+
+  /// Whether no factor is left.
+  package var leavesNoFactor: Bool {
+    switch removal {
+    case .factor(_, let left, rememberedCount: _): left == 0
+    case .everything, .unread: true
+    }
+  }
+
   /// The result as text, such as `alice: revoked phone`.
   package var sentence: String {
     let name = VisibleText(user)
-    return switch removal {
-    case .factor(let factor, left: 0, rememberedCount: _):
-      "\(name): revoked \(VisibleText(factor.displayName)); no factor is left"
-    case .factor(let factor, left: _, rememberedCount: _):
-      "\(name): revoked \(VisibleText(factor.displayName))"
-    case .everything([], grants: _, rememberedCount: _), .unread:
-      "\(name): removed what was stored; no factor is left"
-    case .everything: "\(name): revoked every factor; no factor is left"
-    }
+    let done =
+      switch removal {
+      case .factor(let factor, left: _, rememberedCount: _):
+        "\(name): revoked \(VisibleText(factor.displayName))"
+      case .everything([], grants: _, rememberedCount: _), .unread:
+        "\(name): removed what was stored"
+      case .everything: "\(name): revoked every factor"
+      }
+    guard leavesNoFactor else { return done }
+    return done + "; no factor is left" + (effect.map { ": " + $0.sentence } ?? "")
   }
 
   /// The result as JSON. Member names are stable across versions.
@@ -54,6 +66,7 @@ package struct RevocationReport: Equatable {
       ("factorsLeft", .number(Int64(left))),
       ("grants", grants.map { .number(Int64($0)) } ?? .null),
       ("rememberedSignIns", rememberedCount.map { .number(Int64($0)) } ?? .null),
+      ("signIns", JSON(effect?.rawValue)),
       ("checkpoint", JSON(entered.mark.map { AuditLogProblem.text($0) })),
       ("auditLogFailure", JSON(entered.problem?.sentence)),
     ])

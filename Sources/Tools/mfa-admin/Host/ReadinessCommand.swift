@@ -29,7 +29,7 @@ struct ReadinessCommand: ParsableCommand {
     if let failure { throw failure }
     let policy: Configuration
     do throws(ConfigurationFile.Failure) {
-      policy = try ConfigurationFile.read(ConfigurationFile.standardPath)
+      policy = try ConfigurationFile.read()
     } catch {
       throw .configuration(error)
     }

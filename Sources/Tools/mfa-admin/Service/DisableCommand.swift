@@ -58,6 +58,7 @@ struct DisableCommand: ParsableCommand {
       switch remedy {
       case .none, .gone, .altered: continue
       case .remove: new = nil
+      case .putBack: new = file.old
       case .write(let text, _): new = text
       }
       ServiceCommand.show(UnifiedDiff(path: file.path, old: present?.contents, new: new).text)

@@ -38,9 +38,10 @@ struct RevokeCommand: ParsableCommand {
       guard Console.canAsk else { throw .unconfirmed }
       guard Console.askForConfirmation(revocation.question) else { throw .declined }
     }
-    let report = try options.change { _ throws(AdminError) in
+    var report = try options.change { _ throws(AdminError) in
       try administration.revoke(revocation)
     }
+    if report.leavesNoFactor { report.effect = ThisHost.unenrolledSignIns(of: report.user) }
     Console.printError(report.entered)
     try options.write(report.json, report.sentence)
   }
