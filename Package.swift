@@ -252,12 +252,13 @@ let package = Package(
     room(
       "AdminOutput", .tools,
       uses: ["MFABytes", "MFACPOSIX", "MFAFactors", "MFASecrets", "MFASystem"]),
+    room("StackEffect", .tools, uses: ["MFAPAMStack"]),
     room(
       "Doctor", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
         "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAResidentProtocol",
-        "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "Explain", .tools,
@@ -277,7 +278,7 @@ let package = Package(
       "ServiceSwitch", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFABytes", "MFACPOSIX", "MFADoctor",
-        "MFAPAMStack", "MFAStoreFiles", "MFASystem",
+        "MFAPAMStack", "MFAStackEffect", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
       name: "mfa-admin",
@@ -438,6 +439,9 @@ let package = Package(
         "MFATestSupport",
       ]),
     tests(
+      "StackEffect", in: "StackEffect",
+      uses: ["MFAPAMStack", "MFAStackEffect", "MFASystem", "MFATestSupport"]),
+    tests(
       "Doctor", in: "Doctor",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes", "MFAConfiguration",
@@ -477,8 +481,8 @@ let package = Package(
         "MFABytes",
         "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAImport",
         "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFAResidentProtocol",
-        "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch", "MFASignIn", "MFAStoreFiles",
-        "MFASystem", "MFATestSupport",
+        "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch", "MFASignIn",
+        "MFAStackEffect", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ],
       exclude: ["Regressions", "Seeds", "run"]),
   ],

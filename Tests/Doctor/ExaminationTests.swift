@@ -95,7 +95,7 @@ struct ExaminationTests {
         "@include common-auth\n\n\n\nauth [success=1 default=ignore] pam_succeed_if.so quiet service = "
         + "login\nauth required pam_mfa.so\n"
     },
-    Row(10, "error auth-skippable /pam/login:1") {
+    Row(10, "error nobody-signs-in /pam/login:2") {
       $0.stacks.files["login"] = "auth [default=1] pam_rootok.so\nauth required pam_mfa.so\n"
     },
     // The control of the module's own line lets a wrong code pass.
@@ -113,6 +113,28 @@ struct ExaminationTests {
     Row(14, "error auth-result-reset /pam/sudo:3") {
       $0.stacks.files["sudo"] =
         "@include common-auth\nauth required pam_mfa.so\nauth [default=reset] pam_env.so\n"
+        + "auth required pam_permit.so\n"
+    },
+    Row(209, "error nobody-signs-in /pam/sudo:2") {
+      $0.stacks.files["sudo"] =
+        "@include common-auth\nauth required pam_mfa.so\nauth [default=reset] pam_env.so\n"
+    },
+    // The program of login is root's.
+    Row(210, "error auth-skippable /pam/login:1") {
+      $0.stacks.files["login"] = "auth sufficient pam_rootok.so\n" + MemoryHost.Stacks.sound
+    },
+    // The user is not in the directory that this module asks.
+    Row(211, "error auth-skippable /pam/login:1", "warning code-before-password /pam/login:2") {
+      $0.stacks.files["login"] =
+        "auth [success=ok user_unknown=1 default=die] pam_sss.so\nauth required pam_mfa.so\n"
+        + "auth requisite pam_unix.so\n"
+    },
+    // A module that asks for nothing lets everybody through.
+    Row(212, "error auth-skippable /pam/login:1") {
+      $0.stacks.files["login"] = "auth sufficient pam_env.so\n" + MemoryHost.Stacks.sound
+    },
+    Row(213, "error asked-twice /pam/login:2") {
+      $0.stacks.files["login"] = MemoryHost.Stacks.sound + "auth required pam_mfa.so\n"
     },
     // The module also runs after a wrong password.
     Row(15, "warning required-before /pam/sudo:1") {
@@ -138,11 +160,12 @@ struct ExaminationTests {
     Row(20) {
       $0.stacks.files["sudo"] =
         "auth sufficient pam_rootok.so\nauth [success=ok default=1] pam_unix.so\n"
-        + "auth required pam_mfa.so\nauth required pam_deny.so\n"
+        + "auth [success=1 default=die] pam_mfa.so\nauth requisite pam_deny.so\n"
+        + "auth required pam_permit.so\n"
     },
     Row(21) {
       $0.stacks.files["sudo"] =
-        "auth [default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
+        "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
         + "auth required pam_mfa.so\n"
     },
     Row(22, "warning code-before-password /pam/sudo:1") {
@@ -191,14 +214,24 @@ struct ExaminationTests {
         $0 + [MemoryHost.account("daemon", 2), MemoryHost.account("other", 2)]
       }
     },
+    // The helper's service lets a user through who has no password.
+    Row(214, "error enrollment-not-proven /pam/mfa-enroll:1") {
+      $0.stacks.files["mfa-enroll"] = "auth sufficient pam_env.so\nauth required pam_unix.so\n"
+    },
+    Row(215, "error enrollment-not-proven /etc/pam.d/mfa-enroll") {
+      $0.stacks.files["mfa-enroll"] = "auth required pam_permit.so\n"
+    },
     // No service uses the module.
     Row(26, "note not-in-use /etc/pam.d") {
-      $0.stacks.files = ["sudo": "@include common-auth\n", "common-auth": "auth required x.so\n"]
+      $0.stacks.files = [
+        "sudo": "@include common-auth\n", "common-auth": "auth required x.so\n",
+        "mfa-enroll": "auth required pam_unix.so\n",
+      ]
     },
     // The line is in a file that only other services include, or in the helper's own service.
     Row(27) {
       $0.stacks.files["system-auth"] = "auth optional pam_mfa.so\n"
-      $0.stacks.files["mfa-enroll"] = "auth optional pam_mfa.so\n"
+      $0.stacks.files["mfa-enroll"] = "auth optional pam_mfa.so\nauth required pam_unix.so\n"
     },
     Row(28, "note not-enforced /etc/mfa/mfa.conf:2") {
       $0.configurationText = "[project]\nstate = observe\n"

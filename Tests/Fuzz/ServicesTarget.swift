@@ -64,12 +64,13 @@ enum ServicesTarget {
     for (line, isRoot) in [(lines.root, true), (lines.user, false)] {
       guard case .certain = line else { continue }
       let stack = try ServiceStack(.account, of: service, from: source)
-      let run = StackRun(stack.entries)
+      let run = StackRun(stack)
       try require(
         !run.maySucceed { entry in
-          if entry.asks(module: "pam_mfa.so") { return [false] }
-          if !isRoot, entry.asks(module: "pam_rootok.so") { return [false] }
-          return [true, false]
+          let isFailing =
+            entry.asks(module: "pam_mfa.so") || !isRoot && entry.asks(module: "pam_rootok.so")
+          return isFailing
+            ? [.authenticationError, .accountExpired] : [.success, .authenticationError, .ignore]
         }, "a stack may succeed although a certain line denies")
     }
     if case .certain = lines.root {

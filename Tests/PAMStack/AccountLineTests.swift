@@ -45,10 +45,16 @@ struct AccountLineTests {
     Row(8, "account [success=ok ignore=ignore default=bad] pam_mfa.so", .certain(at: at("s:1"))),
     Row(9, "account [default=die] pam_mfa.so", .certain(at: at("s:1"))),
     Row(10, "account [success=ok default=ignore] pam_mfa.so", .denialIgnored(at: at("s:1"))),
-    Row(11, "account [success=ok] pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    // libpam treats a code that is not named as bad.
+    Row(11, "account [success=ok] pam_mfa.so", .certain(at: at("s:1"))),
     Row(12, "account [auth_err=ignore default=bad] pam_mfa.so", .denialIgnored(at: at("s:1"))),
     Row(13, "account [maxtries=die default=bad] pam_mfa.so", .certain(at: at("s:1"))),
-    Row(14, "account [default=bad default=ok] pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    // The first default counts.
+    Row(14, "account [default=bad default=ok] pam_mfa.so", .certain(at: at("s:1"))),
+    Row(44, "account [default=ok default=bad] pam_mfa.so", .denialIgnored(at: at("s:1"))),
+    // libpam reads no upper case.
+    Row(45, "account [DEFAULT=bad] pam_mfa.so", .unknown(.notUnderstood(at("s:1")))),
+    Row(46, "account [default=0] pam_mfa.so", .unknown(.notUnderstood(at("s:1")))),
     Row(15, "account [module_unknown=1 default=bad] pam_mfa.so", .denialIgnored(at: at("s:1"))),
     Row(
       16, "account sufficient pam_localuser.so\n" + ours, .skippable(at: at("s:2"), by: at("s:1"))),

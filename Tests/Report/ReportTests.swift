@@ -135,20 +135,21 @@ import Testing
       (4, "auth required pam_permit.so\n", "does not ask for a password"),
       (
         5, "auth sufficient x.so\nauth required pam_unix.so\n",
-        "/pam/mfa-enroll:1: this line can end"
+        "/pam/mfa-enroll:1: through this line"
       ),
       (
         6, "auth optional pam_unix.so\nauth required pam_permit.so\n",
-        "/pam/mfa-enroll:1: the stack"
+        "/pam/mfa-enroll:2: through this line"
       ),
       (
         7,
         "auth [default=1] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so\n",
-        "may succeed after a wrong password"
+        "/pam/mfa-enroll:1: through this line"
       ),
       (
-        8, "auth required pam_unix.so\nauth [default=reset] pam_permit.so\n",
-        "/pam/mfa-enroll:2: this line can reset"
+        8,
+        "auth required pam_unix.so\nauth [default=reset] pam_env.so\nauth required pam_permit.so\n",
+        "/pam/mfa-enroll:2: through this line"
       ),
       (9, "auth include nothing\n", "/pam/mfa-enroll:1: "),
       (10, nil, "does not ask for a password"),

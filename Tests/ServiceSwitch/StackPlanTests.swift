@@ -88,7 +88,7 @@ import Testing
       refusal: "/pam/sshd:2: this line cannot be parsed"),
     Row(
       number: 16, text: "auth [success=9 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n",
-      expected: nil, refusal: "/pam/sshd:1 can end the stack"),
+      expected: nil, refusal: "after a wrong password at /pam/sshd:1"),
     Row(
       number: 17, text: "@include common-auth\naccount [default=reset] pam_x.so\n", expected: nil,
       refusal: "can reset the result of the module's account line"),

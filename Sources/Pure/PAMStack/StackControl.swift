@@ -1,156 +1,160 @@
-/// The effect of a module's result on the stack (pam.conf(5), "control"), as far as it matters to
-/// the lines that follow.
-public struct StackControl: Equatable, Sendable {
-  /// Whether every result other than success, "ignore" and "new password required" makes the stack
-  /// fail, whatever follows.
-  public private(set) var deniesEveryFailure: Bool
-  /// Whether each of these results also ends the stack, so that no later module is called.
-  public private(set) var endsAtEveryFailure: Bool
-  /// Whether a result may end the stack and skip the lines that follow.
-  public private(set) var mayEndStack: Bool
-  /// Whether a result may discard earlier results.
-  public private(set) var mayReset: Bool
-  /// The numbers of lines that results may skip.
-  public private(set) var jumps: [Int]
-  /// The action on success.
-  public private(set) var onSuccess: Action
-  /// The action when the user fails authentication (PAM_AUTH_ERR).
-  public private(set) var onFailure: Action
+import MFABytes
 
-  private init(denies: Bool, onSuccess: Action, onFailure: Action) {
-    deniesEveryFailure = denies
-    endsAtEveryFailure = onFailure == .deniesAtOnce
-    mayEndStack = onSuccess == .ends
-    mayReset = false
-    jumps = []
-    self.onSuccess = onSuccess
-    self.onFailure = onFailure
+/// The control of a line: what each return code of its module does to the stack (pam.conf(5),
+/// "control").
+///
+/// MUST 1: libpam takes the same action for each return code. (`StackWalkTests.agreesWithLibpam`)
+public struct StackControl: Equatable, Sendable {
+  /// The effect of a return code on the stack.
+  public enum Action: Equatable, Sendable {
+    /// The return code is not used.
+    case ignore
+    /// The return code becomes the stack's, unless an earlier line has failed.
+    case ok
+    /// Like `ok`, and ends the stack unless an earlier line has failed.
+    case done
+    /// The stack fails, whatever follows.
+    case bad
+    /// Like `bad`, and ends the stack.
+    case die
+    /// Earlier results are discarded.
+    case reset
+    /// This many lines are skipped.
+    case jump(Int)
+  }
+
+  /// The action for each return code, by its number.
+  private let actions: [Action]
+
+  /// Returns the action for a return code.
+  public func action(for code: PAMReturnCode) -> Action {
+    let index = Int(code.rawValue)
+    return actions.indices.contains(index) ? actions[index] : .bad
   }
 
   /// Parses one of the simple controls. Returns nil for any other word.
   init?(word: [UInt8]) {
     if Word.equals(word, "required") {
-      self.init(denies: true, onSuccess: .goesOn, onFailure: .denies)
+      self.init(success: .ok, ignore: .ignore, default: .bad)
     } else if Word.equals(word, "requisite") {
-      self.init(denies: true, onSuccess: .goesOn, onFailure: .deniesAtOnce)
+      self.init(success: .ok, ignore: .ignore, default: .die)
     } else if Word.equals(word, "sufficient") {
-      self.init(denies: false, onSuccess: .ends, onFailure: .goesOn)
+      self.init(success: .done, ignore: .ignore, default: .ignore)
     } else if Word.equals(word, "optional") {
-      self.init(denies: false, onSuccess: .goesOn, onFailure: .goesOn)
+      self.init(success: .ok, ignore: .ignore, default: .ignore)
     } else {
       return nil
     }
   }
 
-  /// Parses the text in brackets, `value=action ...`. Returns nil if it is invalid.
+  private init(success: Action, ignore: Action, default other: Action) {
+    actions = PAMReturnCode.allCases.map { code in
+      switch code {
+      case .success, .newTokenRequired: success
+      case .ignore: ignore
+      case _: other
+      }
+    }
+  }
+
+  /// Parses the text in brackets, `value=action ...`. Returns nil if it is invalid: libpam then
+  /// treats each return code as `bad`.
   init?(actions text: [UInt8]) {
-    self.init(denies: false, onSuccess: .denies, onFailure: .denies)
-    var words = Self.words(text).makeIterator()
-    var defaultDenies = false
-    var success: Action?
-    var failure: Action?
-    var exceptionPasses = false
-    var exceptionGoesOn = false
-    while let value = words.next() {
-      guard value != Self.equalsSign, words.next() == Self.equalsSign,
-        let word = words.next(), let action = Action(word)
-      else { return nil }
-      note(action)
-      if Word.equals(value, "default") {
-        defaultDenies = action.isDenial
-        onSuccess = action
-        onFailure = action
-      } else if !Self.isNoFailure(value) {
-        if !action.isDenial { exceptionPasses = true }
-        if action != .deniesAtOnce { exceptionGoesOn = true }
-      }
-      if Word.equals(value, "success") { success = action }
-      if Word.equals(value, "auth_err") { failure = action }
-    }
-    deniesEveryFailure = defaultDenies && !exceptionPasses
-    // `onFailure` is still the action of `default` here.
-    endsAtEveryFailure = onFailure == .deniesAtOnce && !exceptionGoesOn
-    // `default` applies only to values without an action of their own, wherever `default` stands.
-    onSuccess = success ?? onSuccess
-    onFailure = failure ?? onFailure
-  }
-
-  /// The effect of a result on the stack.
-  public enum Action: Equatable, Sendable {
-    /// `bad`: the stack fails, whatever follows.
-    case denies
-    /// `die`: the stack fails and ends.
-    case deniesAtOnce
-    /// `ok` and `ignore`: the stack continues.
-    case goesOn
-    /// `done`: the stack ends.
-    case ends
-    /// `reset`: earlier results are discarded.
-    case forgets
-    /// A number: this many lines are skipped.
-    case jumps(Int)
-
-    var isDenial: Bool { self == .denies || self == .deniesAtOnce }
-
-    init?(_ word: [UInt8]) {
-      if Word.equals(word, "bad") {
-        self = .denies
-      } else if Word.equals(word, "die") {
-        self = .deniesAtOnce
-      } else if Word.equals(word, "ok") || Word.equals(word, "ignore") {
-        self = .goesOn
-      } else if Word.equals(word, "done") {
-        self = .ends
-      } else if Word.equals(word, "reset") {
-        self = .forgets
+    var named: [Action?] = PAMReturnCode.allCases.map { _ in nil }
+    var reader = Reader(rest: text[...])
+    while reader.skipBlanks() {
+      if reader.take("default") {
+        guard let action = reader.action() else { return nil }
+        // `default` applies to the codes that no earlier word names. Later words replace it.
+        named = named.map { $0 ?? action }
       } else {
-        guard let count = Self.number(word) else { return nil }
-        self = .jumps(count)
+        guard let code = PAMReturnCode.allCases.first(where: { reader.take($0.name) }),
+          let action = reader.action(), named.indices.contains(Int(code.rawValue))
+        else { return nil }
+        named[Int(code.rawValue)] = action
       }
     }
+    actions = named.map { $0 ?? .bad }
+  }
 
-    private static func number(_ word: [UInt8]) -> Int? {
-      guard !word.isEmpty, word.count <= 4 else { return nil }
+  /// Reads the text in brackets from its beginning.
+  private struct Reader {
+    var rest: ArraySlice<UInt8>
+
+    /// Skips blanks. Returns whether anything follows.
+    mutating func skipBlanks() -> Bool {
+      rest = rest.drop { Word.isBlank($0) }
+      return !rest.isEmpty
+    }
+
+    /// Skips `word` if the text begins with it. Like libpam, distinguishes upper and lower case.
+    mutating func take(_ word: StaticString) -> Bool {
+      let bytes = word.bytes
+      guard rest.starts(with: bytes) else { return false }
+      rest = rest.dropFirst(bytes.count)
+      return true
+    }
+
+    /// Reads an equals sign, which blanks may surround, and an action.
+    mutating func action() -> Action? {
+      guard skipBlanks(), take("="), skipBlanks() else { return nil }
+      if take("ignore") { return .ignore }
+      if take("ok") { return .ok }
+      if take("done") { return .done }
+      if take("bad") { return .bad }
+      if take("die") { return .die }
+      if take("reset") { return .reset }
+      return jump()
+    }
+
+    /// Reads the number of lines to skip, at most 9999. Zero is not valid.
+    private mutating func jump() -> Action? {
       var number = 0
-      for digit in word {
-        guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
-        number = number &* 10 &+ Int(digit &- UInt8(ascii: "0"))
+      while let digit = rest.first?.decimalDigit {
+        number = number &* 10 &+ Int(digit)
+        guard number <= 9999 else { return nil }
+        rest = rest.dropFirst()
       }
-      return number
+      return number > 0 ? .jump(number) : nil
     }
   }
+}
 
-  private mutating func note(_ action: Action) {
-    switch action {
-    case .denies, .deniesAtOnce, .goesOn: return
-    case .ends: mayEndStack = true
-    case .forgets: mayReset = true
-    case .jumps(let count): if !jumps.contains(count) { jumps.append(count) }
+// What matters to the lines that follow.
+extension StackControl {
+  /// Whether every failure makes the stack fail, whatever follows.
+  public var deniesEveryFailure: Bool {
+    PAMReturnCode.allCases.allSatisfy { !$0.isFailure || action(for: $0).isDenial }
+  }
+
+  /// Whether every failure also ends the stack, so that no later module is called.
+  public var endsAtEveryFailure: Bool {
+    PAMReturnCode.allCases.allSatisfy { !$0.isFailure || action(for: $0) == .die }
+  }
+
+  /// Whether a return code may end the stack successfully and skip the lines that follow.
+  public var mayEndStack: Bool { actions.contains(.done) }
+
+  /// Whether a return code may discard earlier results.
+  public var mayReset: Bool { actions.contains(.reset) }
+
+  /// The numbers of lines that return codes may skip.
+  public var jumps: [Int] {
+    var found: [Int] = []
+    for action in actions {
+      if case .jump(let count) = action, !found.contains(count) { found.append(count) }
     }
+    return found
   }
 
-  private static func isNoFailure(_ value: [UInt8]) -> Bool {
-    Word.equals(value, "success") || Word.equals(value, "ignore")
-      || Word.equals(value, "new_authtok_reqd")
-  }
+  /// The action on success.
+  public var onSuccess: Action { action(for: .success) }
 
-  private static var equalsSign: [UInt8] { [UInt8(ascii: "=")] }
+  /// The action when the user fails authentication (PAM_AUTH_ERR).
+  public var onFailure: Action { action(for: .authenticationError) }
+}
 
-  /// Splits a text into words and equals signs, which may have blanks around them.
-  private static func words(_ text: [UInt8]) -> [[UInt8]] {
-    var words: [[UInt8]] = []
-    var word: [UInt8] = []
-    for byte in text {
-      let isSign = byte == UInt8(ascii: "=")
-      guard isSign || Word.isBlank(byte) else {
-        word.append(byte)
-        continue
-      }
-      if !word.isEmpty { words.append(word) }
-      word = []
-      if isSign { words.append(equalsSign) }
-    }
-    if !word.isEmpty { words.append(word) }
-    return words
-  }
+extension StackControl.Action {
+  /// Whether the stack fails.
+  public var isDenial: Bool { self == .bad || self == .die }
 }

@@ -15,7 +15,8 @@ package enum Doctor {
   static var examinations: [any Examination.Type] {
     [
       UnusedModule.self, UnreadableStack.self, UnusableConfiguration.self, UnusedSettings.self,
-      BypassedModule.self, WeakAuthLine.self, CodeBeforePassword.self, MissingAccountLine.self,
+      BypassedModule.self, WeakAuthLine.self, ClosedStack.self, CodeBeforePassword.self,
+      MissingAccountLine.self, UnprovenEnrollment.self,
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
@@ -52,7 +53,7 @@ package enum Doctor {
 
   /// Returns the reasons why a user might enrol without the password of the account.
   package static func enrollmentGaps(on snapshot: HostSnapshot) -> [String] {
-    EnrollmentService.gaps(in: snapshot.host.stacks)
+    (EnrollmentService.gap(in: snapshot.host.stacks).map { ["\($0.place): \($0.message)"] } ?? [])
       + installationFindings(on: snapshot).map { "\($0.place): \($0.message)" }
   }
 

@@ -1,6 +1,7 @@
 import MFAAdminOutput
 import MFABytes
 import MFAPAMStack
+import MFAStackEffect
 
 /// The PAM service with which the helper verifies the password of a user who changes factors.
 ///
@@ -9,48 +10,55 @@ enum EnrollmentService {
   /// The name of the service.
   static let name = Array("mfa-enroll".utf8)
 
-  /// Returns the reasons why the service's stack may accept a user without a correct password.
-  static func gaps(in source: some StackSource) -> [String] {
+  /// A reason why the service's stack may accept a user without a correct password.
+  struct Gap {
+    /// The file, with the line if it is known.
+    let place: String
+    let message: String
+  }
+
+  /// Returns the reason why the service's stack may accept a user without a correct password, or nil.
+  static func gap(in source: some StackSource) -> Gap? {
     do throws(StackRefusal) {
-      return gap(try ServiceStack(.auth, of: name, from: source)).map { [$0] } ?? []
+      return gap(try ServiceStack(.auth, of: name, from: source))
     } catch {
-      let place = VisibleText.escaping(error.place)
-      return ["\(place): \(StackFinding.reason(error))"]
+      return Gap(place: VisibleText.escaping(error.place), message: StackFinding.reason(error))
     }
   }
 
-  private static func gap(_ stack: ServiceStack) -> String? {
-    let entries = stack.entries
-    guard let password = entries.firstIndex(where: { $0.asksForPassword }) else {
-      return "\(InstalledPath.helperService): the stack does not ask for a password"
+  private static func gap(_ stack: ServiceStack) -> Gap? {
+    guard stack.entries.contains(where: \.asksForPassword) else {
+      return Gap(
+        place: "\(InstalledPath.helperService)", message: "the stack does not ask for a password")
     }
-    for (index, entry) in entries[..<password].enumerated()
-    where stack.maySkip(password, at: index) && !PAMModule.isHarmless(entry, at: name) {
-      return text(
-        entry,
-        "this line can end the stack of mfa-enroll before the password, or jump "
-          + "over it")
-    }
-    if let entry = entries.first(where: { $0.mayReset }) {
-      return text(entry, "this line can reset the result of a wrong password in mfa-enroll")
-    }
-    let isDenied = entries.indices.contains { index in
-      index >= password && PAMModule.failsOnWrongPassword(entries[index])
-        && deniesEveryFailure(entries[index])
-        && stack.isReached(index, from: password, whereFailing: PAMModule.failsOnWrongPassword)
-    }
-    guard isDenied else {
-      return text(entries[password], "the stack of mfa-enroll may succeed after a wrong password")
-    }
-    return nil
+    let effect = StackEffect(of: name, .auth, stack, for: Claimant([.code, .other]))
+    guard effect.canSucceed else { return nil }
+    let line = decisiveLine(effect) ?? 0
+    return Gap(
+      place: VisibleText.escaping(stack.entries[line].position.text),
+      message: "through this line, the stack of mfa-enroll can succeed without the password")
   }
 
-  private static func deniesEveryFailure(_ entry: StackEntry) -> Bool {
-    guard case .module(_, _, let control) = entry.kind else { return false }
-    return control.deniesEveryFailure
+  /// Returns the index of the line on the way to success that matters most: one that discards a
+  /// result, skips lines or ends the stack, or else the first one that counts.
+  private static func decisiveLine(_ effect: StackEffect) -> Int? {
+    let actions = effect.way.flatMap { step -> [(index: Int, action: StackControl.Action)] in
+      guard case .module(_, _, let control) = effect.entries[step.index].kind else { return [] }
+      return step.codes.map { (step.index, control.action(for: $0)) }
+    }
+    let found =
+      actions.first { $0.action == .reset } ?? actions.first { $0.action.isJump }
+      ?? actions.first { $0.action == .done } ?? actions.first { $0.action == .ok }
+    return found?.index
   }
+}
 
-  private static func text(_ entry: StackEntry, _ message: String) -> String {
-    "\(VisibleText.escaping(entry.position.text)): \(message)"
+extension StackControl.Action {
+  /// Whether lines are skipped.
+  fileprivate var isJump: Bool {
+    switch self {
+    case .jump: true
+    case .ignore, .ok, .done, .bad, .die, .reset: false
+    }
   }
 }

@@ -1,6 +1,7 @@
 import MFAAdminCore
 import MFAAdminOutput
 import MFAPAMStack
+import MFAStackEffect
 
 /// A PAM service whose `auth` stack calls pam_mfa.so.
 package struct ServiceWithModule {
@@ -56,6 +57,13 @@ package struct ServiceWithModule {
       options.forwardsPass || options.usesFirstPass || options.triesFirstPass
     case .failure: false
     }
+  }
+
+  /// Returns what the `auth` stack does for a claimant, if the service's program calls it.
+  func effect(for claimant: Claimant) -> StackEffect {
+    var claimant = claimant
+    claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(name)
+    return StackEffect(of: name, .auth, stack, for: claimant)
   }
 
   /// The file and line, escaped for display.

@@ -161,7 +161,7 @@ package struct Explanation {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.auth, of: service, from: source)
       guard let asked = ServiceWithModule(name: service, stack: stack) else { return [] }
-      return [BypassedModule.finding(asked), WeakAuthLine.finding(asked)].compactMap { $0 }
+      return BypassedModule.findings(asked) + WeakAuthLine.findings(asked)
     } catch {
       return []
     }

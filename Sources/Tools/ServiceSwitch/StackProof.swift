@@ -2,6 +2,7 @@ import MFAAdminCore
 import MFAAdminOutput
 import MFADoctor
 import MFAPAMStack
+import MFAStackEffect
 
 /// Verifies that a service's stack asks for the password first and then calls the module, and that
 /// no sign-in can bypass it.
@@ -23,6 +24,8 @@ package struct StackProof {
     case skippable(by: StackPosition)
     /// After a wrong password at this line, the stack continues and asks for a code.
     case wrongPasswordGoesOn(StackPosition)
+    /// Nobody could sign in.
+    case closed
     /// The module's `account` line is missing or unreliable.
     case account(AccountLine)
     /// The stack cannot be read.
@@ -39,6 +42,7 @@ package struct StackProof {
         "\(Self.text(position)) can end the stack before pam_mfa.so or jump over it"
       case .wrongPasswordGoesOn(let position):
         "after a wrong password at \(Self.text(position)), the stack continues and asks for a code"
+      case .closed: "the stack fails whatever its modules return"
       case .account(let line):
         StackFinding.reason(line)
           + (line.obstacle.map { " (\(VisibleText.escaping($0)))" } ?? "")
@@ -85,43 +89,29 @@ package struct StackProof {
     guard let index = entries.firstIndex(where: { $0.asks(module: module) }) else {
       return .missing
     }
-    let own = entries[index]
-    guard own.level == 0, own.control?.deniesEveryFailure == true else {
-      return .denialIgnored(at: own.position)
+    let withoutCode = effect(stack, of: service, for: Claimant([.password, .other]))
+    guard entries[index].level == 0, withoutCode.ignoring.isEmpty else {
+      return .denialIgnored(
+        at: entries[withoutCode.ignoring.first?.index ?? index].position)
     }
-    for (other, entry) in entries[..<index].enumerated() {
-      // pam_rootok.so fails for other users, and root is not asked at this service.
-      if !PAMCaller.isRoot(at: service), entry.asks(module: "pam_rootok.so"),
-        entry.control?.jumps.isEmpty == true
-      {
-        continue
-      }
-      if stack.maySkip(index, at: other) { return .skippable(by: entry.position) }
+    if let step = withoutCode.skipping.first {
+      return .skippable(by: entries[step.index].position)
     }
-    guard let password = entries[..<index].firstIndex(where: \.asksForPassword) else {
+    guard let password = entries[..<index].first(where: \.asksForPassword) else {
       return .noPassword
     }
-    for entry in entries[password..<index] where entry.level == 0 {
-      guard entry.asks(module: "pam_deny.so") || entry.asksForPassword || isFaillock(entry) else {
-        continue
-      }
-      if entry.control?.endsAtEveryFailure == true { return nil }
+    guard !effect(stack, of: service, for: Claimant([.code, .other])).callsModule else {
+      return .wrongPasswordGoesOn(password.position)
     }
-    return .wrongPasswordGoesOn(entries[password].position)
+    let everything = effect(stack, of: service, for: Claimant([.password, .code, .other]))
+    return everything.canSucceed && everything.calls == 1 ? nil : .closed
   }
 
-  private static func isFaillock(_ entry: StackEntry) -> Bool {
-    guard case .module(_, let arguments, _) = entry.kind else { return false }
-    return entry.asks(module: "pam_faillock.so") && arguments.contains(Array("authfail".utf8))
-  }
-}
-
-extension StackEntry {
-  /// The entry's control, or nil for a substack.
-  var control: StackControl? {
-    switch kind {
-    case .substack: nil
-    case .module(_, _, let control): control
-    }
+  private static func effect(
+    _ stack: ServiceStack, of service: [UInt8], for claimant: Claimant
+  ) -> StackEffect {
+    var claimant = claimant
+    claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(service)
+    return StackEffect(of: service, .auth, stack, for: claimant)
   }
 }

@@ -1,5 +1,6 @@
 import MFAAdminOutput
 import MFAPAMStack
+import MFAStackEffect
 
 /// Finds stacks that ask for a code after a wrong password, or before the password.
 enum CodeBeforePassword: Examination {
@@ -12,12 +13,9 @@ enum CodeBeforePassword: Examination {
 
   private static func finding(_ service: ServiceWithModule) -> Finding? {
     let stack = service.stack
-    for (index, entry) in stack.entries.enumerated()
-    where index < service.index && entry.asksForPassword {
-      let goesOn = stack.isReached(service.index, from: index) { other in
-        PAMModule.failsOnWrongPassword(other)
-      }
-      guard goesOn else { continue }
+    if let way = service.effect(for: Claimant([.other])).wayToModule,
+      let entry = way.map({ stack.entries[$0.index] }).first(where: \.asksForPassword)
+    {
       return Finding(
         severity: .warning, code: "required-before", services: [service.name],
         place: VisibleText.escaping(entry.position.text),
@@ -31,7 +29,7 @@ enum CodeBeforePassword: Examination {
     // With forward_pass, the user enters the password and the code together, and both must be
     // checked.
     guard !service.takesPassword else {
-      guard service.control.onFailure == .deniesAtOnce else { return nil }
+      guard service.control.onFailure == .die else { return nil }
       return Finding(
         severity: .warning, code: "requisite-forward-pass", services: [service.name],
         place: service.place,
@@ -48,7 +46,7 @@ enum CodeBeforePassword: Examination {
   }
 
   private static func hint(_ entry: StackEntry) -> String {
-    guard case .module(_, _, let control) = entry.kind, control.onFailure == .denies else {
+    guard case .module(_, _, let control) = entry.kind, control.onFailure == .bad else {
       return entry.level > 0
         ? "replace \"substack\" with \"include\", and make sure that the included file ends with "
           + "\"requisite pam_deny.so\""

@@ -1,3 +1,5 @@
+import MFAStackEffect
+
 /// Finds lines with `after_password` that can be reached without a password.
 enum UnprovenPassword: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
@@ -16,10 +18,6 @@ enum UnprovenPassword: Examination {
   }
 
   private static func followsPassword(_ service: ServiceWithModule) -> Bool {
-    let before = service.stack.entries[..<service.index]
-    guard let password = before.firstIndex(where: \.asksForPassword) else { return false }
-    return !service.stack.isReached(service.index, from: password) { other in
-      PAMModule.failsOnWrongPassword(other)
-    }
+    !service.effect(for: Claimant([.other])).callsModule
   }
 }

@@ -1,30 +1,31 @@
 import MFAAdminOutput
 import MFAPAMStack
+import MFAStackEffect
 
-/// Finds `auth` lines that let the stack ignore a denial by the module.
+/// Finds lines through which users sign in with a wrong code: those that call the module without
+/// denying, and those that discard its result.
 package enum WeakAuthLine: Examination {
   package static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    snapshot.servicesWithModule.compactMap { finding($0) }
+    snapshot.servicesWithModule.flatMap { findings($0) }
   }
 
-  /// Returns the finding for the stack of one service, or nil.
-  package static func finding(_ service: ServiceWithModule) -> Finding? {
-    if !service.control.deniesEveryFailure,
-      !PAMModule.isDenied(from: service.index, behind: service.index, in: service.stack)
-    {
+  /// Returns the findings for the stack of one service.
+  package static func findings(_ service: ServiceWithModule) -> [Finding] {
+    service.effect(for: Claimant([.password, .other])).ignoring.map { step in
+      let entry = service.stack.entries[step.index]
+      let place = VisibleText.escaping(entry.position.text)
+      guard ModuleKind(entry) == .code else {
+        return Finding(
+          severity: .error, code: "auth-result-reset", services: [service.name], place: place,
+          message: "a wrong code might not deny the sign-in: this line can reset the result of "
+            + "pam_mfa.so",
+          hint: "remove the action 'reset' from this line")
+      }
       return Finding(
-        severity: .error, code: "auth-denial-ignored", services: [service.name],
-        place: service.place,
+        severity: .error, code: "auth-denial-ignored", services: [service.name], place: place,
         message: "a wrong code does not deny the sign-in: the control of this line lets the stack "
           + "succeed",
         hint: "change the line to \"auth required pam_mfa.so\" and keep its arguments")
     }
-    guard let obstacle = service.stack.entries.first(where: { $0.mayReset }) else { return nil }
-    return Finding(
-      severity: .error, code: "auth-result-reset", services: [service.name],
-      place: VisibleText.escaping(obstacle.position.text),
-      message: "a wrong code might not deny the sign-in: this line can reset the result of "
-        + "pam_mfa.so",
-      hint: "remove the action 'reset' from this line")
   }
 }

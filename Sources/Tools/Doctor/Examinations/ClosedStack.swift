@@ -1,0 +1,29 @@
+import MFAPAMStack
+import MFAStackEffect
+
+/// Finds stacks through which nobody can sign in who has to enter a code, and stacks that ask for two
+/// codes.
+enum ClosedStack: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.compactMap { finding($0) }
+  }
+
+  private static func finding(_ service: ServiceWithModule) -> Finding? {
+    let effect = service.effect(for: Claimant([.password, .code, .other]))
+    guard effect.canSucceed else {
+      return Finding(
+        severity: .error, code: "nobody-signs-in", services: [service.name], place: service.place,
+        message:
+          "nobody who has enrolled can sign in: this stack fails whatever its modules return",
+        hint: "put the lines in order as README.md shows; run mfa-admin explain --service "
+          + service.visibleName + " --user NAME")
+    }
+    guard effect.calls > 1 else { return nil }
+    return Finding(
+      severity: .error, code: "asked-twice", services: [service.name], place: service.place,
+      message:
+        "the stack calls pam_mfa.so twice, and no code is accepted twice: users have to wait "
+        + "for another code, or cannot sign in",
+      hint: "remove all auth lines of pam_mfa.so but one, also from included files")
+  }
+}

@@ -1,0 +1,41 @@
+/// Somebody who tries to sign in (NIST SP 800-63-4, "claimant"), as far as modules can tell.
+package struct Claimant: Hashable {
+  /// What the claimant has.
+  package struct Authenticators: OptionSet, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The password of the account.
+    package static let password = Authenticators(rawValue: 1)
+    /// A code, as pam_mfa.so asks for it.
+    package static let code = Authenticators(rawValue: 2)
+    /// Whatever another module asks for: a fingerprint, a security key, a smart card.
+    package static let other = Authenticators(rawValue: 4)
+  }
+
+  /// What pam_mfa.so asks of the user.
+  package enum Enrollment: Hashable {
+    /// A code.
+    case enrolled
+    /// Nothing: the user has no factor and need not enrol.
+    case notRequired
+    /// To enrol: `account` lines deny.
+    case required
+  }
+
+  /// What the claimant has.
+  package var authenticators: Authenticators
+  /// What pam_mfa.so asks for.
+  package var enrollment: Enrollment
+  /// Whether the real UID of the program that calls PAM is root's, for whoever signs in.
+  package var isCalledByRoot = false
+  /// Whether pam_mfa.so can be loaded.
+  package var moduleLoads = true
+
+  /// Creates a claimant.
+  package init(_ authenticators: Authenticators, _ enrollment: Enrollment = .enrolled) {
+    self.authenticators = authenticators
+    self.enrollment = enrollment
+  }
+}

@@ -1,0 +1,90 @@
+import MFAPAMStack
+
+/// What kind of module a line calls, by the module's name.
+package enum ModuleKind: Equatable {
+  /// pam_mfa.so.
+  case code
+  /// A module that asks for the password of the account, or uses the one entered before.
+  case password
+  /// A module that asks for another authenticator, such as a key or a fingerprint.
+  case otherAuthenticator
+  /// A module that checks a condition that an administrator set, and authenticates nobody.
+  case condition
+  /// pam_rootok.so, which succeeds if the caller is root.
+  case caller
+  /// pam_deny.so, or pam_faillock.so with `authfail`, which always fail.
+  case denial
+  /// pam_permit.so, which always succeeds.
+  case permission
+  /// A module that prepares the session or logs, and authenticates nobody.
+  case preparation
+  /// A module that is not known.
+  case unknown
+
+  /// Determines the kind of a line's module.
+  package init(_ entry: StackEntry) {
+    if entry.asks(module: "pam_mfa.so") {
+      self = .code
+    } else if entry.asksForPassword {
+      self = .password
+    } else if entry.asks(module: "pam_ccreds.so") {
+      self = Self.arguments(entry).contains("action=validate") ? .password : .preparation
+    } else if entry.asks(module: "pam_faillock.so") {
+      self = Self.arguments(entry).contains("authfail") ? .denial : .preparation
+    } else {
+      self =
+        Self.names.first { names in names.modules.contains { entry.asks(module: $0) } }?.kind
+        ?? .unknown
+    }
+  }
+
+  /// The arguments of the line's module.
+  static func arguments(_ entry: StackEntry) -> [String] {
+    guard case .module(_, let arguments, _) = entry.kind else { return [] }
+    return arguments.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static let names: [(kind: ModuleKind, modules: [StaticString])] = [
+    (.denial, ["pam_deny.so"]),
+    (.permission, ["pam_permit.so"]),
+    (.caller, ["pam_rootok.so"]),
+    (
+      .condition,
+      [
+        "pam_succeed_if.so", "pam_access.so", "pam_listfile.so", "pam_localuser.so", "pam_time.so",
+        "pam_wheel.so", "pam_exec.so", "pam_group.so", "pam_rhosts.so", "pam_securetty.so",
+        "pam_shells.so", "pam_usertype.so", "pam_nologin.so",
+      ]
+    ),
+    (
+      .otherAuthenticator,
+      [
+        "pam_fprintd.so", "pam_u2f.so", "pam_pkcs11.so", "pam_p11.so", "pam_sss_gss.so",
+        "pam_google_authenticator.so", "pam_oath.so", "pam_duo.so", "pam_yubico.so",
+        "pam_ssh_agent_auth.so", "pam_ssh.so", "pam_usb.so", "pam_howdy.so", "pam_radius_auth.so",
+        "pam_otpw.so", "pam_poldi.so", "pam_userdb.so", "pam_tacplus.so", "pam_opie.so",
+        "pam_biometric.so", "pam_kanidm.so", "pam_python.so",
+      ]
+    ),
+    (
+      .preparation,
+      [
+        "pam_env.so", "pam_cap.so", "pam_warn.so", "pam_faildelay.so", "pam_issue.so",
+        "pam_gnome_keyring.so", "pam_kwallet.so", "pam_kwallet5.so", "pam_mount.so",
+        "pam_ecryptfs.so", "pam_loginuid.so", "pam_keyinit.so", "pam_systemd.so", "pam_motd.so",
+        "pam_mail.so", "pam_limits.so", "pam_lastlog.so", "pam_selinux.so", "pam_umask.so",
+        "pam_mkhomedir.so", "pam_setquota.so", "pam_xauth.so", "pam_tty_audit.so", "pam_echo.so",
+        "pam_faillock.so", "pam_tally2.so", "pam_afs_session.so", "pam_fscrypt.so",
+        "pam_zfs_key.so", "pam_stress.so", "pam_namespace.so", "pam_abl.so",
+      ]
+    ),
+  ]
+}
+
+extension StackEntry {
+  /// The file name of the entry's module, without its folder; empty for a substack.
+  package var moduleName: [UInt8] {
+    guard case .module(let name, _, _) = kind else { return [] }
+    return Array(name.split(separator: UInt8(ascii: "/")).last ?? [])
+  }
+}
