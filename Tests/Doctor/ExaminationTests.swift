@@ -258,6 +258,43 @@ struct ExaminationTests {
     },
   ]
 
+  private static func recorded(_ service: String, _ path: String, _ state: RecordedService.State)
+    -> Result<[RecordedService], RecordedService.Failure>
+  {
+    .success([
+      RecordedService(
+        name: Array(service.utf8), files: [RecordedService.File(path: path, state: state)])
+    ])
+  }
+
+  static let recordRows = [
+    Row(1) { $0.recorded = recorded("sudo", "/pam/sudo", .complete) },
+    Row(2, "error lines-lost /pam/cron") {
+      $0.recorded = recorded("cron", "/pam/cron", .withoutLines)
+    },
+    Row(3, "error lines-lost /pam/xdm") { $0.recorded = recorded("xdm", "/pam/xdm", .gone) },
+    // Other lines than those of mfa-admin ask for a code.
+    Row(4, "warning lines-lost /pam/sudo") {
+      $0.recorded = recorded("sudo", "/pam/sudo", .withoutLines)
+    },
+    Row(5, "warning lines-lost /pam/sudo:3") {
+      $0.recorded = recorded("sudo", "/pam/sudo", .edited(line: 3))
+    },
+    Row(6, "error lines-lost /pam/sudo:3", "error auth-denial-ignored /pam/sudo:2") {
+      $0.recorded = recorded("sudo", "/pam/sudo", .edited(line: 3))
+      $0.stacks.files["sudo"] = "@include common-auth\nauth optional pam_mfa.so\n"
+    },
+    Row(7, "warning could-not-be-checked /pam/sudo") {
+      $0.recorded = recorded("sudo", "/pam/sudo", .unreadable("no"))
+    },
+    Row(8, "warning could-not-be-checked /etc/mfa/enabled") {
+      $0.recorded = .failure(RecordedService.Failure(place: "/etc/mfa/enabled", reason: "no"))
+    },
+  ]
+
+  @Test("in the records of enabled services", arguments: recordRows)
+  func records(row: Row) throws { try expectFindings(row) }
+
   @Test("in service stacks", arguments: stackRows)
   func stacks(row: Row) throws { try expectFindings(row) }
 

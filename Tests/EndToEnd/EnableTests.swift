@@ -390,6 +390,46 @@ extension EndToEnd {
       }
     }
 
+    /// What happens to the file of an enabled service.
+    enum Loss: String, CaseIterable {
+      case replaced, removed, withoutOneLine, moved
+    }
+
+    @Test(
+      "doctor and services name an enabled service that has lost its lines",
+      arguments: Loss.allCases)
+    func lostLines(loss: Loss) throws {
+      try Self.withMachine { machine in
+        let path = "/etc/pam.d/sudo"
+        let old = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
+        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        #expect(!(try machine.administer("doctor").text.contains("lines-lost")))
+        let line = "auth requisite pam_mfa.so after_password\n"
+        switch loss {
+        case .replaced: try machine.write(old, to: path)
+        case .removed: try machine.remove(path)
+        case .withoutOneLine: try machine.write(new.replacing(line, with: ""), to: path)
+        case .moved:
+          let text = new.replacing(line, with: "")
+          try machine.write(
+            text.replacing("@include common-auth\n", with: "@include common-auth\n" + line),
+            to: path)
+        }
+        let doctor = try machine.administer("doctor", "--json")
+        #expect(doctor.status == .exited(3))
+        #expect(doctor.text.contains("\"lines-lost\""), "\(doctor.text)")
+        let services = try machine.administer("services").text
+        #expect(services.contains("LOST: enabled, but \(path)") == (loss != .moved), "\(services)")
+        // Enabling again repairs it, and disabling is possible afterwards.
+        if loss == .removed { try machine.write(old, to: path) }
+        if loss != .moved {
+          #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
+          #expect(!(try machine.administer("doctor", "--json").text.contains("lines-lost")))
+        }
+      }
+    }
+
     @Test("later edits are kept, and an edit between the markers is refused with its line")
     func edited() throws {
       try Self.withMachine { machine in

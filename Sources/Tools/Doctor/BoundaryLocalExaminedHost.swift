@@ -12,8 +12,19 @@ import MFASystem
 
 /// The machine that mfa-admin runs on.
 package struct LocalExaminedHost: ExaminedHost {
+  /// Reads the records of the services that were enabled.
+  private let recorded: () -> Result<[RecordedService], RecordedService.Failure>
+
   /// Creates the host. Nothing is read yet.
-  package init() {}
+  package init(
+    recorded: @escaping () -> Result<[RecordedService], RecordedService.Failure> = { .success([]) }
+  ) {
+    self.recorded = recorded
+  }
+
+  package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> {
+    recorded()
+  }
 
   /// The longest file that is read, in bytes.
   private static let longestText = 1 << 20

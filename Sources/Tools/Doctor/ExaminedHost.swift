@@ -68,6 +68,9 @@ package protocol ExaminedHost {
   /// Returns the damage to the audit log, or nil if the log is intact or does not exist.
   func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem?
 
+  /// Returns the services that `mfa-admin enable` has enabled, according to its records.
+  func recordedServices() -> Result<[RecordedService], RecordedService.Failure>
+
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
 }
@@ -78,6 +81,9 @@ extension ExaminedHost {
 
   /// Returns nil by default: a host without a store has no audit log.
   func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { nil }
+
+  /// Returns no services by default.
+  func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { .success([]) }
 
   /// Returns by default that there is no service.
   func residentStatus() -> ResidentStatus { .stopped }

@@ -80,6 +80,23 @@ package struct MarkedText: Equatable {
     return found ? .removed(kept) : .absent
   }
 
+  /// Returns the lines between our marks, without their line feeds.
+  func ourLines(in text: [UInt8]) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    var isInside = false
+    for line in Self.lines(of: text) {
+      let words = line.last == Self.lineFeed ? Array(line.dropLast()) : line
+      if words == beginning {
+        isInside = true
+      } else if words == end {
+        isInside = false
+      } else if isInside {
+        found.append(words)
+      }
+    }
+    return found
+  }
+
   /// Returns the number of the first of our lines, counted from 1, or nil.
   package func firstLine(in text: [UInt8]) -> Int? {
     let marks = Self.lines(of: text).map { $0.last == Self.lineFeed ? Array($0.dropLast()) : $0 }

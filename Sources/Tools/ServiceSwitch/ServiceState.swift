@@ -1,4 +1,5 @@
 import MFAAdminOutput
+import MFADoctor
 import MFAPAMStack
 
 /// The state of a service: whether it asks for a code, and why.
@@ -10,6 +11,9 @@ package enum ServiceState: Equatable {
   case pending(String, until: Int64)
   /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)
+  /// The service was enabled and confirmed, but does not ask for a code any more. The value is the
+  /// path of the file that has lost the lines, or that is gone.
+  case lost(String)
   /// The service does not ask for a code.
   case off
   /// The state cannot be determined. The value is the reason.
@@ -20,13 +24,24 @@ package enum ServiceState: Equatable {
     do throws(StackRefusal) {
       let stacks = InstalledStacks()
       guard let line = try StackProof.line(of: service, in: stacks) else {
-        self = .off
+        self = Self.isRecorded(service) ? .lost(ServicePlan.path(of: service)) : .off
         return
       }
       self = Self.state(service, line, journal)
     } catch {
       self = .unknown(StackProof.Obstacle.unknown(error).sentence)
     }
+  }
+
+  /// Returns whether a confirmed change wrote to the service's file.
+  private static func isRecorded(_ service: [UInt8]) -> Bool {
+    recordedPaths().contains(ServicePlan.path(of: service))
+  }
+
+  /// Returns the service files to which confirmed changes wrote.
+  private static func recordedPaths() -> [String] {
+    guard case .success(let services) = RecordedService.all() else { return [] }
+    return services.flatMap { $0.files.map(\.path) }.filter { $0 != SecureShellDropIn.path }
   }
 
   private static func state(
@@ -55,7 +70,14 @@ package enum ServiceState: Equatable {
     journal: ChangeJournal
   ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
     do throws(StackRefusal) {
-      return try InstalledStacks().services().filter { !ServicePlan.isFragment($0) }
+      // A service may have lost its file.
+      let recorded = recordedPaths().compactMap {
+        $0.split(separator: "/").last.map { Array($0.utf8) }
+      }
+      let present = try InstalledStacks().services()
+      let names = present + recorded.filter { !present.contains($0) }
+      return names.sorted { $0.lexicographicallyPrecedes($1) }
+        .filter { !ServicePlan.isFragment($0) }
         .map { (VisibleText.escaping($0), ServiceState($0, journal: journal)) }
     } catch {
       throw .stack(
@@ -70,6 +92,8 @@ package enum ServiceState: Equatable {
     case .pending(let place, let until):
       "on, rolled back unless confirmed before \(Timestamp(until)?.full ?? "then"): \(place)"
     case .byHand(let place): "on, configured by hand: \(place)"
+    case .lost(let path):
+      "LOST: enabled, but \(path) has no line of pam_mfa.so any more: see mfa-admin doctor"
     case .off: "off"
     case .unknown(let reason): "unknown: \(reason)"
     }
@@ -85,6 +109,7 @@ package enum ServiceState: Equatable {
         ("until", JSON(Timestamp(until)?.iso8601)),
       ]
     case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]
+    case .lost(let path): [("state", .string("lost")), ("place", .string(path))]
     case .off: [("state", .string("off"))]
     case .unknown(let reason): [("state", .string("unknown")), ("reason", .string(reason))]
     }

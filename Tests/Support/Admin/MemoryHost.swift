@@ -42,6 +42,7 @@ package struct MemoryHost: ExaminedHost {
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   package var resident = ResidentStatus.stopped
+  package var recorded: Result<[RecordedService], RecordedService.Failure> = .success([])
   /// Whether the helper may write kernel audit records.
   package var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
   /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
@@ -150,6 +151,8 @@ package struct MemoryHost: ExaminedHost {
   }
 
   // MARK: ExaminedHost
+
+  package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { recorded }
 
   package func services() throws(StackRefusal) -> [[UInt8]] {
     stacks.files.keys.sorted().map { Array($0.utf8) }

@@ -4,6 +4,7 @@ import MFADoctor
 import MFAFactors
 import ArgumentParser
 import MFAPAMStack
+import MFAServiceSwitch
 
 /// `mfa-admin doctor`
 struct DoctorCommand: ParsableCommand {
@@ -38,7 +39,8 @@ struct DoctorCommand: ParsableCommand {
     }
     let snapshot: HostSnapshot
     do throws(StackRefusal) {
-      snapshot = try HostSnapshot(of: LocalExaminedHost(), users: names)
+      snapshot = try HostSnapshot(
+        of: LocalExaminedHost(recorded: RecordedService.all), users: names)
     } catch {
       throw .services(error)
     }

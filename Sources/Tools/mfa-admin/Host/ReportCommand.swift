@@ -8,6 +8,7 @@ import MFAFactorStore
 import MFAPolicy
 import ArgumentParser
 import MFAPAMStack
+import MFAServiceSwitch
 import MFASystem
 
 /// `mfa-admin report`
@@ -35,7 +36,9 @@ struct ReportCommand: ParsableCommand {
       throw .configuration(error)
     }
     let snapshot: HostSnapshot
-    do throws(StackRefusal) { snapshot = try HostSnapshot(of: LocalExaminedHost()) } catch {
+    do throws(StackRefusal) {
+      snapshot = try HostSnapshot(of: LocalExaminedHost(recorded: RecordedService.all))
+    } catch {
       throw .services(error)
     }
     var facts = try administration.reportFacts(of: try snapshot.stored.get())

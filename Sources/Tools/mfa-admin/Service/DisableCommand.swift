@@ -47,7 +47,7 @@ struct DisableCommand: ParsableCommand {
       switch ServiceState(service, journal: switching.journal) {
       case .byHand(let place):
         throw .enabledByHand(service: VisibleText.escaping(service), place: place)
-      case .on, .pending, .off, .unknown:
+      case .on, .pending, .lost, .off, .unknown:
         try ServicePlan.requireFile(of: service)
         return ServiceCommand.say("\(VisibleText.escaping(service)): does not ask for a code")
       }

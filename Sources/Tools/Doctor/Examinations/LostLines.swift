@@ -1,0 +1,56 @@
+import MFAAdminOutput
+import MFAStackEffect
+
+/// Finds services that `mfa-admin enable` enabled and that have lost its lines since, for example
+/// because an upgrade replaced the file.
+enum LostLines: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    switch snapshot.host.recordedServices() {
+    case .failure(let failure):
+      return [
+        .unchecked(
+          "whether enabled services still ask for a code", at: VisibleText.escaping(failure.place),
+          failure.reason)
+      ]
+    case .success(let services):
+      return services.flatMap { service in
+        service.files.compactMap { finding(service, $0, snapshot) }
+      }
+    }
+  }
+
+  private static func finding(
+    _ service: RecordedService, _ file: RecordedService.File, _ snapshot: HostSnapshot
+  ) -> Finding? {
+    let path = VisibleText.escaping(file.path)
+    let name = VisibleText.escaping(service.name)
+    let what: String
+    var place = path
+    switch file.state {
+    case .complete: return nil
+    case .unreadable(let reason):
+      return .unchecked("whether \(name) still asks for a code", at: path, reason)
+    case .gone: what = "the file is gone"
+    case .withoutLines: what = "the file no longer contains them"
+    case .edited(let line):
+      place = "\(path):\(line)"
+      what = "this line, between the marks, was edited"
+    }
+    let isAsked = stillAsks(service, snapshot)
+    return Finding(
+      severity: isAsked ? .warning : .error, code: "lines-lost", services: [service.name],
+      place: place,
+      message: "\(name) was enabled, but its lines are no longer complete: \(what)"
+        + (isAsked ? "; other lines still ask for a code" : "; users sign in without a code"),
+      hint: "enable it again: mfa-admin enable \(name); if that is intended, remove the record: "
+        + "mfa-admin disable \(name)")
+  }
+
+  /// Returns whether nobody signs in to the service without a code all the same.
+  private static func stillAsks(_ service: RecordedService, _ snapshot: HostSnapshot) -> Bool {
+    guard let present = snapshot.servicesWithModule.first(where: { $0.name == service.name }) else {
+      return false
+    }
+    return !present.effect(for: Claimant([.password, .other])).canSucceed
+  }
+}

@@ -1,0 +1,43 @@
+import MFAAdminOutput
+import MFADoctor
+
+extension RecordedService {
+  /// Reads the records of confirmed changes, and what is left of the changes.
+  package static func all() -> Result<[RecordedService], Failure> {
+    do throws(ChangeError) {
+      var services: [RecordedService] = []
+      for entry in try ChangeJournal.unlocked.confirmed() {
+        services.append(RecordedService(try entry.get()))
+      }
+      return .success(services)
+    } catch {
+      return .failure(Failure(place: ChangeJournal.confirmedPath, reason: error.message))
+    }
+  }
+
+  private init(_ change: ServiceChange) {
+    self.init(
+      name: change.service,
+      files: change.files.map { file in
+        File(path: file.path, state: Self.state(of: file, change.service))
+      })
+  }
+
+  private static func state(of file: ChangedFile, _ service: [UInt8]) -> State {
+    let present: SystemFile?
+    do throws(ChangeError) { present = try SystemFile.read(file.path) } catch {
+      return .unreadable(error.message)
+    }
+    guard let present else { return .gone }
+    guard present.contents != file.new else { return .complete }
+    let marks = MarkedText(service: service)
+    switch marks.removing(from: present.contents) {
+    case .absent: return .withoutLines
+    case .altered(let line): return .edited(line: line)
+    case .removed:
+      // Edits outside the marks do not matter.
+      return marks.ourLines(in: present.contents) == marks.ourLines(in: file.new)
+        ? .complete : .withoutLines
+    }
+  }
+}
