@@ -184,6 +184,33 @@ struct ExaminationTests {
     Row(25, "warning not-understood /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth reqired x.so\n"
     },
+    // libpam looks for a module named "pam_mfa.so\r".
+    Row(216, "error carriage-return /pam/sudo:1") {
+      $0.stacks.files["sudo"] =
+        "auth requisite pam_unix.so\r\nauth required pam_mfa.so\r\n"
+    },
+    Row(217, "warning carriage-return /pam/cron:2") {
+      $0.stacks.files["cron"] = "# x\r\nauth requisite pam_unix.so\r\n"
+    },
+    // libpam loads no module of this name.
+    Row(218, "error module-misnamed /pam/sudo:2") {
+      $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa\n"
+    },
+    Row(219, "error module-misnamed /pam/sudo:2") {
+      $0.stacks.files["sudo"] = "@include common-auth\nauth optional /opt/lib/pam_mfa.so\n"
+    },
+    Row(220, "error no-auth-line /pam/cron:2") {
+      $0.stacks.files["cron"] =
+        "@include common-auth\naccount required pam_mfa.so\n@include common-account\n"
+    },
+    Row(221, "error no-auth-line /pam/cron:2") {
+      $0.stacks.files["cron"] = "@include common-auth\nsession optional pam_mfa.so\n"
+    },
+    Row(222, "error module-not-loaded /pam/sudo:2") {
+      $0.stacks.files["sudo"] =
+        "@include common-auth\nauth required security/pam_mfa.so\naccount required pam_mfa.so\n"
+      $0.unloadable["security/pam_mfa.so"] = "file too short"
+    },
     // Settings that need another key.
     Row(207, "note unused-setting /etc/mfa/mfa.conf:2") {
       $0.configurationText = "[project]\nremember = 8h\n"

@@ -252,7 +252,45 @@ extension EndToEnd {
         machine.atTheEnd("chmod") { try shell("chmod 0600 /var/lib/mfa/ledger") }
         return ["error ownership /var/lib/mfa/ledger"]
       },
+      // A copy of the module that ends too early, and a library that is no PAM module.
+      Row(30) { machine in
+        try machine.writeService(
+          "login", ["auth requisite pam_unix.so", "auth required /opt/security/pam_mfa.so"])
+        let module = try #require(machine.contents(of: modulePath))
+        try machine.write(Array(module.prefix(4096)), to: "/opt/security/pam_mfa.so")
+        return ["error module-not-loaded /etc/pam.d/login:2"]
+      },
+      Row(31) { machine in
+        try machine.writeService(
+          "login", ["auth requisite pam_unix.so", "auth required /opt/security/pam_mfa.so"])
+        let library = try #require(machine.contents(of: "/usr/lib/mfa/mfa-decision.so"))
+        try machine.write(library, to: "/opt/security/pam_mfa.so")
+        return ["error module-not-loaded /etc/pam.d/login:2"]
+      },
+      Row(32) { machine in
+        try machine.writeService(
+          "some-service", ["auth requisite pam_unix.so", "auth required pam_mfa"])
+        return ["error module-misnamed /etc/pam.d/some-service:2"]
+      },
+      Row(33) { machine in
+        try machine.writeService(
+          "some-service", ["auth requisite pam_unix.so\r", "auth required pam_mfa.so\r"])
+        return ["error carriage-return /etc/pam.d/some-service:1"]
+      },
     ]
+
+    /// The path of the installed module.
+    static var modulePath: String {
+      "/usr/lib/\(Self.architecture)-linux-gnu/security/pam_mfa.so"
+    }
+
+    private static var architecture: String {
+      #if arch(x86_64)
+        "x86_64"
+      #else
+        "aarch64"
+      #endif
+    }
 
     @Test("only the mistake is reported, with its file and line", arguments: rows)
     func finds(row: Row) throws {
@@ -271,7 +309,8 @@ extension EndToEnd {
             text.text.contains("\(words[0]): \(words[2]): "), "row \(row.number): \(text.text)")
         }
         #expect(
-          text.text.split(separator: "\n").last?.wholeMatch(of: /checked: .*\blogin\b.*/) != nil,
+          text.text.split(separator: "\n").last?.wholeMatch(of: /checked: .*\b(login|sudo)\b.*/)
+            != nil,
           "row \(row.number): \(text.text)")
         // The file of the write test was removed.
         let left = try Command.run(["/usr/bin/test", "-f", "/var/lib/mfa/.doctor"])

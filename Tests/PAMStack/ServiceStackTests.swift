@@ -23,7 +23,7 @@ struct ServiceStackTests {
   static let readable: [(Int, String, [String])] = [
     (1, "account required a.so", ["0 s:1 a.so"]),
     (2, "\n# comment\n  # another\naccount\trequired\ta.so # why\n", ["0 s:4 a.so"]),
-    (3, "ACCOUNT Required a.so\r\n", ["0 s:1 a.so"]),
+    (3, "ACCOUNT Required a.so\n", ["0 s:1 a.so"]),
     (4, "-account required a.so one two=2", ["0 s:1 a.so|one|two=2"]),
     (
       5, "account required \\\n  a.so \\\n one\naccount required b.so",
@@ -89,6 +89,9 @@ struct ServiceStackTests {
     (9, "account required \\\n# comment\na.so", .notUnderstood(position("s:2"))),
     (10, "account required a.so # comment \\\nb", .notUnderstood(position("s:1"))),
     (11, "account required a.so\u{1}", .notUnderstood(position("s:1"))),
+    (101, "account required a.so\r", .carriageReturn(position("s:1"))),
+    (102, "# x\r\n\t#y\r\naccount required a.so\n\r\n", .carriageReturn(position("s:4"))),
+    (103, "account required a.so\r ", .carriageReturn(position("s:1"))),
     (12, "account required a\u{0}.so", .notUnderstood(position("s:1"))),
     (13, "@include s", .loop(position("s:1"))),
     (14, "@include a b", .notUnderstood(position("s:1"))),

@@ -66,6 +66,19 @@ struct StackMachineTests {
     return (state.outcome.code, calls)
   }
 
+  @Test("libpam takes a carriage return for a part of the module's name", .privateMachine)
+  func carriageReturn() throws {
+    try Machine.use { machine in
+      for (text, succeeds) in [
+        ("auth required pam_permit.so\r\n", false), ("# x\r\nauth required pam_permit.so\n", true),
+      ] {
+        try machine.write(text, to: "/etc/pam.d/s")
+        let outcome = try PAMClient.signIn(service: "s", user: "root")
+        #expect((outcome.code == "PAM_SUCCESS") == succeeds, "\(outcome)")
+      }
+    }
+  }
+
   @Test("libpam comes to the same result, through the same lines", .privateMachine)
   func agreesWithLibpam() throws {
     try Machine.use { machine in

@@ -62,6 +62,8 @@ struct StackLine {
   /// The line with this number is invalid or ambiguous.
   struct Unclear: Error {
     let number: Int
+    /// Whether the line ends with a carriage return, which libpam takes for a part of the last word.
+    var hasCarriageReturn = false
   }
 
   /// A physical line of the file.
@@ -72,9 +74,12 @@ struct StackLine {
 
     init(_ piece: [UInt8], _ number: Int) throws(Unclear) {
       let whole = Self.trimmed(piece)
-      guard whole.allSatisfy({ $0 >= 0x20 || $0 == UInt8(ascii: "\t") }) else {
-        throw Unclear(number: number)
+      guard whole.last != UInt8(ascii: "\r") || whole.first == UInt8(ascii: "#") else {
+        throw Unclear(number: number, hasCarriageReturn: true)
       }
+      guard whole.dropLast().allSatisfy({ $0 >= 0x20 || $0 == UInt8(ascii: "\t") }),
+        whole.last.map({ $0 >= 0x20 || $0 == UInt8(ascii: "\r") }) ?? true
+      else { throw Unclear(number: number) }
       guard let first = whole.first, first != UInt8(ascii: "#") else {
         text = nil
         isContinued = false
@@ -95,7 +100,7 @@ struct StackLine {
     private static func trimmed(_ piece: [UInt8]) -> [UInt8] {
       var text: [UInt8] = []
       for byte in piece where !text.isEmpty || !Word.isBlank(byte) { text.append(byte) }
-      while let last = text.last, Word.isBlank(last) || last == UInt8(ascii: "\r") {
+      while let last = text.last, Word.isBlank(last) {
         _ = text.popLast()
       }
       return text

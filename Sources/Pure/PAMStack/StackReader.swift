@@ -29,7 +29,8 @@ struct StackReader<Source: StackSource> {
     do throws(StackLine.Unclear) {
       return try StackLine.lines(of: file.contents)
     } catch {
-      throw .notUnderstood(StackPosition(file: file.path, line: error.number))
+      let position = StackPosition(file: file.path, line: error.number)
+      throw error.hasCarriageReturn ? .carriageReturn(position) : .notUnderstood(position)
     }
   }
 

@@ -15,6 +15,8 @@ public enum StackRefusal: Error, Equatable, Sendable {
   case tooLong(file: [UInt8])
   /// The line is invalid, or has more than one possible meaning.
   case notUnderstood(StackPosition)
+  /// The line ends with a carriage return, as on Windows.
+  case carriageReturn(StackPosition)
   /// A file cannot be read.
   case system(file: [UInt8], SystemError)
   /// A user other than root could have written a file.
@@ -29,6 +31,7 @@ public enum StackRefusal: Error, Equatable, Sendable {
     case .tooDeep: "too-many-includes"
     case .tooLong: "too-long"
     case .notUnderstood: "not-understood"
+    case .carriageReturn: "carriage-return"
     case .system: "not-readable"
     case .untrusted: "not-trusted"
     }
@@ -39,7 +42,7 @@ public enum StackRefusal: Error, Equatable, Sendable {
     switch self {
     case .notAServiceName: []
     case .notFound(let position), .loop(let position), .tooDeep(let position),
-      .notUnderstood(let position):
+      .notUnderstood(let position), .carriageReturn(let position):
       position.text
     case .tooLong(let file), .system(let file, _), .untrusted(let file, _): file
     }

@@ -22,6 +22,34 @@ package struct LocalExaminedHost: ExaminedHost {
     self.recorded = recorded
   }
 
+  /// The path of this program.
+  private static let ownProgram = "/proc/self/exe"
+
+  package func loadProblem(_ module: [UInt8]) -> String? {
+    var path = String(decoding: module, as: UTF8.self)
+    if module.first != UInt8(ascii: "/") {
+      guard let folder = moduleFolder else { return nil }
+      path = "\(folder)/\(path)"
+    }
+    do throws(ProgramOutput.Failure) {
+      let output = try ChildProgram(arguments: [Self.ownProgram, "load-module", path]).run()
+      return output.isSuccess ? nil : output.complaint
+    } catch {
+      return error.text
+    }
+  }
+
+  /// The folder from which libpam loads modules that a line names without a path: the one that has
+  /// libpam's own modules. Nil if it cannot be found.
+  private var moduleFolder: String? {
+    guard case .success(let folders) = Ownership.moduleFolders(self) else { return nil }
+    return folders.first { folder in
+      do throws(SystemError) { return try status(of: "\(folder)/pam_deny.so") != nil } catch {
+        return false
+      }
+    }
+  }
+
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> {
     recorded()
   }

@@ -14,7 +14,8 @@ package enum Doctor {
   /// All examinations, in the order in which findings of equal severity are shown.
   static var examinations: [any Examination.Type] {
     [
-      UnusedModule.self, LostLines.self, UnreadableStack.self, UnusableConfiguration.self,
+      UnusedModule.self, LostLines.self, StrayModuleLines.self, UnloadableModule.self,
+      UnreadableStack.self, UnusableConfiguration.self,
       UnusedSettings.self,
       BypassedModule.self, WeakAuthLine.self, ClosedStack.self, CodeBeforePassword.self,
       MissingAccountLine.self, UnprovenEnrollment.self,
@@ -36,7 +37,8 @@ package enum Doctor {
   /// problems that failed.
   package static func bypassFindings(on snapshot: HostSnapshot) -> [Finding] {
     let examinations: [any Examination.Type] = [
-      LostLines.self, UnreadableStack.self, BypassedModule.self, WeakAuthLine.self,
+      LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
+      WeakAuthLine.self,
       DisabledPrompts.self, MethodsWithoutCode.self,
     ]
     return findings(of: examinations, on: snapshot).filter {

@@ -68,6 +68,9 @@ package protocol ExaminedHost {
   /// Returns the damage to the audit log, or nil if the log is intact or does not exist.
   func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem?
 
+  /// Returns the reason why libpam cannot load the module that a line names, or nil.
+  func loadProblem(_ module: [UInt8]) -> String?
+
   /// Returns the services that `mfa-admin enable` has enabled, according to its records.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure>
 
@@ -81,6 +84,9 @@ extension ExaminedHost {
 
   /// Returns nil by default: a host without a store has no audit log.
   func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { nil }
+
+  /// Returns by default that each module can be loaded.
+  func loadProblem(_ module: [UInt8]) -> String? { nil }
 
   /// Returns no services by default.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { .success([]) }

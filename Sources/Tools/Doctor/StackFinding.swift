@@ -8,8 +8,9 @@ package struct StackFinding: Equatable {
     /// The stack has no reliable `account` line for the `auth` line at this position. The `auth`
     /// line names these configuration files.
     case accountLine(AccountLine, auth: StackPosition, configuration: [[UInt8]])
-    /// The stack cannot be read, so it is unknown whether it uses the module.
-    case unreadable(StackRefusal)
+    /// The stack cannot be read, so it is unknown whether it uses the module. `mentionsModule` is
+    /// whether the service's file contains the module's name.
+    case unreadable(StackRefusal, mentionsModule: Bool)
   }
 
   /// The name of the service.
@@ -21,7 +22,7 @@ package struct StackFinding: Equatable {
   package var code: String {
     switch fault {
     case .accountLine(let line, _, _): "\(line.name)"
-    case .unreadable(let refusal): "\(refusal.name)"
+    case .unreadable(let refusal, _): "\(refusal.name)"
     }
   }
 
@@ -29,7 +30,7 @@ package struct StackFinding: Equatable {
   package var place: String {
     switch fault {
     case .accountLine(let line, let auth, _): Self.text(line.obstacle ?? auth.text)
-    case .unreadable(let refusal):
+    case .unreadable(let refusal, _):
       refusal.place.isEmpty ? Self.text(service) : Self.text(refusal.place)
     }
   }
@@ -39,7 +40,7 @@ package struct StackFinding: Equatable {
     switch fault {
     case .accountLine(let line, let auth, _):
       return "users who must enrol are denied by \(Self.text(auth.text)): \(Self.reason(line))"
-    case .unreadable(let refusal):
+    case .unreadable(let refusal, _):
       return "cannot determine whether the stack uses pam_mfa.so: \(Self.reason(refusal))"
     }
   }
@@ -47,6 +48,9 @@ package struct StackFinding: Equatable {
   /// The remedy.
   package var hint: String {
     switch fault {
+    case .accountLine(.unknown(.carriageReturn(let position)), _, _),
+      .unreadable(.carriageReturn(let position), _):
+      return "remove the carriage returns: sed -i 's/\\r$//' \(Self.text(position.file))"
     case .accountLine(.unknown, _, _), .unreadable: return "correct the named line or file"
     case .accountLine(let line, _, let configuration):
       let added = (["account", "required", "pam_mfa.so"] + configuration.map { Self.text($0) })
@@ -87,6 +91,9 @@ package struct StackFinding: Equatable {
     case .tooDeep: "includes are nested more than \(ServiceStack.deepest) deep"
     case .tooLong: "the stack has more than \(ServiceStack.maximumLineCount) lines or 64 KiB"
     case .notUnderstood: "this line cannot be parsed"
+    case .carriageReturn:
+      "this line ends with a carriage return, as on Windows, which libpam takes for a part of the "
+        + "last word"
     case .system(_, let error): "this file cannot be read: \(error.text)"
     case .untrusted(_, let distrust): "this file is not trusted: \(distrust.name)"
     }
@@ -99,7 +106,7 @@ package struct StackFinding: Equatable {
     let severity: Finding.Severity =
       switch fault {
       case .accountLine: .error
-      case .unreadable: .warning
+      case .unreadable(_, let mentionsModule): mentionsModule ? .error : .warning
       }
     return Finding(
       severity: severity, code: code, services: [service], place: place, message: message,

@@ -42,6 +42,8 @@ package struct MemoryHost: ExaminedHost {
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   package var resident = ResidentStatus.stopped
+  /// The reasons why modules cannot be loaded, by the name in the line.
+  package var unloadable: [String: String] = [:]
   package var recorded: Result<[RecordedService], RecordedService.Failure> = .success([])
   /// Whether the helper may write kernel audit records.
   package var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
@@ -151,6 +153,10 @@ package struct MemoryHost: ExaminedHost {
   }
 
   // MARK: ExaminedHost
+
+  package func loadProblem(_ module: [UInt8]) -> String? {
+    unloadable[String(decoding: module, as: UTF8.self)]
+  }
 
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { recorded }
 

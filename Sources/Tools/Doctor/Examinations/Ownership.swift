@@ -253,7 +253,7 @@ enum Ownership: Examination {
   // MARK: The module
 
   /// Returns the folders in which libpam may look for modules.
-  private static func moduleFolders(_ host: any ExaminedHost) -> Result<
+  static func moduleFolders(_ host: any ExaminedHost) -> Result<
     [String], TrustedPath.Refusal
   > {
     do throws(TrustedPath.Refusal) {
