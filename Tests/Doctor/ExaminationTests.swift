@@ -401,7 +401,8 @@ struct ExaminationTests {
     Row(13, "error methods-without-code /etc/ssh/sshd_config:4") {
       $0.texts["/etc/ssh/sshd_config"] =
         "Include sshd_config.d/*.conf\nMatch User bob,alice\n\nAuthenticationMethods publickey\n"
-      $0.sshd = .success(["bob": settings("authenticationmethods publickey")])
+      let key = settings("authenticationmethods publickey")
+      $0.sshd = .success(["alice": key, "bob": key])
     },
     Row(14, "error methods-without-code \(dropIn):7") {
       $0.texts[dropIn] =

@@ -107,11 +107,11 @@ extension EndToEnd {
         return ["error use-pam-off \(dropIn):1"]
       },
       Row(7) { machine in
+        // Nobody has these names.
         try appending(
           "Match User nobody-else,x\n  AuthenticationMethods publickey\n", to: sshdFile, machine)
         return [
-          "error methods-without-code "
-            + (try place(machine, sshdFile, "  AuthenticationMethods publickey"))
+          "note could-not-be-checked " + (try place(machine, sshdFile, "Match User nobody-else,x"))
         ]
       },
       Row(8) { machine in
@@ -376,7 +376,7 @@ extension EndToEnd {
         try Self.setUp(machine)
         let user = try machine.addUser()
         try Self.appending(
-          "Match User *,!root,!nobody\n  AuthenticationMethods publickey\n", to: Self.sshdFile,
+          "Match User \(user.name)\n  AuthenticationMethods publickey\n", to: Self.sshdFile,
           machine)
         let command = try Self.examine(["--json", "--user", user.name])
         #expect(
@@ -389,6 +389,75 @@ extension EndToEnd {
             "sshd -C does not accept this name"))
         let refused = try Command.run(["/usr/sbin/mfa-admin", "doctor"], as: user.identity)
         #expect(refused.status == .exited(77) && refused.output.isEmpty)
+      }
+    }
+
+    struct MatchRow: Sendable, CustomTestStringConvertible {
+      let number: Int
+      /// Lines for sshd, in which USER and GROUP stand for a user and the user's group.
+      let lines: [String]
+      /// The numbers of the lines that let somebody sign in with a key alone, counted from 1.
+      var open: [Int] = []
+      var testDescription: String { "row \(number)" }
+    }
+
+    private static let key = "AuthenticationMethods publickey"
+
+    static let matchRows = [
+      MatchRow(number: 1, lines: ["Match User USER", key], open: [2]),
+      MatchRow(number: 2, lines: ["Match User a?b,per*", key], open: [2]),
+      MatchRow(number: 3, lines: ["Match User *,!USER", key], open: [2]),
+      MatchRow(number: 4, lines: ["Match User !USER", key]),
+      MatchRow(number: 5, lines: ["Match User nobody-has-this-name", key]),
+      MatchRow(number: 6, lines: ["Match Group GROUP", key], open: [2]),
+      MatchRow(number: 7, lines: ["Match Group *,!GROUP User USER", key]),
+      MatchRow(number: 8, lines: ["Match Group x,GR*,GROUP User USER", key], open: [2]),
+      MatchRow(
+        number: 9, lines: ["Match Address !10.0.0.0/8,10.1.0.0/16,192.168.0.0/16", key], open: [2]),
+      MatchRow(number: 10, lines: ["Match User USER Address 192.168.0.0/16", key], open: [2]),
+      MatchRow(number: 11, lines: ["Match User USER", "X11Forwarding no"]),
+      MatchRow(
+        number: 12,
+        lines: [
+          "Match User USER", "AuthenticationMethods keyboard-interactive", "Match User *", key,
+        ], open: [4]),
+      MatchRow(
+        number: 13,
+        lines: [
+          "Match User *", "AuthenticationMethods keyboard-interactive", "Match User USER", key,
+        ]),
+      MatchRow(
+        number: 14,
+        lines: ["Match User USER", key, "Match Group GROUP", "AuthenticationMethods hostbased"],
+        open: [2]),
+      MatchRow(
+        number: 15,
+        lines: [
+          "Match User root", key, "Match User USER",
+          "AuthenticationMethods publickey,keyboard-interactive",
+          "Match User nobody", "AuthenticationMethods hostbased",
+        ], open: [2, 6]),
+      MatchRow(number: 16, lines: ["Match LocalPort 2222", key], open: [2]),
+    ]
+
+    @Test(
+      "a Match line that lets somebody sign in without a code is found, and no other",
+      arguments: matchRows)
+    func matchLines(row: MatchRow) throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let user = try machine.addUser()
+        let path = "/etc/ssh/sshd_config.d/zz-match.conf"
+        let lines = row.lines.map {
+          $0.replacing("USER", with: user.name).replacing("GROUP", with: user.name)
+        }
+        try machine.write(lines.joined(separator: "\n") + "\n", to: path)
+        let command = try Self.examine(["--json"])
+        let found = try Self.found(command).filter { $0.contains("methods-without-code") }
+        #expect(
+          Set(found) == Set(row.open.map { "error methods-without-code \(path):\($0)" }),
+          "row \(row.number): \(command.text)")
+        #expect(command.status == .exited(row.open.isEmpty ? 0 : 3), "row \(row.number)")
       }
     }
 

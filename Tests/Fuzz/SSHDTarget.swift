@@ -34,10 +34,10 @@ enum SSHDTarget {
         try require(file.matches.indices.contains(match), "a line is under no Match line")
       }
     }
-    for match in file.matches {
-      try checkPlace(match.place, texts)
-      let connection = SSHDView.Connection(matching: match) { _ in "alice" }
-      guard let specification = connection?.specification else { continue }
+    for match in file.matches { try checkPlace(match.place, texts) }
+    let connections = SSHDConnections(file, users: [], accounts: .success([]), on: host)
+    for choice in connections.choices {
+      guard let specification = choice.connection.specification else { continue }
       try require(
         specification.utf8.count { $0 == UInt8(ascii: ",") } == 4
           && specification.utf8.allSatisfy { $0 > 0x20 }, "a connection is \(specification)")
@@ -118,9 +118,13 @@ enum SSHDTarget {
 
     func now() throws(SystemError) -> Int64 { 0 }
 
-    func account(named name: [UInt8]) throws(SystemError) -> Account? { nil }
+    func account(named name: [UInt8]) throws(SystemError) -> Account? {
+      Account(name: name, uid: 1000)
+    }
 
     func isMember(_ account: Account, of group: [UInt8]) -> Bool? { nil }
+
+    func groups(of account: Account) -> [String]? { nil }
 
     func accounts() throws(SystemError) -> [KnownAccount] { [] }
 

@@ -78,6 +78,8 @@ package struct LocalExaminedHost: ExaminedHost {
     account.isMember(of: group)
   }
 
+  package func groups(of account: Account) -> [String]? { AccountGroups.names(of: account) }
+
   package func accounts() throws(SystemError) -> [KnownAccount] { try KnownAccount.all() }
 
   /// How long the service may take to answer, in seconds.

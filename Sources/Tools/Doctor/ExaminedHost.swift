@@ -30,6 +30,9 @@ package protocol ExaminedHost {
   /// Returns whether an account belongs to a group, or nil if the lookup failed.
   func isMember(_ account: Account, of group: [UInt8]) -> Bool?
 
+  /// Returns the names of all groups of an account, or nil if the lookup failed.
+  func groups(of account: Account) -> [String]?
+
   /// Returns all accounts that the system lists.
   func accounts() throws(SystemError) -> [KnownAccount]
 

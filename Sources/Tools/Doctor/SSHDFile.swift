@@ -45,11 +45,18 @@ package struct SSHDFile {
   /// Reads the configuration of a host.
   package init(of host: any ExaminedHost) { read(Self.path, under: nil, depth: 0, host) }
 
-  /// Returns the place of the line that determines a setting, for connections under a `Match` line
-  /// or in general: the first line counts. Returns the main file's path if no line sets the
+  /// Returns whether a `Match` line is followed by a setting that an examination uses, or whether
+  /// that is not known.
+  func matters(_ match: Int) -> Bool {
+    !unread.isEmpty
+      || lines.contains { $0.match == match && SSHDSettings.keys.contains($0.keyword) }
+  }
+
+  /// Returns the place of the line that determines a setting, for connections to which `Match` lines
+  /// apply or in general: the first line counts. Returns the main file's path if no line sets the
   /// keyword.
   package func place(
-    of keywords: [String], saying settings: SSHDSettings, under match: Int? = nil
+    of keywords: [String], saying settings: SSHDSettings, under matches: Set<Int> = []
   ) -> String {
     let candidates = lines.filter { keywords.contains($0.keyword) }
     let values = keywords.compactMap { settings.value(of: $0)?.lowercased() }
@@ -57,7 +64,7 @@ package struct SSHDFile {
       values.contains($0.arguments.joined(separator: " ").lowercased())
     }
     let line =
-      candidates.first { $0.match != nil && $0.match == match }
+      candidates.first { $0.match.map { matches.contains($0) } == true }
       ?? fitting.first { $0.match == nil } ?? fitting.first
       ?? candidates.first { $0.match == nil }
     return line?.place ?? Self.path

@@ -18,27 +18,23 @@ package enum SSHDView {
   package struct Case {
     /// The connections concerned, in words, or nil for connections that no `Match` line matches.
     package let description: String?
-    /// The index of the `Match` line that applies.
-    package let match: Int?
+    /// The indices of the `Match` lines that apply.
+    package let matches: Set<Int>
     package let settings: SSHDSettings
-
-    /// Whether the settings are for root.
-    package var isRoot: Bool { description == "user root" }
+    /// Whether the settings are for root alone.
+    package var isRoot = false
   }
 
   /// The paths of sshd: on most systems, and on systems with a single folder for all programs.
   package static let programs = ["/usr/sbin/sshd", "/usr/bin/sshd"]
 
-  /// The maximum number of users and `Match` lines that are checked individually.
-  private static let mostCases = 32
-
-  /// The maximum number of accounts searched for a member of a group.
-  private static let mostAccounts = 2000
+  /// The maximum number of connections for which sshd is started.
+  private static let mostCases = 64
 
   /// Runs the sshd of a host to read its settings.
   ///
-  /// The settings are read for a connection that no `Match` line matches, for root, for `users`,
-  /// and for one connection that matches each `Match` line.
+  /// The settings are read for a connection that no `Match` line matches, for root, for `users`, and
+  /// for each set of `Match` lines that apply to a user.
   init(
     of host: any ExaminedHost, users: [UserName],
     accounts: Result<[KnownAccount], SystemError>
@@ -57,47 +53,36 @@ package enum SSHDView {
       return
     }
     let file = SSHDFile(of: host)
-    var cases = [Case(description: nil, match: nil, settings: everybody)]
+    var cases = [Case(description: nil, matches: [], settings: everybody)]
     var findings = file.unread.map {
       Finding.unchecked("part of sshd's configuration", at: $0.place, $0.reason)
     }
-    var wanted: [(description: String, match: Int?, connection: Connection)] = []
-    for user in ([UserName(Array("root".utf8))].compactMap { $0 } + users) {
-      wanted.append(
-        (
-          "user \(VisibleText(user))", nil,
-          Connection(user: String(decoding: user.bytes, as: UTF8.self))
-        )
-      )
+    let connections = SSHDConnections(file, users: users, accounts: accounts, on: host)
+    findings += connections.unmatched.map { match in
+      .unchecked(
+        "sshd's settings under this Match line", at: match.place,
+        "no user or connection that matches is known", severity: .note)
     }
-    for (index, match) in file.matches.enumerated() where !Connection.isForEverybody(match) {
-      let connection = Connection(matching: match) { group in
-        Self.member(of: group, accounts, host)
-      }
-      guard let connection else {
-        findings.append(
-          .unchecked(
-            "sshd's settings under this Match line", at: match.place,
-            "no user or connection that matches is known", severity: .note))
-        continue
-      }
-      wanted.append(("connections that match \(match.place)", index, connection))
-    }
-    for (description, match, connection) in wanted.prefix(Self.mostCases) {
-      switch Self.settings(connection, on: host) {
+    for choice in connections.choices.prefix(Self.mostCases) {
+      let description = choice.description ?? "all other users"
+      switch Self.settings(choice.connection, on: host) {
       case .success(let settings?):
-        cases.append(Case(description: description, match: match, settings: settings))
+        cases.append(
+          Case(
+            description: choice.description, matches: choice.matches, settings: settings,
+            isRoot: choice.isRoot))
       case .success(nil): continue
       case .failure(let failure):
         findings.append(
           .unchecked("sshd's settings for \(description)", at: Self.programs[0], failure.reason))
       }
     }
-    if wanted.count > Self.mostCases {
+    let rest = connections.choices.count - Self.mostCases
+    if rest > 0 {
       findings.append(
         .unchecked(
-          "sshd's settings for \(wanted.count - Self.mostCases) more cases", at: SSHDFile.path,
-          "only \(Self.mostCases) users and Match lines are checked"))
+          "sshd's settings for \(rest) more kinds of connections", at: SSHDFile.path,
+          "only \(Self.mostCases) are checked"))
     }
     self = .known(cases, file, findings)
   }
@@ -140,19 +125,10 @@ package enum SSHDView {
     return failure.map { .failure($0) } ?? .success(nil)
   }
 
-  private static func member(
-    of group: String, _ accounts: Result<[KnownAccount], SystemError>, _ host: any ExaminedHost
-  ) -> String? {
-    guard case .success(let accounts) = accounts else { return nil }
-    let member = accounts.prefix(mostAccounts).first {
-      host.isMember($0.account, of: Array(group.utf8)) == true
-    }
-    return member.map { String(decoding: $0.account.name, as: UTF8.self) }
-  }
-
   /// A connection: the user, the client's address and the server's address.
   struct Connection: Equatable {
-    var user = "nobody"
+    /// A name that no user has, unless another one is set.
+    var user = "mfa-admin-doctor"
     var host = "localhost"
     /// An address from a network reserved for documentation (RFC 5737).
     var address = "192.0.2.1"
@@ -165,26 +141,18 @@ package enum SSHDView {
     /// Creates a connection of one user.
     init(user: String) { self.user = user }
 
-    /// Creates a connection that matches a `Match` line. Nil if no such connection is known.
-    init?(matching match: SSHDFile.Match, member: (_ group: String) -> String?) {
-      var rest = match.arguments[...]
-      while let criterion = rest.popFirst() {
-        guard let patterns = rest.popFirst(),
-          let first = patterns.split(separator: ",").first(where: { !$0.hasPrefix("!") })
-        else { return nil }
-        let pattern = String(first)
-        switch criterion.lowercased() {
-        case "user": user = Self.sample(pattern, filling: "nobody")
-        case "group":
-          guard let member = member(pattern) else { return nil }
-          user = member
-        case "host": host = Self.sample(pattern, filling: "host")
-        case "address": address = Self.sampleAddress(pattern)
-        case "localaddress": localAddress = Self.sampleAddress(pattern)
-        case "localport": localPort = pattern
-        case _: return nil
-        }
+    /// Returns the connection with the value that a pattern of a criterion matches. Nil if the
+    /// criterion is not known.
+    func meeting(_ criterion: String, _ pattern: String) -> Connection? {
+      var connection = self
+      switch criterion {
+      case "host": connection.host = Self.sample(pattern, filling: "host")
+      case "address": connection.address = Self.sampleAddress(pattern)
+      case "localaddress": connection.localAddress = Self.sampleAddress(pattern)
+      case "localport": connection.localPort = pattern
+      case _: return nil
       }
+      return connection
     }
 
     /// Returns whether a `Match` line is `Match all`.
@@ -228,7 +196,7 @@ extension SSHDView {
       seen.append(item.settings)
       if item.isRoot, item.settings.value(of: "permitrootlogin") == "no" { continue }
       let new = body(item.settings, item.description.map { " (\($0))" } ?? "") { keywords in
-        file.place(of: keywords, saying: item.settings, under: item.match)
+        file.place(of: keywords, saying: item.settings, under: item.matches)
       }
       // A finding for all connections is not repeated for individual connections.
       findings += new.filter { finding in

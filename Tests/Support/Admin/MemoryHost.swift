@@ -187,6 +187,11 @@ package struct MemoryHost: ExaminedHost {
       .contains(String(decoding: account.name, as: UTF8.self)) ?? false
   }
 
+  package func groups(of account: Account) -> [String]? {
+    groups.filter { $0.value.contains(String(decoding: account.name, as: UTF8.self)) }.map(\.key)
+      .sorted()
+  }
+
   package func accounts() throws(SystemError) -> [KnownAccount] { try known.get() }
 
   package func stored() throws(AdminError) -> [UserReport] { try reports.get() }
