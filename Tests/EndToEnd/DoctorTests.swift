@@ -5,13 +5,15 @@ import Testing
 extension EndToEnd {
   /// `mfa-admin doctor` on Debian's stacks with README.md's lines, and with one mistake each.
   @Suite struct Doctor {
-    /// Runs the doctor. The simulated kernel clock is synchronised or not.
-    static func examine(_ arguments: [String] = [], isInTime: Bool = true) throws -> Command {
+    /// Runs the doctor, or the check. The simulated kernel clock is synchronised or not.
+    static func examine(
+      _ arguments: [String] = [], command: String = "doctor", isInTime: Bool = true
+    ) throws -> Command {
       try Command.run(
         [
           "/usr/bin/strace", "-f", "-o", "/dev/null", "-e",
           "inject=adjtimex,clock_adjtime:retval=\(isInTime ? 0 : 5)", "/usr/sbin/mfa-admin",
-          "doctor",
+          command,
         ] + arguments)
     }
 
@@ -389,6 +391,34 @@ extension EndToEnd {
             "sshd -C does not accept this name"))
         let refused = try Command.run(["/usr/sbin/mfa-admin", "doctor"], as: user.identity)
         #expect(refused.status == .exited(77) && refused.output.isEmpty)
+      }
+    }
+
+    @Test("the check is silent on a sound host, and says what is wrong in each format")
+    func check() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let file = "/var/lib/mfa-check.prom"
+        try machine.keep(file)
+        let sound = try Self.examine(command: "check")
+        #expect(sound.status == .exited(0) && sound.text + sound.errorText == "", "\(sound)")
+        let metrics = try Self.examine(["--prometheus", "--output", file], command: "check")
+        #expect(metrics.status == .exited(0) && metrics.text == "", "\(metrics)")
+        let text = String(decoding: try #require(machine.contents(of: file)), as: UTF8.self)
+        #expect(text.contains("mfa_service_asks_for_code{service=\"sshd\"} 1\n"), "\(text)")
+        try machine.writeService("sudo", ["auth required pam_unix.so", "auth optional pam_mfa.so"])
+        let broken = try Self.examine(command: "check")
+        #expect(broken.status == .exited(3) && broken.errorText == "", "\(broken)")
+        let lines = broken.text.split(separator: "\n")
+        #expect(
+          lines.first?.hasPrefix("error: /etc/pam.d/sudo:2: sudo: a wrong code does not deny")
+            == true
+            && lines.count == 2, "\(broken.text)")
+        let json = try Self.examine(["--json"], command: "check")
+        #expect(json.status == .exited(3) && json.text.contains("\"errors\": 1"), "\(json.text)")
+        #expect(try Self.examine(["--output", "x"], command: "check").status == .exited(64))
+        let lost = try Self.examine(["--output", "/nowhere/x"], command: "check")
+        #expect(lost.status == .exited(1) && lost.errorText.contains("/nowhere/x"), "\(lost)")
       }
     }
 

@@ -40,7 +40,7 @@ enum LostLines: Examination {
     return Finding(
       severity: isAsked ? .warning : .error, code: "lines-lost", services: [service.name],
       place: place,
-      message: "\(name) was enabled, but its lines are no longer complete: \(what)"
+      message: "the lines of mfa-admin enable are no longer complete: \(what)"
         + (isAsked ? "; other lines still ask for a code" : "; users sign in without a code"),
       hint: "enable it again: mfa-admin enable \(name); if that is intended, remove the record: "
         + "mfa-admin disable \(name)")

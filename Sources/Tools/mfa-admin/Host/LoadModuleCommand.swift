@@ -17,6 +17,6 @@ struct LoadModuleCommand: ParsableCommand {
     try ThisHost.requireRoot()
     guard let problem = ModuleLoader.problem(path) else { return }
     Console.printError(problem)
-    throw ExitCode(AdminStatus.failure.rawValue)
+    Console.end(.failure)
   }
 }

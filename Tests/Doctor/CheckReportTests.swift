@@ -1,0 +1,51 @@
+import MFAAdminTestSupport
+import MFADoctor
+import Testing
+
+@testable import MFAAdminCore
+
+@Suite("mfa-admin check")
+struct CheckReportTests {
+  private func report(_ change: (inout MemoryHost) -> Void = { _ in }) throws -> CheckReport {
+    var host = MemoryHost()
+    change(&host)
+    return CheckReport(try HostSnapshot(of: host), at: 1_700_000_000)
+  }
+
+  @Test("says nothing about a sound host")
+  func sound() throws {
+    let report = try report()
+    #expect(report.text == "" && report.errors == 0 && report.warnings == 0)
+    #expect(report.services.map(\.name) == ["login", "sshd", "su", "sudo"])
+    #expect(report.services.filter { !$0.asksForCode }.isEmpty)
+    #expect(
+      report.prometheus.contains("mfa_findings{severity=\"error\"} 0\n")
+        && report.prometheus.hasSuffix("mfa_check_time_seconds 1700000000\n"))
+  }
+
+  @Test("has a line for each error and warning, and no notes")
+  func findings() throws {
+    let report = try report {
+      $0.stacks.files["sudo"] = "auth sufficient pam_unix.so\nauth required pam_mfa.so\n"
+      $0.stacks.files["sshd"] = MemoryHost.Stacks.sound
+      $0.clock = .success(false)
+      $0.recorded = .success([
+        RecordedService(
+          name: Array("a\"b".utf8),
+          files: [RecordedService.File(path: "/etc/pam.d/x", state: .gone)])
+      ])
+    }
+    let lines = report.text.split(separator: "\n")
+    #expect(lines.count == 4 && report.errors == 2 && report.warnings == 2, "\(report.text)")
+    #expect(report.text.contains("error: /pam/sudo:1: sudo: users who pass pam_unix.so"))
+    #expect(report.services.first { $0.name == "sudo" }?.asksForCode == false)
+    #expect(
+      report.prometheus.contains("mfa_service_asks_for_code{service=\"a\\\"b\"} 0\n"),
+      "\(report.prometheus)")
+    #expect(
+      report.prometheus.contains(
+        "mfa_finding{severity=\"error\",finding=\"auth-skippable\",services=\"sudo\","
+          + "place=\"/pam/sudo:1\"} 1\n"))
+    #expect(report.json.text.contains("\"time\": \"2023-11-14T22:13:20Z\""), "\(report.json.text)")
+  }
+}
