@@ -265,7 +265,7 @@ let package = Package(
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFABytes", "MFAConfiguration", "MFADoctor",
         "MFAApplication", "MFAFactorStore", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFASecrets",
-        "MFASignIn",
+        "MFASignIn", "MFAStackEffect",
         "MFAStoreFiles", "MFASystem",
       ]),
     room(

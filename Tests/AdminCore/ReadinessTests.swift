@@ -55,6 +55,27 @@ import Testing
     }
   }
 
+  @Test("who is denied at services is listed once, with the services and the reason")
+  func denied() throws {
+    var readiness = try store().administration.readiness(
+      under: try Configuration.parse(Array("[project]\n".utf8).span), tenant: nil
+    ) { _, _ in false }
+    #expect(readiness.lockedOut.count == 3)
+    let dave = Account(name: Array("dave".utf8), uid: 1003)
+    let bob = Account(name: Array("bob".utf8), uid: 1001)
+    for service in ["login", "su"] {
+      for account in [dave, bob] {
+        readiness.denied.append(
+          Readiness.DeniedSignIn(account: account, service: service, reason: "denied: x"))
+      }
+    }
+    #expect(readiness.lockedOut.count == 4)
+    #expect(readiness.text.hasPrefix("1 of 5 ready, these 4 would be locked out:\n"))
+    #expect(readiness.text.contains("  dave at login, su: denied: x\n"), "\(readiness.text)")
+    #expect(readiness.text.contains("  bob is throttled"), "\(readiness.text)")
+    #expect(readiness.json.text.contains("\"reason\": \"denied\""), "\(readiness.json.text)")
+  }
+
   static let others = "bob throttled; carol locked; erin unusable"
 
   static let rows: [(Int, String, [String])] = [

@@ -422,6 +422,41 @@ extension EndToEnd {
       }
     }
 
+    @Test("readiness and explain say the same of a user whom a stack denies")
+    func readiness() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let (user, _) = try machine.addEnrolledUser()
+        try machine.write("[project]\nstate = observe\n", to: "/etc/mfa/mfa.conf")
+        func text() throws -> String { try machine.administer("readiness").text }
+        let before = try text()
+        #expect(!before.contains(user.name), "\(before)")
+        // A misspelt argument, a stack that fails for everybody, and a tenant in a drop-in.
+        try machine.writeService(
+          "some-service", ["auth requisite pam_unix.so", "auth required pam_mfa.so ecko"])
+        try machine.writeService(
+          "sudo",
+          [
+            "auth [success=9 default=die] pam_unix.so", "auth required pam_mfa.so",
+            "account required pam_mfa.so",
+          ])
+        let found = try text()
+        #expect(
+          found.contains(
+            "  \(user.name) at some-service, sudo: denied: pam_mfa.so has no argument"), "\(found)")
+        for service in ["some-service", "sudo"] {
+          let explained = try machine.administer(
+            "explain", "--user", user.name, "--service", service)
+          #expect(explained.text.contains("decision     denied: "), "\(explained.text)")
+        }
+        try machine.write(
+          "[tenant x]\nusers = \(user.name)\nenrollment = required\n",
+          to: "/etc/mfa/mfa.conf.d/x.conf")
+        let after = try text()
+        #expect(after.contains("tenant x: "), "\(after)")
+      }
+    }
+
     struct MatchRow: Sendable, CustomTestStringConvertible {
       let number: Int
       /// Lines for sshd, in which USER and GROUP stand for a user and the user's group.

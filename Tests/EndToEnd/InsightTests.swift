@@ -95,7 +95,9 @@ extension EndToEnd {
         try machine.keep(folder)
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         try machine.write("[project]\n\nstate = disabled\n", to: folder + "/20-off.conf")
-        let layered = try machine.makeService(["auth required pam_mfa.so"])
+        let layered = try machine.makeService([
+          "auth required pam_mfa.so", "auth required pam_permit.so",
+        ])
         let text = try admin("explain", "--user", user.name, "--service", layered).text
         for line in [
           "decision     let through: the second factor is switched off",
@@ -105,7 +107,9 @@ extension EndToEnd {
         ] {
           #expect(text.contains(line + "\n"), "\(text)")
         }
-        let alone = try machine.makeService(["auth required pam_mfa.so config=/etc/mfa/mfa.conf"])
+        let alone = try machine.makeService([
+          "auth required pam_mfa.so config=/etc/mfa/mfa.conf", "auth required pam_permit.so",
+        ])
         let other = try admin("explain", "--user", user.name, "--service", alone).text
         #expect(other.contains("policy       /etc/mfa/mfa.conf\n"), "\(other)")
         #expect(other.contains("setting      state = enabled                        default\n"))

@@ -15,7 +15,8 @@ import Testing
 
 @Suite("Explanations of sign-ins")
 struct ExplanationTests {
-  static let sound = "auth required pam_mfa.so\naccount required pam_mfa.so\n"
+  static let sound =
+    "auth required pam_mfa.so\nauth requisite pam_unix.so\naccount required pam_mfa.so\n"
   static let required = "[project]\nenrollment = required\n"
 
   struct Row: CustomTestStringConvertible {
@@ -59,7 +60,8 @@ struct ExplanationTests {
       expected: ("asked", "factor")),
     Row(number: 5, configuration: required, expected: ("enrollment-pending", "certain")),
     Row(
-      number: 6, configuration: required, sshd: "auth required pam_mfa.so\naccount required x.so\n",
+      number: 6, configuration: required,
+      sshd: "auth required pam_mfa.so\nauth required pam_unix.so\naccount required x.so\n",
       expected: ("denied", "no account line")),
     Row(number: 7, user: "nobody-here", expected: ("denied", "has no account")),
     Row(number: 8, prepare: enroll(failures: 5, ago: 10), expected: ("throttled", "wrong codes")),
@@ -93,7 +95,9 @@ struct ExplanationTests {
       number: 15, sshd: "auth required pam_mfa.so echos\naccount required pam_mfa.so\n",
       expected: ("denied", "no argument \"echos\"")),
     Row(
-      number: 16, sshd: "auth required pam_mfa.so forward_pass\naccount required pam_mfa.so\n",
+      number: 16,
+      sshd:
+        "auth required pam_mfa.so forward_pass\nauth required pam_unix.so\naccount required pam_mfa.so\n",
       expected: ("allowed", "voluntary")),
     Row(
       number: 17, sshd: "auth required pam_mfa.so use_first_pass\n", prepare: enroll,
@@ -138,7 +142,7 @@ struct ExplanationTests {
     host.configuration = row.configuration
     host.stacks.files["sshd"] = row.sshd
     let switching =
-      "auth required pam_mfa.so\naccount sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+      "auth required pam_mfa.so\nauth required pam_unix.so\naccount sufficient pam_rootok.so\naccount required pam_mfa.so\n"
     host.stacks.files["su"] = switching
     host.stacks.files["sudo"] = switching
     try row.prepare(host)
@@ -233,7 +237,7 @@ struct ExplanationTests {
                    the policy only observes: no sign-in is denied
       account      alice (uid 1000)
       service      sshd: pam_mfa.so is called by /pam/sshd:1
-                   account line: certain to be reached, /pam/sshd:2
+                   account line: certain to be reached, /pam/sshd:3
       from         unknown; tenants that name networks apply where they are stricter
       stored       Phone; 0 recovery codes; 0 wrong codes in a row
       policy       /etc/mfa/mfa.conf

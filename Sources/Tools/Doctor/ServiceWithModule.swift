@@ -60,7 +60,7 @@ package struct ServiceWithModule {
   }
 
   /// Returns what the `auth` stack does for a claimant, if the service's program calls it.
-  func effect(for claimant: Claimant) -> StackEffect {
+  package func effect(for claimant: Claimant) -> StackEffect {
     var claimant = claimant
     claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(name)
     return StackEffect(of: name, .auth, stack, for: claimant)

@@ -14,8 +14,9 @@ import MFASystem
 extension Explanation {
   /// Predicts a sign-in on the host that the program runs on.
   package static func onThisHost(
-    user: UserName, service: [UInt8], remoteHost: [UInt8]?
+    user: UserName, service: [UInt8], remoteHost: [UInt8]?, isEnforced: Bool = false
   ) -> Explanation {
-    Explanation(user: user, service: service, remoteHost: remoteHost, on: LocalHost())
+    Explanation(
+      user: user, service: service, remoteHost: remoteHost, isEnforced: isEnforced, on: LocalHost())
   }
 }

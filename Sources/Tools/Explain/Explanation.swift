@@ -8,6 +8,7 @@ import MFAFactors
 import MFAPAMStack
 import MFAPolicy
 import MFASignIn
+import MFAStackEffect
 import MFAStoreFiles
 import MFASystem
 
@@ -79,11 +80,13 @@ package struct Explanation {
   /// All tenants, in the order of the configuration.
   package let tenants: [TenantMatch]
 
-  /// Predicts a sign-in on a machine.
+  /// Predicts a sign-in on a machine. If `isEnforced`, `state = observe` counts as `enabled`.
   init<Machine: Host>(
-    user: UserName, service: [UInt8], remoteHost: [UInt8]?, on machine: Machine
+    user: UserName, service: [UInt8], remoteHost: [UInt8]?, isEnforced: Bool = false,
+    on machine: Machine
   ) {
-    let host = SimulatedHost(base: machine, isCalledByRoot: PAMCaller.isRoot(at: service))
+    let host = SimulatedHost(
+      base: machine, isCalledByRoot: PAMCaller.isRoot(at: service), isEnforced: isEnforced)
     let module = Self.moduleLine(of: service, host.stacks)
     let arguments = module.arguments
     let request = SignInRequest(
@@ -119,7 +122,9 @@ package struct Explanation {
     switch module {
     case .notCalled:
       decision = Decision(.allowed, "no auth line of the service calls pam_mfa.so")
-    case .called, .unknown: decision = Decision(forecast.result, settings)
+    case .called, .unknown:
+      let forecast = Decision(forecast.result, settings)
+      decision = Self.denial(of: service, host.stacks, after: forecast) ?? forecast
     }
 
     stored = Self.stored(for: accountLookup, host)
@@ -164,6 +169,28 @@ package struct Explanation {
       return BypassedModule.findings(asked) + WeakAuthLine.findings(asked)
     } catch {
       return []
+    }
+  }
+
+  /// Returns the decision for a stack that fails whatever its other modules return, or nil.
+  private static func denial<Source: StackSource>(
+    of service: [UInt8], _ source: Source, after forecast: Decision
+  ) -> Decision? {
+    let claimant: Claimant
+    switch forecast.kind {
+    case .asked: claimant = Claimant([.password, .code, .other])
+    case .allowed: claimant = Claimant([.password, .other], .notRequired)
+    case .hasToEnroll: claimant = Claimant([.password, .other], .required)
+    case .denied, .throttled: return nil
+    }
+    do throws(StackRefusal) {
+      let stack = try ServiceStack(.auth, of: service, from: source)
+      guard let called = ServiceWithModule(name: service, stack: stack),
+        !called.effect(for: claimant).canSucceed
+      else { return nil }
+      return Decision(.denied, "the auth lines of the service fail whatever their modules return")
+    } catch {
+      return nil
     }
   }
 

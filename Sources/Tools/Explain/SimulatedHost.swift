@@ -12,6 +12,8 @@ struct SimulatedHost<Base: Host>: Host {
   let base: Base
   /// Whether root would start the service.
   let isCalledByRoot: Bool
+  /// Whether `state = observe` counts as `enabled`.
+  let isEnforced: Bool
 
   var stacks: Base.Stacks { base.stacks }
 
@@ -21,7 +23,8 @@ struct SimulatedHost<Base: Host>: Host {
   func name() -> [UInt8] { base.name() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    try base.configuration(at: path)
+    let configuration = try base.configuration(at: path)
+    return isEnforced ? configuration.enforced : configuration
   }
 
   func account(named name: [UInt8]) throws(SystemError) -> Account? {

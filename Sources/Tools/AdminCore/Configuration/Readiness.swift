@@ -19,6 +19,8 @@ package struct Readiness: Equatable {
     case locked
     /// The user's record cannot be used.
     case unusable(RecordProblem)
+    /// Sign-ins at these services are denied, for this reason.
+    case denied(at: [String], String)
 
     /// A word for programs, stable across versions.
     package var code: String {
@@ -28,6 +30,7 @@ package struct Readiness: Equatable {
       case .throttled: "throttled"
       case .locked: "locked"
       case .unusable: "unusable"
+      case .denied: "denied"
       }
     }
 
@@ -39,7 +42,24 @@ package struct Readiness: Equatable {
       case .throttled(let seconds): "is throttled for \(seconds) s after too many wrong codes"
       case .locked: "is locked after too many wrong codes"
       case .unusable(let problem): "has a record that cannot be used: \(problem.sentence)"
+      case .denied(let services, let reason): "at \(NameList.text(services)): \(reason)"
       }
+    }
+  }
+
+  /// A sign-in that would be denied, according to `mfa-admin explain`.
+  package struct DeniedSignIn: Equatable {
+    package let account: Account
+    /// The service's name, escaped for display.
+    package let service: String
+    /// The decision and its reason, in words.
+    package let reason: String
+
+    /// Creates the value.
+    package init(account: Account, service: String, reason: String) {
+      self.account = account
+      self.service = service
+      self.reason = reason
     }
   }
 
@@ -63,20 +83,31 @@ package struct Readiness: Equatable {
 
   /// The scopes, the host first.
   package let scopes: [Scope]
+  /// The sign-ins that would be denied at the services that call the module.
+  package var denied: [DeniedSignIn] = []
 }
 
 extension Readiness {
   /// The number of accounts that were checked, each counted once.
   package var accounts: Int { Set(scopes.flatMap { $0.accounts.map(\.name) }).count }
 
-  /// The users who would be locked out in at least one scope, sorted by name. Each is listed once,
-  /// with the first obstacle and the scopes concerned.
+  /// The users who would be locked out in at least one scope, or denied at a service, sorted by name.
+  /// Each is listed once, with the first obstacle and the scopes concerned.
   package var lockedOut: [(who: LockedOut, scopes: [Scope])] {
     var found: [[UInt8]: (who: LockedOut, scopes: [Scope])] = [:]
     for scope in scopes {
       for who in scope.lockedOut {
         found[who.account.name, default: (who, [])].scopes.append(scope)
       }
+    }
+    for sign in denied where found[sign.account.name]?.scopes.isEmpty ?? true {
+      var (services, reason) = ([sign.service], sign.reason)
+      if case .denied(let earlier, let first) = found[sign.account.name]?.who.obstacle {
+        (services, reason) = (earlier + services, first)
+      }
+      found[sign.account.name] = (
+        LockedOut(account: sign.account, obstacle: .denied(at: services, reason)), []
+      )
     }
     return found.values.sorted {
       $0.who.account.name.lexicographicallyPrecedes($1.who.account.name)
@@ -95,7 +126,9 @@ extension Readiness {
     text += "\n"
     for (who, places) in lockedOut {
       text += "  \(VisibleText.escaping(who.account.name)) \(who.obstacle.sentence)"
-      text += scopes.count > 1 ? " (\(places.map(\.name).joined(separator: ", ")))\n" : "\n"
+      text +=
+        scopes.count > 1 && !places.isEmpty
+        ? " (\(places.map(\.name).joined(separator: ", ")))\n" : "\n"
     }
     guard scopes.count > 1 else { return text }
     for scope in scopes {

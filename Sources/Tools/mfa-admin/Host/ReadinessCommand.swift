@@ -1,6 +1,8 @@
 import MFAAdminCore
 import MFAAdminOutput
 import MFADoctor
+import MFAExplain
+import MFAPAMStack
 import MFAConfiguration
 import MFAPolicy
 import ArgumentParser
@@ -11,7 +13,8 @@ struct ReadinessCommand: ParsableCommand {
     commandName: "readiness",
     abstract: "Show which users could sign in, or would be locked out, if policy were enforced.",
     discussion: """
-      Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
+      Predicts the sign-ins at each service that calls pam_mfa.so, as 'mfa-admin explain' does, and \
+      what policy says elsewhere. Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
       for each tenant that selects them, their groups, or no users at all. 'state = observe' \
       counts as 'enabled'. The exit status is 1 if a user would be locked out.
 
@@ -33,11 +36,26 @@ struct ReadinessCommand: ParsableCommand {
     } catch {
       throw .configuration(error)
     }
-    let readiness = try administration.readiness(
+    var readiness = try administration.readiness(
       under: policy, tenant: tenant.map { Array($0.utf8) }, progress: Console.progress
     ) { account, group in account.isMember(of: group) }
+    if tenant == nil { readiness.denied = try denied(readiness) }
     try Console.write(json ? readiness.json.text + "\n" : readiness.text)
     let count = readiness.lockedOut.count
     guard count == 0 else { throw .lockedOut(count, of: readiness.accounts) }
+  }
+
+  /// Returns the sign-ins that would be denied at the services that call the module.
+  private func denied(_ readiness: Readiness) throws(AdminError) -> [Readiness.DeniedSignIn] {
+    let snapshot: HostSnapshot
+    do throws(StackRefusal) { snapshot = try HostSnapshot(of: LocalExaminedHost()) } catch {
+      throw .services(error)
+    }
+    var seen: Set<[UInt8]> = []
+    let accounts = readiness.scopes.flatMap(\.accounts).filter { seen.insert($0.name).inserted }
+    return DeniedSignIns.onThisHost(
+      accounts, at: snapshot.servicesWithModule,
+      mayRootUseSSH: snapshot.sshd.root?.value(of: "permitrootlogin") == "yes",
+      progress: Console.progress)
   }
 }
