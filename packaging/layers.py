@@ -28,9 +28,10 @@ FORBIDDEN = {
 ADMIN = {
     "AdminOutput": set(),
     "AdminCore": {"AdminOutput"},
-    "Doctor": {"AdminOutput", "AdminCore"},
-    "ServiceSwitch": {"AdminOutput", "AdminCore", "Doctor"},
-    "Explain": {"AdminOutput", "AdminCore", "Doctor"},
+    "StackEffect": set(),
+    "Doctor": {"AdminOutput", "AdminCore", "StackEffect"},
+    "ServiceSwitch": {"AdminOutput", "AdminCore", "Doctor", "StackEffect"},
+    "Explain": {"AdminOutput", "AdminCore", "Doctor", "StackEffect"},
     "Report": {"AdminOutput", "AdminCore", "Doctor"},
 }
 # The targets that may import SignIn, besides tests.

@@ -172,7 +172,10 @@ import Testing
       #expect(revoked.status == .exited(0))
       #expect(revoked.text == "\(user.name): revoked phone\n")
       let last = try run(["revoke", user.name, "--yes"])
-      #expect(last.text == "\(user.name): revoked my \u{E9}cran; no factor is left: sign-ins now ask for no code\n")
+      #expect(
+        last.text
+          == "\(user.name): revoked my \u{E9}cran; no factor is left: sign-ins now ask for no code\n"
+      )
       #expect(try run(["revoke", user.name, "--all", "--yes"]).status == .exited(2))
       let entries = try machine.log.entries(since: start).filter { $0.line.contains("mfa-admin") }
       #expect(entries.map(\.facility) == [10, 10])

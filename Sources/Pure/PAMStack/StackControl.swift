@@ -3,7 +3,7 @@ import MFABytes
 /// The control of a line: what each return code of its module does to the stack (pam.conf(5),
 /// "control").
 ///
-/// MUST 1: libpam takes the same action for each return code. (`StackWalkTests.agreesWithLibpam`)
+/// MUST 1: libpam takes the same action for each return code. (`StackMachineTests.agreesWithLibpam`)
 public struct StackControl: Equatable, Sendable {
   /// The effect of a return code on the stack.
   public enum Action: Equatable, Sendable {

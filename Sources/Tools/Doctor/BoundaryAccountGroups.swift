@@ -11,6 +11,7 @@ enum AccountGroups {
     guard let entry = unsafe getpwnam(String(decoding: account.name, as: UTF8.self)) else {
       return nil
     }
+    // SAFETY: no lookup has followed.
     let first = unsafe entry.pointee.pw_gid
     var count: Int32 = 64
     while count <= most {
@@ -29,6 +30,7 @@ enum AccountGroups {
     guard let entry = unsafe getgrgid(group), let name = unsafe entry.pointee.gr_name else {
       return nil
     }
+    // SAFETY: the name is NUL-terminated, and no lookup has followed.
     return unsafe String(cString: name)
   }
 }

@@ -15,6 +15,7 @@ package enum ModuleLoader {
   package static func problem(_ path: String) -> String? {
     // SAFETY: the string is valid during the call.
     guard let library = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL) else { return lastError }
+    // SAFETY: the library stays loaded, and the string is valid during the call.
     for function in functions where unsafe dlsym(library, function) == nil {
       return "it has no function \(function)"
     }
@@ -24,6 +25,7 @@ package enum ModuleLoader {
   private static var lastError: String {
     // SAFETY: the text is NUL-terminated and valid until the next call of a dl function.
     guard let text = unsafe dlerror() else { return "unknown reason" }
+    // SAFETY: the text is NUL-terminated and valid until the next call of a dl function.
     return unsafe String(cString: text)
   }
 }
