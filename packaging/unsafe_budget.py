@@ -33,7 +33,7 @@ BUDGET = {
     "Tests/Support": 19,
     "Tools/AdminCore": 29,
     "Tools/AdminOutput": 12,
-    "Tools/Doctor": 14,
+    "Tools/Doctor": 11,
     "Tools/ServiceSwitch": 8,
     "Tools/mfa-enroll": 52,
 }

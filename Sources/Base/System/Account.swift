@@ -98,7 +98,7 @@ public struct Account: Equatable, Sendable {
     do throws(SystemError) {
       guard let entry = try Self.entry(named: name) else { return nil }
       guard let wanted = try Self.group(named: group) else { return false }
-      if try isMember(of: wanted, first: entry.group) { return true }
+      if try groups(first: entry.group).contains(wanted) { return true }
       _ = try Self.group(named: [UInt8(ascii: ":")])
       return false
     } catch {
@@ -106,15 +106,21 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// Returns whether a group is among the groups of the account, whose primary group is `first`.
-  private func isMember(of wanted: UInt32, first: UInt32) throws(SystemError) -> Bool {
+  /// Returns the IDs of all groups of the account, or nil if no such account exists.
+  public func groupIDs() throws(SystemError) -> [UInt32]? {
+    guard let first = try Self.primaryGroup(ofAccount: name) else { return nil }
+    return Array(try groups(first: first))
+  }
+
+  /// Returns the groups of the account, whose primary group is `first`.
+  private func groups(first: UInt32) throws(SystemError) -> ArraySlice<UInt32> {
     let user = cString(name)
     for capacity in Self.capacities {
       var groups = [gid_t](repeating: 0, count: capacity)
       var count = Int32(truncatingIfNeeded: capacity)
       // SAFETY: the name ends with a NUL. The call writes at most `count` numbers, and `count`.
       guard unsafe cposix_group_list(user, first, &groups, &count) >= 0 else { continue }
-      return groups.prefix(Int(count)).contains(wanted)
+      return groups.prefix(Int(count))
     }
     throw SystemError(.lookUpAccount, number: ERANGE)
   }

@@ -1,4 +1,4 @@
-// What the lines before another line may do to it.
+// Whether an entry may skip a later one, or discard earlier results.
 
 extension ServiceStack {
   /// Returns whether a result of the entry at `start` may skip the later entry at `index`.

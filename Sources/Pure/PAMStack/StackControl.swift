@@ -127,11 +127,6 @@ extension StackControl {
     PAMReturnCode.allCases.allSatisfy { !$0.isFailure || action(for: $0).isDenial }
   }
 
-  /// Whether every failure also ends the stack, so that no later module is called.
-  public var endsAtEveryFailure: Bool {
-    PAMReturnCode.allCases.allSatisfy { !$0.isFailure || action(for: $0) == .die }
-  }
-
   /// Whether a return code may end the stack successfully and skip the lines that follow.
   public var mayEndStack: Bool { actions.contains(.done) }
 
@@ -146,9 +141,6 @@ extension StackControl {
     }
     return found
   }
-
-  /// The action on success.
-  public var onSuccess: Action { action(for: .success) }
 
   /// The action when the user fails authentication (PAM_AUTH_ERR).
   public var onFailure: Action { action(for: .authenticationError) }

@@ -1,6 +1,5 @@
 import MFAAdminOutput
 import MFABytes
-import MFAStackEffect
 
 /// The result of `mfa-admin check`: the errors and warnings of all examinations, and which services
 /// ask for a code.
@@ -24,9 +23,7 @@ package struct CheckReport {
   package init(_ snapshot: HostSnapshot, at time: Int64) {
     findings = Doctor.findings(on: snapshot).filter { $0.severity != .note }
     var services = snapshot.servicesWithModule.map { service in
-      Service(
-        name: service.visibleName,
-        asksForCode: !service.effect(for: Claimant([.password, .other])).canSucceed)
+      Service(name: service.visibleName, asksForCode: service.asksForCode)
     }
     if case .success(let recorded) = snapshot.host.recordedServices() {
       let names = recorded.map { VisibleText.escaping($0.name) }
@@ -44,9 +41,7 @@ package struct CheckReport {
 
   /// A line for each finding; empty if there is none.
   package var text: String {
-    findings.map { finding in
-      finding.text.prefix { $0 != "\n" } + "\n"
-    }.joined()
+    findings.map { $0.headline + "\n" }.joined()
   }
 
   /// The result as JSON. Member names are stable.

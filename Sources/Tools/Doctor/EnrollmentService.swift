@@ -31,7 +31,7 @@ enum EnrollmentService {
       return Gap(
         place: "\(InstalledPath.helperService)", message: "the stack does not ask for a password")
     }
-    let effect = StackEffect(of: name, .auth, stack, for: Claimant([.code, .other]))
+    let effect = StackEffect(ofAuthStack: stack, of: name, for: Claimant([.code, .other]))
     guard effect.canSucceed else { return nil }
     let line = decisiveLine(effect) ?? 0
     return Gap(

@@ -32,12 +32,15 @@ package struct Finding: Equatable {
     return self == same
   }
 
-  /// The finding as lines of text, each with a line feed.
-  package var text: String {
+  /// The severity, the place, the services and the message on one line, without a line feed.
+  package var headline: String {
     let names = services.map { VisibleText.escaping($0) }
     let whose = names.isEmpty ? "" : NameList.text(names) + ": "
-    return "\(severity.rawValue): \(place): \(whose)\(message)\n  \(hint)\n"
+    return "\(severity.rawValue): \(place): \(whose)\(message)"
   }
+
+  /// The finding as lines of text, each with a line feed.
+  package var text: String { "\(headline)\n  \(hint)\n" }
 
   /// The finding as JSON. Member names are stable.
   package var json: JSON {

@@ -35,23 +35,10 @@ package struct HostSnapshot {
   /// `users` are the users for whom sshd's settings are read individually.
   package init(of host: any ExaminedHost, users: [UserName] = []) throws(StackRefusal) {
     self.host = host
-    services = try host.services().filter {
-      !IncludedServiceFile.contains($0) && $0 != EnrollmentService.name
-    }
-    var servicesWithModule: [ServiceWithModule] = []
-    var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []
-    for service in services {
-      do throws(StackRefusal) {
-        let stack = try Self.stack(of: service, host.stacks)
-        if let service = ServiceWithModule(name: service, stack: stack) {
-          servicesWithModule.append(service)
-        }
-      } catch {
-        unreadable.append((service, error))
-      }
-    }
-    self.servicesWithModule = servicesWithModule
-    self.unreadable = unreadable
+    let services = try ExaminedServices(of: host)
+    self.services = services.all
+    servicesWithModule = services.withModule
+    unreadable = services.unreadable
     configurations = Self.configurations(of: servicesWithModule, host)
     stored = Self.stored(host)
     accounts = Self.accounts(host)
@@ -59,12 +46,6 @@ package struct HostSnapshot {
     sshd =
       servicesWithModule.contains { $0.isNamed("sshd") }
       ? SSHDView(of: host, users: users, accounts: accounts) : .notConcerned
-  }
-
-  private static func stack(
-    of service: [UInt8], _ source: some StackSource
-  ) throws(StackRefusal) -> ServiceStack {
-    try ServiceStack(.auth, of: service, from: source)
   }
 
   private static func configurations(

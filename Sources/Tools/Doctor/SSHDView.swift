@@ -90,6 +90,14 @@ package enum SSHDView {
   /// The reason why sshd did not print its settings.
   private struct Failure: Error { let reason: String }
 
+  /// Returns the settings for a user, or nil if they cannot be determined.
+  package static func settings(ofUser name: String, on host: any ExaminedHost) -> SSHDSettings? {
+    guard case .success(let settings) = settings(Connection(user: name), on: host) else {
+      return nil
+    }
+    return settings
+  }
+
   private static func settings(
     _ connection: Connection, on host: any ExaminedHost
   ) -> Result<SSHDSettings?, Failure> {

@@ -61,10 +61,11 @@ package struct ServiceWithModule {
 
   /// Returns what the `auth` stack does for a claimant, if the service's program calls it.
   package func effect(for claimant: Claimant) -> StackEffect {
-    var claimant = claimant
-    claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(name)
-    return StackEffect(of: name, .auth, stack, for: claimant)
+    StackEffect(ofAuthStack: stack, of: name, for: claimant)
   }
+
+  /// Whether no user who has enrolled passes the `auth` stack without a code.
+  package var asksForCode: Bool { !effect(for: Claimant([.password, .other])).canSucceed }
 
   /// The file and line, escaped for display.
   package var place: String { VisibleText.escaping(position.text) }

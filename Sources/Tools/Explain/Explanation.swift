@@ -87,13 +87,15 @@ package struct Explanation {
   ) {
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service), isEnforced: isEnforced)
-    let module = Self.moduleLine(of: service, host.stacks)
+    let stack = Self.stack(of: service, host.stacks)
+    let module = Self.moduleLine(of: service, stack, host.stacks)
+    let called = Self.serviceWithModule(service, stack)
     let arguments = module.arguments
     let request = SignInRequest(
       user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
     self.request = request
     self.module = module
-    exceptions = Self.exceptions(of: service, host.stacks)
+    exceptions = called.map { BypassedModule.findings($0) + WeakAuthLine.findings($0) } ?? []
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
@@ -124,7 +126,7 @@ package struct Explanation {
       decision = Decision(.allowed, "no auth line of the service calls pam_mfa.so")
     case .called, .unknown:
       let forecast = Decision(forecast.result, settings)
-      decision = Self.denial(of: service, host.stacks, after: forecast) ?? forecast
+      decision = called.flatMap { Self.denial(by: $0, after: forecast) } ?? forecast
     }
 
     stored = Self.stored(for: accountLookup, host)
@@ -136,11 +138,29 @@ package struct Explanation {
 
   // MARK: Gathering facts
 
-  private static func moduleLine<Source: StackSource>(
+  private static func stack<Source: StackSource>(
     of service: [UInt8], _ source: Source
+  ) -> Result<ServiceStack, StackRefusal> {
+    do throws(StackRefusal) {
+      return .success(try ServiceStack(.auth, of: service, from: source))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Returns the service if its stack can be read and calls the module.
+  private static func serviceWithModule(
+    _ service: [UInt8], _ stack: Result<ServiceStack, StackRefusal>
+  ) -> ServiceWithModule? {
+    guard case .success(let stack) = stack else { return nil }
+    return ServiceWithModule(name: service, stack: stack)
+  }
+
+  private static func moduleLine<Source: StackSource>(
+    of service: [UInt8], _ stack: Result<ServiceStack, StackRefusal>, _ source: Source
   ) -> ModuleLine {
     do throws(StackRefusal) {
-      let stack = try ServiceStack(.auth, of: service, from: source)
+      let stack = try stack.get()
       for entry in stack.entries where entry.asks(module: "pam_mfa.so") {
         guard case .module(_, let arguments, _) = entry.kind else { continue }
         return .called(at: entry.position, arguments: arguments)
@@ -158,23 +178,9 @@ package struct Explanation {
     }
   }
 
-  /// Returns the findings about the stack; none if it cannot be read, which the module's line
-  /// already reports.
-  private static func exceptions<Source: StackSource>(
-    of service: [UInt8], _ source: Source
-  ) -> [Finding] {
-    do throws(StackRefusal) {
-      let stack = try ServiceStack(.auth, of: service, from: source)
-      guard let asked = ServiceWithModule(name: service, stack: stack) else { return [] }
-      return BypassedModule.findings(asked) + WeakAuthLine.findings(asked)
-    } catch {
-      return []
-    }
-  }
-
   /// Returns the decision for a stack that fails whatever its other modules return, or nil.
-  private static func denial<Source: StackSource>(
-    of service: [UInt8], _ source: Source, after forecast: Decision
+  private static func denial(
+    by service: ServiceWithModule, after forecast: Decision
   ) -> Decision? {
     let claimant: Claimant
     switch forecast.kind {
@@ -183,15 +189,8 @@ package struct Explanation {
     case .hasToEnroll: claimant = Claimant([.password, .other], .required)
     case .denied, .throttled: return nil
     }
-    do throws(StackRefusal) {
-      let stack = try ServiceStack(.auth, of: service, from: source)
-      guard let called = ServiceWithModule(name: service, stack: stack),
-        !called.effect(for: claimant).canSucceed
-      else { return nil }
-      return Decision(.denied, "the auth lines of the service fail whatever their modules return")
-    } catch {
-      return nil
-    }
+    guard !service.effect(for: claimant).canSucceed else { return nil }
+    return Decision(.denied, "the auth lines of the service fail whatever their modules return")
   }
 
   private static func accountLookup<Machine: Host>(_ user: UserName, _ host: Machine)

@@ -1,5 +1,4 @@
 import MFAAdminOutput
-import MFADoctor
 import MFAPAMStack
 
 /// The state of a service: whether it asks for a code, and why.
@@ -21,10 +20,16 @@ package enum ServiceState: Equatable {
 
   /// Determines the state of a service.
   package init(_ service: [UInt8], journal: ChangeJournal) {
+    self.init(service, journal, recorded: Self.recordedPaths(journal))
+  }
+
+  /// Determines the state of a service. `recorded` are the files to which confirmed changes wrote.
+  private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: [String]) {
     do throws(StackRefusal) {
       let stacks = InstalledStacks()
       guard let line = try StackProof.line(of: service, in: stacks) else {
-        self = Self.isRecorded(service) ? .lost(ServicePlan.path(of: service)) : .off
+        let path = ServicePlan.path(of: service)
+        self = recorded.contains(path) ? .lost(path) : .off
         return
       }
       self = Self.state(service, line, journal)
@@ -33,15 +38,16 @@ package enum ServiceState: Equatable {
     }
   }
 
-  /// Returns whether a confirmed change wrote to the service's file.
-  private static func isRecorded(_ service: [UInt8]) -> Bool {
-    recordedPaths().contains(ServicePlan.path(of: service))
-  }
-
-  /// Returns the service files to which confirmed changes wrote.
-  private static func recordedPaths() -> [String] {
-    guard case .success(let services) = RecordedService.all() else { return [] }
-    return services.flatMap { $0.files.map(\.path) }.filter { $0 != SecureShellDropIn.path }
+  /// Returns the service files to which confirmed changes wrote, or an empty array if a record cannot
+  /// be read.
+  private static func recordedPaths(_ journal: ChangeJournal) -> [String] {
+    do throws(ChangeError) {
+      var paths: [String] = []
+      for entry in try journal.confirmed() { paths += try entry.get().files.map(\.path) }
+      return paths.filter { $0 != SecureShellDropIn.path }
+    } catch {
+      return []
+    }
   }
 
   private static func state(
@@ -71,14 +77,13 @@ package enum ServiceState: Equatable {
   ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
     do throws(StackRefusal) {
       // A service may have lost its file.
-      let recorded = recordedPaths().compactMap {
-        $0.split(separator: "/").last.map { Array($0.utf8) }
-      }
+      let paths = recordedPaths(journal)
+      let recorded = paths.compactMap { $0.split(separator: "/").last.map { Array($0.utf8) } }
       let present = try InstalledStacks().services()
       let names = present + recorded.filter { !present.contains($0) }
       return names.sorted { $0.lexicographicallyPrecedes($1) }
         .filter { !ServicePlan.isFragment($0) }
-        .map { (VisibleText.escaping($0), ServiceState($0, journal: journal)) }
+        .map { (VisibleText.escaping($0), ServiceState($0, journal, recorded: paths)) }
     } catch {
       throw .stack(
         service: "services", file: VisibleText.escaping(error.place), .unknown(error))

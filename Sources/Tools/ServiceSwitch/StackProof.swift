@@ -89,7 +89,10 @@ package struct StackProof {
     guard let index = entries.firstIndex(where: { $0.asks(module: module) }) else {
       return .missing
     }
-    let withoutCode = effect(stack, of: service, for: Claimant([.password, .other]))
+    func effect(for claimant: Claimant) -> StackEffect {
+      StackEffect(ofAuthStack: stack, of: service, for: claimant)
+    }
+    let withoutCode = effect(for: Claimant([.password, .other]))
     guard entries[index].level == 0, withoutCode.ignoring.isEmpty else {
       return .denialIgnored(
         at: entries[withoutCode.ignoring.first?.index ?? index].position)
@@ -100,18 +103,10 @@ package struct StackProof {
     guard let password = entries[..<index].first(where: \.asksForPassword) else {
       return .noPassword
     }
-    guard !effect(stack, of: service, for: Claimant([.code, .other])).callsModule else {
+    guard !effect(for: Claimant([.code, .other])).callsModule else {
       return .wrongPasswordGoesOn(password.position)
     }
-    let everything = effect(stack, of: service, for: Claimant([.password, .code, .other]))
+    let everything = effect(for: Claimant([.password, .code, .other]))
     return everything.canSucceed && everything.calls == 1 ? nil : .closed
-  }
-
-  private static func effect(
-    _ stack: ServiceStack, of service: [UInt8], for claimant: Claimant
-  ) -> StackEffect {
-    var claimant = claimant
-    claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(service)
-    return StackEffect(of: service, .auth, stack, for: claimant)
   }
 }

@@ -1,5 +1,4 @@
 import MFAAdminOutput
-import MFAStackEffect
 
 /// Finds services that `mfa-admin enable` enabled and that have lost its lines since, for example
 /// because an upgrade replaced the file.
@@ -46,11 +45,8 @@ enum LostLines: Examination {
         + "mfa-admin disable \(name)")
   }
 
-  /// Returns whether nobody signs in to the service without a code all the same.
+  /// Returns whether other lines of the service still ask for a code.
   private static func stillAsks(_ service: RecordedService, _ snapshot: HostSnapshot) -> Bool {
-    guard let present = snapshot.servicesWithModule.first(where: { $0.name == service.name }) else {
-      return false
-    }
-    return !present.effect(for: Claimant([.password, .other])).canSucceed
+    snapshot.servicesWithModule.first { $0.name == service.name }?.asksForCode ?? false
   }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import MFAAdminCore
 import MFAAdminOutput
 import MFADoctor
-import MFAPAMStack
 import MFAServiceSwitch
 import MFASystem
 
@@ -51,12 +50,8 @@ struct CheckCommand: ParsableCommand {
   }
 
   private func report() throws(AdminError) -> CheckReport {
-    let host = LocalExaminedHost(recorded: RecordedService.all)
-    let snapshot: HostSnapshot
-    do throws(StackRefusal) { snapshot = try HostSnapshot(of: host) } catch {
-      throw .services(error)
-    }
-    do throws(SystemError) { return CheckReport(snapshot, at: try host.now()) } catch {
+    let snapshot = try HostSnapshot.ofThisHost()
+    do throws(SystemError) { return CheckReport(snapshot, at: try Clock.now()) } catch {
       throw .clock(error)
     }
   }

@@ -3,8 +3,6 @@ import MFAAdminOutput
 import MFADoctor
 import MFAFactors
 import ArgumentParser
-import MFAPAMStack
-import MFAServiceSwitch
 
 /// `mfa-admin doctor`
 struct DoctorCommand: ParsableCommand {
@@ -37,13 +35,7 @@ struct DoctorCommand: ParsableCommand {
       guard let name = UserName(Array(user.utf8)) else { throw .notAUserName(user) }
       names.append(name)
     }
-    let snapshot: HostSnapshot
-    do throws(StackRefusal) {
-      snapshot = try HostSnapshot(
-        of: LocalExaminedHost(recorded: RecordedService.all), users: names)
-    } catch {
-      throw .services(error)
-    }
+    let snapshot = try HostSnapshot.ofThisHost(users: names)
     let findings = Doctor.findings(on: snapshot)
     let services = snapshot.servicesWithModule.map(\.visibleName)
     if json {

@@ -47,15 +47,17 @@ struct ReadinessCommand: ParsableCommand {
 
   /// Returns the sign-ins that would be denied at the services that call the module.
   private func denied(_ readiness: Readiness) throws(AdminError) -> [Readiness.DeniedSignIn] {
-    let snapshot: HostSnapshot
-    do throws(StackRefusal) { snapshot = try HostSnapshot(of: LocalExaminedHost()) } catch {
+    let host = LocalExaminedHost()
+    let services: [ServiceWithModule]
+    do throws(StackRefusal) { services = try ExaminedServices(of: host).withModule } catch {
       throw .services(error)
     }
+    let usesSSH = services.contains { $0.name == Array("sshd".utf8) }
+    let root = usesSSH ? SSHDView.settings(ofUser: "root", on: host) : nil
     var seen: Set<[UInt8]> = []
     let accounts = readiness.scopes.flatMap(\.accounts).filter { seen.insert($0.name).inserted }
     return DeniedSignIns.onThisHost(
-      accounts, at: snapshot.servicesWithModule,
-      mayRootUseSSH: snapshot.sshd.root?.value(of: "permitrootlogin") == "yes",
+      accounts, at: services, mayRootUseSSH: root?.value(of: "permitrootlogin") == "yes",
       progress: Console.progress)
   }
 }

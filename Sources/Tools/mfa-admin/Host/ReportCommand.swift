@@ -7,8 +7,6 @@ import MFAConfiguration
 import MFAFactorStore
 import MFAPolicy
 import ArgumentParser
-import MFAPAMStack
-import MFAServiceSwitch
 import MFASystem
 
 /// `mfa-admin report`
@@ -35,12 +33,7 @@ struct ReportCommand: ParsableCommand {
     } catch {
       throw .configuration(error)
     }
-    let snapshot: HostSnapshot
-    do throws(StackRefusal) {
-      snapshot = try HostSnapshot(of: LocalExaminedHost(recorded: RecordedService.all))
-    } catch {
-      throw .services(error)
-    }
+    let snapshot = try HostSnapshot.ofThisHost()
     var facts = try administration.reportFacts(of: try snapshot.stored.get())
     facts.hasMailer = Program.isThere(Delivery.mailer)
     facts.add(snapshot)

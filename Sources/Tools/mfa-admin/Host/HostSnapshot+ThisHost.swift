@@ -1,0 +1,18 @@
+import MFAAdminCore
+import MFADoctor
+import MFAFactors
+import MFAPAMStack
+import MFAServiceSwitch
+
+extension HostSnapshot {
+  /// Reads the state of this machine, with the records of enabled services.
+  ///
+  /// `users` are the users for whom sshd's settings are read individually.
+  static func ofThisHost(users: [UserName] = []) throws(AdminError) -> HostSnapshot {
+    do throws(StackRefusal) {
+      return try HostSnapshot(of: LocalExaminedHost(recorded: RecordedService.all), users: users)
+    } catch {
+      throw .services(error)
+    }
+  }
+}
