@@ -275,10 +275,20 @@ let package = Package(
         "MFAFactorStore", "MFAFactors", "MFAPolicy",
       ]),
     room(
+      "Trial", .tools,
+      uses: [
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM",
+        "MFACPOSIX", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword",
+        "MFASecrets",
+        "MFAStoreFiles", "MFASystem", "MFAVerification",
+      ],
+      linker: [.linkedLibrary("pam"), .linkedLibrary("crypt")]),
+    room(
       "ServiceSwitch", .tools,
       uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFABytes", "MFACPOSIX", "MFADoctor",
-        "MFAPAMStack", "MFAStackEffect", "MFAStoreFiles", "MFASystem",
+        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFABytes", "MFACPOSIX",
+        "MFAConfiguration", "MFADoctor", "MFAPAMStack", "MFAStackEffect", "MFAStoreFiles",
+        "MFASystem", "MFATrial",
       ]),
     .executableTarget(
       name: "mfa-admin",
@@ -286,7 +296,7 @@ let package = Package(
         "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
         "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors", "MFAImport",
         "MFAPAMStack", "MFAPolicy", "MFAReport", "MFASecrets", "MFAServiceSwitch", "MFAStoreFiles",
-        "MFASystem",
+        "MFASystem", "MFATrial",
         argumentParser,
       ],
       path: "Sources/Tools/mfa-admin", swiftSettings: Layer.tools.settings),
@@ -465,9 +475,10 @@ let package = Package(
     tests(
       "ServiceSwitch", in: "ServiceSwitch",
       uses: [
-        "MFAAdminOutput", "MFAAdminTestSupport", "MFAPAMStack", "MFAServiceSwitch", "MFASystem",
-        "MFATestSupport",
+        "MFAAdminOutput", "MFAAdminTestSupport", "MFAConfiguration", "MFADoctor", "MFAPAMStack",
+        "MFAServiceSwitch", "MFASystem", "MFATestSupport",
       ]),
+    tests("Trial", in: "Trial", uses: ["MFATrial"]),
     tests(
       "AdminTool", in: "mfa-admin",
       uses: [

@@ -30,7 +30,8 @@ ADMIN = {
     "AdminCore": {"AdminOutput"},
     "StackEffect": set(),
     "Doctor": {"AdminOutput", "AdminCore", "StackEffect"},
-    "ServiceSwitch": {"AdminOutput", "AdminCore", "Doctor", "StackEffect"},
+    "Trial": {"AdminOutput", "AdminCore"},
+    "ServiceSwitch": {"AdminOutput", "AdminCore", "Doctor", "StackEffect", "Trial"},
     "Explain": {"AdminOutput", "AdminCore", "Doctor", "StackEffect"},
     "Report": {"AdminOutput", "AdminCore", "Doctor"},
 }

@@ -5,7 +5,9 @@ enum AdminErrorCase: CaseIterable {
   case notRoot, noSuchUser, notAUserName, notEnrolled, noSuchFactor, severalFactors,
     tooManyGrants, noSuchGrant, unconfirmed, declined, unusable, store, account, accounts,
     configuration, mistakes, noSuchTenant, unreadable, notIdentityPlatform, notApplied,
-    configurationBusy, unusableRecords, findings, lockedOut, services, notAPath, importSource,
+    configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
+    manyAccountsMissing,
+    noSuchAcceptance, lockedOut, services, notAPath, importSource,
     notImported, notMet, ledger, clock, output, locked, notEnded
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
@@ -35,6 +37,10 @@ enum AdminErrorCase: CaseIterable {
       case .configurationBusy: .configurationBusy
       case .unusableRecords: .unusableRecords
       case .findings: .findings
+      case .noSuchFinding: .noSuchFinding
+      case .findingWithoutLine: .findingWithoutLine
+      case .noSuchAcceptance: .noSuchAcceptance
+      case .manyAccountsMissing: .manyAccountsMissing
       case .lockedOut: .lockedOut
       case .services: .services
       case .notAPath: .notAPath

@@ -52,6 +52,35 @@ import Testing
     #expect(store.lines.isEmpty)
   }
 
+  @Test func onlyRecordsOfDeletedAccountsArePruned() throws {
+    let store = try TemporaryStore()
+    try store.enroll("alice", ["phone"])
+    try store.enroll("bob", uid: 1001, ["phone"])
+    #expect(try store.administration.orphans().names.isEmpty)
+    store.accounts["bob"] = nil
+    let orphans = try store.administration.orphans()
+    #expect(orphans.names == [try userName("bob")] && orphans.total == 2)
+    let bob = try #require(orphans.names.first)
+    // The account exists again.
+    store.accounts["bob"] = 1001
+    #expect(try store.administration.prune(bob) == nil)
+    #expect(store.exists(store.recordPath("bob")))
+    store.accounts["bob"] = nil
+    #expect(try store.administration.prune(bob)?.user == bob)
+    #expect(!store.exists(store.recordPath("bob")) && store.exists(store.recordPath("alice")))
+    #expect(try store.administration.prune(bob) == nil)
+    // A directory service that does not respond is an error, never a deleted account.
+    store.lookUpFailure = SystemError(.lookUpAccount, number: 5)
+    #expect(try store.administration.orphans().names.isEmpty)
+  }
+
+  @Test(arguments: [(3, 3, false), (4, 4, true), (4, 39, true), (4, 40, false), (9, 100, false)])
+  func manyMissingAccountsAreSuspicious(count: Int, total: Int, areSuspicious: Bool) throws {
+    let names = try (0..<count).map { try userName("user\($0)") }
+    let orphans = Administration.Orphans(names: names, total: total)
+    #expect(orphans.areSuspicious == areSuspicious)
+  }
+
   /// Lists more users than one reader takes at a time (256). Some are not in /etc/passwd, so their
   /// records are read individually.
   @Test func manyAreListedByName() throws {

@@ -535,6 +535,109 @@ struct ExaminationTests {
     },
   ]
 
+  static let reachRows = [
+    Row(1, "warning root-without-code /pam/sshd:2") {
+      $0.sshdOfOthers = settings("permitrootlogin yes")
+    },
+    Row(2) {
+      $0.sshdOfOthers = settings("permitrootlogin yes")
+      $0.reports = .success([try report("root", [try factor(try id(1), "phone")])])
+      $0.stacks.files["login"] = nil
+    },
+    // Users whose keys no longer suffice.
+    Row(3, "warning keys-refused /etc/ssh/sshd_config.d/mfa.conf:4") {
+      $0.withoutPassword = ["alice", "root"]
+      $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+    },
+    Row(4) {
+      $0.withoutPassword = ["alice"]
+      $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600, size: 0)
+      $0.statuses["/home/bob/.ssh/authorized_keys"] = MemoryHost.file(1001, 0o600)
+    },
+    Row(5, "note homes-not-looked-at /etc/passwd") {
+      $0.withoutPassword = ["alice"]
+      $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+      $0.texts["/proc/self/mountinfo"] =
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n23 22 0:9 / /home rw - nfs server:/home rw\n"
+    },
+    Row(6) {
+      // A key, then a code: no line asks for a password.
+      $0.withoutPassword = ["alice"]
+      $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+      $0.stacks.files["sshd"] =
+        "auth required pam_mfa.so\naccount required pam_mfa.so\nsession optional pam_mfa.so\n"
+      $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
+    },
+    // Tenants.
+    Row(7, "warning tenant-without-users /etc/mfa/mfa.conf:3") {
+      $0.configurationText = "[project]\n[tenant a]\nusers = alcie, bbo\nstate = enabled\n"
+    },
+    Row(8) {
+      $0.configurationText = "[project]\n[tenant a]\nusers = alcie, bob\nstate = enabled\n"
+    },
+    Row(9, "warning tenant-without-users /etc/mfa/mfa.conf:3") {
+      $0.configurationText = "[project]\n[tenant a]\ngroups = staff\nstate = enabled\n"
+    },
+    Row(10) {
+      $0.configurationText = "[project]\n[tenant a]\ngroups = staff\nstate = enabled\n"
+      $0.groups = ["staff": []]
+    },
+    Row(11, "warning tenant-without-users /etc/mfa/mfa.conf:3") {
+      $0.configurationText = "[project]\n[tenant a]\nservices = ssh\nstate = enabled\n"
+    },
+    Row(12, "warning service-switched-off /etc/mfa/mfa.conf:4") {
+      $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nstate = disabled\n"
+    },
+    Row(13) {
+      $0.configurationText =
+        "[project]\n[tenant a]\nservices = sudo\nusers = alice\nstate = disabled\n"
+    },
+    Row(14) {
+      $0.configurationText =
+        "[project]\n[tenant a]\nservices = sudo\nstate = disabled\n"
+        + "[tenant b]\nservices = sudo\nstate = enabled\n"
+    },
+    Row(15, "warning service-switched-off /etc/mfa/mfa.conf:4") {
+      $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nstate = observe\n"
+    },
+    // Files.
+    Row(16, "error store-volatile /var/lib/mfa") {
+      $0.texts["/proc/self/mountinfo"] =
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n23 22 0:9 / /var/lib/mfa rw - tmpfs tmpfs rw\n"
+    },
+    Row(17, "error store-volatile /var/lib/mfa", "error store-volatile /etc/mfa") {
+      $0.texts["/proc/self/mountinfo"] = "22 1 0:2 / / rw - tmpfs tmpfs rw\n"
+    },
+    Row(
+      18, "warning drop-in-ignored /etc/mfa/mfa.conf.d/.hidden.conf",
+      "warning drop-in-ignored /etc/mfa/mfa.conf.d/50-state"
+    ) {
+      $0.statuses["/etc/mfa/mfa.conf.d/50-state"] = MemoryHost.file(0, 0o644)
+      $0.statuses["/etc/mfa/mfa.conf.d/.hidden.conf"] = MemoryHost.file(0, 0o644)
+      $0.statuses["/etc/mfa/mfa.conf.d/50-good.conf"] = MemoryHost.file(0, 0o644)
+    },
+    Row(19, "error file-replaced /usr/lib/mfa/mfad", "error file-replaced /usr/sbin/mfa-admin") {
+      $0.checksums = ProgramOutput(
+        status: 1,
+        output: Array(
+          "/usr/lib/mfa/mfad: FAILED\n/usr/sbin/mfa-admin: FAILED open or read\n".utf8))
+    },
+    Row(20, "warning could-not-be-checked /usr/lib/mfa/sha256sums") {
+      $0.checksums = ProgramOutput(
+        status: 1, output: [], errors: Array("sha256sum: sha256sums: No such file\n".utf8))
+    },
+    Row(21, "warning could-not-be-checked /usr/bin/sha256sum") { $0.checksums = nil },
+    Row(22, "error ownership /usr/bin/mfa-enroll") {
+      $0.statuses["/usr/bin/mfa-enroll"] = MemoryHost.file(0, 0o4755)
+    },
+    Row(23, "error ownership /usr/sbin/mfa-admin") {
+      $0.statuses["/usr/sbin/mfa-admin"] = MemoryHost.file(0, 0o777)
+    },
+  ]
+
+  @Test("in the reach of policy and in installed files", arguments: reachRows)
+  func reach(row: Row) throws { try expectFindings(row) }
+
   @Test("for root", arguments: rootRows)
   func root(row: Row) throws { try expectFindings(row) }
 
@@ -920,7 +1023,7 @@ struct ExaminationTests {
     .replacing("\\-", with: "-")
     let rows =
       Self.stackRows + Self.sshdRows + Self.rootRows + Self.fileRows + Self.storeRows
-      + Self.leftoverRows + Self.unitRows + Self.residentRows
+      + Self.leftoverRows + Self.unitRows + Self.residentRows + Self.reachRows
     var codes: Set<String> = []
     for row in rows { codes.formUnion(try findings(row).map(\.code)) }
     // The manual has one entry for all reasons why a stack cannot be evaluated.
@@ -939,6 +1042,6 @@ struct ExaminationTests {
           ("severity", .string("note")), ("finding", .string("a")), ("services", .array([])),
           ("place", .string("/b")), ("message", .string("c")), ("hint", .string("d")),
         ]))
-    #expect(finding.text == "note: /b: c\n  d\n")
+    #expect(finding.text == "note: /b: c [a]\n  d\n")
   }
 }

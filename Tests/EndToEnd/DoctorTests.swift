@@ -118,7 +118,7 @@ extension EndToEnd {
       },
       Row(8) { machine in
         try machine.write("Foo bar\n", to: dropIn)
-        return ["warning could-not-be-checked /usr/sbin/sshd"]
+        return ["error sshd-refuses \(dropIn):1"]
       },
       Row(9) { machine in
         try machine.writeConfiguration("[project]\nenrollment = required\n")
@@ -419,6 +419,69 @@ extension EndToEnd {
         #expect(try Self.examine(["--output", "x"], command: "check").status == .exited(64))
         let lost = try Self.examine(["--output", "/nowhere/x"], command: "check")
         #expect(lost.status == .exited(1) && lost.errorText.contains("/nowhere/x"), "\(lost)")
+      }
+    }
+
+    @Test(
+      "an accepted finding is silent until it is withdrawn or its effect changes, and is in the log"
+    )
+    func accepted() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        try Self.shell("useradd -r -s /bin/sh backups; useradd -r -s /bin/sh backups2")
+        defer { try? Self.shell("userdel backups; userdel backups2") }
+        try Self.appending(
+          "Match User backups\n  AuthenticationMethods publickey\n", to: Self.sshdFile, machine)
+        let line = "  AuthenticationMethods publickey"
+        let place = try Self.place(machine, Self.sshdFile, line)
+        #expect(try Self.found(Self.examine(["--json"])) == ["error methods-without-code \(place)"])
+
+        let missing = try Self.examine(
+          ["accept", "--reason", "nightly", "methods-without-code", Self.sshdFile + ":1"])
+        #expect(missing.status == .exited(2), "\(missing.errorText)")
+        for days in ["0", "367"] {
+          let refused = try Self.examine(
+            ["accept", "--reason", "x", "--days", days, "methods-without-code", place])
+          #expect(refused.status == .exited(64), "\(refused.errorText)")
+        }
+        let accept = ["accept", "--reason", "nightly", "methods-without-code", place]
+        let done = try Self.examine(accept)
+        #expect(done.status == .exited(0), "\(done.errorText)")
+        let silent = try Self.examine()
+        #expect(silent.status == .exited(0), "\(silent.text)")
+        #expect(silent.text.hasPrefix("accepted: 1 (mfa-admin doctor accepted"), "\(silent.text)")
+        let check = try Self.examine(command: "check")
+        #expect(check.status == .exited(0) && check.text.isEmpty, "\(check.text)")
+        let ledger = try Command.succeed(["/usr/sbin/mfa-admin", "ledger", "show"])
+        #expect(
+          ledger.contains(
+            "finding-accepted  \"\(Self.sshdFile): nightly\"  (methods-without-code)"),
+          "\(ledger)")
+
+        // The line moves: it is still accepted. The exemption grows: it is a new finding.
+        let text = String(decoding: machine.contents(of: Self.sshdFile) ?? [], as: UTF8.self)
+        try machine.write("# moved\n" + text, to: Self.sshdFile)
+        #expect(try Self.examine().status == .exited(0))
+        try machine.write(
+          text.replacing("Match User backups\n", with: "Match User backups*\n"), to: Self.sshdFile)
+        let grown = try Self.examine(["--json"])
+        #expect(try Self.found(grown) == ["error methods-without-code \(place)"])
+
+        try machine.write(text, to: Self.sshdFile)
+        let list = try Self.examine(["accepted"])
+        #expect(list.text.contains("by root: nightly"), "\(list.text)")
+        let withdrawn = try Self.examine(["withdraw", "methods-without-code", place])
+        #expect(withdrawn.status == .exited(0), "\(withdrawn.errorText)")
+        #expect(try Self.examine().status == .exited(3))
+        #expect(
+          try Self.examine(["withdraw", "methods-without-code", place]).status == .exited(2))
+        try machine.write("{}", to: "/etc/mfa/accepted-findings")
+        let damaged = try Self.examine(["--json"])
+        #expect(
+          try Self.found(damaged) == [
+            "error methods-without-code \(place)",
+            "warning could-not-be-checked /etc/mfa/accepted-findings",
+          ], "\(damaged.text)")
       }
     }
 

@@ -564,7 +564,9 @@ extension EndToEnd {
       Refusal(
         number: 8, path: "/etc/ssh/sshd_config",
         text: "Include /etc/ssh/other.conf\nInclude /etc/ssh/sshd_config.d/*.conf\n",
-        arguments: ["sshd"], message: "PasswordAuthentication would be yes; all changes were rolled"
+        arguments: ["sshd"],
+        message:
+          "the trial failed: sshd would not ask for a password and a code: PasswordAuthentication"
       ),
       Refusal(
         number: 9, path: "/etc/pam.d/strange-service",

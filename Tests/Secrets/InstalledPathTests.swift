@@ -10,7 +10,7 @@ import Testing
       InstalledPath.configurationFolder, InstalledPath.configuration, InstalledPath.dropIns,
       InstalledPath.key, InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
       InstalledPath.store, InstalledPath.helper, InstalledPath.helperService,
-      InstalledPath.resident, InstalledPath.decisionLibrary,
+      InstalledPath.resident, InstalledPath.decisionLibrary, InstalledPath.checksums,
     ].map(\.description) + [StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's

@@ -2,9 +2,11 @@
 
 /// The cases of `ChangeError` without their values, so that tests can list all of them.
 enum ChangeErrorCase: CaseIterable {
-  case notAService, noServiceFile, file, stack, secureShell, reload, rollbackWatcher, invalidRecord,
+  case notAService, noServiceFile, file, stack, secureShell, module, configuration, trial, untried,
+    reload, rollbackWatcher, invalidRecord,
     busy,
     unknownProgram, enabledByHand, altered, nothingToConfirm, noNewSignIn, system, ledger,
+    acceptances,
     rolledBack,
     rollbackFailed
 
@@ -17,6 +19,10 @@ enum ChangeErrorCase: CaseIterable {
       case .file: .file
       case .stack: .stack
       case .secureShell: .secureShell
+      case .module: .module
+      case .configuration: .configuration
+      case .trial: .trial
+      case .untried: .untried
       case .reload: .reload
       case .rollbackWatcher: .rollbackWatcher
       case .invalidRecord: .invalidRecord
@@ -28,6 +34,7 @@ enum ChangeErrorCase: CaseIterable {
       case .noNewSignIn: .noNewSignIn
       case .system: .system
       case .ledger: .ledger
+      case .acceptances: .acceptances
       case .rolledBack: .rolledBack
       case .rollbackFailed: .rollbackFailed
       }

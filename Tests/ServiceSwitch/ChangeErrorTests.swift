@@ -1,4 +1,6 @@
 import MFAAdminTestSupport
+import MFAConfiguration
+import MFADoctor
 import MFASystem
 import Testing
 
@@ -14,12 +16,21 @@ import Testing
     (.file("/x", .changed), 1), (.stack(service: "x", file: "/x", .noPassword), 1),
     (.stack(service: "x", file: "/x", .account(.missing)), 1),
     (.stack(service: "x", file: "/x", .unknown(.tooLong(file: [0x1B]))), 1),
-    (.secureShell("x"), 1), (.reload("x"), 1), (.rollbackWatcher("x"), 1),
+    (.secureShell(.notInstalled), 1), (.secureShell(.occupied), 1), (.secureShell(.notIncluded), 1),
+    (.secureShell(.refused("sshd -t", "Missing privilege separation directory: /run/sshd")), 1),
+    (.secureShell(.refused("sshd -t", "x")), 1),
+    (.secureShell(.overridden([("UsePAM", "\u{1B}")])), 1), (.module("x"), 1),
+    (
+      .configuration(
+        ConfigurationFile.Failure(Array("/etc/\u{1B}".utf8), .untrusted(.wrongOwner))), 1
+    ), (.trial(service: "x", reason: "y"), 1), (.untried(service: "x", reason: "y"), 1),
+    (.reload("x"), 1), (.rollbackWatcher("x"), 1),
     (.invalidRecord("/x"), 1),
     (.busy, 1), (.unknownProgram("x"), 1), (.enabledByHand(service: "x", place: "/x:1"), 1),
     (.altered(service: "x", place: "/x:1"), 1), (.noNewSignIn([("x", "y")]), 1),
     (.system("x", full), 1), (.rolledBack(.noServiceFile("x")), 2),
     (.rollbackFailed(.busy, .busy), 1), (.ledger("x", hint: "y"), 1),
+    (.acceptances(UnusableAcceptances(path: "/\u{1B}", reason: "it is not JSON")), 1),
   ]
 
   @Test func rowsContainEveryCase() {

@@ -69,9 +69,10 @@ import Testing
     let others = row.others.map { (path: $0.path, text: Array($0.text.utf8)) }
     let obstacle = SecureShellDropIn.obstacle(main: Array(row.main.utf8), others: others)
     if let expected = row.obstacle {
-      #expect(obstacle?.contains(expected) == true, "\(row.number): \(obstacle ?? "nothing")")
+      #expect(
+        obstacle?.reason.contains(expected) == true, "\(row.number): \(obstacle?.reason ?? "")")
     } else {
-      #expect(obstacle == nil, "\(row.number): \(obstacle ?? "")")
+      #expect(obstacle == nil, "\(row.number): \(obstacle?.reason ?? "")")
       let exceptions = SecureShellDropIn.exceptions(main: Array(row.main.utf8), others: others)
       #expect(exceptions.map(\.place) == row.exceptions, "\(row.number)")
     }

@@ -15,6 +15,8 @@ public enum InstalledPath {
   public static var pendingChanges: StaticString { "/etc/mfa/changes" }
   /// The folder of confirmed changes to services.
   public static var confirmedChanges: StaticString { "/etc/mfa/enabled" }
+  /// The list of the findings of `mfa-admin doctor` that administrators accepted.
+  public static var acceptedFindings: StaticString { "/etc/mfa/accepted-findings" }
   /// The lock that a program holds while it changes the configuration.
   public static var configurationLock: StaticString { "/run/mfa-config.lock" }
   /// The folder of the local store; see `StoreFile`.
@@ -27,6 +29,8 @@ public enum InstalledPath {
   public static var resident: StaticString { "/usr/lib/mfa/mfad" }
   /// The library with which the module decides in the application's process.
   public static var decisionLibrary: StaticString { "/usr/lib/mfa/mfa-decision.so" }
+  /// The checksums (SHA-256) of the installed programs and modules.
+  public static var checksums: StaticString { "/usr/lib/mfa/sha256sums" }
   /// The folder of the resident service's sockets.
   public static var residentFolder: StaticString { "/run/mfa" }
   /// The socket of the resident service for applications that act as root.

@@ -73,6 +73,11 @@ public final class AuditLogEvent: Sendable {
     public static var serviceDisabled: Kind { Kind("service-disabled") }
     /// An enabled service was rolled back because it was not confirmed in time.
     public static var serviceRestored: Kind { Kind("service-restored") }
+    /// An administrator accepted a finding of `mfa-admin doctor`; `detail` is its place and the
+    /// reason.
+    public static var findingAccepted: Kind { Kind("finding-accepted") }
+    /// An administrator withdrew the acceptance of a finding.
+    public static var findingWithdrawn: Kind { Kind("finding-withdrawn") }
   }
 
   /// The account, program and source that caused an event.

@@ -48,12 +48,20 @@ package enum AdminError: Error, Equatable {
   case notIdentityPlatform(String, String)
   /// The drop-in was not written. The value names the file or folder that caused this.
   case notApplied(ConfigurationFile.Failure)
+  /// So many accounts are missing that a directory service is probably unavailable.
+  case manyAccountsMissing(Int, of: Int)
   /// Another process is changing the configuration.
   case configurationBusy
   /// The number of listed records that cannot be used.
   case unusableRecords(Int, of: Int)
   /// The number of errors and warnings that `doctor` found.
   case findings(errors: Int, warnings: Int)
+  /// `doctor` reports no such finding at this place now.
+  case noSuchFinding(String, place: String)
+  /// The line of a finding cannot be read, so that the finding cannot be recognised later.
+  case findingWithoutLine(place: String)
+  /// No finding with this code is accepted at this place.
+  case noSuchAcceptance(String, place: String)
   /// The number of accounts that could not sign in if policy were enforced.
   case lockedOut(Int, of: Int)
   /// The folder of PAM's service files cannot be read.
@@ -82,14 +90,15 @@ package enum AdminError: Error, Equatable {
   package var status: AdminStatus {
     switch self {
     case .notRoot: .notRoot
-    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName:
+    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
+      .noSuchFinding, .noSuchAcceptance:
       .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
     case .findings: .findings
     case .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
       .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
       .notApplied, .configurationBusy,
-      .importSource,
+      .importSource, .findingWithoutLine, .manyAccountsMissing,
       .notImported, .ledger, .notMet,
       .clock, .output, .locked, .notEnded:
       .failure
@@ -139,11 +148,19 @@ package enum AdminError: Error, Equatable {
     case .notIdentityPlatform(let place, let reason):
       "\(VisibleText.escaping(place)): \(reason)"
     case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
+    case .manyAccountsMissing(let count, let total):
+      "the accounts of \(count) of \(total) users with a record cannot be found"
     case .configurationBusy: "another process is changing the configuration"
     case .findings(let errors, let warnings):
       "found "
         + [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }
         .map { "\($0.0) \($0.1)" + ($0.0 == 1 ? "" : "s") }.joined(separator: " and ")
+    case .noSuchFinding(let code, let place):
+      "doctor does not find \(VisibleText.escaping(code)) at \(VisibleText.escaping(place)) now"
+    case .findingWithoutLine(let place):
+      "\(VisibleText.escaping(place)) cannot be read, so the finding cannot be recognised later"
+    case .noSuchAcceptance(let code, let place):
+      "\(VisibleText.escaping(code)) is not accepted at \(VisibleText.escaping(place))"
     case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
     case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
     case .services(let refusal):
@@ -193,10 +210,17 @@ package enum AdminError: Error, Equatable {
     case .unreadable: "check the path and the permissions of the file"
     case .notIdentityPlatform:
       "mfa-admin config show --json prints the expected format; for a tenant, add --tenant"
+    case .manyAccountsMissing:
+      "check with getent passwd that the directory service responds; if they were deleted: mfa-admin "
+        + "prune --many"
     case .configurationBusy:
       "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows the process"
     case .notApplied(let failure): Self.hint(notApplied: failure.reason)
     case .findings: "the second line of each finding says what to do; see DOCTOR in mfa-admin(8)"
+    case .noSuchFinding:
+      "mfa-admin doctor prints each place before, and each code after a finding, in [brackets]"
+    case .findingWithoutLine: "run mfa-admin doctor again, and use the place that it prints now"
+    case .noSuchAcceptance: "mfa-admin doctor accepted lists the accepted findings"
     case .lockedOut: "mfa-admin explain --user USER --service SERVICE shows details for one account"
     case .services: "it must belong to root, and only root may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each record"

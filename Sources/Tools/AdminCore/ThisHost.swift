@@ -79,7 +79,8 @@ package enum ThisHost {
     }
   }
 
-  private static func now() throws(AdminError) -> Int64 {
+  /// Returns the current time in seconds since the epoch.
+  package static func now() throws(AdminError) -> Int64 {
     do throws(SystemError) { return try Clock.now() } catch { throw .clock(error) }
   }
 }

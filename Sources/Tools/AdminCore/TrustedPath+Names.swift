@@ -21,3 +21,13 @@ extension TrustedPath {
     return names.sorted()
   }
 }
+
+extension TrustedPath.Refusal {
+  /// The reason in words.
+  package var text: String {
+    switch self {
+    case .system(let error): error.text
+    case .untrusted(let distrust): "\(distrust.name)"
+    }
+  }
+}

@@ -14,12 +14,18 @@ import MFASystem
 package struct LocalExaminedHost: ExaminedHost {
   /// Reads the records of the services that were enabled.
   private let recorded: () -> Result<[RecordedService], RecordedService.Failure>
+  /// Reads the list of accepted findings.
+  private let accepted: () -> Result<AcceptedFindings, UnusableAcceptances>
 
   /// Creates the host. Nothing is read yet.
   package init(
-    recorded: @escaping () -> Result<[RecordedService], RecordedService.Failure> = { .success([]) }
+    recorded: @escaping () -> Result<[RecordedService], RecordedService.Failure> = { .success([]) },
+    accepted: @escaping () -> Result<AcceptedFindings, UnusableAcceptances> = {
+      .success(AcceptedFindings())
+    }
   ) {
     self.recorded = recorded
+    self.accepted = accepted
   }
 
   /// The path of this program.
@@ -54,6 +60,10 @@ package struct LocalExaminedHost: ExaminedHost {
     recorded()
   }
 
+  package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {
+    accepted()
+  }
+
   /// The longest file that is read, in bytes.
   private static let longestText = 1 << 20
 
@@ -73,6 +83,12 @@ package struct LocalExaminedHost: ExaminedHost {
   package func account(named name: [UInt8]) throws(SystemError) -> Account? {
     try Account.named(name)
   }
+
+  package func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool {
+    try AccountGroups.exists(name)
+  }
+
+  package func hasNoPassword(_ account: Account) -> Bool { AccountGroups.hasNoPassword(account) }
 
   package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     account.isMember(of: group)

@@ -14,6 +14,8 @@ package struct CheckReport {
 
   /// The errors and warnings, most severe first.
   package let findings: [Finding]
+  /// The number of findings that an administrator accepted.
+  package let accepted: Int
   /// The services, sorted by name.
   package let services: [Service]
   /// The time of the check, in seconds since the epoch.
@@ -21,7 +23,9 @@ package struct CheckReport {
 
   /// Examines a host.
   package init(_ snapshot: HostSnapshot, at time: Int64) {
-    findings = Doctor.findings(on: snapshot).filter { $0.severity != .note }
+    let diagnosis = Diagnosis(snapshot, at: time)
+    findings = diagnosis.findings.filter { $0.severity != .note }
+    accepted = diagnosis.accepted.count
     var services = snapshot.servicesWithModule.map { service in
       Service(name: service.visibleName, asksForCode: service.asksForCode)
     }
@@ -48,7 +52,7 @@ package struct CheckReport {
   package var json: JSON {
     .object([
       ("time", JSON(Timestamp(time)?.iso8601)), ("errors", .number(Int64(errors))),
-      ("warnings", .number(Int64(warnings))),
+      ("warnings", .number(Int64(warnings))), ("accepted", .number(Int64(accepted))),
       (
         "services",
         .array(
@@ -65,6 +69,8 @@ package struct CheckReport {
     for (severity, count) in [("error", errors), ("warning", warnings)] {
       text += Self.sample("mfa_findings", [("severity", severity)], Int64(count))
     }
+    text += Self.heading("mfa_findings_accepted", "Findings that an administrator accepted.")
+    text += Self.sample("mfa_findings_accepted", [], Int64(accepted))
     text += Self.heading("mfa_finding", "One problem; its value is always 1.")
     for finding in findings {
       text += Self.sample(

@@ -22,7 +22,8 @@ package enum Doctor {
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
-      UnwritableStore.self, SandboxedService.self,
+      UnwritableStore.self, VolatileStore.self, SandboxedService.self,
+      IgnoredDropIns.self, TenantReach.self, RefusedKeys.self, ReplacedFiles.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
       UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self, ResidentService.self,
     ]

@@ -33,6 +33,12 @@ package protocol ExaminedHost {
   /// Returns the names of all groups of an account, or nil if the lookup failed.
   func groups(of account: Account) -> [String]?
 
+  /// Returns whether a group with a name exists.
+  func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool
+
+  /// Returns whether /etc/shadow says that no password of an account can be right.
+  func hasNoPassword(_ account: Account) -> Bool
+
   /// Returns all accounts that the system lists.
   func accounts() throws(SystemError) -> [KnownAccount]
 
@@ -77,8 +83,26 @@ package protocol ExaminedHost {
   /// Returns the services that `mfa-admin enable` has enabled, according to its records.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure>
 
+  /// Returns the findings that administrators have accepted, or the path of their list and the
+  /// reason why it cannot be used.
+  func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances>
+
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
+}
+
+/// The reason why the list of accepted findings cannot be used.
+package struct UnusableAcceptances: Error, Equatable {
+  /// The path of the list.
+  package let path: String
+  /// What is wrong with it.
+  package let reason: String
+
+  /// Creates the value.
+  package init(path: String, reason: String) {
+    self.path = path
+    self.reason = reason
+  }
 }
 
 extension ExaminedHost {
@@ -93,6 +117,17 @@ extension ExaminedHost {
 
   /// Returns no services by default.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { .success([]) }
+
+  /// Returns by default that each group exists.
+  func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool { true }
+
+  /// Returns by default that each account has a password.
+  func hasNoPassword(_ account: Account) -> Bool { false }
+
+  /// Returns an empty list by default.
+  func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {
+    .success(AcceptedFindings())
+  }
 
   /// Returns by default that there is no service.
   func residentStatus() -> ResidentStatus { .stopped }

@@ -36,7 +36,7 @@ package struct Finding: Equatable {
   package var headline: String {
     let names = services.map { VisibleText.escaping($0) }
     let whose = names.isEmpty ? "" : NameList.text(names) + ": "
-    return "\(severity.rawValue): \(place): \(whose)\(message)"
+    return "\(severity.rawValue): \(place): \(whose)\(message) [\(code)]"
   }
 
   /// The finding as lines of text, each with a line feed.

@@ -24,15 +24,20 @@ struct MountTable {
   /// Returns the type of the file system that contains an absolute path if a lookup there can hang,
   /// or nil.
   func distantKind(of path: [UInt8]) -> String? {
+    guard let kind = kind(of: path), Self.distant.contains(kind) || kind.hasPrefix("fuse") else {
+      return nil
+    }
+    return kind
+  }
+
+  /// Returns the type of the file system that contains an absolute path, or nil if it is not listed.
+  func kind(of path: [UInt8]) -> String? {
     var best: (length: Int, kind: String)?
     for mount in mounts where Self.holds(mount.point, path) {
       // The last of several mounts at one mount point hides the others.
       if mount.point.count >= best?.length ?? 0 { best = (mount.point.count, mount.kind) }
     }
-    guard let kind = best?.kind, Self.distant.contains(kind) || kind.hasPrefix("fuse") else {
-      return nil
-    }
-    return kind
+    return best?.kind
   }
 
   private static func holds(_ point: [UInt8], _ path: [UInt8]) -> Bool {

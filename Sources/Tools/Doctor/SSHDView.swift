@@ -48,8 +48,7 @@ package enum SSHDView {
           "sshd's settings", at: Self.programs[0], "the program does not exist", severity: .note))
       return
     case .failure(let failure):
-      self = .unknown(
-        .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)"))
+      self = .unknown(Self.finding(failure))
       return
     }
     let file = SSHDFile(of: host)
@@ -96,6 +95,19 @@ package enum SSHDView {
       return nil
     }
     return settings
+  }
+
+  /// Returns the finding that sshd does not print its settings: with the line, if sshd refuses one.
+  private static func finding(_ failure: Failure) -> Finding {
+    // Such as `/etc/ssh/sshd_config: line 7: Bad configuration option: Foo`, also without the first
+    // colon.
+    guard let match = failure.reason.prefixMatch(of: /(\/[^:]+?):? line ([0-9]+): (.+)/) else {
+      return .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)")
+    }
+    return Finding(
+      severity: .error, code: "sshd-refuses", place: "\(match.1):\(match.2)",
+      message: "sshd refuses this line and does not start or reload: \(match.3)",
+      hint: "correct the line; sshd -t prints nothing when all is well")
   }
 
   private static func settings(

@@ -3,11 +3,10 @@ import MFASystem
 
 /// Folder operations for change records that the System module does not have.
 enum ChangeFolder {
-  /// Creates a folder that only root can access, in an existing folder. Keeps a folder that already
-  /// exists.
-  static func make(_ path: String) throws(SystemError) {
+  /// Creates a folder of root's in an existing folder. Keeps a folder that already exists.
+  static func make(_ path: String, permissions: UInt32 = 0o700) throws(SystemError) {
     // SAFETY: the string is valid during the call.
-    guard unsafe mkdir(path, 0o700) != 0 else { return }
+    guard unsafe mkdir(path, permissions) != 0 else { return }
     let number = cposix_errno()
     guard number == EEXIST else { throw SystemError(.open, number: number) }
   }

@@ -1,5 +1,8 @@
+import MFAAdminCore
 import MFAAdminOutput
+import MFADoctor
 import MFABytes
+import MFAConfiguration
 import MFASystem
 
 /// The reason why a service could not be enabled, disabled or confirmed.
@@ -13,7 +16,15 @@ package enum ChangeError: Error, Equatable {
   /// The service's file has no safe place for the lines.
   case stack(service: String, file: String, StackProof.Obstacle)
   /// sshd would not ask for a password and a code. The value is the reason.
-  case secureShell(String)
+  case secureShell(SecureShellObstacle)
+  /// libpam cannot load the module. The value is the reason.
+  case module(String)
+  /// The configuration cannot be used, so every sign-in would be denied.
+  case configuration(ConfigurationFile.Failure)
+  /// A trial sign-in through the new file ended as it must not. Nothing was changed.
+  case trial(service: String, reason: String)
+  /// No trial sign-in was possible. Nothing was changed.
+  case untried(service: String, reason: String)
   /// sshd did not reload its settings.
   case reload(String)
   /// The rollback watcher could not be started.
@@ -36,6 +47,8 @@ package enum ChangeError: Error, Equatable {
   case system(String, SystemError)
   /// The change cannot be recorded in the audit log.
   case ledger(String, hint: String)
+  /// The list of accepted findings cannot be used.
+  case acceptances(UnusableAcceptances)
   /// A step failed, and the changes were rolled back.
   indirect case rolledBack(ChangeError)
   /// A step failed, and so did the rollback.
@@ -62,9 +75,9 @@ package enum ChangeError: Error, Equatable {
     switch self {
     case .notAService, .noServiceFile, .nothingToConfirm: .notFound
     case .rolledBack(let error): error.status
-    case .file, .stack, .secureShell, .reload, .rollbackWatcher, .invalidRecord, .busy,
-      .unknownProgram, .enabledByHand,
-      .altered, .noNewSignIn, .system, .ledger, .rollbackFailed:
+    case .file, .stack, .secureShell, .module, .configuration, .trial, .untried, .reload,
+      .rollbackWatcher, .invalidRecord, .busy, .unknownProgram, .enabledByHand,
+      .altered, .noNewSignIn, .system, .ledger, .acceptances, .rollbackFailed:
       .failure
     }
   }
@@ -79,7 +92,13 @@ package enum ChangeError: Error, Equatable {
       "\(VisibleText.escaping(path)) cannot be used: \(problem.text)"
     case .stack(let service, _, let obstacle):
       "\(service): found no safe place for pam_mfa.so: \(obstacle.sentence)"
-    case .secureShell(let reason): "sshd would not ask for a password and a code: \(reason)"
+    case .secureShell(let obstacle):
+      "sshd would not ask for a password and a code: \(obstacle.reason)"
+    case .module(let reason): "libpam cannot load pam_mfa.so: \(reason)"
+    case .configuration(let failure): AdminError.message(failure)
+    case .trial(let service, let reason): "\(service): the trial failed: \(reason)"
+    case .untried(let service, let reason):
+      "\(service): a trial sign-in was not possible: \(reason)"
     case .reload(let reason): "sshd did not reload its settings: \(reason)"
     case .rollbackWatcher(let reason): "cannot start the rollback watcher: \(reason)"
     case .invalidRecord(let path): "\(path) is not a valid change record"
@@ -96,6 +115,8 @@ package enum ChangeError: Error, Equatable {
         + services.map { "\($0.service): \($0.reason)" }.joined(separator: "; ")
     case .system(let what, let error): "cannot read \(what): \(error.text)"
     case .ledger(let message, _): "cannot record the change in the audit log: \(message)"
+    case .acceptances(let failure):
+      "\(VisibleText.escaping(failure.path)) cannot be used: \(failure.reason)"
     case .rolledBack(let error): error.message + "; all changes were rolled back"
     case .rollbackFailed(let error, let other):
       error.message + "; the rollback failed: " + other.message
@@ -114,9 +135,12 @@ package enum ChangeError: Error, Equatable {
       "add these lines to \(file) by hand, after the lines that ask for the password: auth "
         + "requisite pam_mfa.so; account required pam_mfa.so (see README.md), then run mfa-admin "
         + "doctor"
-    case .secureShell:
-      "put \"Include \(SecureShellDropIn.folder)/*.conf\" at the top of "
-        + "\(SecureShellDropIn.mainPath); sshd -T shows the effective settings"
+    case .secureShell(let obstacle): obstacle.hint
+    case .module: "install mfa again: packaging/install"
+    case .configuration(let failure): AdminError.configuration(failure).hint
+    case .trial: "nothing was changed; mfa-admin doctor may name the cause"
+    case .untried:
+      "nothing was changed; leave out --no-confirm and confirm from a real sign-in, or add --untried"
     case .reload: "run sshd -t and systemctl status ssh"
     case .rollbackWatcher:
       "correct the cause, or use --no-confirm and undo the change yourself if necessary"
@@ -133,6 +157,9 @@ package enum ChangeError: Error, Equatable {
       "keep this terminal open, sign in from a second one, and run there: sudo mfa-admin confirm"
     case .system: "make sure that /proc is mounted; see the system log"
     case .ledger(_, let hint): hint
+    case .acceptances(let failure):
+      "correct the file or remove it: rm \(VisibleText.escaping(failure.path)); without it, all "
+        + "findings are reported again"
     case .rolledBack(let error): error.hint
     case .rollbackFailed(_, let other): other.hint + "; then run mfa-admin restore"
     }
@@ -143,9 +170,9 @@ package enum ChangeError: Error, Equatable {
     switch self {
     case .file, .busy, .system, .reload, .rollbackWatcher, .ledger: true
     case .rolledBack(let error), .rollbackFailed(_, let error): error.isTemporary
-    case .notAService, .noServiceFile, .stack, .secureShell, .invalidRecord, .unknownProgram,
-      .enabledByHand,
-      .altered, .nothingToConfirm, .noNewSignIn:
+    case .notAService, .noServiceFile, .stack, .secureShell, .module, .configuration, .trial,
+      .untried, .invalidRecord, .unknownProgram, .enabledByHand,
+      .altered, .nothingToConfirm, .noNewSignIn, .acceptances:
       false
     }
   }

@@ -96,7 +96,7 @@ package struct SecureShellDropIn {
   /// folder.
   package static func obstacle(
     main: [UInt8], others: [(path: String, text: [UInt8])]
-  ) -> String? {
+  ) -> SecureShellObstacle? {
     let top = occurrences(in: main, file: mainPath)
     let patterns = [folder + "/*.conf", "sshd_config.d/*.conf"]
     guard
@@ -104,14 +104,13 @@ package struct SecureShellDropIn {
         line.keyword == "include" && !line.isInMatch
           && line.value.split(separator: " ").contains { patterns.contains(String($0)) }
       })
-    else { return "\(mainPath) does not include \(folder)/*.conf" }
+    else { return .notIncluded }
     if let earlier = top[..<include].first(where: \.contradicts) {
-      return
-        "\(earlier.place) sets \(earlier.keyword) before \(top[include].place) includes \(folder)"
+      return .setBefore(earlier, "\(top[include].place) includes \(folder)")
     }
     for file in others where isBefore(file.path) {
       if let earlier = occurrences(in: file.text, file: file.path).first(where: \.contradicts) {
-        return "\(earlier.place) sets \(earlier.keyword) before \(path) does"
+        return .setBefore(earlier, "\(path) does")
       }
     }
     return nil

@@ -3,12 +3,16 @@ import MFAAdminOutput
 import MFASystem
 
 /// Checks and reloads the sshd of this host.
-enum SecureShellServer {
+package enum SecureShellServer {
   /// The path of sshd.
   static let program = "/usr/sbin/sshd"
 
   /// The default path of the file that contains the server's process number.
   private static let usualPidFile = "/run/sshd.pid"
+
+  /// The folder without which sshd refuses to test its files. The service ssh creates it when it
+  /// starts, and systemd removes it when the service stops.
+  private static let privilegeSeparationFolder = "/run/sshd"
 
   /// The time limit for a program, in seconds. It is longer than the time after which systemd gives
   /// up a reload (90 s by default).
@@ -17,9 +21,8 @@ enum SecureShellServer {
   /// Checks sshd's files. Throws if the drop-in would not take effect, and returns the settings
   /// that override it for some sign-ins.
   static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
-    guard Tool.isThere(program) else { throw .secureShell("\(program) does not exist") }
-    guard let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
-      throw .secureShell("\(SecureShellDropIn.mainPath) does not exist")
+    guard Tool.isThere(program), let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
+      throw .secureShell(.notInstalled)
     }
     let others = try dropIns()
     if let obstacle = SecureShellDropIn.obstacle(main: main.contents, others: others) {
@@ -44,17 +47,19 @@ enum SecureShellServer {
   /// Verifies that an sshd started now would use the drop-in's settings.
   ///
   /// - Returns: the output of `sshd -T`.
-  static func check() throws(ChangeError) -> String {
+  package static func check() throws(ChangeError) -> String {
+    let folder = privilegeSeparationFolder
+    do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
+      throw .file(folder, .system(error))
+    }
     let test = try run([program, "-t"])
-    guard test.isSuccess else { throw .secureShell("sshd -t: \(test.complaint)") }
+    guard test.isSuccess else { throw .secureShell(.refused("sshd -t", test.complaint)) }
     let effective = try run([program, "-T"])
-    guard effective.isSuccess else { throw .secureShell("sshd -T: \(effective.complaint)") }
+    guard effective.isSuccess else { throw .secureShell(.refused("sshd -T", effective.complaint)) }
     let settings = String(decoding: effective.output, as: UTF8.self)
     let differences = SecureShellDropIn.differences(inEffective: settings)
     guard differences.isEmpty else {
-      throw .secureShell(
-        differences.map { "\($0.name) would be \(VisibleText.escaping($0.found))" }
-          .joined(separator: ", "))
+      throw .secureShell(.overridden(differences))
     }
     return settings
   }

@@ -117,7 +117,7 @@ package struct ServicePlan {
     if let present = try SystemFile.read(SecureShellDropIn.path) {
       // The drop-in may remain after an administrator removed the lines from the service's file.
       guard present.contents == text else {
-        throw .secureShell("\(SecureShellDropIn.path) already exists with different contents")
+        throw .secureShell(.occupied)
       }
       return []
     }

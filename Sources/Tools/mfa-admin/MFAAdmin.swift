@@ -15,11 +15,11 @@ struct MFAAdmin: ParsableCommand {
       """,
     version: "mfa-admin \(Release.version)",
     subcommands: [
-      ListCommand.self, ShowCommand.self, RevokeCommand.self, UnlockCommand.self,
+      ListCommand.self, ShowCommand.self, RevokeCommand.self, PruneCommand.self, UnlockCommand.self,
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
       DisableCommand.self, ServicesCommand.self, RestoreCommand.self, LedgerCommand.self,
-      ReportCommand.self, CheckCommand.self, LoadModuleCommand.self,
+      ReportCommand.self, CheckCommand.self, LoadModuleCommand.self, TrySignInCommand.self,
     ])
 }

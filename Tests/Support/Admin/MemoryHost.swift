@@ -25,6 +25,10 @@ package struct MemoryHost: ExaminedHost {
   /// The members of the groups.
   package var groups: [String: [String]] = [:]
   package var reports: Result<[UserReport], AdminError> = .success([])
+  /// The users without a password.
+  package var withoutPassword: [String] = []
+  /// The output of sha256sum, or nil if it is not installed.
+  package var checksums: ProgramOutput? = ProgramOutput(status: 0, output: [])
   /// The file status of the paths.
   package var statuses: [String: PathStatus] = MemoryHost.installed
   /// Paths whose status cannot be read, and the error.
@@ -45,6 +49,8 @@ package struct MemoryHost: ExaminedHost {
   /// The reasons why modules cannot be loaded, by the name in the line.
   package var unloadable: [String: String] = [:]
   package var recorded: Result<[RecordedService], RecordedService.Failure> = .success([])
+  package var accepted: Result<AcceptedFindings, UnusableAcceptances> =
+    .success(AcceptedFindings())
   /// Whether the helper may write kernel audit records.
   package var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
   /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
@@ -84,6 +90,7 @@ package struct MemoryHost: ExaminedHost {
     "/var/lib/mfa/attempts": folder(999, 0o2700), "/usr/lib/mfa": folder(0, 0o755),
     "/usr/lib/mfa/mfad": file(0, 0o755), "/usr/lib/mfa/mfa-decision.so": file(0, 0o644),
     "/usr/lib/mfa/mfa-helper": file(999, 0o4755), "/etc/pam.d/mfa-enroll": file(0, 0o644),
+    "/usr/bin/mfa-enroll": file(0, 0o755), "/usr/sbin/mfa-admin": file(0, 0o755),
     "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so": file(0, 0o644),
     "/usr/lib/x86_64-linux-gnu": folder(0, 0o755),
     "/root": folder(0, 0o700), "/home": folder(0, 0o755), "/home/alice": folder(1000, 0o755),
@@ -158,7 +165,17 @@ package struct MemoryHost: ExaminedHost {
     unloadable[String(decoding: module, as: UTF8.self)]
   }
 
+  package func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool {
+    groups[String(decoding: name, as: UTF8.self)] != nil
+  }
+
+  package func hasNoPassword(_ account: Account) -> Bool {
+    withoutPassword.contains(String(decoding: account.name, as: UTF8.self))
+  }
+
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { recorded }
+
+  package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> { accepted }
 
   package func services() throws(StackRefusal) -> [[UInt8]] {
     stacks.files.keys.sorted().map { Array($0.utf8) }
@@ -178,7 +195,10 @@ package struct MemoryHost: ExaminedHost {
   package func now() throws(SystemError) -> Int64 { try time.get() }
 
   package func account(named name: [UInt8]) throws(SystemError) -> Account? {
-    guard name == Array("mfa".utf8) else { return nil }
+    guard name == Array("mfa".utf8) else {
+      guard case .success(let known) = known else { return nil }
+      return known.first { $0.account.name == name }?.account
+    }
     return try owner.get().map { Account(name: name, uid: $0) }
   }
 
@@ -235,6 +255,7 @@ package struct MemoryHost: ExaminedHost {
   package func output(
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Failure) -> ProgramOutput? {
+    guard program != "/usr/bin/sha256sum" else { return checksums }
     guard program == "/usr/sbin/sshd" else {
       guard let unit = arguments.last, let text = systemctl[unit] else { return nil }
       return ProgramOutput(status: 0, output: Array(text.utf8))

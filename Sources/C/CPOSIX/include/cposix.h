@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <sched.h>
+#include <shadow.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -89,6 +91,30 @@ static inline const char *_Nonnull cposix_entry_name(const struct dirent *_Nonnu
   return entry->d_name;
 }
 
+// --- Mount namespaces ---
+
+// Moves this process to a new mount namespace whose mounts no other process sees.
+static inline int cposix_leave_mounts(void) {
+  const long left = syscall(SYS_unshare, 0x00020000 /* CLONE_NEWNS */);
+  return left != 0 ? -1 : mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+static inline int cposix_mount_memory(
+    const char *_Nonnull folder, const char *_Nonnull options) {
+  return mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options);
+}
+
+// Shows a file at the place of another one.
+static inline int cposix_mount_file(const char *_Nonnull file, const char *_Nonnull place) {
+  return mount(file, place, NULL, MS_BIND, NULL);
+}
+
+// --- Passwords ---
+
+// Returns the hash of a password (crypt(3)), or NULL. A program that calls it links libcrypt.
+char *_Nullable cposix_hash_password(
+    const char *_Nonnull password, const char *_Nonnull settings) __asm__("crypt");
+
 // --- Local sockets ---
 
 // The credentials of a process (struct ucred, unix(7)).
@@ -119,6 +145,22 @@ static inline int cposix_connect_packets(const char *_Nonnull path) {
   const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (made < 0) return -1;
   if (connect(made, (const struct sockaddr *)&address, sizeof address) == 0) return made;
+  const int error = errno;
+  (void)close(made);
+  errno = error;
+  return -1;
+}
+
+// Binds a new non-blocking stream socket, and listens with a queue of 1024 connections. Returns the
+// descriptor, or -1.
+static inline int cposix_listen_stream(const char *_Nonnull path) {
+  struct sockaddr_un address;
+  if (cposix_local_address(&address, path) != 0) return -1;
+  const int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0) return -1;
+  if (bind(made, (const struct sockaddr *)&address, sizeof address) == 0
+      && listen(made, 1024) == 0)
+    return made;
   const int error = errno;
   (void)close(made);
   errno = error;

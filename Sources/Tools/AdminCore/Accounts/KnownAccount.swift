@@ -15,6 +15,11 @@ package struct KnownAccount: Equatable {
   /// does not refuse sign-ins.
   package var isPersonal: Bool {
     guard account.uid == 0 || (1000...60_000).contains(account.uid) else { return false }
+    return acceptsSignIns
+  }
+
+  /// Whether the shell does not refuse sign-ins.
+  package var acceptsSignIns: Bool {
     guard let program = shell.split(separator: UInt8(ascii: "/")).last else { return true }
     return !Self.refusingShells.contains(Array(program))
   }

@@ -59,6 +59,9 @@ package struct UserReport: Equatable {
     }
   }
 
+  /// Whether the account no longer exists.
+  package var isOrphaned: Bool { content == .unusable(.noSuchAccount) }
+
   /// The time of the latest enrolment of a factor, in seconds since the epoch.
   var newestEnrollment: Int64? {
     switch content {

@@ -76,6 +76,12 @@ enum Ownership: Examination {
       path: "\(InstalledPath.helper)", kind: .file, owner: .mfa, permissions: [0o6755, 0o4755],
       harm: noEnrolling),
     Requirement(
+      path: "/usr/bin/mfa-enroll", kind: .file, owner: .root, permissions: [0o755],
+      harm: "users cannot run it, or run it with other rights than theirs"),
+    Requirement(
+      path: "/usr/sbin/mfa-admin", kind: .file, owner: .root, permissions: [0o755, 0o700, 0o750],
+      harm: "users could run it with root's rights"),
+    Requirement(
       path: "\(InstalledPath.helperService)", kind: .file, owner: .root, harm: noEnrolling),
   ]
 

@@ -48,7 +48,18 @@ enum RootWithoutFactor: Examination {
           hint: "keep one of root's recovery codes at hand, or leave pam_mfa.so out of this file")
       ]
     }
-    guard mustHaveFactor(settings, snapshot) else { return [] }
+    guard mustHaveFactor(settings, snapshot) else {
+      guard service.isNamed("sshd") else { return [] }
+      return [
+        Finding(
+          severity: .warning, code: "root-without-code", services: [service.name],
+          place: service.place,
+          message:
+            "root signs in by ssh without a code: PermitRootLogin is \"yes\", and root has no "
+            + "factor",
+          hint: "set \"PermitRootLogin no\", or enrol root: sudo mfa-enroll --name phone")
+      ]
+    }
     let console = isConsole ? ", and the console is the last way in" : ""
     if case .certain = snapshot.accountLine(of: service) {
       return [

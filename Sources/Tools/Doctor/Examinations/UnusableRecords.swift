@@ -2,7 +2,8 @@ import MFAAdminCore
 import MFAAdminOutput
 import MFABytes
 
-/// Finds records that cannot be used, so that their users cannot sign in.
+/// Finds records that cannot be used, so that their users cannot sign in, and notes the records of
+/// deleted accounts.
 enum UnusableRecords: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let reports: [UserReport]
@@ -11,9 +12,13 @@ enum UnusableRecords: Examination {
     case .failure(let error):
       return [.unchecked("the users' records", at: "\(InstalledPath.store)", error.message)]
     }
-    let unusable = reports.filter { !$0.isUsable }
-    guard let first = unusable.first, case .unusable(let problem) = first.content else { return [] }
-    return [
+    let orphaned = reports.filter(\.isOrphaned)
+    let unusable = reports.filter { !$0.isUsable && !$0.isOrphaned }
+    let housekeeping = orphaned.isEmpty ? [] : [finding(orphaned)]
+    guard let first = unusable.first, case .unusable(let problem) = first.content else {
+      return housekeeping
+    }
+    return housekeeping + [
       Finding(
         severity: .error, code: "unusable-records", place: "\(InstalledPath.store)",
         message:
@@ -21,5 +26,13 @@ enum UnusableRecords: Examination {
           + "users cannot sign in where a code is required: \(problem.sentence)",
         hint: "run mfa-admin list --unusable; mfa-admin show USER shows the remedy for each user")
     ]
+  }
+
+  private static func finding(_ orphaned: [UserReport]) -> Finding {
+    Finding(
+      severity: .note, code: "records-without-account", place: "\(InstalledPath.store)",
+      message: "still has records of accounts that no longer exist: "
+        + NameList.text(orphaned.map(\.visibleName)),
+      hint: "remove them: mfa-admin prune")
   }
 }

@@ -28,15 +28,10 @@ enum UnwritableStore: Examination {
       try snapshot.host.tryWriting(in: path)
       return []
     } catch {
-      let reason =
-        switch error {
-        case .system(let error): error.text
-        case .untrusted(let distrust): "\(distrust.name)"
-        }
       return [
         Finding(
           severity: .error, code: "store-not-writable", place: path,
-          message: "cannot write a file here (\(reason)): \(harm)",
+          message: "cannot write a file here (\(error.text)): \(harm)",
           hint: "free some space or mount it read-write: findmnt --target \(path); df \(path)")
       ]
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import MFAAdminCore
 import MFAAdminOutput
 import MFADoctor
-import MFAServiceSwitch
 import MFASystem
 
 /// `mfa-admin check`
@@ -51,7 +50,7 @@ struct CheckCommand: ParsableCommand {
 
   private func report() throws(AdminError) -> CheckReport {
     let snapshot = try HostSnapshot.ofThisHost()
-    do throws(SystemError) { return CheckReport(snapshot, at: try Clock.now()) } catch {
+    do throws(SystemError) { return CheckReport(snapshot, at: try DoctorCommand.host.now()) } catch {
       throw .clock(error)
     }
   }

@@ -5,12 +5,12 @@ import MFAPAMStack
 import MFAServiceSwitch
 
 extension HostSnapshot {
-  /// Reads the state of this machine, with the records of enabled services.
+  /// Reads the state of this machine, with the records of enabled services and accepted findings.
   ///
   /// `users` are the users for whom sshd's settings are read individually.
   static func ofThisHost(users: [UserName] = []) throws(AdminError) -> HostSnapshot {
     do throws(StackRefusal) {
-      return try HostSnapshot(of: LocalExaminedHost(recorded: RecordedService.all), users: users)
+      return try HostSnapshot(of: DoctorCommand.host, users: users)
     } catch {
       throw .services(error)
     }

@@ -3,6 +3,7 @@ import MFAAdminOutput
 import MFAExplain
 import MFAServiceSwitch
 import MFABytes
+import MFAConfiguration
 import MFAFactors
 import ArgumentParser
 import MFASystem
@@ -17,6 +18,9 @@ struct EnableCommand: ParsableCommand {
       are rolled back unless 'mfa-admin confirm' is run in time from a new sign-in through the \
       service. A restart of the machine before the confirmation also rolls them back.
 
+      Before anything is changed, two test accounts sign in through the new files, where no other \
+      process sees them: with the right password and code, with wrong ones, and without a factor.
+
       \(AdminStatus.explanation)
       """)
 
@@ -28,6 +32,9 @@ struct EnableCommand: ParsableCommand {
 
   @Flag(help: "Do not wait for a confirmation. A mistake can lock out all users.")
   var noConfirm = false
+
+  @Flag(help: "With --no-confirm: enable even where test accounts cannot sign in.")
+  var untried = false
 
   @Flag(help: "Print what would change, and change nothing.")
   var dryRun = false
@@ -41,16 +48,19 @@ struct EnableCommand: ParsableCommand {
     guard !noConfirm || confirmWithin == nil else {
       throw ValidationError("--no-confirm and --confirm-within cannot be combined")
     }
+    guard noConfirm || !untried else { throw ValidationError("--untried requires --no-confirm") }
   }
 
   func run() throws {
     try ThisHost.requireRoot()
     guard !dryRun else {
-      for plan in try plans() {
+      let plans = try plans()
+      for plan in plans {
         ServiceCommand.show(plan.diff)
         warn(of: plan)
       }
-      return
+      // Two commands must not use the folder of the journal at the same time.
+      return try ChangeJournal.locking(seconds: 10) { (_) throws(ChangeError) in try prove(plans) }
     }
     try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
       try run(ServiceCommand.switching(journal))
@@ -62,10 +72,33 @@ struct EnableCommand: ParsableCommand {
     if let error = outcome.errors.first { throw error }
     let plans = try plans()
     guard !plans.isEmpty else { return }
+    try prove(plans)
     let end = try switching.enable(plans, seconds: noConfirm ? nil : time.seconds)
     for plan in plans { report(of: plan) }
     for plan in plans { warn(of: plan) }
     if let end { tellWhatToDo(plans, end) }
+  }
+
+  /// Proves that the services would ask for a code and accept a right one.
+  private func prove(_ plans: [ServicePlan]) throws(ChangeError) {
+    do throws(ConfigurationFile.Failure) { _ = try ConfigurationFile.read() } catch {
+      throw .configuration(error)
+    }
+    if let problem = DoctorCommand.host.loadProblem(Array("pam_mfa.so".utf8)) {
+      throw .module(problem)
+    }
+    for (plan, result) in zip(plans, TrialProgram.results(of: plans)) {
+      switch result {
+      case .proven(let remark):
+        if let remark { Console.printError("note: \(plan.name): \(remark)") }
+      case .failed(let reason): throw .trial(service: plan.name, reason: reason)
+      case .untried(let reason):
+        guard !noConfirm || untried || dryRun else {
+          throw .untried(service: plan.name, reason: reason)
+        }
+        Console.printError("warning: \(plan.name): a trial sign-in was not possible: \(reason)")
+      }
+    }
   }
 
   /// Returns the plans for the services that do not ask for a code yet.

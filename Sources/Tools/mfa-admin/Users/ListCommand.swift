@@ -94,6 +94,7 @@ struct ListCommand: ParsableCommand {
 
   /// A user who is checked against the filters.
   private struct Candidate<Shown: Sendable>: Sendable {
+    /// Whether no user is locked out by the record. Nobody signs in to a deleted account.
     let isUsable: Bool
     /// The value to show for the user, or nil if the user does not match the filters.
     let shown: Shown?
@@ -108,7 +109,8 @@ struct ListCommand: ParsableCommand {
     let (filter, now) = (filter, administration.now)
     @Sendable func candidate(_ report: UserReport) -> Candidate<Shown> {
       Candidate(
-        isUsable: report.isUsable, shown: filter.includes(report, now: now) ? show(report) : nil)
+        isUsable: report.isUsable || report.isOrphaned,
+        shown: filter.includes(report, now: now) ? show(report) : nil)
     }
     let candidates =
       notEnrolled

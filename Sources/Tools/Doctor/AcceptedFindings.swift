@@ -1,0 +1,122 @@
+import MFAAdminOutput
+
+/// The findings that administrators have accepted, as stored in a JSON file.
+package struct AcceptedFindings: Equatable {
+  /// The reason why the file cannot be used.
+  package struct Refusal: Error, Equatable {
+    /// What is wrong with the file.
+    package let reason: String
+
+    /// Creates a refusal.
+    package init(reason: String) { self.reason = reason }
+  }
+
+  /// The acceptances, the oldest first.
+  package private(set) var all: [Acceptance]
+
+  /// Creates an empty list.
+  package init() { all = [] }
+
+  /// Returns the acceptance of a finding, even an expired one.
+  package func acceptance(of subject: Acceptance.Subject) -> Acceptance? {
+    all.first { $0.subject == subject }
+  }
+
+  /// Adds an acceptance, replaces an earlier one of the same finding, and removes all that expired
+  /// more than 90 days before.
+  package mutating func add(_ acceptance: Acceptance) {
+    all.removeAll {
+      $0.subject == acceptance.subject || !$0.holds(at: acceptance.begin - 90 * 86_400)
+    }
+    all.append(acceptance)
+  }
+
+  /// Removes the acceptances of a finding and path, and returns them.
+  package mutating func remove(code: String, path: String) -> [Acceptance] {
+    let removed = all.filter { $0.subject.code == code && $0.subject.path == path }
+    all.removeAll { $0.subject.code == code && $0.subject.path == path }
+    return removed
+  }
+
+  // MARK: The file
+
+  /// The contents of the file.
+  package var text: String {
+    JSON.object([
+      ("version", .number(1)), ("accepted", .array(all.map(\.json))),
+    ]).text + "\n"
+  }
+
+  /// Reads the contents of the file.
+  ///
+  /// MUST 1: a file that is not exactly of this form is refused: nothing is accepted by mistake.
+  /// (`AcceptanceTests`)
+  package init(_ text: [UInt8]) throws(Refusal) {
+    let json: JSON
+    do throws(JSONReader.Refusal) { json = try JSONReader.value(of: text) } catch {
+      throw Refusal(reason: "it \(error.reason)")
+    }
+    guard case .object(let members) = json,
+      case .array(let values)? = members.first(where: { $0.name == "accepted" })?.value,
+      case .number(1)? = members.first(where: { $0.name == "version" })?.value
+    else { throw Refusal(reason: "it is not a list of accepted findings") }
+    all = []
+    for (index, value) in values.enumerated() {
+      guard let acceptance = Acceptance(value) else {
+        throw Refusal(reason: "entry \(index + 1) of \"accepted\" is not complete")
+      }
+      all.append(acceptance)
+    }
+  }
+}
+
+extension Acceptance {
+  /// Returns the acceptance as lines of text, each with a line feed.
+  package func text(at time: Int64) -> String {
+    let names = subject.services.joined(separator: ", ")
+    let state = holds(at: time) ? "until" : "EXPIRED"
+    return """
+      \(subject.path): \(names.isEmpty ? "" : names + ": ")\(subject.message) [\(subject.code)]
+        \(state) \(Timestamp(end)?.short ?? "an unknown time"), by \(actor): \(reason)
+
+      """
+  }
+
+  /// The acceptance as JSON. Member names are stable. Times are in seconds since the epoch.
+  package var json: JSON {
+    .object([
+      ("finding", .string(subject.code)),
+      ("services", .array(subject.services.map { .string($0) })), ("path", .string(subject.path)),
+      ("line", JSON(subject.line)), ("message", .string(subject.message)),
+      ("reason", .string(reason)), ("by", .string(actor)), ("since", .number(begin)),
+      ("until", .number(end)),
+    ])
+  }
+
+  /// Reads an acceptance from JSON, or returns nil if a member is missing or has another type.
+  init?(_ json: JSON) {
+    guard case .object(let members) = json else { return nil }
+    var values: [String: JSON] = [:]
+    for member in members { values[member.name] = member.value }
+    guard case .string(let code)? = values["finding"],
+      case .array(let names)? = values["services"], case .string(let path)? = values["path"],
+      case .string(let message)? = values["message"], case .string(let reason)? = values["reason"],
+      case .string(let actor)? = values["by"], case .number(let begin)? = values["since"],
+      case .number(let end)? = values["until"]
+    else { return nil }
+    var services: [String] = []
+    for name in names {
+      guard case .string(let name) = name else { return nil }
+      services.append(name)
+    }
+    let line: String?
+    switch values["line"] {
+    case .string(let text): line = text
+    case .null: line = nil
+    case _: return nil
+    }
+    self.init(
+      Subject(code: code, services: services, path: path, line: line, message: message),
+      reason: reason, actor: actor, begin: begin, end: end)
+  }
+}

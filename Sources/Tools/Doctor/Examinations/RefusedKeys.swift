@@ -1,0 +1,77 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAStackEffect
+import MFASystem
+
+/// Finds users who have ssh keys but no password, and whom sshd requires to type a password.
+enum RefusedKeys: Examination {
+  /// The maximum number of users for whom sshd is asked.
+  private static let mostUsers = 32
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService, needsPassword(service),
+      case .known(_, let file, _) = snapshot.sshd
+    else { return [] }
+    let users = snapshot.host.usersWithKeysAlone(snapshot.accounts)
+    var refused: [(user: String, settings: SSHDSettings)] = []
+    for user in users.prefix(mostUsers) {
+      let name = String(decoding: user, as: UTF8.self)
+      guard let settings = SSHDView.settings(ofUser: name, on: snapshot.host),
+        settings.methodLists?.allSatisfy({ asksPAM($0) }) == true
+      else { continue }
+      refused.append((VisibleText.escaping(user), settings))
+    }
+    guard let first = refused.first else { return [] }
+    let more = users.count > mostUsers ? " (only \(mostUsers) users were checked)" : ""
+    return [
+      Finding(
+        severity: .warning, code: "keys-refused", services: [service.name],
+        place: file.place(of: ["authenticationmethods"], saying: first.settings),
+        message: "users who have keys but no password cannot sign in by ssh, because a password is "
+          + "required: \(NameList.text(refused.map(\.user)))\(more)",
+        hint:
+          "give them a password, let a Match block require a key and a code: see \"a key, then a "
+          + "code\" in README.md, or exempt them deliberately")
+    ]
+  }
+
+  private static func asksPAM(_ methods: [String]) -> Bool {
+    methods.contains { $0.hasPrefix("keyboard-interactive") || $0 == "password" }
+  }
+
+  /// Returns whether nobody passes the stack without a password.
+  private static func needsPassword(_ service: ServiceWithModule) -> Bool {
+    !service.effect(for: Claimant([.code, .other])).canSucceed
+  }
+}
+
+extension ExaminedHost {
+  /// Returns the users who have keys and whose password cannot be used.
+  func usersWithKeysAlone(_ accounts: Result<[KnownAccount], SystemError>) -> [[UInt8]] {
+    guard case .success(let accounts) = accounts else { return [] }
+    let mounts: MountTable
+    do throws(SystemError) {
+      guard let text = try text(of: "/proc/self/mountinfo") else { return [] }
+      mounts = MountTable(text)
+    } catch {
+      return []
+    }
+    return accounts.filter { account in
+      // `RootWithoutFactor` reports root's keys.
+      account.account.uid != 0 && account.acceptsSignIns && hasNoPassword(account.account)
+        && hasKeys(account, mounts)
+    }.map(\.account.name)
+  }
+
+  private func hasKeys(_ account: KnownAccount, _ mounts: MountTable) -> Bool {
+    let file = account.home + Array("/.ssh/authorized_keys".utf8)
+    guard account.home.first == UInt8(ascii: "/"), mounts.distantKind(of: file) == nil else {
+      return false
+    }
+    do throws(SystemError) {
+      return try status(of: String(decoding: file, as: UTF8.self)).map { $0.size > 0 } ?? false
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import MFAAdminCore
+import MFAAdminOutput
+import MFADoctor
+import MFAExplain
+import MFAFactors
+import MFAServiceSwitch
+import MFATrial
+
+/// `mfa-admin try-sign-in`, which `enable` runs in a process of its own: signs test accounts in
+/// through the files that `enable` would write, where no other process sees them.
+struct TrySignInCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: TrialProgram.command,
+    abstract: "Try sign-ins of test accounts, for mfa-admin enable.", shouldDisplay: false)
+
+  @Argument(help: "The services.")
+  var services: [String]
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    var plans: [ServicePlan] = []
+    for service in services { plans.append(try ServicePlan(try ServicePlan.service(service))) }
+    let namespace: TrialNamespace
+    do throws(TrialNamespace.Failure) { namespace = try TrialNamespace() } catch {
+      for plan in plans { try write(.untried(error.reason), plan) }
+      return
+    }
+    let trial = Trial(in: namespace, expecting: Self.expectation)
+    for plan in plans {
+      if let complaint = try checkSecureShell(plan, namespace) {
+        try write(.failed(complaint), plan)
+        continue
+      }
+      let files = plan.files.filter { $0.path != SecureShellDropIn.path }
+        .map { (path: $0.path, contents: $0.new) }
+      try write(trial.result(of: Trial.Plan(service: plan.service, files: files)), plan)
+    }
+  }
+
+  private func write(_ result: TrialResult, _ plan: ServicePlan) throws {
+    try Console.write(result.line(of: plan.name))
+  }
+
+  /// Lets sshd check its files together with the new drop-in. Returns the reason why it would not
+  /// ask for a password and a code, or nil.
+  private func checkSecureShell(
+    _ plan: ServicePlan, _ namespace: TrialNamespace
+  ) throws -> String? {
+    guard ServicePlan.concernsSecureShell(plan.service) else { return nil }
+    do {
+      for file in plan.files where file.path == SecureShellDropIn.path {
+        try namespace.show(file.new, in: SecureShellDropIn.folder, as: file.path)
+      }
+      _ = try SecureShellServer.check()
+      return nil
+    } catch let error as ChangeError {
+      return "\(error.message) (\(error.hint))"
+    } catch let failure as TrialNamespace.Failure {
+      return failure.reason
+    }
+  }
+
+  /// Predicts a sign-in of a test account with the files that are in place for this process.
+  private static func expectation(_ user: [UInt8], _ service: [UInt8]) -> Trial.Expectation {
+    guard let name = UserName(user) else { return .denied("denied: the name is not valid") }
+    let address = TrialNamespace.remoteHost(at: service).map { Array($0.utf8) }
+    let decision = Explanation.onThisHost(user: name, service: service, remoteHost: address)
+      .decision
+    return switch decision.kind {
+    case .asked: .asked
+    case .allowed: .allowed(decision.sentence)
+    case .hasToEnroll, .denied, .throttled: .denied(decision.sentence)
+    }
+  }
+}

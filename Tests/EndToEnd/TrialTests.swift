@@ -1,0 +1,147 @@
+import MFATestSupport
+import Testing
+
+extension EndToEnd {
+  /// The trial before `mfa-admin enable` changes anything.
+  @Suite struct Trial {
+    static let services = ["sshd", "login", "su", "sudo"]
+
+    @Test("each of Debian's services is tried, and the trial leaves nothing behind")
+    func leavesNothing() throws {
+      try Enable.withMachine { machine in
+        let before = try Self.traces()
+        let start = try machine.log.position()
+        let tried = try Self.administer(["try-sign-in"] + Self.services)
+        #expect(tried.status == .exited(0), "\(tried.errorText)")
+        let expected = Self.services.map { "proven\t\($0)\t\n" }.joined()
+        #expect(tried.text == expected, "\(tried.text) \(tried.errorText)")
+        #expect(try Self.traces() == before)
+        let lines = try machine.log.entries(since: start).map(\.line)
+        #expect(lines.filter { $0.contains("mfa-trial") }.isEmpty, "\(lines)")
+      }
+    }
+
+    static func administer(_ arguments: [String]) throws -> Command {
+      try Command.run([ServiceFiles.program] + arguments)
+    }
+
+    /// What a sign-in of an account on this machine would change.
+    static func traces() throws -> String {
+      try Command.succeed([
+        "/bin/sh", "-c",
+        "cat /etc/passwd /etc/shadow; ls -lR /var/lib/mfa /etc/mfa /run/faillock; cat "
+          + "/proc/self/mountinfo; find /etc/pam.d /etc/ssh -newer /etc/hostname | sort",
+      ])
+    }
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+      let number: Int
+      let service: String
+      let message: String
+      let change: @Sendable (Machine) throws -> Void
+      var testDescription: String { "\(number)" }
+
+      init(
+        _ number: Int, _ service: String, _ message: String,
+        change: @escaping @Sendable (Machine) throws -> Void
+      ) {
+        self.number = number
+        self.service = service
+        self.message = message
+        self.change = change
+      }
+    }
+
+    static let rows = [
+      Fault(1, "sudo", "libpam cannot load pam_mfa.so: ") { machine in
+        let module = try Command.succeed([
+          "/bin/sh", "-c", "ls /usr/lib/*/security/pam_mfa.so",
+        ]).split(separator: "\n").map { String($0) }
+        let path = try #require(module.first)
+        try machine.write("damaged\n", to: path)
+      },
+      Fault(2, "sudo", "/etc/mfa/mfa.conf:2: ") { machine in
+        try machine.writeConfiguration("[project]\nstat = enabled\n")
+      },
+      Fault(3, "sudo", "a user who has enrolled would be denied: ") { machine in
+        try machine.keep("/etc/mfa/key")
+        try Command.succeed(["/bin/chmod", "0444", "/etc/mfa/key"])
+      },
+      Fault(4, "sshd", "sshd -t: /etc/ssh/sshd_config.d/99-x.conf line 1: Bad configuration") {
+        try $0.write("Foo bar\n", to: "/etc/ssh/sshd_config.d/99-x.conf")
+      },
+      // This module decides by the name, which no examination of the lines can know.
+      Fault(5, "sudo", "denied") { machine in
+        try machine.writeService(
+          "sudo",
+          [
+            "auth requisite pam_unix.so", "account required pam_unix.so",
+            "account [success=ignore default=die] pam_succeed_if.so user notin x:y",
+            "account requisite pam_exec.so /bin/sh -c 'grep -q pam_mfa.so /etc/pam.d/sudo && exit 1; exit 0'",
+          ])
+      },
+    ]
+
+    @Test(
+      "a service that would not work is not enabled, and the message has the cause",
+      arguments: rows)
+    func faults(fault: Fault) throws {
+      try Enable.withMachine { machine in
+        try fault.change(machine)
+        let files = ServiceFiles([fault.service])
+        for arguments in [["--no-confirm"], []] {
+          let enabled = try Self.administer(["enable"] + arguments + [fault.service])
+          #expect(enabled.status == .exited(1), "\(fault.number): \(enabled.text)")
+          #expect(
+            enabled.errorText.contains(fault.message), "\(fault.number): \(enabled.errorText)")
+          #expect(files.isRestored && ServiceFiles.waiting.isEmpty)
+        }
+      }
+    }
+
+    @Test("a service that denies test accounts is enabled only with a confirmation or --untried")
+    func untried() throws {
+      try Enable.withMachine { machine in
+        try machine.writeService(
+          "sudo",
+          [
+            "auth requisite pam_unix.so", "account requisite pam_succeed_if.so user = root",
+          ])
+        let refused = try Self.administer(["enable", "--no-confirm", "sudo"])
+        #expect(refused.status == .exited(1))
+        #expect(
+          refused.errorText.contains("the present file already denies a test account"),
+          "\(refused.errorText)")
+        let untried = try Self.administer(["enable", "--no-confirm", "--untried", "sudo"])
+        #expect(untried.status == .exited(0), "\(untried.errorText)")
+        #expect(untried.errorText.contains("a trial sign-in was not possible"))
+        _ = try Self.administer(["disable", "sudo"])
+        let waiting = try Self.administer(["enable", "sudo"])
+        #expect(waiting.status == .exited(0), "\(waiting.errorText)")
+        #expect(ServiceFiles.waiting == ["sudo"])
+      }
+    }
+
+    @Test("sshd can be enabled although its folder in /run is missing")
+    func folderOfServer() throws {
+      try Enable.withMachine { machine in
+        try Command.succeed(["/bin/sh", "-c", "rmdir /run/sshd 2>/dev/null; true"])
+        let enabled = try Self.administer(["enable", "--no-confirm", "sshd"])
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+      }
+    }
+
+    @Test("what policy decides about the test accounts is expected of the service")
+    func policy() throws {
+      try Enable.withMachine { machine in
+        try machine.writeConfiguration("[project]\nenrollment = required\n")
+        #expect(try Self.administer(["enable", "--no-confirm", "sudo"]).status == .exited(0))
+        _ = try Self.administer(["disable", "sudo"])
+        try machine.writeConfiguration("[project]\nstate = disabled\n")
+        let off = try Self.administer(["enable", "--no-confirm", "sudo"])
+        #expect(off.status == .exited(0), "\(off.errorText)")
+        #expect(off.errorText.contains("note: sudo: no code was tried"), "\(off.errorText)")
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import Testing
+
+@testable import MFATrial
+
+/// A host whose sign-ins follow a rule.
+private final class RuledHost: TrialHost {
+  struct SignIn: Equatable {
+    let user: String
+    let password: TrialPassword
+    let code: TrialCode
+    let isNew: Bool
+  }
+
+  let enrolled = Array("a".utf8)
+  let notEnrolled = Array("b".utf8)
+  private(set) var signIns: [SignIn] = []
+  private var isNew = false
+  var obstacle: String?
+  /// Whether a sign-in succeeds.
+  var rule: (SignIn) -> Bool = RuledHost.sound
+  var asksForCode = true
+
+  /// The rule of a sound service: a password, and with the new file also a code of enrolled users.
+  static func sound(_ signIn: SignIn) -> Bool {
+    guard signIn.password == .right else { return false }
+    guard signIn.isNew, signIn.user == "a" else { return true }
+    return signIn.code == .right || signIn.code == .next
+  }
+
+  func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
+    isNew = true
+    return obstacle
+  }
+
+  func signIn(
+    _ user: [UInt8], _ service: [UInt8], password: TrialPassword, code: TrialCode
+  ) -> TrialSignIn {
+    let signIn = SignIn(
+      user: String(decoding: user, as: UTF8.self), password: password, code: code, isNew: isNew)
+    signIns.append(signIn)
+    return TrialSignIn(
+      isSuccess: rule(signIn), askedForCode: isNew && asksForCode, log: ["one", "two"])
+  }
+}
+
+@Suite("Trial of services") struct TrialTests {
+  private func result(
+    _ host: RuledHost, enrolled: Trial.Expectation = .asked,
+    notEnrolled: Trial.Expectation = .allowed("let through: x")
+  ) -> TrialResult {
+    let trial = Trial(in: host) { user, _ in user == Array("a".utf8) ? enrolled : notEnrolled }
+    return trial.result(of: Trial.Plan(service: Array("x".utf8), files: []))
+  }
+
+  private func failure(_ result: TrialResult) -> String? {
+    guard case .failed(let reason) = result else { return nil }
+    return reason
+  }
+
+  @Test("a sound service is proven, with each kind of sign-in")
+  func sound() {
+    let host = RuledHost()
+    #expect(result(host) == .proven(remark: nil))
+    let tried = host.signIns.filter { $0.isNew }
+    #expect(
+      tried.map { "\($0.user) \($0.password) \($0.code)" } == [
+        "a right right", "a wrong next", "a right wrong", "a right none", "b right none",
+      ])
+  }
+
+  @Test("a service with a fault is not proven")
+  func faults() {
+    typealias SignIn = RuledHost.SignIn
+    let rows: [(String, @Sendable (SignIn) -> Bool)] = [
+      ("right password and code is denied: one; two", { !$0.isNew }),
+      ("a wrong code is accepted", { RuledHost.sound($0) || $0.code == .wrong }),
+      (
+        "without a code succeeds",
+        { RuledHost.sound($0) || $0.isNew && $0.code == .none && $0.password == .right }
+      ),
+      ("a wrong password is accepted", { RuledHost.sound($0) || $0.code == .next }),
+      ("has not enrolled is denied", { RuledHost.sound($0) && $0.user == "a" }),
+    ]
+    for (expected, rule) in rows {
+      let host = RuledHost()
+      host.rule = rule
+      let found = failure(result(host))
+      #expect(found?.contains(expected) == true, "\(expected): \(found ?? "nothing")")
+    }
+    let silent = RuledHost()
+    silent.asksForCode = false
+    #expect(failure(result(silent)) == "a user who has enrolled is not asked for a code")
+  }
+
+  @Test("a service whose present file denies the test account is not tried")
+  func untried() {
+    let host = RuledHost()
+    host.rule = { _ in false }
+    #expect(
+      result(host)
+        == .untried(
+          "the present file already denies a test account with its password: one; two"))
+    #expect(host.signIns.count == 1)
+    let blocked = RuledHost()
+    blocked.obstacle = "no room"
+    #expect(result(blocked) == .untried("no room"))
+  }
+
+  @Test("a wrong password may succeed if it also does without the module")
+  func openToAll() {
+    let host = RuledHost()
+    host.rule = { !$0.isNew || $0.user == "b" || $0.code == .right || $0.code == .next }
+    #expect(result(host) == .proven(remark: nil))
+  }
+
+  @Test("what policy decides is expected")
+  func policy() {
+    let allowed = RuledHost()
+    allowed.rule = { $0.password == .right }
+    #expect(
+      result(allowed, enrolled: .allowed("let through: off"))
+        == .proven(remark: "no code was tried, because the test account was let through: off"))
+    let broken = RuledHost()
+    broken.rule = { !$0.isNew }
+    #expect(
+      failure(result(broken, enrolled: .allowed("x")))?.contains("although no code is needed")
+        == true)
+    #expect(
+      failure(result(RuledHost(), enrolled: .denied("denied: no key")))
+        == "a user who has enrolled would be denied: no key")
+    #expect(
+      failure(result(RuledHost(), notEnrolled: .denied("x")))?.contains("policy denies it") == true)
+    let strict = RuledHost()
+    strict.rule = { RuledHost.sound($0) && !($0.isNew && $0.user == "b") }
+    #expect(result(strict, notEnrolled: .denied("x")) == .proven(remark: nil))
+  }
+
+  @Test("a result is read as it was written, and nothing else is")
+  func lines() {
+    for result in [
+      TrialResult.proven(remark: nil), .proven(remark: "a b"), .untried("a"), .failed("b: c"),
+    ] {
+      let line = result.line(of: "sshd").dropLast()
+      #expect(TrialResult(line, of: "sshd") == result)
+      #expect(TrialResult(line, of: "su") == nil)
+      #expect(TrialResult(line.dropFirst(), of: "sshd") == nil)
+      #expect(TrialResult(line + "\tx", of: "sshd") == nil)
+    }
+  }
+
+  @Test("test accounts have names and numbers that nobody has")
+  func accounts() throws {
+    let taken: [(name: [UInt8], uid: UInt32)] = [
+      (Array("mfa-trial-0".utf8), 5), (Array("x".utf8), 59_999), (Array("y".utf8), 59_997),
+    ]
+    let accounts = try #require(TrialAccounts(besides: taken))
+    #expect(accounts.names == ["mfa-trial-1", "mfa-trial-2"].map { Array($0.utf8) })
+    #expect(accounts.uids == [59_998, 59_996])
+    #expect(
+      String(decoding: accounts.passwd(Array("root:x:0:0".utf8)), as: UTF8.self) == """
+        root:x:0:0
+        mfa-trial-1:x:59998:65534:trial of mfa-admin:/:/bin/sh
+        mfa-trial-2:x:59996:65534:trial of mfa-admin:/:/bin/sh
+
+        """)
+    #expect(
+      String(decoding: accounts.shadow([], hash: "$6$h", today: 9), as: UTF8.self) == """
+        mfa-trial-1:$6$h:9:0:99999:7:::
+        mfa-trial-2:$6$h:9:0:99999:7:::
+
+        """)
+    let all = (1000...59_999).map { (name: [UInt8](), uid: UInt32($0)) }
+    #expect(TrialAccounts(besides: all) == nil)
+  }
+}
