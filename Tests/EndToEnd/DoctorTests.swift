@@ -417,6 +417,10 @@ extension EndToEnd {
         let json = try Self.examine(["--json"], command: "check")
         #expect(json.status == .exited(3) && json.text.contains("\"errors\": 1"), "\(json.text)")
         #expect(try Self.examine(["--output", "x"], command: "check").status == .exited(64))
+        let device = try Self.examine(["--output", "/dev/full"], command: "check")
+        #expect(device.status == .exited(1), "\(device)")
+        #expect(device.errorText.contains("/dev/full cannot be used"), "\(device.errorText)")
+        #expect(try Command.run(["/usr/bin/test", "-c", "/dev/full"]).status.isSuccess)
         let lost = try Self.examine(["--output", "/nowhere/x"], command: "check")
         #expect(lost.status == .exited(1) && lost.errorText.contains("/nowhere/x"), "\(lost)")
       }

@@ -90,6 +90,84 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "key+code: users who have enrolled need a key and a code, all others a key and their password"
+    )
+    func keyAndCode() throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let other = try machine.addUser()
+        let otherKey = try machine.addLoginKey(for: other)
+        let files = ServiceFiles(["sshd"])
+        let server = try Self.server(machine)
+        let dropIn = "/etc/ssh/sshd_config.d/90-key.conf"
+        try machine.write("AuthenticationMethods publickey,keyboard-interactive\n", to: dropIn)
+        let unclear = try machine.administer("enable", "sshd")
+        #expect(unclear.status == .exited(1) && files.isRestored)
+        #expect(unclear.errorText.contains("--factors key+code"), "\(unclear.errorText)")
+        try machine.remove(dropIn)
+        let enabled = try machine.administer("enable", "sshd", "--factors", "key+code")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+
+        let new = try server.signIn(user.name, command: Self.confirm, key: key)
+        try new.expect("One-time code: ")
+        #expect(!new.transcript.contains("assword"), "\(new.transcript)")
+        try new.send(try enrollment.phone.code())
+        try new.expect("sshd: confirmed")
+        #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
+
+        let unenrolled = try server.signIn(other.name, command: "id -un", key: otherKey)
+        try unenrolled.expect("Password: ")
+        try unenrolled.send(other.password)
+        try unenrolled.expect(other.name)
+        #expect(try unenrolled.waitForExit() == .exited(0), "\(unenrolled.transcript)")
+
+        let sound = try Doctor.examine(["--json"])
+        #expect(
+          try Doctor.found(sound).filter { !$0.hasPrefix("note ") && $0.contains("ssh") }.isEmpty,
+          "\(sound.text)")
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
+      }
+    }
+
+    @Test("members of an exempt group sign in with a key alone, and doctor notes it")
+    func exemptGroup() throws {
+      try Self.withMachine { machine in
+        let user = try machine.addUser()
+        let key = try machine.addLoginKey(for: user)
+        let files = ServiceFiles(["sshd"])
+        let server = try Self.server(machine)
+        for group in ["a,b", "a*", "!a", "", "a b"] {
+          let refused = try machine.administer("enable", "sshd", "--except-group", group)
+          #expect(refused.status == .exited(64), "\(group): \(refused.errorText)")
+        }
+        #expect(
+          try machine.administer("enable", "sudo", "--except-group", "a").status == .exited(64))
+        let enabled = try machine.administer(
+          "enable", "--no-confirm", "sshd", "--except-group", user.name)
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        let exempt = try server.signIn(user.name, command: "id -un", key: key)
+        try exempt.expect(user.name)
+        #expect(try exempt.waitForExit() == .exited(0), "\(exempt.transcript)")
+        let found = try Doctor.found(try Doctor.examine(["--json"]))
+        #expect(
+          found.contains("note exempt-group /etc/ssh/sshd_config.d/00-mfa.conf:7")
+            && !found.contains { $0.contains("methods-without-code") }, "\(found)")
+        // An edited exemption is no longer the one that was enabled.
+        let dropIn = "/etc/ssh/sshd_config.d/00-mfa.conf"
+        let text = String(decoding: try #require(machine.contents(of: dropIn)), as: UTF8.self)
+        try machine.write(
+          text.replacing("Match Group \(user.name)", with: "Match Group *"), to: dropIn)
+        let edited = try Doctor.found(try Doctor.examine(["--json"]))
+        #expect(edited.contains("error methods-without-code \(dropIn):7"), "\(edited)")
+        try machine.write(text, to: dropIn)
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
+      }
+    }
+
     @Test("root confirms from a new connection of root")
     func rootBySecureShell() throws {
       try Self.withMachine { machine in

@@ -63,7 +63,8 @@ extension EndToEnd {
       Fault(2, "sudo", "/etc/mfa/mfa.conf:2: ") { machine in
         try machine.writeConfiguration("[project]\nstat = enabled\n")
       },
-      Fault(3, "sudo", "a user who has enrolled would be denied: ") { machine in
+      Fault(3, "sudo", "the store cannot be used: /etc/mfa/key is not trusted: wrong-permissions") {
+        machine in
         try machine.keep("/etc/mfa/key")
         try Command.succeed(["/bin/chmod", "0444", "/etc/mfa/key"])
       },
@@ -77,7 +78,7 @@ extension EndToEnd {
           [
             "auth requisite pam_unix.so", "account required pam_unix.so",
             "account [success=ignore default=die] pam_succeed_if.so user notin x:y",
-            "account requisite pam_exec.so /bin/sh -c 'grep -q pam_mfa.so /etc/pam.d/sudo && exit 1; exit 0'",
+            "account requisite pam_exec.so /bin/sh -c [grep -q pam_mfa.so /etc/pam.d/sudo && exit 1; exit 0]",
           ])
       },
     ]

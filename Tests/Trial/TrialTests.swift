@@ -16,6 +16,7 @@ private final class RuledHost: TrialHost {
   private(set) var signIns: [SignIn] = []
   private var isNew = false
   var obstacle: String?
+  var beginning: TrialResult?
   /// Whether a sign-in succeeds.
   var rule: (SignIn) -> Bool = RuledHost.sound
   var asksForCode = true
@@ -26,6 +27,8 @@ private final class RuledHost: TrialHost {
     guard signIn.isNew, signIn.user == "a" else { return true }
     return signIn.code == .right || signIn.code == .next
   }
+
+  func begin() -> TrialResult? { beginning }
 
   func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
     isNew = true
@@ -104,6 +107,9 @@ private final class RuledHost: TrialHost {
     let blocked = RuledHost()
     blocked.obstacle = "no room"
     #expect(result(blocked) == .untried("no room"))
+    let broken = RuledHost()
+    broken.beginning = .failed("no key")
+    #expect(result(broken) == .failed("no key") && broken.signIns.isEmpty)
   }
 
   @Test("a wrong password may succeed if it also does without the module")

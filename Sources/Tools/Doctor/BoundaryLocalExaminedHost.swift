@@ -45,6 +45,16 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
+  package func hasModule(_ module: [UInt8]) -> Bool {
+    var path = String(decoding: module, as: UTF8.self)
+    if module.first != UInt8(ascii: "/") {
+      guard let folder = moduleFolder else { return true }
+      path = "\(folder)/\(path)"
+    }
+    // What cannot be examined is not reported as missing: `Ownership` reports it.
+    do throws(SystemError) { return try status(of: path) != nil } catch { return true }
+  }
+
   /// The folder from which libpam loads modules that a line names without a path: the one that has
   /// libpam's own modules. Nil if it cannot be found.
   private var moduleFolder: String? {
@@ -58,6 +68,17 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> {
     recorded()
+  }
+
+  package func runningServers() -> [RunningServer] {
+    ProcFile.names(in: "/proc").compactMap { name -> RunningServer? in
+      guard Int32(name) != nil, let program = ProcFile.target("/proc/\(name)/exe"),
+        program.split(separator: "/").last?.hasPrefix("sshd") == true,
+        let text = ProcFile.text("/proc/\(name)/cmdline"), text.contains("[listener]")
+      else { return nil }
+      let words = text.split { $0 == "\0" || $0 == " " }.map { String($0) }
+      return RunningServer(arguments: words)
+    }
   }
 
   package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {
@@ -84,11 +105,31 @@ package struct LocalExaminedHost: ExaminedHost {
     try Account.named(name)
   }
 
+  /// The program that looks names up in the system's databases (getent(1)).
+  private static let lookUp = "/usr/bin/getent"
+
   package func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool {
-    try AccountGroups.exists(name)
+    do throws(ProgramOutput.Failure) {
+      let arguments = ["group", "--", String(decoding: name, as: UTF8.self)]
+      // The exit status 2 says that there is no such group. Another failure is not reported as one.
+      return try output(of: Self.lookUp, arguments)?.status != 2
+    } catch {
+      return true
+    }
   }
 
-  package func hasNoPassword(_ account: Account) -> Bool { AccountGroups.hasNoPassword(account) }
+  package func hasNoPassword(_ account: Account) -> Bool {
+    do throws(ProgramOutput.Failure) {
+      let arguments = ["shadow", "--", String(decoding: account.name, as: UTF8.self)]
+      guard let entry = try output(of: Self.lookUp, arguments)?.output else { return false }
+      let fields = entry.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      guard fields.count > 1, let first = fields[1].first else { return false }
+      // No password has such a hash (shadow(5)).
+      return first == UInt8(ascii: "!") || first == UInt8(ascii: "*")
+    } catch {
+      return false
+    }
+  }
 
   package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     account.isMember(of: group)

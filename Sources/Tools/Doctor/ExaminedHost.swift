@@ -80,8 +80,14 @@ package protocol ExaminedHost {
   /// Returns the reason why libpam cannot load the module that a line names, or nil.
   func loadProblem(_ module: [UInt8]) -> String?
 
+  /// Returns whether the file of the module that a line names exists.
+  func hasModule(_ module: [UInt8]) -> Bool
+
   /// Returns the services that `mfa-admin enable` has enabled, according to its records.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure>
+
+  /// Returns the options of the sshds that run now.
+  func runningServers() -> [RunningServer]
 
   /// Returns the findings that administrators have accepted, or the path of their list and the
   /// reason why it cannot be used.
@@ -117,6 +123,12 @@ extension ExaminedHost {
 
   /// Returns no services by default.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { .success([]) }
+
+  /// Returns by default that each module exists.
+  func hasModule(_ module: [UInt8]) -> Bool { true }
+
+  /// Returns no servers by default.
+  func runningServers() -> [RunningServer] { [] }
 
   /// Returns by default that each group exists.
   func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool { true }

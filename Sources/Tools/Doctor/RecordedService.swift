@@ -7,11 +7,14 @@ package struct RecordedService: Equatable {
     package let path: String
     /// What is left.
     package let state: State
+    /// Whether the file is, byte for byte, as the change left it.
+    package let isUnchanged: Bool
 
     /// Creates a file.
-    package init(path: String, state: State) {
+    package init(path: String, state: State, isUnchanged: Bool = false) {
       self.path = path
       self.state = state
+      self.isUnchanged = isUnchanged
     }
   }
 

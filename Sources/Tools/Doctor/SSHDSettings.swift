@@ -30,7 +30,7 @@ package struct SSHDSettings: Equatable {
 
   /// The lists of AuthenticationMethods, or nil if any single method is enough. A sign-in must
   /// complete all methods of one list.
-  var methodLists: [[String]]? {
+  package var methodLists: [[String]]? {
     guard let text = values["authenticationmethods"], text.lowercased() != "any" else { return nil }
     return text.split(separator: " ").map { list in
       list.split(separator: ",").map { method in

@@ -89,6 +89,15 @@ package enum SSHDView {
   /// The reason why sshd did not print its settings.
   private struct Failure: Error { let reason: String }
 
+  /// Returns the general settings of an sshd with these options, or nil if they cannot be determined.
+  static func settings(options: [String], on host: any ExaminedHost) -> SSHDSettings? {
+    guard let specification = Connection().specification,
+      case .success(let output?) = output(options + ["-T", "-C", specification], host),
+      output.isSuccess
+    else { return nil }
+    return SSHDSettings(output.output)
+  }
+
   /// Returns the settings for a user, or nil if they cannot be determined.
   package static func settings(ofUser name: String, on host: any ExaminedHost) -> SSHDSettings? {
     guard case .success(let settings) = settings(Connection(user: name), on: host) else {

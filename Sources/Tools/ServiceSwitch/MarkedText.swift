@@ -10,9 +10,10 @@ package struct MarkedText: Equatable {
   /// Creates the marks of a service.
   package init(service: [UInt8]) { self.service = service }
 
-  /// All lines that can appear between the marks.
-  package static let known: [[UInt8]] =
-    (StackPlan.knownLines + SecureShellDropIn.lines).map { Array($0.utf8) }
+  /// Returns whether a line can appear between the marks.
+  package static func isKnown(_ line: [UInt8]) -> Bool {
+    StackPlan.knownLines.contains { Array($0.utf8) == line } || SecureShellDropIn.isKnown(line)
+  }
 
   /// The mark before our lines.
   package var beginning: [UInt8] {
@@ -71,7 +72,7 @@ package struct MarkedText: Equatable {
         // The line before the block was the last line and had no line feed.
         if !isEnded, kept.last == Self.lineFeed { kept.removeLast() }
       } else if start != nil {
-        guard Self.known.contains(words) else { return .altered(line: index + 1) }
+        guard Self.isKnown(words) else { return .altered(line: index + 1) }
       } else {
         kept += line
       }

@@ -19,17 +19,25 @@ extension RecordedService {
     self.init(
       name: change.service,
       files: change.files.map { file in
-        File(path: file.path, state: Self.state(of: file, change.service))
+        Self.file(file, change.service)
       })
   }
 
-  private static func state(of file: ChangedFile, _ service: [UInt8]) -> State {
+  private static func file(_ file: ChangedFile, _ service: [UInt8]) -> File {
     let present: SystemFile?
     do throws(ChangeError) { present = try SystemFile.read(file.path) } catch {
-      return .unreadable(error.message)
+      return File(path: file.path, state: .unreadable(error.message))
     }
-    guard let present else { return .gone }
-    guard present.contents != file.new else { return .complete }
+    guard let present else { return File(path: file.path, state: .gone) }
+    guard present.contents != file.new else {
+      return File(path: file.path, state: .complete, isUnchanged: true)
+    }
+    return File(path: file.path, state: state(of: present, file, service))
+  }
+
+  private static func state(
+    of present: SystemFile, _ file: ChangedFile, _ service: [UInt8]
+  ) -> State {
     let marks = MarkedText(service: service)
     switch marks.removing(from: present.contents) {
     case .absent: return .withoutLines

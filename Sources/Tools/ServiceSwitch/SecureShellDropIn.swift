@@ -2,7 +2,7 @@ import MFAAdminOutput
 import MFABytes
 import MFADoctor
 
-/// The sshd drop-in file with the settings for a password followed by a code.
+/// The sshd drop-in file with the settings for a password or key followed by a code.
 package struct SecureShellDropIn {
   /// The path of the drop-in. sshd uses the first value it reads, and reads the files in the order
   /// of their names.
@@ -12,25 +12,53 @@ package struct SecureShellDropIn {
   /// The folder of the drop-in.
   package static let folder = "\(InstalledPath.sshdDropIns)"
 
-  /// The settings. `sshd -T` prints their names in lower case.
-  package static let settings = [
-    (name: "UsePAM", value: "yes"), (name: "KbdInteractiveAuthentication", value: "yes"),
-    (name: "PasswordAuthentication", value: "no"),
-    (name: "AuthenticationMethods", value: "keyboard-interactive"),
-  ]
+  /// The settings for a password followed by a code. `sshd -T` prints their names in lower case.
+  package static let settings = settings(.usual)
 
-  /// The lines of the file, without the marks.
-  package static let lines = settings.map { "\($0.name) \($0.value)" }
+  /// Returns the settings that apply unless a `Match` line does.
+  static func settings(_ factors: SecureShellFactors) -> [(name: String, value: String)] {
+    [
+      (name: "UsePAM", value: "yes"), (name: "KbdInteractiveAuthentication", value: "yes"),
+      (name: "PasswordAuthentication", value: "no"),
+      (name: "AuthenticationMethods", value: factors.methods),
+    ]
+  }
+
+  /// Returns the lines of the file, without the marks.
+  static func lines(_ factors: SecureShellFactors) -> [String] {
+    settings(factors).map { "\($0.name) \($0.value)" } + factors.exemptions
+  }
+
+  /// Returns whether the file can contain a line between the marks.
+  static func isKnown(_ line: [UInt8]) -> Bool {
+    SecureShellFactors.isExemption(line)
+      || SecureShellFactors.First.allCases.contains { first in
+        lines(SecureShellFactors(first: first, exemptGroups: [])).contains {
+          Array($0.utf8) == line
+        }
+      }
+  }
 
   /// Returns the contents of the file.
-  package static func text(service: [UInt8]) -> [UInt8] {
-    MarkedText(service: service).block(lines)
+  package static func text(
+    service: [UInt8], _ factors: SecureShellFactors = .usual
+  ) -> [UInt8] {
+    MarkedText(service: service).block(lines(factors))
+  }
+
+  /// Returns what a drop-in that this program has written asks for.
+  static func factors(in text: [UInt8]) -> SecureShellFactors.First {
+    let line = Array("AuthenticationMethods \(SecureShellFactors.First.key.methods)".utf8)
+    return text.split(separator: UInt8(ascii: "\n")).contains { Array($0) == line }
+      ? .key : .password
   }
 
   /// Returns the settings for which `sshd -T` prints a different value, each with that value.
-  static func differences(inEffective output: String) -> [(name: String, found: String)] {
+  static func differences(
+    inEffective output: String, expecting first: SecureShellFactors.First = .password
+  ) -> [(name: String, found: String)] {
     let effective = SSHDSettings(Array(output.utf8))
-    return settings.compactMap { setting in
+    return settings(SecureShellFactors(first: first, exemptGroups: [])).compactMap { setting in
       let found = effective.value(of: setting.name.lowercased())
       return found == setting.value ? nil : (setting.name, found ?? "nothing")
     }

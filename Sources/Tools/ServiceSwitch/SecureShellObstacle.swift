@@ -23,6 +23,13 @@ package struct SecureShellObstacle: Error, Equatable {
     reason: "\(SecureShellDropIn.path) already exists with different contents",
     hint: "keep what you need of it in another file, then: rm \(SecureShellDropIn.path)")
 
+  /// sshd requires a key now.
+  static let keyRequired = SecureShellObstacle(
+    reason: "AuthenticationMethods requires a key now, and a password would replace it",
+    hint:
+      "to require a key and a code: --factors key+code; to give up the key: --factors password+code"
+  )
+
   /// An earlier setting, which sshd uses instead.
   static func setBefore(
     _ setting: SecureShellDropIn.Occurrence, _ what: String

@@ -44,10 +44,22 @@ package enum SecureShellServer {
     return files
   }
 
+  /// Throws if sshd requires a key now, which a password and a code would replace. sshd's files are
+  /// checked later: if sshd prints no settings, this is not known and not an error.
+  package static func checkThatNoKeyIsRequired() throws(ChangeError) {
+    let effective = try run([program, "-T"])
+    guard let lists = SSHDSettings(effective.output).methodLists,
+      lists.allSatisfy({ $0.contains("publickey") })
+    else { return }
+    throw .secureShell(.keyRequired)
+  }
+
   /// Verifies that an sshd started now would use the drop-in's settings.
   ///
   /// - Returns: the output of `sshd -T`.
-  package static func check() throws(ChangeError) -> String {
+  package static func check(
+    expecting first: SecureShellFactors.First
+  ) throws(ChangeError) -> String {
     let folder = privilegeSeparationFolder
     do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
       throw .file(folder, .system(error))
@@ -57,7 +69,7 @@ package enum SecureShellServer {
     let effective = try run([program, "-T"])
     guard effective.isSuccess else { throw .secureShell(.refused("sshd -T", effective.complaint)) }
     let settings = String(decoding: effective.output, as: UTF8.self)
-    let differences = SecureShellDropIn.differences(inEffective: settings)
+    let differences = SecureShellDropIn.differences(inEffective: settings, expecting: first)
     guard differences.isEmpty else {
       throw .secureShell(.overridden(differences))
     }

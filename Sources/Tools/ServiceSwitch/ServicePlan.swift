@@ -10,6 +10,8 @@ package struct ServicePlan {
   package let files: [ChangedFile]
   /// The line that already asks for a code, in which case there is nothing to do.
   package let present: StackPosition?
+  /// What sshd asks for.
+  package let factors: SecureShellFactors
   /// The settings of sshd that override ours for some sign-ins.
   package var exceptions: [SecureShellDropIn.Occurrence] = []
 
@@ -71,8 +73,13 @@ package struct ServicePlan {
   }
 
   /// Plans the changes for a service and proves that the resulting stack asks for a code.
-  package init(_ service: [UInt8]) throws(ChangeError) {
+  ///
+  /// `factors` matter to sshd alone.
+  package init(
+    _ service: [UInt8], _ factors: SecureShellFactors = .usual
+  ) throws(ChangeError) {
     self.service = service
+    self.factors = factors
     try Self.requireFile(of: service)
     let installed = OverlaidStacks(InstalledStacks())
     present = try Self.line(of: service, installed)
@@ -80,7 +87,7 @@ package struct ServicePlan {
       files = []
       return
     }
-    let stackFiles = try Self.stackFiles(service, installed)
+    let stackFiles = try Self.stackFiles(service, factors.first, installed)
     guard Self.concernsSecureShell(service) else {
       files = stackFiles
       return
@@ -88,11 +95,12 @@ package struct ServicePlan {
     exceptions = try SecureShellServer.look()
     // sshd applies its settings only after a reload, so they are written and checked before the
     // stack changes.
-    files = try Self.dropIn(service) + stackFiles
+    files = try Self.dropIn(service, factors) + stackFiles
   }
 
   private static func stackFiles(
-    _ service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
+    _ service: [UInt8], _ first: SecureShellFactors.First,
+    _ installed: OverlaidStacks<InstalledStacks>
   ) throws(ChangeError) -> [ChangedFile] {
     var source = installed
     var files: [ChangedFile] = []
@@ -102,7 +110,7 @@ package struct ServicePlan {
         continue
       }
       let present = StackFile(path: Array(path.utf8), contents: file.contents)
-      let text = try plan(member, service, present, source)
+      let text = try plan(member, service, first, present, source)
       source = source.replacing(member, with: StackFile(path: present.path, contents: text))
       files.append(
         ChangedFile(
@@ -112,8 +120,10 @@ package struct ServicePlan {
     return files
   }
 
-  private static func dropIn(_ service: [UInt8]) throws(ChangeError) -> [ChangedFile] {
-    let text = SecureShellDropIn.text(service: service)
+  private static func dropIn(
+    _ service: [UInt8], _ factors: SecureShellFactors
+  ) throws(ChangeError) -> [ChangedFile] {
+    let text = SecureShellDropIn.text(service: service, factors)
     if let present = try SystemFile.read(SecureShellDropIn.path) {
       // The drop-in may remain after an administrator removed the lines from the service's file.
       guard present.contents == text else {
@@ -128,10 +138,13 @@ package struct ServicePlan {
   }
 
   private static func plan(
-    _ member: [UInt8], _ service: [UInt8], _ file: StackFile,
+    _ member: [UInt8], _ service: [UInt8], _ first: SecureShellFactors.First, _ file: StackFile,
     _ source: OverlaidStacks<InstalledStacks>
   ) throws(ChangeError) -> [UInt8] {
     do throws(StackProof.Obstacle) {
+      guard first == .password || !concernsSecureShell(service) else {
+        return try StackPlan(afterKey: member, mark: service, file: file, in: source).text
+      }
       return try StackPlan(member, mark: service, file: file, in: source).text
     } catch {
       throw .stack(

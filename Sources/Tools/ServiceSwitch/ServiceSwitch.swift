@@ -91,10 +91,12 @@ package struct ServiceSwitch {
       }
       try SystemFile.write(
         file.new, permissions: file.permissions, group: file.group, to: file.path)
-      if file.path == SecureShellDropIn.path { effective = try SecureShellServer.check() }
+      if file.path == SecureShellDropIn.path { effective = try Self.check(file.new) }
     }
     guard ServicePlan.concernsSecureShell(change.service) else { return }
-    if effective == nil { effective = try SecureShellServer.check() }
+    if effective == nil {
+      effective = try Self.check(SystemFile.read(SecureShellDropIn.path)?.contents ?? [])
+    }
     let settings = effective ?? ""
     if let warning = SecureShellDropIn.warning(inEffective: settings) {
       report("warning: \(warning)")
@@ -102,6 +104,11 @@ package struct ServiceSwitch {
     guard mayReload, try SecureShellServer.reload(effective: settings) else {
       return report("note: sshd is not running: the settings take effect when it starts")
     }
+  }
+
+  /// Verifies that sshd would use the settings of the drop-in, and returns what `sshd -T` prints.
+  private static func check(_ dropIn: [UInt8]) throws(ChangeError) -> String {
+    try SecureShellServer.check(expecting: SecureShellDropIn.factors(in: dropIn))
   }
 
   /// Records that all files are in place, and which sign-in processes are older than the change.

@@ -11,6 +11,11 @@ package struct StackPlan: Equatable {
 
   /// The line follows the lines that ask for the password.
   private static let auth = "auth requisite pam_mfa.so after_password"
+  /// The line for a code after a key, above the lines that ask for the password: for users who have
+  /// enrolled, the code decides, and all others are asked for the password. A connection to sshd from
+  /// before its settings changed therefore needs the password or a code, never neither.
+  private static let authAfterKey =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so"
   /// The line that earlier versions wrote.
   private static let formerAuth = "auth requisite pam_mfa.so"
   private static let account = "account required pam_mfa.so"
@@ -21,7 +26,7 @@ package struct StackPlan: Equatable {
   private static let session = "session optional pam_mfa.so"
 
   /// All lines that are added to service files.
-  static let knownLines = [auth, account, rootAccount, session, formerAuth]
+  static let knownLines = [auth, authAfterKey, account, rootAccount, session, formerAuth]
 
   private static func accountLines(of service: [UInt8]) -> [String] {
     if SessionService(service) == .sshd { return [account, session] }
@@ -48,6 +53,19 @@ package struct StackPlan: Equatable {
       }
     }
     throw obstacle
+  }
+
+  /// Adds the lines for a code after a key, above all other lines.
+  init<Source: StackSource>(
+    afterKey service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) {
+    let lines = [Self.authAfterKey] + Self.accountLines(of: service)
+    let text = MarkedText(service: mark).inserting(lines, into: file.contents, at: 0)
+    let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
+    if let obstacle = StackProof.obstacle(of: service, in: draft, isAfterKey: true) {
+      throw obstacle
+    }
+    self.text = text
   }
 
   /// Returns the candidates: the file with all lines at `end`, and with the `account` line above

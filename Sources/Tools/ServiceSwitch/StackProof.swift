@@ -67,13 +67,16 @@ package struct StackProof {
     return stack.entries.first { $0.asks(module: module) }?.position
   }
 
-  /// Returns the first problem with a service's stack, or nil.
+  /// Returns the first problem with a service's stack, or nil. `isAfterKey` says that the application
+  /// has verified a key, so that enrolled users need no password.
   package static func obstacle<Source: StackSource>(
-    of service: [UInt8], in source: Source
+    of service: [UInt8], in source: Source, isAfterKey: Bool = false
   ) -> Obstacle? {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.auth, of: service, from: source)
-      if let obstacle = authObstacle(stack, of: service) { return obstacle }
+      let obstacle =
+        isAfterKey ? authObstacle(afterKey: stack, of: service) : authObstacle(stack, of: service)
+      if let obstacle { return obstacle }
     } catch {
       return .unknown(error)
     }
@@ -82,6 +85,23 @@ package struct StackProof {
       isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
     if case .certain = account { return nil }
     return .account(account)
+  }
+
+  private static func authObstacle(
+    afterKey stack: ServiceStack, of service: [UInt8]
+  ) -> Obstacle? {
+    guard let index = stack.entries.firstIndex(where: { $0.asks(module: module) }) else {
+      return .missing
+    }
+    let withoutCode = effect(stack, of: service, for: Claimant([.password, .other]))
+    guard stack.entries[index].level == 0, withoutCode.ignoring.isEmpty else {
+      return .denialIgnored(at: stack.entries[withoutCode.ignoring.first?.index ?? index].position)
+    }
+    if let step = withoutCode.skipping.first {
+      return .skippable(by: stack.entries[step.index].position)
+    }
+    let withCode = effect(stack, of: service, for: Claimant([.code, .other]))
+    return withCode.canSucceed && withCode.calls == 1 ? nil : .closed
   }
 
   private static func authObstacle(_ stack: ServiceStack, of service: [UInt8]) -> Obstacle? {

@@ -18,7 +18,8 @@ package enum TrialProgram {
     let output: ProgramOutput
     do throws(ProgramOutput.Failure) {
       output = try ChildProgram(
-        arguments: [program, command] + services, seconds: patience
+        arguments: [program, command] + (plans.first?.factors.arguments ?? []) + services,
+        seconds: patience
       ).run()
     } catch {
       return plans.map { _ in .untried("the trial: \(error.text)") }

@@ -92,6 +92,19 @@ package struct StackMachine {
     state.index = last + 1
   }
 
+  /// Returns the return code for which a line jumps past the end of its stack, so that libpam denies
+  /// the sign-in, or nil.
+  package func codeThatJumpsPastEnd(at index: Int) -> PAMReturnCode? {
+    guard case .module(_, _, let control) = entries[index].kind else { return nil }
+    return PAMReturnCode.allCases.first { code in
+      guard case .jump(let count) = control.action(for: code) else { return false }
+      var state = State()
+      state.index = index
+      jump(count, &state)
+      return state.outcome != .undefined
+    }
+  }
+
   /// Moves to the next line that calls a module.
   private func enteringSubstacks(_ state: State) -> State {
     var state = state

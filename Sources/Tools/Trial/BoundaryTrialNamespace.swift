@@ -24,6 +24,8 @@ package final class TrialNamespace: TrialHost {
   package struct Failure: Error, Equatable {
     /// The reason, as the end of a sentence.
     package let reason: String
+    /// Whether sign-ins of users would fail for the same reason.
+    package var isFault = false
   }
 
   /// The folder for copies. Nobody else changes services meanwhile, so the folder has no other use.
@@ -37,7 +39,7 @@ package final class TrialNamespace: TrialHost {
 
   private let accounts: TrialAccounts
   private let password: String
-  private let secret: SecretBytes
+  private var secret = SecretBytes(count: 0)
   private let log: Int32
   /// The connections to `log`.
   private var writers: [Int32] = []
@@ -61,16 +63,30 @@ package final class TrialNamespace: TrialHost {
     try Self.hide(Self.workspace, "mode=0700")
     for folder in Self.hidden where Self.isFolder(folder) { try Self.hide(folder, "mode=0755") }
     log = try Self.catchLog()
-    do throws(CryptographyError) {
-      password = VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
-      secret = try SecretBytes.random(count: 20)
-    } catch {
-      throw Failure(reason: "random numbers are not available")
+    password = try Self.random { () throws(CryptographyError) in
+      VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
     }
     accounts = try Self.accounts()
     try addAccounts()
-    try makeStore()
-    try enrol()
+  }
+
+  package func begin() -> TrialResult? {
+    do throws(Failure) {
+      secret = try Self.random { () throws(CryptographyError) in try SecretBytes.random(count: 20) }
+      try makeStore()
+      try enrol()
+      return nil
+    } catch {
+      return error.isFault ? .failed(error.reason) : .untried(error.reason)
+    }
+  }
+
+  private static func random<Value: ~Copyable>(
+    _ body: () throws(CryptographyError) -> Value
+  ) throws(Failure) -> Value {
+    do throws(CryptographyError) { return try body() } catch {
+      throw Failure(reason: "random numbers are not available")
+    }
   }
 
   private static func failure(_ what: String) -> Failure {
@@ -200,7 +216,7 @@ package final class TrialNamespace: TrialHost {
     do throws(SystemError) { owner = try Account.named(Array("mfa".utf8)) } catch {
       throw Failure(reason: "the account mfa: \(error.text)")
     }
-    guard let owner else { throw Failure(reason: "there is no system user mfa") }
+    guard let owner else { throw Failure(reason: "there is no system user mfa", isFault: true) }
     try Self.hide(store, "mode=0700")
     for folder in ["factors", "attempts", "mail"] {
       let path = "\(store)/\(folder)"
@@ -238,7 +254,8 @@ package final class TrialNamespace: TrialHost {
           attempts: entry.attempts, now: now, from: .unknown, by: actor)
       }
     } catch {
-      throw Failure(reason: "the store: \(RecordProblem.store(error).sentence)")
+      throw Failure(
+        reason: "the store cannot be used: \(RecordProblem.store(error).sentence)", isFault: true)
     }
   }
 

@@ -52,11 +52,16 @@ package struct Trial {
     package let service: [UInt8]
     /// The paths of existing service files, and their new contents.
     package let files: [(path: String, contents: [UInt8])]
+    /// Whether users who have enrolled are asked for their password too.
+    package let needsPassword: Bool
 
     /// Creates a plan.
-    package init(service: [UInt8], files: [(path: String, contents: [UInt8])]) {
+    package init(
+      service: [UInt8], files: [(path: String, contents: [UInt8])], needsPassword: Bool = true
+    ) {
       self.service = service
       self.files = files
+      self.needsPassword = needsPassword
     }
   }
 
@@ -87,14 +92,17 @@ package struct Trial {
   /// Tries a service. Later services see its new files too.
   package func result(of plan: Plan) -> TrialResult {
     let host = namespace
+    if let obstacle = host.begin() { return obstacle }
     let without = host.signIn(host.enrolled, plan.service, password: .right, code: .none)
     guard without.isSuccess else {
       return .untried(
         "the present file already denies a test account with its password\(without.explanation)")
     }
-    let isWrongPasswordDenied = !host.signIn(
-      host.enrolled, plan.service, password: .wrong, code: .none
-    ).isSuccess
+    let isWrongPasswordDenied =
+      plan.needsPassword
+      && !host.signIn(
+        host.enrolled, plan.service, password: .wrong, code: .none
+      ).isSuccess
     if let failure = host.put(plan.files) { return .untried(failure) }
     if let failure = enrolled(plan.service, isWrongPasswordDenied) { return .failed(failure) }
     if let failure = notEnrolled(plan.service) { return .failed(failure) }
@@ -180,6 +188,10 @@ package protocol TrialHost {
   var enrolled: [UInt8] { get }
   /// The name of the test account without a factor.
   var notEnrolled: [UInt8] { get }
+
+  /// Begins the trial of a service: the first account has a new factor, and no account has a failed
+  /// attempt. Returns the result if that is not possible, or nil.
+  func begin() -> TrialResult?
 
   /// Puts new files in place for later sign-ins. Returns the reason for a failure, or nil.
   func put(_ files: [(path: String, contents: [UInt8])]) -> String?

@@ -25,6 +25,12 @@ package struct MemoryHost: ExaminedHost {
   /// The members of the groups.
   package var groups: [String: [String]] = [:]
   package var reports: Result<[UserReport], AdminError> = .success([])
+  /// The modules that do not exist.
+  package var missingModules: [String] = []
+  /// The options of running sshds.
+  package var servers: [RunningServer] = []
+  /// The output of `sshd -T` with options, by the first option's value.
+  package var sshdWithOptions: [String: String] = [:]
   /// The users without a password.
   package var withoutPassword: [String] = []
   /// The output of sha256sum, or nil if it is not installed.
@@ -175,6 +181,12 @@ package struct MemoryHost: ExaminedHost {
 
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { recorded }
 
+  package func hasModule(_ module: [UInt8]) -> Bool {
+    !missingModules.contains(String(decoding: module, as: UTF8.self))
+  }
+
+  package func runningServers() -> [RunningServer] { servers }
+
   package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> { accepted }
 
   package func services() throws(StackRefusal) -> [[UInt8]] {
@@ -261,6 +273,9 @@ package struct MemoryHost: ExaminedHost {
       return ProgramOutput(status: 0, output: Array(text.utf8))
     }
     guard let users = try sshd.get() else { return nil }
+    if arguments.count > 1, let text = sshdWithOptions[arguments[1]] {
+      return ProgramOutput(status: 0, output: Array(text.utf8))
+    }
     let user = arguments.last?.split(separator: ",").first?.dropFirst("user=".count)
     let text = users[String(user ?? "")] ?? sshdOfOthers
     guard !text.hasPrefix("!") else {

@@ -134,7 +134,9 @@ package enum RecordProblem: Equatable, Sendable {
     let name = user.map { "\(VisibleText($0))" } ?? "USER"
     let anew = "mfa-admin revoke \(name) --all removes it; then the user can enrol again"
     switch self {
-    case .noSuchAccount: return "mfa-admin prune removes what is left of deleted accounts"
+    case .noSuchAccount:
+      return
+        "mfa-admin revoke \(name) --all removes what is left of it; prune does so for all accounts"
     case .belongsToAnother: return anew
     case .strayFile:
       return "check \(StoreFile.factors.path), and remove the file if it is not needed"

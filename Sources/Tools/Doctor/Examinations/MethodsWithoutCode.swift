@@ -3,7 +3,7 @@ import MFAAdminOutput
 /// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
 enum MethodsWithoutCode: Examination {
   /// The methods that use PAM.
-  private static let asking = ["keyboard-interactive", "password"]
+  static let asking = ["keyboard-interactive", "password"]
   /// The methods that do not use PAM: the name, the setting that enables the method, and the words
   /// for messages. The setting decides only if AuthenticationMethods is not set.
   private static let silent = [
@@ -30,12 +30,30 @@ enum MethodsWithoutCode: Examination {
       let open = lists.filter { list in !asking.contains { list.contains($0) } }
       guard !open.isEmpty else { return [] }
       let shown = open.map { $0.joined(separator: ",") }.joined(separator: " ")
-      return [
-        finding(
-          service, place(["authenticationmethods"]),
-          "users who sign in by ssh with \(VisibleText.escaping(shown))\(description) are never asked for "
-            + "a code: these methods do not use PAM")
-      ]
+      let line = place(["authenticationmethods"])
+      let message =
+        "users who sign in by ssh with \(VisibleText.escaping(shown))\(description) are never asked for "
+        + "a code: these methods do not use PAM"
+      guard !isEnabledExemption(line, snapshot) else {
+        return [
+          Finding(
+            severity: .note, code: "exempt-group", services: [service.name], place: line,
+            message: message, hint: "mfa-admin enable --except-group set this up")
+        ]
+      }
+      return [finding(service, line, message)]
+    }
+  }
+
+  /// Returns whether a line is in a file that `mfa-admin enable` wrote and that nobody has edited since:
+  /// it then contains no exemption but those that were asked for.
+  private static func isEnabledExemption(_ place: String, _ snapshot: HostSnapshot) -> Bool {
+    guard case .success(let services) = snapshot.host.recordedServices() else { return false }
+    let path = Acceptance.Subject.split(place).path
+    return services.contains { service in
+      service.files.contains {
+        VisibleText.escaping($0.path) == path && $0.isUnchanged
+      }
     }
   }
 

@@ -36,6 +36,8 @@ struct EnableCommand: ParsableCommand {
   @Flag(help: "With --no-confirm: enable even where test accounts cannot sign in.")
   var untried = false
 
+  @OptionGroup(title: "Options for sshd") var secureShell: SecureShellOptions
+
   @Flag(help: "Print what would change, and change nothing.")
   var dryRun = false
 
@@ -48,6 +50,7 @@ struct EnableCommand: ParsableCommand {
     guard !noConfirm || confirmWithin == nil else {
       throw ValidationError("--no-confirm and --confirm-within cannot be combined")
     }
+    try secureShell.validate(for: services)
     guard noConfirm || !untried else { throw ValidationError("--untried requires --no-confirm") }
   }
 
@@ -110,11 +113,14 @@ struct EnableCommand: ParsableCommand {
       guard
         !plans.contains(where: { ServicePlan.family(of: $0.service).contains(service) })
       else { continue }
-      let plan = try ServicePlan(service)
+      let plan = try ServicePlan(service, secureShell.value)
       if let present = plan.present {
         ServiceCommand.say(
           "\(plan.name): already asks for a code: \(VisibleText.escaping(present.text))")
       } else {
+        if ServicePlan.concernsSecureShell(service), secureShell.factors == nil {
+          try SecureShellServer.checkThatNoKeyIsRequired()
+        }
         plans.append(plan)
       }
     }
@@ -146,8 +152,15 @@ struct EnableCommand: ParsableCommand {
         "warning: \(exception.place): \(exception.keyword) has a different value for some sign-ins")
     }
     if ServicePlan.concernsSecureShell(plan.service) {
-      Console.printError(
-        "note: a key alone is no longer enough to sign in: the password is required")
+      let required =
+        switch plan.factors.first {
+        case .password: "the password is required"
+        case .key: "a code is required, or the password of users who have not enrolled"
+        }
+      Console.printError("note: a key alone is no longer enough to sign in: \(required)")
+      for group in plan.factors.exemptGroups {
+        Console.printError("note: a key alone signs in the members of \(group), without a code")
+      }
     }
     guard !dryRun else { return }
     for name in ServiceCommand.concerned(by: plan.service) {

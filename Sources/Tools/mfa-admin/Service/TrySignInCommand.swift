@@ -14,13 +14,17 @@ struct TrySignInCommand: ParsableCommand {
     commandName: TrialProgram.command,
     abstract: "Try sign-ins of test accounts, for mfa-admin enable.", shouldDisplay: false)
 
+  @OptionGroup var secureShell: SecureShellOptions
+
   @Argument(help: "The services.")
   var services: [String]
 
   func run() throws {
     try ThisHost.requireRoot()
     var plans: [ServicePlan] = []
-    for service in services { plans.append(try ServicePlan(try ServicePlan.service(service))) }
+    for service in services {
+      plans.append(try ServicePlan(try ServicePlan.service(service), secureShell.value))
+    }
     let namespace: TrialNamespace
     do throws(TrialNamespace.Failure) { namespace = try TrialNamespace() } catch {
       for plan in plans { try write(.untried(error.reason), plan) }
@@ -34,7 +38,11 @@ struct TrySignInCommand: ParsableCommand {
       }
       let files = plan.files.filter { $0.path != SecureShellDropIn.path }
         .map { (path: $0.path, contents: $0.new) }
-      try write(trial.result(of: Trial.Plan(service: plan.service, files: files)), plan)
+      let isAfterKey =
+        ServicePlan.concernsSecureShell(plan.service) && secureShell.value.first == .key
+      try write(
+        trial.result(
+          of: Trial.Plan(service: plan.service, files: files, needsPassword: !isAfterKey)), plan)
     }
   }
 
@@ -52,7 +60,7 @@ struct TrySignInCommand: ParsableCommand {
       for file in plan.files where file.path == SecureShellDropIn.path {
         try namespace.show(file.new, in: SecureShellDropIn.folder, as: file.path)
       }
-      _ = try SecureShellServer.check()
+      _ = try SecureShellServer.check(expecting: secureShell.value.first)
       return nil
     } catch let error as ChangeError {
       return "\(error.message) (\(error.hint))"

@@ -1,0 +1,63 @@
+import MFAAdminOutput
+
+/// What sshd asks for, as `mfa-admin enable sshd` sets it up.
+package struct SecureShellFactors: Equatable {
+  /// What users prove before the code.
+  package enum First: String, CaseIterable {
+    /// The password.
+    case password = "password+code"
+    /// A key. Users who have not enrolled are asked for their password after the key.
+    case key = "key+code"
+
+    /// The value of AuthenticationMethods.
+    var methods: String {
+      switch self {
+      case .password: "keyboard-interactive"
+      case .key: "publickey,keyboard-interactive"
+      }
+    }
+  }
+
+  /// What users prove before the code.
+  package let first: First
+  /// The groups whose members sign in with a key alone.
+  package let exemptGroups: [String]
+
+  /// The password, then a code, for everybody.
+  package static let usual = SecureShellFactors(first: .password, exemptGroups: [])
+
+  /// Creates the value.
+  package init(first: First, exemptGroups: [String]) {
+    self.first = first
+    self.exemptGroups = exemptGroups
+  }
+
+  /// The value of AuthenticationMethods in general.
+  var methods: String { first.methods }
+
+  /// The lines that exempt the groups.
+  var exemptions: [String] {
+    exemptGroups.flatMap { [Self.match + $0, Self.exemption] }
+  }
+
+  private static let match = "Match Group "
+  private static let exemption = "  AuthenticationMethods publickey"
+
+  /// Returns whether a line is one of `exemptions`, for any group.
+  static func isExemption(_ line: [UInt8]) -> Bool {
+    if line == Array(exemption.utf8) { return true }
+    let start = Array(match.utf8)
+    return line.starts(with: start)
+      && isGroup(String(decoding: line.dropFirst(start.count), as: UTF8.self))
+  }
+
+  /// Returns whether a name is that of one group for sshd, and not a pattern or a list.
+  package static func isGroup(_ name: String) -> Bool {
+    name.wholeMatch(of: /[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}/) != nil
+  }
+
+  /// The arguments of `mfa-admin` that stand for this value.
+  var arguments: [String] {
+    ["--factors", first.rawValue] + exemptGroups.flatMap { ["--except-group", $0] }
+  }
+}
