@@ -153,7 +153,10 @@ import Testing
 
   @Test func configurationsInTheManualsAreAccepted() {
     var count = 0
-    for name in ["mfa.conf.5", "pam_mfa.8", "mfa-admin.8", "mfad.8", "mfa-enroll.1"] {
+    for name in [
+      "mfa.conf.5", "pam_mfa.8", "mfa-admin.8", "mfad.8", "mfa-enroll.1", "mfa-migration.7",
+      "mfa-operation.7",
+    ] {
       let manual = Self.file("packaging/man/\(name)").replacing("\\-", with: "-")
       for block in manual.matches(of: /\n\.EX\n([\s\S]*?)\n\.EE\n/) {
         let text = String(block.output.1)
