@@ -253,12 +253,13 @@ let package = Package(
       "AdminOutput", .tools,
       uses: ["MFABytes", "MFACPOSIX", "MFAFactors", "MFASecrets", "MFASystem"]),
     room("StackEffect", .tools, uses: ["MFAPAMStack"]),
+    room("Sudoers", .tools, uses: ["MFAAdminOutput"]),
     room(
       "Doctor", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
         "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAResidentProtocol",
-        "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASystem",
+        "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASudoers", "MFASystem",
       ]),
     room(
       "Explain", .tools,
@@ -452,6 +453,9 @@ let package = Package(
       "StackEffect", in: "StackEffect",
       uses: ["MFAPAMStack", "MFAStackEffect", "MFASystem", "MFATestSupport"]),
     tests(
+      "Sudoers", in: "Sudoers",
+      uses: ["MFAAdminOutput", "MFASudoers", "MFATestSupport"]),
+    tests(
       "Doctor", in: "Doctor",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes", "MFAConfiguration",
@@ -460,8 +464,8 @@ let package = Package(
     tests(
       "Explain", in: "Explain",
       uses: [
-        "MFAApplication", "MFAAdminOutput", "MFAAdminTestSupport", "MFAExplain", "MFAFactorStore",
-        "MFAFactors",
+        "MFAApplication", "MFAAdminOutput", "MFAAdminTestSupport", "MFADoctor", "MFAExplain",
+        "MFAFactorStore", "MFAFactors",
         "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASignIn", "MFASignInTestSupport",
         "MFASystem",
       ]),

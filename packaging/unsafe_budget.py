@@ -35,6 +35,7 @@ BUDGET = {
     "Tools/AdminOutput": 12,
     "Tools/Doctor": 11,
     "Tools/ServiceSwitch": 8,
+    "Tools/Sudoers": 1,
     "Tools/Trial": 41,
     "Tools/mfa-enroll": 52,
 }

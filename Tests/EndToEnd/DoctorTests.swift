@@ -28,6 +28,7 @@ extension EndToEnd {
       let others = try ReadMe.blocks(under: "login, sudo, su")
       try machine.changeService("login", authentication: others[0])
       try machine.changeService("sudo", authentication: others[0])
+      try machine.changeService("sudo-i", authentication: others[0])
       try machine.changeService("su", authentication: others[1])
       // Leftovers of other tests and packages are not examined here.
       try machine.keep("/etc/mfa")
@@ -127,6 +128,7 @@ extension EndToEnd {
           "login", ["auth required pam_mfa.so", "account required pam_permit.so"])
         try machine.writeService("su", ["auth required pam_permit.so"])
         try machine.writeService("sudo", ["auth required pam_permit.so"])
+        try machine.writeService("sudo-i", ["auth required pam_permit.so"])
         return [
           "error missing /etc/pam.d/login:1", "error root-locked-out /etc/pam.d/login:1",
           "warning password-not-proven /etc/pam.d/sshd:4",

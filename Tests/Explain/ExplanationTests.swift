@@ -2,6 +2,7 @@ import MFAApplication
 import Foundation
 @testable import MFAAdminOutput
 import MFAAdminTestSupport
+@testable import MFADoctor
 @testable import MFAExplain
 import MFAFactorStore
 import MFAFactors
@@ -361,6 +362,31 @@ struct ExplanationTests {
     let object = try JSONSerialization.jsonObject(with: Data(explanation.json.text.utf8))
     let found = try #require((object as? [String: Any])?["exceptions"] as? [[String: Any]])
     #expect(found.map { $0["finding"] as? String } == codes)
+  }
+
+  @Test(
+    "what sudo's rules say is shown, and decides if sudo asks for nothing",
+    arguments: [
+      (1, Finding.Severity.error, Doctor.sudoWithoutCode, Decision.Kind.allowed),
+      (2, .warning, Doctor.sudoWithoutCode, .asked),
+      (3, .error, "sudo-other-account", .asked),
+    ])
+  func rulesOfSudo(
+    number: Int, severity: Finding.Severity, code: String, expected: Decision.Kind
+  ) throws {
+    let row = Row(number: number, service: "sudo", prepare: Self.enroll, expected: ("", ""))
+    let finding = Finding(
+      severity: severity, code: code, place: "/etc/sudoers:3", message: "sudo asks for less",
+      hint: "x")
+    let explanation = Explanation(
+      user: try #require(UserName(Array(row.user.utf8))), service: Array(row.service.utf8),
+      remoteHost: nil, sudo: [finding], on: try machine(row))
+    #expect(explanation.decision.kind == expected, "row \(number)")
+    #expect(explanation.exceptions == [finding])
+    #expect(explanation.text.contains("             but /etc/sudoers:3: sudo asks for less\n"))
+    if expected == .allowed {
+      #expect(explanation.decision.reason.hasSuffix(": /etc/sudoers:3"))
+    }
   }
 
   @Test(

@@ -17,7 +17,8 @@ package enum Doctor {
       UnusedModule.self, LostLines.self, StrayModuleLines.self, UnloadableModule.self,
       UnreadableStack.self, UnusableConfiguration.self,
       UnusedSettings.self,
-      BypassedModule.self, WeakAuthLine.self, ClosedStack.self, FaultyLine.self,
+      BypassedModule.self, WeakAuthLine.self, SudoWithoutCode.self, ClosedStack.self,
+      FaultyLine.self,
       CodeBeforePassword.self,
       MissingAccountLine.self, UnprovenEnrollment.self,
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
@@ -41,7 +42,7 @@ package enum Doctor {
   package static func bypassFindings(on snapshot: HostSnapshot) -> [Finding] {
     let examinations: [any Examination.Type] = [
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
-      WeakAuthLine.self,
+      WeakAuthLine.self, SudoWithoutCode.self,
       DisabledPrompts.self, MethodsWithoutCode.self,
     ]
     return findings(of: examinations, on: snapshot).filter {

@@ -7,6 +7,7 @@
 // MUST 1: this library is the only one of the tools that runs the code of `MFASignIn`.
 // MUST 2: a prediction verifies no code and changes nothing.
 
+import MFADoctor
 import MFAFactors
 import MFASignIn
 import MFASystem
@@ -18,5 +19,14 @@ extension Explanation {
   ) -> Explanation {
     Explanation(
       user: user, service: service, remoteHost: remoteHost, isEnforced: isEnforced, on: LocalHost())
+  }
+
+  /// Predicts a sign-in, and for the services of sudo also what sudo asks PAM for, by its own rules.
+  package static func onThisHost(
+    user: UserName, service: [UInt8], remoteHost: [UInt8]?, rulesOf host: any ExaminedHost
+  ) -> Explanation {
+    Explanation(
+      user: user, service: service, remoteHost: remoteHost,
+      sudo: Doctor.sudoFindings(for: user, at: service, on: host), on: LocalHost())
   }
 }

@@ -60,7 +60,7 @@ package struct Explanation {
   package let state: Configuration.State
   /// The `auth` line that calls the module, if any.
   package let module: ModuleLine
-  /// The lines of the stack that can bypass the prompt, or let a wrong code succeed.
+  /// The lines of the stack, and of sudoers, that can bypass the prompt, or let a wrong code succeed.
   package let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine
@@ -81,9 +81,11 @@ package struct Explanation {
   package let tenants: [TenantMatch]
 
   /// Predicts a sign-in on a machine. If `isEnforced`, `state = observe` counts as `enabled`.
+  ///
+  /// `sudo` are the findings about the rules of sudo for the user.
   init<Machine: Host>(
     user: UserName, service: [UInt8], remoteHost: [UInt8]?, isEnforced: Bool = false,
-    on machine: Machine
+    sudo: [Finding] = [], on machine: Machine
   ) {
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service), isEnforced: isEnforced)
@@ -95,7 +97,7 @@ package struct Explanation {
       user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
     self.request = request
     self.module = module
-    exceptions = called.map { BypassedModule.findings($0) + WeakAuthLine.findings($0) } ?? []
+    exceptions = (called.map { BypassedModule.findings($0) + WeakAuthLine.findings($0) } ?? []) + sudo
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
@@ -126,7 +128,8 @@ package struct Explanation {
       decision = Decision(.allowed, "no auth line of the service calls pam_mfa.so")
     case .called, .unknown:
       let forecast = Decision(forecast.result, settings)
-      decision = called.flatMap { Self.denial(by: $0, after: forecast) } ?? forecast
+      decision =
+        Self.admission(sudo) ?? called.flatMap { Self.denial(by: $0, after: forecast) } ?? forecast
     }
 
     stored = Self.stored(for: accountLookup, host)
@@ -176,6 +179,12 @@ package struct Explanation {
     } catch {
       return .unknown(error)
     }
+  }
+
+  /// Returns the decision if sudo asks the user for nothing, whatever the command, or nil.
+  private static func admission(_ sudo: [Finding]) -> Decision? {
+    sudo.first { $0.code == Doctor.sudoWithoutCode && $0.severity == .error }
+      .map { Decision(.allowed, "the rules of sudo ask for no code: \($0.place)") }
   }
 
   /// Returns the decision for a stack that fails whatever its other modules return, or nil.

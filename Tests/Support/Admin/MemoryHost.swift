@@ -63,6 +63,8 @@ package struct MemoryHost: ExaminedHost {
   package var sshd: Result<[String: String]?, ProgramOutput.Failure> = .success([:])
   /// The output of `sshd -T -C` for all other users.
   package var sshdOfOthers = MemoryHost.sshdSettings
+  /// The output of other programs, by path and arguments.
+  package var outputs: [String: ProgramOutput] = [:]
   /// The output of systemctl, by unit.
   package var systemctl: [String: String] = [:]
 
@@ -268,6 +270,7 @@ package struct MemoryHost: ExaminedHost {
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Failure) -> ProgramOutput? {
     guard program != "/usr/bin/sha256sum" else { return checksums }
+    if let output = outputs[([program] + arguments).joined(separator: " ")] { return output }
     guard program == "/usr/sbin/sshd" else {
       guard let unit = arguments.last, let text = systemctl[unit] else { return nil }
       return ProgramOutput(status: 0, output: Array(text.utf8))

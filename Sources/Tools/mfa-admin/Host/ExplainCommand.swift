@@ -1,5 +1,6 @@
 import MFAAdminCore
 import MFAAdminOutput
+import MFADoctor
 import MFAExplain
 import MFAFactors
 import ArgumentParser
@@ -44,7 +45,8 @@ struct ExplainCommand: ParsableCommand {
     // An empty address means a local sign-in: some programs set PAM_RHOST to an empty string.
     let address = rhost.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
     let explanation = Explanation.onThisHost(
-      user: name, service: try serviceName().bytes, remoteHost: address)
+      user: name, service: try serviceName().bytes, remoteHost: address,
+      rulesOf: LocalExaminedHost())
     try Console.write(json ? explanation.json.text + "\n" : explanation.text)
     guard explanation.isAboutAnAccount else { throw AdminError.noSuchUser(name) }
   }
