@@ -76,6 +76,16 @@ import Testing
       (.locked("/\u{1B}", []), 1),
       (.locked("/x", [holder]), 1),
       (.notEnded(holder), 1),
+      (.backup(.exists("/\u{1B}")), 1),
+      (.backup(.file("/\u{1B}", full)), 1),
+      (.backup(.untrusted("/\u{1B}", .wrongOwner)), 1),
+      (.backup(.damaged("/\u{1B}", at: "\u{9B}")), 1),
+      (.backup(.otherVersion("/\u{1B}")), 1),
+      (.backup(.noKey("/\u{1B}")), 1),
+      (.backup(.otherKey("/\u{1B}", key: "/\u{1B}")), 1),
+      (.backup(.storeInUse(records: 1)), 1),
+      (.backup(.storeInUse(records: 2)), 1),
+      (.backup(.keyChanging), 1),
     ]
   }
 

@@ -191,10 +191,42 @@ import Testing
     }
   }
 
+  /// MUST 1.
+  @Test func digestKeys() throws {
+    for language in [Language?.none, .french] {
+      var plain = try record(2)
+      if let language { plain.setLanguage(language) }
+      let secrets = plain.factors.map { factor in
+        switch factor.kind {
+        case .totp(_, let sealed): sealed
+        }
+      }
+      let sample = try #require(
+        plain.resealed(
+          FactorRecord.Resealed(
+            secrets: secrets, recoveryCodes: plain.recoveryCodes.map(\.bytes),
+            grants: plain.grants.map(\.digest), digestKeys: [1, 2, 3])))
+      #expect(sample != plain)
+      let encoded = sample.encoded()
+      let read = try FactorRecord(encoded: encoded.span)
+      #expect(read == sample && read.language == plain.language)
+      #expect(read.sealedDigestKeys == [1, 2, 3])
+      for length in 6..<encoded.count {
+        #expect(refusal(of: Array(encoded.prefix(length))) == .damaged, "length \(length)")
+      }
+      for index in encoded.indices {
+        var other = encoded
+        other[index] ^= 1
+        guard let record = decoded(other) else { continue }
+        #expect(record.encoded() == other, "byte \(index)")
+      }
+    }
+  }
+
   /// MUST 2.
   @Test func otherVersions() throws {
     let encoded = try record(2).encoded()
-    for version in UInt16.min...UInt16.max where !(1...3).contains(version) {
+    for version in UInt16.min...UInt16.max where !(1...4).contains(version) {
       var other = encoded
       other[4] = UInt8(version >> 8)
       other[5] = UInt8(version & 0xFF)

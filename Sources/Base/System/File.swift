@@ -42,9 +42,11 @@ public struct File: ~Copyable {
     return filled == bytes.count ? bytes : bytes.span.part(from: 0, count: filled).copied()
   }
 
-  /// Fills `bytes` from the beginning of the file. Returns whether the file has that many bytes.
-  public func read(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Bool {
-    try fill(&bytes, at: 0) == bytes.count
+  /// Fills `bytes` from `offset`. Returns whether the file has that many bytes.
+  public func read(
+    into bytes: inout MutableSpan<UInt8>, at offset: Int64 = 0
+  ) throws(SystemError) -> Bool {
+    try fill(&bytes, at: offset) == bytes.count
   }
 
   /// Fills `bytes` from `offset` to the end of the file at most. Returns the number of bytes read.
@@ -71,6 +73,11 @@ public struct File: ~Copyable {
 
   /// Writes all of `bytes` at `offset`, or nothing if RLIMIT_FSIZE allows only a part (EFBIG).
   public func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(SystemError) {
+    try write(bytes.span, at: offset)
+  }
+
+  /// Writes as the other function does, without copying the bytes.
+  public func write(_ bytes: Span<UInt8>, at offset: Int64 = 0) throws(SystemError) {
     let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
     guard !overflow, Self.mayGrow(to: end) else { throw SystemError(.write, number: EFBIG) }
     var written = 0
@@ -78,8 +85,8 @@ public struct File: ~Copyable {
       let already = written
       let descriptor = descriptor
       let count = try retrying(.write) {
-        // SAFETY: the call reads at most the rest of the array.
-        unsafe bytes.withUnsafeBytes { buffer in
+        // SAFETY: the call reads at most the rest of the span.
+        unsafe bytes.withUnsafeBufferPointer { buffer in
           unsafe pwrite(
             descriptor, buffer.baseAddress.map { unsafe $0 + already }, buffer.count &- already,
             Int(offset) &+ already)

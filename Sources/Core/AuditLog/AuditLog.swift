@@ -17,17 +17,22 @@ import MFASystem
 /// `.interruptedOften`)
 /// MUST 4: writing to the audit log neither reads nor allocates memory in proportion to its length.
 /// (`LedgerTests.readsLittle`)
+/// MUST 5: no entry is written with a key that was replaced: the key is read again under the log's
+/// lock. (`RekeyTests.writerWithEarlierKey`)
 public struct AuditLog: ~Copyable {
   private let directory: StoreDirectory
   private let text: OwnedFile
   private let head: OwnedFile
   private let index: OwnedFile
   private let memory: AuditLogMemory?
+  private let currentKey: (() throws(FactorStoreError) -> SealingKey)?
 
   /// Creates a value for the log in the store's directory. Nothing is opened yet. With a `memory`, the
-  /// files are not read again as long as they have not changed.
+  /// files are not read again as long as they have not changed. `currentKey` reads the key again, which
+  /// may have changed since the caller read it.
   public init(
-    in directory: StoreDirectory, owner: UInt32, memory: AuditLogMemory? = nil
+    in directory: StoreDirectory, owner: UInt32, memory: AuditLogMemory? = nil,
+    currentKey: (() throws(FactorStoreError) -> SealingKey)? = nil
   ) throws(FactorStoreError) {
     guard let text = FileName(StoreFile.ledger.name),
       let head = FileName(StoreFile.ledgerHead.name),
@@ -37,6 +42,7 @@ public struct AuditLog: ~Copyable {
     }
     self.directory = directory
     self.memory = memory
+    self.currentKey = currentKey
     self.text = OwnedFile(.ledger, directory: directory, name: text, owner: owner)
     self.head = OwnedFile(.ledgerHead, directory: directory, name: head, owner: owner)
     self.index = OwnedFile(.ledgerIndex, directory: directory, name: index, owner: owner)
@@ -93,10 +99,16 @@ public struct AuditLog: ~Copyable {
     _ event: AuditLogEvent, _ subject: AuditLogSubject, configuration: UInt64?,
     _ key: inout SealingKey
   ) throws(FactorStoreError) -> Entered? {
-    var open = try open(patience: event.kind.patience, &key)
+    var open = try open(patience: event.kind.patience, key)
     if let configuration, open.content.configuration == configuration { return nil }
-    try adopt(&open, &key)
+    try adopt(&open)
     if let configuration { open.content.configuration = configuration }
+    return try append(event, subject, to: &open)
+  }
+
+  private func append(
+    _ event: AuditLogEvent, _ subject: AuditLogSubject, to open: inout Open
+  ) throws(FactorStoreError) -> Entered {
     let start = open.content.chain.length
     var page: AuditLogIndex.Page?
     var previous: Int64 = 0
@@ -105,14 +117,15 @@ public struct AuditLog: ~Copyable {
     }
     if let place {
       let present = try AuditLogIndex.Page(
-        place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index, &key)
+        place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index,
+        &open.key)
       previous = present.entry(at: place.position)
       page = present
     }
     var entry = AuditLogLine.text(
       of: event, number: open.content.chain.count &+ 1, subject,
       previous: place.map { _ in previous })
-    let value = try open.content.chain.value(after: entry, &key)
+    let value = try open.content.chain.value(after: entry, &open.key)
     entry += AuditLogLine.chainKey
     entry += Hexadecimal.text(of: value)
     entry.append(UInt8(ascii: "\n"))
@@ -120,10 +133,10 @@ public struct AuditLog: ~Copyable {
     try open.content.chain.advance(by: entry.count, to: value)
     if let place, let page {
       try page.write(
-        start &+ 1, at: place.position, for: open.content.chain.count, to: open.index, &key)
+        start &+ 1, at: place.position, for: open.content.chain.count, to: open.index, &open.key)
       open.content.setLastEntry(open.content.chain.count, inPage: place.page)
     }
-    try open.head.write(open.content, to: open.headFile, &key)
+    try open.head.write(open.content, to: open.headFile, &open.key)
     return Entered(
       checkpoint: AuditLogCheckpoint(number: open.content.chain.count, chain: value),
       position: RecordBinding.LogPosition(log: open.content.log, entry: start &+ 1))
@@ -132,8 +145,8 @@ public struct AuditLog: ~Copyable {
   /// Adopts an entry that an interrupted process left after the end recorded in the head, as
   /// `enter` does.
   public func settle(patience seconds: Int64, _ key: inout SealingKey) throws(FactorStoreError) {
-    var open = try open(patience: seconds, &key)
-    try adopt(&open, &key)
+    var open = try open(patience: seconds, key)
+    try adopt(&open)
   }
 
   /// The files, open for writing. The lock is held until the head's file is closed.
@@ -143,12 +156,16 @@ public struct AuditLog: ~Copyable {
     var content: AuditLogHead.Content
     let text: File
     let index: File
+    /// The key as it is under the lock.
+    var key: SealingKey
   }
 
   private func open(
-    patience seconds: Int64, _ key: inout SealingKey
+    patience seconds: Int64, _ callersKey: borrowing SealingKey
   ) throws(FactorStoreError) -> Open {
     let headFile = try head.lock(creating: true, length: AuditLogHead.length, seconds: seconds)
+    // A process that waited for the lock may hold a key that has been replaced meanwhile.
+    var key = if let currentKey { try currentKey() } else { callersKey.shared() }
     let head = try AuditLogHead(try Self.read(headFile), &key)
     var content = head.content ?? AuditLogHead.Content(chain: .empty)
     if content.log == 0 { content.log = try Self.newLog() }
@@ -156,7 +173,8 @@ public struct AuditLog: ~Copyable {
     let text = try text.open(creating: head.content == nil)
     let index = try index.lock(
       creating: !content.hasIndex, length: AuditLogIndex.length)
-    return Open(headFile: headFile, head: head, content: content, text: text, index: index)
+    return Open(
+      headFile: headFile, head: head, content: content, text: text, index: index, key: key)
   }
 
   private static func newLog() throws(FactorStoreError) -> UInt32 {
@@ -179,9 +197,7 @@ public struct AuditLog: ~Copyable {
 
   /// Examines the bytes after the end recorded in the head, which an interrupted process left
   /// behind. A complete entry becomes part of the chain. The next entry replaces any other bytes.
-  private func adopt(
-    _ open: inout Open, _ key: inout SealingKey
-  ) throws(FactorStoreError) {
+  private func adopt(_ open: inout Open) throws(FactorStoreError) {
     let size = try onPart(.ledger) { () throws(SystemError) in try open.text.status() }.size
     let start = open.content.chain.length
     let (left, overflow) = size.subtractingReportingOverflow(start)
@@ -194,7 +210,8 @@ public struct AuditLog: ~Copyable {
     // An entry that lacks only its line feed is complete.
     let feed = [UInt8(ascii: "\n")]
     guard
-      let next = try open.content.chain.next(in: bytes + feed, from: 0, to: bytes.count &+ 1, &key)
+      let next = try open.content.chain.next(
+        in: bytes + feed, from: 0, to: bytes.count &+ 1, &open.key)
     else {
       // These bytes can only be the beginning of the first entry if there is no valid head.
       let isFirst = !bytes.contains(UInt8(ascii: "\n"))
@@ -205,7 +222,7 @@ public struct AuditLog: ~Copyable {
     let used = Int(truncatingIfNeeded: next.length &- start)
     // An interrupted process leaves at most one entry that is missing from the head.
     let rest = bytes.span.part(from: used, count: bytes.count).copied()
-    guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &key) == nil,
+    guard try next.next(in: rest + feed, from: 0, to: rest.count &+ 1, &open.key) == nil,
       rest.count <= AuditLogLine.maximumIncompleteLength,
       open.head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
     else {
@@ -222,11 +239,12 @@ public struct AuditLog: ~Copyable {
     {
       let place = AuditLogIndex.Slot(escapedName: name)
       let page = try AuditLogIndex.Page(
-        place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index, &key)
-      try page.write(start &+ 1, at: place.position, for: next.count, to: open.index, &key)
+        place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index,
+        &open.key)
+      try page.write(start &+ 1, at: place.position, for: next.count, to: open.index, &open.key)
       open.content.setLastEntry(next.count, inPage: place.page)
     }
-    try open.head.write(open.content, to: open.headFile, &key)
+    try open.head.write(open.content, to: open.headFile, &open.key)
   }
 
   // MARK: The last entry about a user
@@ -252,8 +270,13 @@ public struct AuditLog: ~Copyable {
     let name = LogLine.escaped(user)
     let place = AuditLogIndex.Slot(escapedName: name[...])
     var failure = FactorStoreError.rolledBack(.ledger)
+    var key = key.shared()
     for reading in 0..<Self.mostReadings {
-      if reading > 0 { Clock.pause(milliseconds: 1) }
+      if reading > 0 {
+        Clock.pause(milliseconds: 1)
+        // The other process may be replacing the key.
+        if let currentKey { key = try currentKey() }
+      }
       do throws(FactorStoreError) {
         return try standing(name, uid, place, since: known, &key)
       } catch {
@@ -283,8 +306,12 @@ public struct AuditLog: ~Copyable {
     let isSameLog = known.log == content.log
     let checked = isSameLog ? known.entry : 0
     guard last >= checked else { throw .rolledBack(.ledger) }
+    // Entries of an earlier key have no more to say: `mfa-admin rekey` compared each record with them,
+    // and entered it again, before that key was removed.
+    let readable = key.isChanging ? 0 : content.earlierPart?.chain.length ?? 0
+    let start = max(checked, readable)
     let fingerprint =
-      last > checked ? try self.fingerprint(name, uid, from: last, behind: checked, &key) : nil
+      last > start ? try self.fingerprint(name, uid, from: last, behind: start, &key) : nil
     // A different audit log must have an entry about every user that the previous one covered.
     guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
     return Standing(
@@ -443,10 +470,24 @@ public struct AuditLog: ~Copyable {
       try locked.file.read(count: AuditLogHead.length)
     }
     let content = try AuditLogHead(slots, &key).content
-    let reading = AuditLogReading(head: content?.chain, hasHead: true)
-    guard let file = try present(text) else { return reading.finished(.empty) }
+    guard let file = try present(text) else {
+      return AuditLogReading(head: content?.chain, hasHead: true).finished(.empty)
+    }
+    let result = try inspect(file.file, content, &key, body)
+    // The lock ends with the head's file, which must stay open until here.
+    withExtendedLifetime(locked) {}
+    return result
+  }
+
+  /// Verifies the text and the index against a verified head.
+  private func inspect(
+    _ text: borrowing File, _ content: AuditLogHead.Content?, _ key: inout SealingKey,
+    _ body: (AuditLogReading.Line) -> Void
+  ) throws(FactorStoreError) -> AuditLogReading {
     var positions: [Int: Int64] = [:]
-    var result = try read(file.file, reading, &key) { line in
+    let reading = AuditLogReading(
+      head: content?.chain, hasHead: true, earlierPart: content?.earlierPart)
+    var result = try read(text, reading, &key) { line in
       if let start = line.start, let (place, _) = Self.place(of: line.text[...]) {
         positions[place.page &* AuditLogIndex.positionsPerPage &+ place.position] = start &+ 1
       }
@@ -455,8 +496,6 @@ public struct AuditLog: ~Copyable {
     if result.fault == nil, let content, try !indexFits(positions, content, &key) {
       result.foundBadIndex()
     }
-    // The lock ends with the head's file, which must stay open until here.
-    withExtendedLifetime(locked) {}
     return result
   }
 
@@ -504,9 +543,19 @@ public struct AuditLog: ~Copyable {
     _ body: (AuditLogReading.Line) -> Void
   ) throws(FactorStoreError) -> AuditLogReading {
     var reading = reading
-    var chain = AuditLogChain.empty
     let size = try onPart(.ledger) { () throws(SystemError) in try file.status() }.size
-    var offset: Int64 = 0
+    var chain = AuditLogChain.empty
+    if let part = reading.earlierPart {
+      var partKey = key.shared()
+      try cryptographic { () throws(CryptographyError) in try partKey.select(part.keyIdentity) }
+      guard try checksum(ofFirst: part.chain.length, in: file, &partKey) == part.checksum else {
+        reading.foundChangedEarlierPart()
+        return reading
+      }
+      try readEarlierPart(part, in: file, &reading, body)
+      chain = part.chain
+    }
+    var offset = chain.length
     var window: [UInt8] = []
     var used = 0
     while true {
@@ -526,6 +575,141 @@ public struct AuditLog: ~Copyable {
       used += try reading.take(from: window, at: used, &chain, &key, body)
     }
     return reading.finished(chain)
+  }
+
+  /// Returns the checksum of the first bytes of the text, or of all bytes if there are fewer.
+  private func checksum(
+    ofFirst length: Int64, in file: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    var digest = AuditLogEarlierPart.Digest()
+    var offset: Int64 = 0
+    while offset < length {
+      let start = offset
+      let count = Int(min(length - start, Int64(AuditLogEarlierPart.Digest.portion)))
+      let bytes = try onPart(.ledger) { () throws(SystemError) in
+        try file.read(count: count, at: start)
+      }
+      guard !bytes.isEmpty else { break }
+      try digest.add(bytes, &key)
+      offset += Int64(bytes.count)
+    }
+    return digest.value
+  }
+
+  /// Calls `body` with each line of the part of an earlier key, which has been verified as a whole.
+  private func readEarlierPart(
+    _ part: AuditLogEarlierPart, in file: borrowing File, _ reading: inout AuditLogReading,
+    _ body: (AuditLogReading.Line) -> Void
+  ) throws(FactorStoreError) {
+    var offset: Int64 = 0
+    while offset < part.chain.length {
+      let start = offset
+      let count = Int(min(part.chain.length - start, 65_536))
+      let bytes = try onPart(.ledger) { () throws(SystemError) in
+        try file.read(count: count, at: start)
+      }
+      guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { throw .damaged(.ledger) }
+      var line = start
+      for text in bytes[..<end].split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      {
+        reading.takeVerified(text, at: line, body)
+        line += Int64(text.count) + 1
+      }
+      offset = line
+    }
+  }
+
+  // MARK: Backups
+
+  /// Returns the names and contents of the files that exist, at one moment.
+  public func copy() throws(FactorStoreError) -> [(name: [UInt8], content: [UInt8])] {
+    let locked = try present(head, length: AuditLogHead.length)
+    var files: [(name: [UInt8], content: [UInt8])] = []
+    for (name, part) in [
+      (text.name, FactorStoreError.Part.ledger), (index.name, .ledgerIndex),
+      (head.name, .ledgerHead),
+    ] {
+      let content: [UInt8]? = try onPart(part) { () throws(SystemError) in
+        do throws(SystemError) {
+          let file = try directory.opened.fileForReading(name)
+          return try file.read(count: Int(truncatingIfNeeded: try file.status().size))
+        } catch {
+          guard error.isNotFound else { throw error }
+          return nil
+        }
+      }
+      if let content { files.append((name.bytes, content)) }
+    }
+    // The lock ends with the head's file, which must stay open until here.
+    withExtendedLifetime(locked) {}
+    return files
+  }
+
+  /// Puts files that `copy` returned in the place of the present ones or, if `suffix` is given, beside
+  /// them, with a full stop and the suffix appended to their names. The head is written last.
+  public func put(
+    _ files: [(name: [UInt8], content: [UInt8])], suffix: [UInt8]?
+  ) throws(FactorStoreError) {
+    // Other processes wait, and then find that the head was replaced.
+    let locked = try head.lock(creating: true, length: AuditLogHead.length)
+    for present in [text.name, index.name, head.name] {
+      guard let file = files.first(where: { $0.name == present.bytes }) else { continue }
+      let ending = suffix.map { [UInt8(ascii: ".")] + $0 } ?? []
+      guard let name = FileName(present.bytes + ending) else { throw .nameTooLong }
+      let target = OwnedFile(.ledger, directory: directory, name: name, owner: head.owner)
+      _ = try target.replace(with: file.content)
+    }
+    // The lock ends with the head's file, which must stay open until here.
+    withExtendedLifetime(locked) {}
+  }
+
+  // MARK: Changing the key
+
+  /// Ends the part of the log that was written with the present key, and enters `event` as the first
+  /// entry of the next key. Returns nil if that has happened already.
+  ///
+  /// The log is verified first. The index is written again with the next key before the head is: a copy
+  /// of a page that the head does not name is not trusted, so an interruption at any point leaves
+  /// either the state before or the one after.
+  ///
+  /// - Throws: `.damaged` if the log is not intact.
+  public func beginNextKey(
+    entering event: AuditLogEvent, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    var open = try open(patience: event.kind.patience, key)
+    try adopt(&open)
+    let identity = try cryptographic { () throws(CryptographyError) in try open.key.identity() }
+    if let part = open.content.earlierPart, part.keyIdentity == identity { return nil }
+    let reading = try inspect(open.text, open.content, &open.key) { _ in }
+    guard reading.fault == nil else { throw .damaged(.ledger) }
+    let chain = open.content.chain
+    open.content.earlierPart = AuditLogEarlierPart(
+      chain: chain, checksum: try checksum(ofFirst: chain.length, in: open.text, &open.key),
+      keyIdentity: identity)
+    for number in 0..<AuditLogIndex.pageCount {
+      let last = open.content.lastEntry(inPage: number)
+      guard last > 0 else { continue }
+      let page = try AuditLogIndex.Page(number, writtenFor: last, in: open.index, &open.key)
+      try page.writeAgain(to: open.index, &open.key)
+    }
+    return try append(event, AuditLogSubject(), to: &open).checkpoint
+  }
+
+  /// Returns whether the part of the log that the present key proves has an entry about a user. Takes
+  /// the lock.
+  public func hasEntry(
+    of user: [UInt8], uid: UInt32, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Bool {
+    var open = try open(patience: OwnedFile.patience, key)
+    let name = LogLine.escaped(user)
+    let place = AuditLogIndex.Slot(escapedName: name[...])
+    let page = try AuditLogIndex.Page(
+      place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index,
+      &open.key)
+    let start = open.content.earlierPart?.chain.length ?? 0
+    return try fingerprint(
+      name, uid, from: page.entry(at: place.position), behind: start, &open.key) != nil
   }
 
   /// Opens a file, and locks it if `length` is given. Returns nil if the file is missing.

@@ -58,10 +58,12 @@ struct AuditLogChain: Equatable {
       let byte = part[index]
       if byte == UInt8(ascii: "\n"), body.count >= AuditLogLine.trailerLength {
         let length = body.count &- AuditLogLine.trailerLength
-        let value = try value(after: body.span.part(from: 0, count: length).copied(), &key)
-        let trailer = AuditLogLine.chainKey + Hexadecimal.text(of: value)
-        let found = body.span.part(from: length, count: AuditLogLine.trailerLength)
-        if constantTimeEquals(trailer.span, found) {
+        let covered = value + body.span.part(from: 0, count: length).copied()
+        if let value = AuditLogLine.chainValue(of: body[...]),
+          try cryptographic({ () throws(CryptographyError) in
+            try key.verifies(value.span, of: covered, purpose: .auditLogEntry)
+          })
+        {
           var next = self
           try next.advance(by: body.count &+ 1, to: value)
           return next

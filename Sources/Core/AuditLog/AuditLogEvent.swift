@@ -61,6 +61,20 @@ public final class AuditLogEvent: Sendable {
     public static var logBegun: Kind { Kind("audit-log-begun") }
     /// The user had this record when the audit log was begun.
     public static var recordPresent: Kind { Kind("record-present") }
+    /// An administrator began to change the key; `detail` is the last entry of the earlier key.
+    public static var rekeyBegun: Kind { Kind("rekey-begun") }
+    /// A record was sealed with the next key, and is otherwise as it was.
+    public static var resealed: Kind { Kind("resealed") }
+    /// Every record is sealed with the next key, and the earlier one is about to be removed.
+    public static var rekeyed: Kind { Kind("rekeyed") }
+    /// An administrator began to restore a backup; `detail` is its time, in seconds since the epoch.
+    public static var restoreBegun: Kind { Kind("restore-begun") }
+    /// The user's data of a backup is put in the place of the present data.
+    public static var restored: Kind { Kind("restored") }
+    /// The user is not in the backup that is restored, and the user's data is removed.
+    public static var removedByRestore: Kind { Kind("removed-by-restore") }
+    /// Every user of a backup is restored.
+    public static var restoreEnded: Kind { Kind("restore-ended") }
     /// An administrator is about to change the configuration with mfa-admin.
     public static var configured: Kind { Kind("configured") }
     /// The configuration changed since it was last checked.

@@ -22,6 +22,9 @@ struct AuditLogHead {
     /// page was never written. A sign-in needs only one number, so the array stays encoded.
     fileprivate(set) var pages = [UInt8](repeating: 0, count: pagesLength)
 
+    /// The part of the log that was written with an earlier key; nil if there is none.
+    var earlierPart: AuditLogEarlierPart?
+
     fileprivate static var pagesLength: Int { 4 &* AuditLogIndex.pageCount }
 
     /// Whether a page of the index was ever written.
@@ -52,15 +55,18 @@ struct AuditLogHead {
   static let length = 1024
   private static let slotLength = length / 2
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
-  /// Version 1 has no configuration fingerprint, and versions 1 and 2 have no index.
-  private static let versions: ClosedRange<UInt16> = 1...3
+  /// Version 1 has no configuration fingerprint, and versions 1 and 2 have no index. A head without a
+  /// part of an earlier key is written in version 3.
+  private static let versions: ClosedRange<UInt16> = 1...4
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     // If the slot with the higher entry count is valid, the checksum of the other slot is not
     // computed.
     for slot in Self.slots(of: bytes) {
-      let expected = try Self.checksum(of: slot.encoded, &key)
-      guard constantTimeEquals(slot.checksum.span, expected.span) else { continue }
+      let isValid = try cryptographic { () throws(CryptographyError) in
+        try key.verifies(slot.checksum.span, of: slot.encoded, purpose: .auditLogHead)
+      }
+      guard isValid else { continue }
       content = slot.content
       free = 1 &- slot.number
       return
@@ -111,6 +117,10 @@ struct AuditLogHead {
         content.log = log
         content.pages = pages
       }
+      if version > 3 {
+        guard let part = AuditLogEarlierPart(&reader) else { return nil }
+        content.earlierPart = part
+      }
       encoded = slot.part(from: 0, count: reader.position).copied()
       guard let checksum = reader.read(count: SealingKey.checksumLength) else { return nil }
       self.number = number
@@ -125,13 +135,14 @@ struct AuditLogHead {
   ) throws(FactorStoreError) {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(Self.versions.upperBound)
+    writer.write(content.earlierPart == nil ? 3 : Self.versions.upperBound)
     writer.write(content.chain.count)
     writer.write(content.chain.length)
     writer.write(content.chain.value)
     writer.write(content.configuration)
     writer.write(content.log)
     writer.write(content.pages)
+    content.earlierPart?.encode(to: &writer)
     let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
     let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)
     try onPart(.ledgerHead) { () throws(SystemError) in

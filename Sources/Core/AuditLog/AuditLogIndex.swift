@@ -77,8 +77,10 @@ enum AuditLogIndex {
         guard header == content else { continue }
         let found = written.part(from: 0, count: Self.contentLength).copied()
         let checksum = written.part(from: Self.contentLength, count: SealingKey.checksumLength)
-        let expected = try AuditLogIndex.checksum(of: found, &key)
-        guard constantTimeEquals(checksum, expected.span) else { continue }
+        let isValid = try cryptographic { () throws(CryptographyError) in
+          try key.verifies(checksum, of: found, purpose: .auditLogIndexPage)
+        }
+        guard isValid else { continue }
         content = found
         free = 1 &- copy
         return
@@ -116,7 +118,20 @@ enum AuditLogIndex {
       writer.write(before.copied())
       writer.write(entry)
       writer.write(after.copied())
-      let bytes = writer.bytes + (try AuditLogIndex.checksum(of: writer.bytes, &key))
+      try write(writer.bytes, to: file, &key)
+    }
+
+    /// Writes the page durably to the free copy, as it is, with a checksum of the key that seals now.
+    func writeAgain(
+      to file: borrowing File, _ key: inout SealingKey
+    ) throws(FactorStoreError) {
+      try write(content, to: file, &key)
+    }
+
+    private func write(
+      _ content: [UInt8], to file: borrowing File, _ key: inout SealingKey
+    ) throws(FactorStoreError) {
+      let bytes = content + (try AuditLogIndex.checksum(of: content, &key))
       let offset = Int64((2 &* number &+ free) &* copyLength)
       try onPart(.ledgerIndex) { () throws(SystemError) in
         try file.write(bytes, at: offset)

@@ -33,6 +33,23 @@ enum AuditLogLine {
       && trailer.dropFirst(chainKey.count).allSatisfy { Hexadecimal.value($0) != nil }
   }
 
+  /// Returns the chain value at the end of a line, or nil if the line does not end like an entry.
+  static func chainValue(of line: ArraySlice<UInt8>) -> [UInt8]? {
+    let trailer = line.suffix(trailerLength)
+    guard trailer.count == trailerLength, trailer.starts(with: chainKey) else { return nil }
+    let digits = Array(trailer.dropFirst(chainKey.count))
+    return Hexadecimal.bytes(of: digits, count: SealingKey.checksumLength)
+  }
+
+  /// Returns the checkpoint that a line claims to be, or nil if the line does not look like an entry.
+  /// Nothing is verified.
+  static func claimedCheckpoint(of line: ArraySlice<UInt8>) -> AuditLogCheckpoint? {
+    guard let value = chainValue(of: line),
+      let number = Self.value(of: "n", in: line).flatMap({ Self.number($0) })
+    else { return nil }
+    return AuditLogCheckpoint(number: number, chain: value)
+  }
+
   /// Returns the line for an event, without its chain value.
   static func text(
     of event: AuditLogEvent, number: UInt32, _ subject: AuditLogSubject, previous: Int64?

@@ -44,6 +44,9 @@ public struct AuditLogReading: Equatable, Sendable {
     case headMissing
     /// The index is missing or damaged, or does not match the entries.
     case badIndex
+    /// One of the first `entries` entries, which were written before the key was changed, was changed,
+    /// inserted, moved or removed.
+    case changedBeforeRekey(entries: UInt32)
   }
 
   /// The first fault, or nil if the log is intact.
@@ -59,10 +62,25 @@ public struct AuditLogReading: Equatable, Sendable {
   public private(set) var lines = 0
   private let head: AuditLogChain?
   private let hasHead: Bool
+  /// The part of the log that was written with an earlier key.
+  let earlierPart: AuditLogEarlierPart?
 
-  init(head: AuditLogChain?, hasHead: Bool) {
+  init(head: AuditLogChain?, hasHead: Bool, earlierPart: AuditLogEarlierPart? = nil) {
     self.head = head
     self.hasHead = hasHead
+    self.earlierPart = earlierPart
+  }
+
+  /// Consumes a line of the earlier part, which has been verified as a whole.
+  mutating func takeVerified(_ text: ArraySlice<UInt8>, at start: Int64, _ body: (Line) -> Void) {
+    lines += 1
+    guard let checkpoint = AuditLogLine.claimedCheckpoint(of: text) else {
+      torn += 1
+      body(Line(text: Array(text), number: lines, kind: .torn))
+      return
+    }
+    last = checkpoint
+    body(Line(text: Array(text), number: lines, kind: .entry(checkpoint), start: start))
   }
 
   /// Consumes one entry with the remains of an interrupted write before it, or one unverified line,
@@ -127,6 +145,11 @@ public struct AuditLogReading: Equatable, Sendable {
   private func mayBeIncompleteWrite(_ chain: AuditLogChain, isWholeLine: Bool) -> Bool {
     guard let head else { return chain.count < 2 && hasHead && !isWholeLine }
     return chain.count >= head.count
+  }
+
+  /// Records that the earlier part is not what it was when the key was changed.
+  mutating func foundChangedEarlierPart() {
+    fault = .changedBeforeRekey(entries: earlierPart?.chain.count ?? 0)
   }
 
   /// Records that the index does not match the entries.

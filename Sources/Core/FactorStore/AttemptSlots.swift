@@ -62,8 +62,10 @@ struct AttemptSlots {
     guard slot.count >= length &+ SealingKey.checksumLength, slot[0] != 0 else { return nil }
     let encoded = slot.part(from: 0, count: length).copied()
     let checksum = slot.part(from: length, count: SealingKey.checksumLength)
-    let expected = try Self.checksum(of: encoded, &key)
-    guard constantTimeEquals(checksum, expected.span) else { return nil }
+    let isValid = try cryptographic { () throws(CryptographyError) in
+      try key.verifies(checksum, of: encoded, purpose: .attemptState)
+    }
+    guard isValid else { return nil }
     return AttemptState.decode(encoded.span)
   }
 
@@ -88,6 +90,20 @@ struct AttemptSlots {
     try cryptographic { () throws(CryptographyError) in
       try key.checksum(of: encoded, purpose: .attemptState)
     }
+  }
+
+  /// Returns whether both slots are sealed with the key that seals now.
+  static func isSealed(
+    _ bytes: [UInt8], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> Bool {
+    for number in 0..<2 {
+      let slot = slot(number, of: bytes.span)
+      let expected = try checksum(
+        of: slot.part(from: 0, count: AttemptState.encodedLength).copied(), &key)
+      let found = slot.part(from: AttemptState.encodedLength, count: SealingKey.checksumLength)
+      guard constantTimeEquals(found, expected.span) else { return false }
+    }
+    return true
   }
 
   /// Records that the free slot has reached the disk. The other slot is free from now on.

@@ -26,7 +26,7 @@ public import MFASystem
 /// MUST 4: the newer of the two valid slots counts, and a torn slot loses no data. (`.tornSlot`)
 public final class LocalFactorStore: FactorStore {
   private let directory: StoreDirectory
-  private let owner: UInt32
+  let owner: UInt32
   private let keyPath: TrustedPath
   /// The location of the key file, once the key has been read.
   private var keyFile: KeyFile?
@@ -34,13 +34,15 @@ public final class LocalFactorStore: FactorStore {
   /// prompt can last for minutes.
   private let keepsKey: Bool
   private var keptKey: SealingKey?
+  /// The version of the key's files that `keptKey` was read from.
+  private var keptKeyVersion: KeyFile.Version?
   private let ledgerMemory = AuditLogMemory()
   /// `factors/` and `attempts/`, once they have been opened.
   private var factorsDirectory: StoreDirectory?
   private var attemptsDirectory: StoreDirectory?
 
   /// Opens the store and checks its directory. The key is read when it is first needed, and each time
-  /// after that unless `keepsKey`.
+  /// after that unless `keepsKey` and its files have not changed.
   ///
   /// Throws before the object exists: see `LocalFactorStoreEntry`.
   public convenience init(
@@ -59,6 +61,11 @@ public final class LocalFactorStore: FactorStore {
     self.owner = owner
     keyPath = key
     self.keepsKey = keepsKey
+  }
+
+  /// Returns the status of the store's folder.
+  func directoryStatus() throws(FactorStoreError) -> FileStatus {
+    try onPart(.directory) { () throws(SystemError) in try directory.opened.status() }
   }
 
   /// The uid that owns everything in the store.
@@ -81,14 +88,34 @@ public final class LocalFactorStore: FactorStore {
     // is initialised.
     if sealed == nil, bytes == nil, try !ledger().hasEntries() { return nil }
     var key = try key()
-    let pair = try StoredPair(sealed, bytes, account, &key)
-    if pair.isWhole {
-      _ = try verify(pair, account, &key)
-      guard let record = pair.record, let state = pair.state else { return nil }
-      return FactorSnapshot(record: record, attempts: state)
+    var refusal: FactorStoreError?
+    do throws(FactorStoreError) {
+      let pair = try StoredPair(sealed, bytes, account, &key)
+      if pair.isWhole {
+        _ = try verify(pair, account, &key)
+        guard let record = pair.record, let state = pair.state else { return nil }
+        return FactorSnapshot(record: record, attempts: state)
+      }
+    } catch {
+      switch error {
+      case .otherKey, .rolledBack:
+        // The record was sealed with another key before the key was read, or was changed before the
+        // audit log was read.
+        refusal = error
+      case .system, .untrusted, .damaged, .otherVersion, .belongsToAnother, .busy, .cryptography,
+        .nameTooLong:
+        throw error
+      }
     }
-    // The files are damaged, or changed between the two reads. A read under the lock decides which.
-    let entry = try entry(of: account, creating: false)
+    // The files are damaged, or changed between the reads. A read under the lock decides which.
+    let entry: LocalFactorStoreEntry
+    do throws(FactorStoreError) {
+      entry = try self.entry(of: account, creating: false)
+    } catch {
+      // There is no lock without the file.
+      if case .system(.attempts, let cause) = error, cause.isNotFound, let refusal { throw refusal }
+      throw error
+    }
     guard let record = entry.kept else { return nil }
     return FactorSnapshot(record: record, attempts: entry.attempts)
   }
@@ -285,8 +312,10 @@ public final class LocalFactorStore: FactorStore {
     try ledger().settle(patience: seconds, &key)
   }
 
-  private func ledger() throws(FactorStoreError) -> AuditLog {
-    try AuditLog(in: directory, owner: owner, memory: ledgerMemory)
+  func ledger() throws(FactorStoreError) -> AuditLog {
+    try AuditLog(in: directory, owner: owner, memory: ledgerMemory) {
+      () throws(FactorStoreError) in try self.key()
+    }
   }
 
   /// Records an event that does not change a user's record, before it happens.
@@ -373,15 +402,30 @@ public final class LocalFactorStore: FactorStore {
 
   /// Returns the key, and reads it if necessary.
   func key() throws(FactorStoreError) -> SealingKey {
-    if let key = keptKey?.shared() { return key }
-    let file = if let keyFile { keyFile } else { try KeyFile(keyPath) }
-    keyFile = file
+    let file = try openedKeyFile()
+    guard keepsKey else { return try SealingKey(file, storeOwner: owner) }
+    let version = try file.version()
+    if version == keptKeyVersion, let key = keptKey?.shared() { return key }
+    keptKey = nil
+    keptKeyVersion = nil
+    let time = Clock.nanoseconds()
     let key = try SealingKey(file, storeOwner: owner)
-    if keepsKey { keptKey = key.shared() }
+    // A younger version may become that of another key, so it is no better than none.
+    if version.isOld(at: time) {
+      keptKey = key.shared()
+      keptKeyVersion = version
+    }
     return key
   }
 
-  private func factors() throws(FactorStoreError) -> StoreDirectory {
+  func openedKeyFile() throws(FactorStoreError) -> KeyFile {
+    if let keyFile { return keyFile }
+    let file = try KeyFile(keyPath)
+    keyFile = file
+    return file
+  }
+
+  func factors() throws(FactorStoreError) -> StoreDirectory {
     if let factorsDirectory { return factorsDirectory }
     let opened = try StoreDirectory(
       StoreFile.factors.name, in: directory.opened, owner: owner, .factors)
@@ -389,7 +433,7 @@ public final class LocalFactorStore: FactorStore {
     return opened
   }
 
-  private func attempts() throws(FactorStoreError) -> StoreDirectory {
+  func attempts() throws(FactorStoreError) -> StoreDirectory {
     if let attemptsDirectory { return attemptsDirectory }
     let opened = try StoreDirectory(
       StoreFile.attempts.name, in: directory.opened, owner: owner, .attempts)

@@ -105,15 +105,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   /// Opens a factor's sealed secret. A secret that does not open is damaged.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     guard let record = kept else { throw .damaged(.record) }
-    switch factor.kind {
-    case .totp(let parameters, let sealedSecret):
-      let associated = record.associatedData(factor: factor.id, parameters: parameters)
-      let opened = try cryptographic { () throws(CryptographyError) in
-        try key.open(sealedSecret, associated: associated)
-      }
-      guard let opened else { throw .damaged(.record) }
-      return opened
-    }
+    return try record.secret(of: factor, &key)
   }
 
   /// Seals a secret under the key in /etc/mfa.
@@ -130,9 +122,16 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
-    let bytes = try cryptographic { () throws(CryptographyError) in
-      try key.digest(
-        of: recoveryCode, context: [kind.rawValue] + record.recoveryCodeContext())
+    let context = [kind.rawValue] + record.recoveryCodeContext()
+    let bytes: [UInt8]
+    if let digestKeys = try record.digestKeys(&key) {
+      bytes = try cryptographic { () throws(CryptographyError) in
+        try SealingKey.digest(of: recoveryCode, context: context, through: digestKeys)
+      }
+    } else {
+      bytes = try cryptographic { () throws(CryptographyError) in
+        try key.digest(of: recoveryCode, context: context)
+      }
     }
     guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
     return digest
@@ -196,6 +195,37 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     var record = record
     record.beginGeneration()
     _ = try change(to: record, attempts, entering: nil, isRecorded: false)
+  }
+
+  /// Seals the record and the attempt state with the next key, and returns whether that was necessary.
+  /// Remembered sign-ins are cleared, because their digests cannot be made again.
+  ///
+  /// An interruption at any point leaves a record and a state that each open with one of the two keys.
+  public func reseal(entering event: AuditLogEvent) throws(FactorStoreError) -> Bool {
+    var next = try store.key()
+    guard let kept, next.isChanging else { return false }
+    let isSealed = try cryptographic { () throws(CryptographyError) in
+      let present = try key.identity()
+      return try next.identity() == present
+    }
+    // A record that was written after the next key, and before its part of the log began.
+    if isSealed, try store.hasEntry(of: account, &next) { return false }
+    let record = isSealed ? kept : try kept.resealed(from: &key, to: &next)
+    key = next
+    _ = try change(
+      to: record, attempts.forgetting().noting(nil), entering: event, isRecorded: true)
+    return true
+  }
+
+  /// Returns a record that was sealed with another key, sealed with the key of this entry.
+  func adopting(
+    _ record: FactorRecord, from other: inout SealingKey
+  ) throws(FactorStoreError) -> FactorRecord {
+    let isSame = try cryptographic { () throws(CryptographyError) in
+      let identity = try key.identity()
+      return try other.identity() == identity
+    }
+    return isSame ? record : try record.resealed(from: &other, to: &key)
   }
 
   private func change(

@@ -29,8 +29,11 @@ public final class LocalFactorStoreReader {
   /// does not check files that match each other against the audit log.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
-    // If the user is not enrolled, or the two files do not match, the store decides.
-    if let snapshot = try quickSnapshot(of: account, in: name) { return snapshot }
+    // If the user is not enrolled, the two files do not match, or the key has changed since it was
+    // read, the store decides.
+    do throws(FactorStoreError) {
+      if let snapshot = try quickSnapshot(of: account, in: name) { return snapshot }
+    } catch .otherKey {}
     return try store.snapshot(of: account)
   }
 

@@ -32,6 +32,9 @@ struct SealedRecord {
   /// Verifies the checksum, the user's name and the uid, and returns the record. The checksum
   /// covers the record and the identity of the key. Returns nil for a record without factors that
   /// belongs to an earlier account with the same name.
+  ///
+  /// From then on, `key` seals with the key that the record was sealed with. A record stays under one
+  /// key until `mfa-admin rekey` seals it with the next one.
   func open(
     _ key: inout SealingKey, account: Account
   ) throws(FactorStoreError) -> FactorRecord? {
@@ -40,7 +43,8 @@ struct SealedRecord {
     let signed = bytes.span.part(from: 0, count: signedLength).copied()
     let checksum = bytes.span.part(from: signedLength, count: SealingKey.checksumLength)
     let expected = try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: signed, purpose: .record)
+      try key.select(Self.keyIdentity(in: signed))
+      return try key.checksum(of: signed, purpose: .record)
     }
     guard constantTimeEquals(checksum, expected.span) else {
       let identity = try cryptographic { () throws(CryptographyError) in try key.identity() }
@@ -58,6 +62,29 @@ struct SealedRecord {
       throw .belongsToAnother
     }
     return record
+  }
+
+  /// Returns the identity of the key that the record was sealed with. It has not been verified.
+  var keyIdentity: [UInt8] {
+    Self.keyIdentity(
+      in: bytes.span.part(from: 0, count: bytes.count &- SealingKey.checksumLength).copied())
+  }
+
+  private static func keyIdentity(in signed: [UInt8]) -> [UInt8] {
+    signed.span.part(
+      from: signed.count &- SealingKey.identityLength, count: SealingKey.identityLength
+    ).copied()
+  }
+
+  /// Returns the account that the record names. It has not been verified.
+  var claimedAccount: Account? {
+    let length = bytes.count &- SealingKey.identityLength &- SealingKey.checksumLength
+    do throws(FactorRecord.Refusal) {
+      let record = try FactorRecord(encoded: bytes.span.part(from: 0, count: length))
+      return Account(name: record.user.bytes, uid: record.uid)
+    } catch {
+      return nil
+    }
   }
 
   /// Returns the likely reason why the checksum does not match. Unverified content is used only for

@@ -15,4 +15,8 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case auditLogIndexPage = 8
   /// The last code that a user typed.
   case failedCode = 9
+  /// The part of the audit log that was written with an earlier key.
+  case auditLogEarlierPart = 10
+  /// The files of a backup.
+  case backup = 11
 }

@@ -1,11 +1,14 @@
 import MFABytes
 import MFACrypto
 import MFAFactors
-import MFASecrets
+public import MFASecrets
 import MFASystem
 
 /// The keys derived from /etc/mfa/key: one seals secrets, the other authenticates records, attempt
 /// states and the audit log.
+///
+/// While the key is being changed, there are two: everything is verified with either. Which of them
+/// seals depends on `select`; until it is called, the next key does.
 ///
 /// MUST 1: the file has 32 bytes and mode 0400, and belongs to root or to the store's owner.
 /// (`LocalFactorStoreTests.distrusted`, rows 19 to 23)
@@ -15,24 +18,57 @@ public struct SealingKey: ~Copyable {
   /// The length of `identity` in bytes.
   public static let identityLength = 8
 
-  private let keys: DerivedKeys
+  /// The keys of the file that seals.
+  private var keys: DerivedKeys
+  /// The keys of the other file, while the key is being changed.
+  private var others: DerivedKeys?
 
   /// Derives the keys from the 32 bytes of the key file.
   public init(master: Span<UInt8>) throws(CryptographyError) {
-    var derivation = try HMAC(algorithm: .sha256, key: master)
-    let checksumKey = try Self.derive("mfa checksum key, version 1", &derivation)
-    keys = DerivedKeys(derivation, try HMAC(algorithm: .sha256, key: checksumKey.span))
+    self.init(try Self.derivedKeys(master), nil)
   }
 
-  private init(_ keys: DerivedKeys) { self.keys = keys }
+  /// Derives the keys from the next key and the present one.
+  init(next: Span<UInt8>, present: Span<UInt8>) throws(CryptographyError) {
+    self.init(try Self.derivedKeys(next), try Self.derivedKeys(present))
+  }
+
+  private static func derivedKeys(_ master: Span<UInt8>) throws(CryptographyError) -> DerivedKeys {
+    var derivation = try HMAC(algorithm: .sha256, key: master)
+    let checksumKey = try checksumKey(&derivation)
+    return DerivedKeys(derivation, try HMAC(algorithm: .sha256, key: checksumKey.span))
+  }
+
+  private static func checksumKey(_ derivation: inout HMAC) throws(CryptographyError) -> SecretBytes
+  {
+    try derive("mfa checksum key, version 1", &derivation)
+  }
+
+  private init(_ keys: DerivedKeys, _ others: DerivedKeys?) {
+    self.keys = keys
+    self.others = others
+  }
 
   /// Returns another value for the same keys, which are wiped when the last value ends.
-  public func shared() -> SealingKey { SealingKey(keys) }
+  public func shared() -> SealingKey { SealingKey(keys, others) }
+
+  /// Whether the key is being changed, so that there are two.
+  public var isChanging: Bool { others != nil }
 
   /// Returns a value that identifies the key without revealing it.
   public mutating func identity() throws(CryptographyError) -> [UInt8] {
-    let name = try Self.derive("mfa key identity, version 1", &keys.derivation)
-    return name.span.extracting(0..<Self.identityLength).copied()
+    try Self.identity(keys)
+  }
+
+  private static func identity(_ keys: DerivedKeys) throws(CryptographyError) -> [UInt8] {
+    let name = try derive("mfa key identity, version 1", &keys.derivation)
+    return name.span.extracting(0..<identityLength).copied()
+  }
+
+  /// Seals with the key of this identity from now on, if it is one of the two.
+  public mutating func select(_ identity: [UInt8]) throws(CryptographyError) {
+    guard let others, try Self.identity(others) == identity else { return }
+    (keys, self.others) = (others, keys)
   }
 
   /// Derives the key that seals secrets. It is derived on demand, because most records are read for
@@ -41,22 +77,52 @@ public struct SealingKey: ~Copyable {
     try Self.derive("mfa sealing key, version 1", &keys.derivation)
   }
 
-  /// Reads the key file.
+  /// Reads the key file, and the file with the next key if there is one.
+  ///
+  /// The next key is read first. If it takes the place of the present one meanwhile, it is read
+  /// twice. In the other order, neither reading would find it.
   public init(_ keyFile: KeyFile, storeOwner: UInt32) throws(FactorStoreError) {
-    let file = try keyFile.open(storeOwner: storeOwner)
+    let next = try Self.master(ofNext: keyFile, storeOwner)
+    let present = try Self.master(try keyFile.open(storeOwner: storeOwner), storeOwner)
+    do throws(CryptographyError) {
+      if let next {
+        try self.init(next: next.span, present: present.span)
+      } else {
+        try self.init(master: present.span)
+      }
+    } catch {
+      throw .cryptography
+    }
+  }
+
+  private static func master(
+    ofNext keyFile: KeyFile, _ storeOwner: UInt32
+  ) throws(FactorStoreError) -> SecretBytes? {
+    guard let file = try keyFile.openNext(storeOwner: storeOwner) else { return nil }
+    return try master(file, storeOwner)
+  }
+
+  /// Returns the content of the file with the present key.
+  public static func master(
+    _ keyFile: KeyFile, storeOwner: UInt32
+  ) throws(FactorStoreError) -> SecretBytes {
+    try master(try keyFile.open(storeOwner: storeOwner), storeOwner)
+  }
+
+  private static func master(
+    _ file: borrowing File, _ storeOwner: UInt32
+  ) throws(FactorStoreError) -> SecretBytes {
     let status = try onPart(.key) { () throws(SystemError) in try file.status() }
     if let distrust = status.distrust(owners: (0, storeOwner), permissions: 0o400) {
       throw .untrusted(.key, distrust)
     }
-    guard status.size == Int64(Self.length) else { throw .untrusted(.key, .wrongSize) }
-    var master = SecretBytes(count: Self.length)
+    guard status.size == Int64(length) else { throw .untrusted(.key, .wrongSize) }
+    var master = SecretBytes(count: length)
     let whole = try onPart(.key) { () throws(SystemError) in
       try master.withMutableSpan { span throws(SystemError) in try file.read(into: &span) }
     }
     guard whole else { throw .untrusted(.key, .wrongSize) }
-    do throws(CryptographyError) { try self.init(master: master.span) } catch {
-      throw .cryptography
-    }
+    return master
   }
 
   private static func derive(
@@ -78,6 +144,18 @@ public struct SealingKey: ~Copyable {
     return tag.span.copied()
   }
 
+  /// Returns whether `checksum` is that of `message`, with either key if there are two.
+  public mutating func verifies(
+    _ checksum: Span<UInt8>, of message: [UInt8], purpose: ChecksumPurpose
+  ) throws(CryptographyError) -> Bool {
+    let message = [purpose.rawValue] + message
+    let tag = try keys.checksum.tag(of: message.span)
+    if constantTimeEquals(checksum, tag.span) { return true }
+    guard let others else { return false }
+    let other = try others.checksum.tag(of: message.span)
+    return constantTimeEquals(checksum, other.span)
+  }
+
   /// Returns a keyed digest of a secret that is too short for an unkeyed digest: without this key,
   /// the digest reveals nothing about the secret.
   public mutating func digest(
@@ -91,6 +169,44 @@ public struct SealingKey: ~Copyable {
     }
     let tag = try keys.checksum.tag(of: message.span)
     return tag.span.copied()
+  }
+
+  /// Returns the keyed digest of a secret for a record whose digests outlived the key that they were
+  /// made with: see `newDigestKeys`.
+  public static func digest(
+    of secret: Span<UInt8>, context: [UInt8], through digestKeys: borrowing SecretBytes
+  ) throws(CryptographyError) -> [UInt8] {
+    let half = digestKeys.count / 2
+    var inner = SealingKey(
+      DerivedKeys(
+        try HMAC(algorithm: .sha256, key: digestKeys.span.extracting(first: half)),
+        try HMAC(algorithm: .sha256, key: digestKeys.span.extracting(first: half))), nil)
+    let digest = try inner.digest(of: secret, context: context)
+    return try renewed(digest, through: digestKeys)
+  }
+
+  /// Returns a stored digest of the earlier key as it is stored from now on.
+  public static func renewed(
+    _ digest: [UInt8], through digestKeys: borrowing SecretBytes
+  ) throws(CryptographyError) -> [UInt8] {
+    let half = digestKeys.count / 2
+    var outer = try HMAC(
+      algorithm: .sha256, key: digestKeys.span.extracting(droppingFirst: half))
+    let tag = try outer.tag(of: digest.span)
+    return tag.span.copied()
+  }
+
+  /// Returns the keys with which the digests of a record are verified after the key has changed: the
+  /// key that made them, and a random one.
+  ///
+  /// What a digest was made of is not known, so no other key can make it again. A digest is digested
+  /// once more instead, with the random key: without the record's own keys, which are sealed, an
+  /// attacker with the earlier key cannot try recovery codes. Later changes of the key seal the
+  /// record's keys again, and leave the digests as they are.
+  public mutating func newDigestKeys() throws(CryptographyError) -> SecretBytes {
+    let first = try Self.checksumKey(&keys.derivation)
+    let second = try SecretBytes.random(count: HashAlgorithm.sha256.outputLength)
+    return SecretBytes(joining: first.span, second.span)
   }
 
   /// Returns digests of `places`, bound to `record`.

@@ -26,6 +26,7 @@ public struct FactorRecord: Equatable, Sendable {
     var notices: [Notice] = []
     var noticesMailed: UInt32 = 0
     var language: Language?
+    var sealedDigestKeys: [UInt8]?
 
     init(user: UserName, uid: UInt32, id: FactorID) {
       self.user = user
@@ -42,6 +43,7 @@ public struct FactorRecord: Equatable, Sendable {
       copy.notices = notices
       copy.noticesMailed = noticesMailed
       copy.language = language
+      copy.sealedDigestKeys = sealedDigestKeys
       return copy
     }
   }
@@ -110,6 +112,13 @@ public struct FactorRecord: Equatable, Sendable {
     set { own.language = newValue }
   }
 
+  /// The sealed keys with which the digests of recovery codes and grants are verified; nil if these
+  /// were made with the present key.
+  public private(set) var sealedDigestKeys: [UInt8]? {
+    get { storage.sealedDigestKeys }
+    set { own.sealedDigestKeys = newValue }
+  }
+
   /// Compares the content of two records.
   @inline(never)
   public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
@@ -119,7 +128,7 @@ public struct FactorRecord: Equatable, Sendable {
         && left.generation == right.generation && left.factors == right.factors
         && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
         && left.notices == right.notices && left.noticesMailed == right.noticesMailed
-        && left.language == right.language)
+        && left.language == right.language && left.sealedDigestKeys == right.sealedDigestKeys)
   }
 
   /// The maximum number of factors of a user.
@@ -135,9 +144,10 @@ public struct FactorRecord: Equatable, Sendable {
   /// that the latest notice about each is always kept, and three more.
   public static let maximumNotices = 12
 
-  /// The current format version. A record without a language is written in version 2 or, if its
-  /// generation is 0, in version 1, which has no generation.
-  public static let version: UInt16 = 3
+  /// The current format version. A record without keys for its digests is written in version 3, one
+  /// without a language in version 2 or, if its generation is 0, in version 1, which has no
+  /// generation.
+  public static let version: UInt16 = 4
 
   /// The version that secrets and digests are bound to. It is constant, so that they stay valid
   /// when the format changes.
@@ -169,6 +179,11 @@ public struct FactorRecord: Equatable, Sendable {
   /// Begins the next generation. The store calls this for each change that it records in the audit
   /// log.
   public mutating func beginGeneration() { generation = Self.generation(after: generation) }
+
+  /// Makes the next generation one that neither this record nor another version of it has had.
+  public mutating func continueGenerations(after other: UInt32) {
+    generation = max(generation, other)
+  }
 
   /// Returns the generation after `generation`. It wraps around to 1 after 2^32 - 1 changes, more
   /// than any store will see.
@@ -276,6 +291,55 @@ public struct FactorRecord: Equatable, Sendable {
     grants = grants.filter { $0.expiresAt > now }
   }
 
+  // MARK: Changing the key
+
+  /// What a record has under the next key.
+  public struct Resealed {
+    /// The sealed secrets, in the order of the factors.
+    public var secrets: [[UInt8]]
+    /// The digests of the recovery codes, in their order.
+    public var recoveryCodes: [[UInt8]]
+    /// The digests of the grants, in their order.
+    public var grants: [[UInt8]]
+    /// The sealed keys with which these digests are verified, or nil.
+    public var digestKeys: [UInt8]?
+
+    /// Creates a value.
+    public init(
+      secrets: [[UInt8]], recoveryCodes: [[UInt8]], grants: [[UInt8]], digestKeys: [UInt8]?
+    ) {
+      self.secrets = secrets
+      self.recoveryCodes = recoveryCodes
+      self.grants = grants
+      self.digestKeys = digestKeys
+    }
+  }
+
+  /// Returns the record with these secrets and digests. Returns nil if there are not as many as the
+  /// record has.
+  public func resealed(_ next: Resealed) -> FactorRecord? {
+    guard next.secrets.count == factors.count, next.recoveryCodes.count == recoveryCodes.count,
+      next.grants.count == grants.count
+    else { return nil }
+    var record = self
+    record.sealedDigestKeys = next.digestKeys
+    record.factors = zip(factors, next.secrets).map { factor, secret in
+      Factor(
+        id: factor.id, displayName: factor.displayName, enrolledAt: factor.enrolledAt,
+        kind: .totp(factor.parameters, sealedSecret: secret), origin: factor.origin,
+        timeOffset: factor.timeOffset)
+    }
+    record.recoveryCodes = zip(recoveryCodes, next.recoveryCodes).compactMap { code, digest in
+      RecoveryCodeDigest(kind: code.kind, bytes: digest)
+    }
+    record.grants = zip(grants, next.grants).compactMap { grant, digest in
+      Grant(
+        kind: grant.kind, id: grant.id, madeAt: grant.madeAt, expiresAt: grant.expiresAt,
+        usesLeft: grant.usesLeft, reason: grant.reason, digest: digest)
+    }
+    return record
+  }
+
   // MARK: Notices
 
   /// The number of the last notice; 0 if there was none.
@@ -365,13 +429,18 @@ public struct FactorRecord: Equatable, Sendable {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    let version: UInt16 = language != nil ? Self.version : generation == 0 ? 1 : 2
+    let version: UInt16 =
+      sealedDigestKeys != nil ? Self.version : language != nil ? 3 : generation == 0 ? 1 : 2
     writer.write(version)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)
     if version > 1 { writer.write(generation) }
     if let language { writer.write(language.rawValue) }
+    if let sealedDigestKeys {
+      if language == nil { writer.write(Self.noLanguage) }
+      writer.writeShort(sealedDigestKeys)
+    }
     writer.write(UInt8(truncatingIfNeeded: factors.count))
     for factor in factors {
       writer.write(factor.id.bytes)
@@ -427,11 +496,14 @@ public struct FactorRecord: Equatable, Sendable {
       let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
       let generation = version == 1 ? 0 : reader.read(UInt32.self),
       version != 2 || generation > 0,
-      let language = Self.readLanguage(&reader, version), let count = reader.read(UInt8.self)
+      let language = Self.readLanguage(&reader, version),
+      let digestKeys = version < 4 ? [] : reader.readShort(), version < 4 || !digestKeys.isEmpty,
+      let count = reader.read(UInt8.self)
     else { throw .damaged }
     self.init(user: user, uid: uid, id: id)
     self.generation = generation
     self.language = language.value
+    if !digestKeys.isEmpty { sealedDigestKeys = digestKeys }
     for _ in 0..<count {
       guard let factor = Self.readFactor(&reader) else { throw .damaged }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
@@ -459,9 +531,13 @@ public struct FactorRecord: Equatable, Sendable {
     _ reader: inout ByteReader, _ version: UInt16
   ) -> StoredLanguage? {
     guard version > 2 else { return StoredLanguage(value: nil) }
-    return reader.read(UInt8.self).flatMap { Language(rawValue: $0) }
-      .map { StoredLanguage(value: $0) }
+    guard let number = reader.read(UInt8.self) else { return nil }
+    if version > 3, number == noLanguage { return StoredLanguage(value: nil) }
+    return Language(rawValue: number).map { StoredLanguage(value: $0) }
   }
+
+  /// Stands for no language in a record of version 4.
+  private static let noLanguage: UInt8 = 0
 
   private static func readGrant(_ reader: inout ByteReader) -> Grant? {
     guard let kind = reader.read(UInt8.self).flatMap({ Grant.Kind(rawValue: $0) }),
@@ -563,6 +639,11 @@ public struct FactorRecord: Equatable, Sendable {
     writer.write(uid)
     writer.write(id.bytes)
     return writer.bytes
+  }
+
+  /// Returns the context that the sealed keys of the record's digests are bound to.
+  public func digestKeysContext() -> [UInt8] {
+    ("digest keys" as StaticString).bytes + recoveryCodeContext()
   }
 
   /// Returns the context that a factor's sealed secret is bound to, so that it opens nowhere else:

@@ -85,6 +85,8 @@ package enum AdminError: Error, Equatable {
   case locked(String, [LockHolder])
   /// The process that holds a lock could not be killed, or has not ended.
   case notEnded(LockHolder)
+  /// A backup could not be made or restored.
+  case backup(BackupProblem)
 
   /// The exit status.
   package var status: AdminStatus {
@@ -100,7 +102,7 @@ package enum AdminError: Error, Equatable {
       .notApplied, .configurationBusy,
       .importSource, .findingWithoutLine, .manyAccountsMissing,
       .notImported, .ledger, .notMet,
-      .clock, .output, .locked, .notEnded:
+      .clock, .output, .locked, .notEnded, .backup:
       .failure
     }
   }
@@ -179,6 +181,7 @@ package enum AdminError: Error, Equatable {
       "the lock of \(VisibleText.escaping(path)) is held by "
         + holders.map(\.sentence).joined(separator: "; ")
     case .notEnded(let holder): "\(holder.sentence), has not ended"
+    case .backup(let problem): problem.message
     }
   }
 
@@ -235,6 +238,7 @@ package enum AdminError: Error, Equatable {
     case .locked(_, let holders) where holders.isEmpty: "try again"
     case .locked: "to kill the process that holds the lock, add --end-holder"
     case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
+    case .backup(let problem): problem.hint
     }
   }
 

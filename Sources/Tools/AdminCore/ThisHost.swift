@@ -72,6 +72,21 @@ package enum ThisHost {
     }
   }
 
+  /// The largest number of adjacent time steps that any part of the host's configuration accepts, or the
+  /// largest possible one if the configuration cannot be used.
+  package static var mostAdjacentIntervals: UInt8 {
+    do throws(ConfigurationFile.Failure) {
+      let configuration = try ConfigurationFile.read()
+      let tenants = configuration.tenants.compactMap { tenant in
+        configuration.value(of: .adjacentIntervals, in: tenant)
+          .flatMap { UInt8(String(decoding: $0, as: UTF8.self)) }
+      }
+      return (tenants + [configuration.project.adjacentIntervals]).max() ?? 0
+    } catch {
+      return Settings.adjacentIntervalsRange.upperBound
+    }
+  }
+
   private static func store() throws(AdminError) -> LocalFactorStore {
     guard let location = StoreLocation.standard else { throw .store(.damaged(.directory)) }
     do throws(FactorStoreError) { return try LocalFactorStore(location) } catch {

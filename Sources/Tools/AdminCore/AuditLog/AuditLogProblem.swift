@@ -34,6 +34,9 @@ package enum AuditLogProblem: Equatable {
       case .headMissing: "\(StoreFile.ledgerHead.path) is missing or damaged; \(good)"
       case .badIndex:
         "\(StoreFile.ledgerIndex.path) is missing, damaged or older than the audit log; \(good)"
+      case .changedBeforeRekey(let entries):
+        "\(StoreFile.ledger.path): one of the first \(entries) entries, from before the key was "
+          + "changed, was changed, inserted, moved or removed"
       }
     case .recordsWithoutEntries(let users):
       let names = NameList.text(users.map { VisibleText.escaping($0) })

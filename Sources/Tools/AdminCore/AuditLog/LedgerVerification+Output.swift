@@ -39,6 +39,7 @@ extension Administration.LedgerVerification {
       case .cut: ("cut", nil)
       case .headMissing: ("head-missing", nil)
       case .badIndex: ("bad-index", nil)
+      case .changedBeforeRekey: ("changed-before-rekey", nil)
       }
     return .object([
       ("valid", .bool(problem == nil)),

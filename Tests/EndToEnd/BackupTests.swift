@@ -1,0 +1,111 @@
+import Foundation
+import MFATestSupport
+import Testing
+
+extension EndToEnd {
+  /// `mfa-admin backup` and `restore-backup`, with sign-ins before and after.
+  @Suite struct Backups {
+    static let admin = "/usr/sbin/mfa-admin"
+    /// The number of steps that the largest window reaches into the future, and one more.
+    static let later = 7
+
+    private static func signIn(
+      _ service: String, _ user: MachineUser, _ code: String, stepsLater steps: Int = 0
+    ) throws -> String? {
+      var options = PAMClient.Options()
+      options.clockOffset = steps * 30
+      return try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text(code)], options: options
+      ).code
+    }
+
+    /// Removes everything that is stored, as if the disk had been replaced.
+    private static func wipe() throws {
+      try Command.succeed([
+        "/bin/sh", "-c",
+        "rm -f /var/lib/mfa/ledger*; find /var/lib/mfa/factors /var/lib/mfa/attempts -type f -delete",
+      ])
+    }
+
+    private static func sums() throws -> String {
+      try Command.succeed([
+        "/bin/sh", "-c",
+        "cd /var/lib/mfa && find . -type f | sort | xargs sha256sum; sha256sum /etc/mfa/key",
+      ])
+    }
+
+    // The application has a clock of its own here, which the service does not see.
+    @Test(
+      "after a restore, a code that was used after the backup is refused, and a later one works",
+      .withoutResidentService)
+    func usedCode() throws {
+      try Rekeying.withEmptyStore { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)[0]
+        let file = "/root/mfa-test-backup.tar"
+        machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
+        let made = try Command.succeed([Self.admin, "backup", file])
+        #expect(made.contains("the data of 1 user") && made.contains("does not contain the key"))
+        let phone = enrollment.phone
+        let used = try phone.code()
+        #expect(try Self.signIn(service, user, used) == "PAM_SUCCESS")
+
+        // What the command prevents: the files alone make the code valid again.
+        let lost = try Command.run([Self.admin, "restore-backup", file, "--yes"])
+        #expect(lost.status == .exited(1) && lost.errorText.contains("has 1 record"))
+        try Self.wipe()
+        let start = try machine.log.position()
+        let restored = try Command.succeed([Self.admin, "restore-backup", file, "--yes"])
+        #expect(restored.contains("restored the data of 1 user"), "\(restored)")
+        #expect(restored.contains("Recovery codes are void"), "\(restored)")
+        let results = try machine.log.entries(since: start).compactMap { $0.fields["result"] }
+        #expect(results.contains("restore-begun") && results.contains("restored"), "\(results)")
+
+        #expect(try Self.signIn(service, user, used) == "PAM_AUTH_ERR")
+        #expect(try Self.signIn(service, user, try phone.code(offset: 5)) == "PAM_AUTH_ERR")
+        #expect(try Self.signIn(service, user, recovery) == "PAM_AUTH_ERR")
+        let next = try phone.code(offset: Self.later)
+        #expect(
+          try Self.signIn(service, user, next, stepsLater: Self.later) == "PAM_SUCCESS")
+        #expect(
+          try Self.signIn(service, user, next, stepsLater: Self.later) == "PAM_AUTH_ERR")
+        try Rekeying.expectIntactStore()
+        let owners = try Command.succeed([
+          "/bin/sh", "-c", "find /var/lib/mfa -type f -printf '%u %g %m\\n' | sort -u",
+        ])
+        #expect(
+          owners.split(separator: "\n").allSatisfy { $0.hasPrefix("mfa ") && $0.hasSuffix(" 600") },
+          "\(owners)")
+      }
+    }
+
+    @Test("a damaged backup, and one of another key, are refused without any change")
+    func damaged() throws {
+      try Rekeying.withEmptyStore { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let file = "/root/mfa-test-backup.tar"
+        machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
+        try Command.succeed([Self.admin, "backup", file])
+        try Command.succeed([
+          "/bin/sh", "-c", "printf X | dd of=$0 bs=1 seek=2000 conv=notrunc status=none", file,
+        ])
+        let before = try Self.sums()
+        let arguments = [Self.admin, "restore-backup", file, "--yes", "--replace"]
+        let refused = try Command.run(arguments)
+        #expect(refused.status == .exited(1))
+        #expect(refused.errorText.contains("nothing was changed"), "\(refused.errorText)")
+        #expect(try Self.sums() == before)
+        try Command.succeed([Self.admin, "backup", file, "--overwrite"])
+        try Command.succeed([Self.admin, "rekey", "--yes"])
+        let rekeyed = try Self.sums()
+        let other = try Command.run(arguments)
+        #expect(other.status == .exited(1))
+        #expect(other.errorText.contains("a key that this host does not have"))
+        #expect(try Self.sums() == rekeyed)
+        #expect(try Self.signIn(service, user, try enrollment.phone.code()) == "PAM_SUCCESS")
+      }
+    }
+  }
+}

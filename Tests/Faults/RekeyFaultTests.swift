@@ -1,0 +1,65 @@
+import Foundation
+import MFATestSupport
+import Testing
+
+extension Faults {
+  /// `mfa-admin rekey` when a system call fails or the process is killed.
+  @Suite struct RekeyFaults {
+    static let admin = "/usr/sbin/mfa-admin"
+
+    @Test("wherever rekey ends, users sign in with unused codes only, and rekey can be completed")
+    func everyChangingCall() throws {
+      try Machine.use { machine in
+        try machine.emptyStore()
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(SignInFaults.stack)
+        let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)[0]
+        try Command.succeed([
+          "/bin/sh", "-c", "cp -a /etc/mfa/key $0/key; cp -a /var/lib/mfa $0/store", machine.folder,
+        ])
+        let reset = {
+          _ = try Command.succeed([
+            "/bin/sh", "-c",
+            "rm -f /etc/mfa/key* /etc/mfa/.key*; cp -a $0/key /etc/mfa/key; rm -rf /var/lib/mfa/*;"
+              + "cp -a $0/store/. /var/lib/mfa", machine.folder,
+          ])
+        }
+        let list = machine.folder + "/calls"
+        try Command.succeed(SystemCallTrace.list(to: list) + [Self.admin, "rekey", "--yes"])
+        let calls = try SystemCallTrace.calls(inListAt: list, from: "key.next")
+          .filter { Faults.isChanging($0) }
+        #expect(calls.count > 30, "\(calls)")
+        var ends: Set<String> = []
+        for call in calls {
+          for fault in [SystemCallTrace.Fault.kill, .error("EIO"), .error("ENOSPC")] {
+            try reset()
+            let title = "\(call) \(fault): \(call.line)"
+            let ended = try Command.run(
+              SystemCallTrace.inject(fault, at: call) + [Self.admin, "rekey", "--yes"])
+            let isPending = FileManager.default.fileExists(atPath: "/etc/mfa/key.next")
+            ends.insert(isPending ? "pending" : ended.status == .exited(0) ? "done" : "nothing")
+            try expectSignIns(user, service, try enrollment.phone.code(), title)
+            let next = try Command.run([Self.admin, "rekey", "--yes"])
+            #expect(next.status == .exited(0), "\(title): \(next.errorText)")
+            #expect(!FileManager.default.fileExists(atPath: "/etc/mfa/key.next"), "\(title)")
+            try expectSignIns(user, service, recovery, "\(title), completed")
+            let verified = try Command.run([Self.admin, "ledger", "verify"])
+            #expect(verified.status == .exited(0), "\(title): \(verified.text)")
+          }
+        }
+        #expect(ends == ["pending", "done", "nothing"])
+      }
+    }
+
+    /// Expects that the code is accepted once.
+    private func expectSignIns(
+      _ user: MachineUser, _ service: String, _ code: String, _ title: String
+    ) throws {
+      for expected in ["PAM_SUCCESS", "PAM_AUTH_ERR"] {
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(outcome.code == expected, "\(title): \(outcome)")
+      }
+    }
+  }
+}
