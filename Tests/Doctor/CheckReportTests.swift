@@ -23,6 +23,14 @@ struct CheckReportTests {
         && report.prometheus.hasSuffix("mfa_check_time_seconds 1700000000\n"))
   }
 
+  @Test(
+    "says that no service asks for a code if policy is not enforced",
+    arguments: ["observe", "disabled"])
+  func notEnforced(state: String) throws {
+    let report = try report { $0.configurationText = "[project]\nstate = \(state)\n" }
+    #expect(!report.services.isEmpty && report.services.allSatisfy { !$0.asksForCode })
+  }
+
   @Test("has a line for each error and warning, and no notes")
   func findings() throws {
     let report = try report {

@@ -636,7 +636,7 @@ struct ExaminationTests {
   ]
 
   static let siblingRows = [
-    Row(101, "error jump-past-end /pam/su:4") {
+    Row(101, "error jump-past-end /pam/su:5") {
       $0.stacks.files["su"] =
         MemoryHost.Stacks.sound
         + "auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup staff\n"
@@ -660,7 +660,7 @@ struct ExaminationTests {
       $0.texts["/pam/su"] = $0.stacks.files["su"]
       $0.missingModules = ["pam_gone.so"]
     },
-    Row(1, "warning sibling-without-code /etc/pam.d/sudo-i") {
+    Row(1, "warning sibling-without-code /pam/sudo-i") {
       $0.stacks.files["sudo-i"] = "auth required pam_unix.so\n"
     },
     Row(2) { $0.stacks.files["sudo-i"] = MemoryHost.Stacks.sound },
@@ -669,9 +669,9 @@ struct ExaminationTests {
       $0.stacks.files["sudo"] = nil
     },
     Row(
-      4, "warning sibling-without-code /etc/pam.d/su-l",
-      "warning sibling-without-code /etc/pam.d/polkit-1",
-      "warning sibling-without-code /etc/pam.d/lightdm"
+      4, "warning sibling-without-code /pam/su-l",
+      "note sibling-without-code /pam/polkit-1",
+      "note sibling-without-code /pam/lightdm"
     ) {
       for name in ["su-l", "polkit-1", "lightdm", "cron"] {
         $0.stacks.files[name] = "auth required pam_unix.so\n"

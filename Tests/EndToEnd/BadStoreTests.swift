@@ -98,7 +98,7 @@ extension EndToEnd {
         reason: "other-version"),
       Row(
         number: 16, title: "a newer version",
-        spoil: "printf '\\000\\004' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
+        spoil: "printf '\\000\\005' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
         part: "record",
         reason: "other-version"),
       Row(

@@ -112,7 +112,7 @@ extension EndToEnd {
 
         let new = try server.signIn(user.name, command: Self.confirm, key: key)
         try new.expect("One-time code: ")
-        #expect(!new.transcript.contains("assword"), "\(new.transcript)")
+        #expect(!new.transcript.contains("Password:"), "\(new.transcript)")
         try new.send(try enrollment.phone.code())
         try new.expect("sshd: confirmed")
         #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
@@ -381,6 +381,33 @@ extension EndToEnd {
         #expect(ServiceFiles.waiting.isEmpty)
         let root = try machine.administer("disable", "sudo")
         #expect(root.status == .exited(0) && files.isRestored, "\(root.errorText)")
+      }
+    }
+
+    @Test("a sudo that asks for nothing does not confirm, and neither does a key alone")
+    func silentSignIns() throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try Self.administrator(machine)
+        #expect(try machine.administer("enable", "sudo").status == .exited(0))
+        let silent = try Command.run(
+          ["/usr/bin/sudo", "-n", ServiceFiles.program, "confirm"], as: user.identity)
+        #expect(silent.status == .exited(1), "\(silent.text)")
+        #expect(
+          silent.errorText.contains("sudo asks \(user.name) for nothing"), "\(silent.errorText)")
+        #expect(ServiceFiles.waiting == ["sudo"])
+        _ = try machine.administer("disable", "sudo")
+
+        let key = try machine.addLoginKey(for: user)
+        let server = try Self.server(machine)
+        try machine.write(
+          "Match User \(user.name)\n  AuthenticationMethods publickey keyboard-interactive\n",
+          to: "/etc/ssh/sshd_config.d/50-exempt.conf")
+        #expect(try machine.administer("enable", "sshd").status == .exited(0))
+        let byKey = try server.signIn(user.name, command: Self.confirm, key: key)
+        try byKey.expect("sshd accepts a key of \(user.name) alone")
+        _ = try byKey.waitForExit()
+        #expect(ServiceFiles.waiting == ["sshd"])
+        _ = enrollment
       }
     }
 

@@ -68,7 +68,7 @@ extension EndToEnd {
         try machine.keep("/etc/mfa/key")
         try Command.succeed(["/bin/chmod", "0444", "/etc/mfa/key"])
       },
-      Fault(4, "sshd", "sshd -t: /etc/ssh/sshd_config.d/99-x.conf line 1: Bad configuration") {
+      Fault(4, "sshd", "line 1: Bad configuration option: Foo") {
         try $0.write("Foo bar\n", to: "/etc/ssh/sshd_config.d/99-x.conf")
       },
       // This module decides by the name, which no examination of the lines can know.
@@ -78,7 +78,7 @@ extension EndToEnd {
           [
             "auth requisite pam_unix.so", "account required pam_unix.so",
             "account [success=ignore default=die] pam_succeed_if.so user notin x:y",
-            "account requisite pam_exec.so /bin/sh -c [grep -q pam_mfa.so /etc/pam.d/sudo && exit 1; exit 0]",
+            "account requisite pam_exec.so /bin/sh -c [grep -q ^auth.requisite.pam_mfa /etc/pam.d/sudo && exit 1; exit 0]",
           ])
       },
     ]

@@ -254,6 +254,9 @@ struct RekeyTests {
         record: record, attempts: earlier.attempts, entering: StoreFixture.event)
     }
     try expectIntactLog("the entry of the earlier process")
+    // With the earlier key, the entry would take the place of the first entry of the next key.
+    let log = try fixture.bytes(of: fixture.folder + "/store/ledger")
+    #expect(String(decoding: log, as: UTF8.self).contains(" event=rekey-begun "))
     try rekey()
     #expect(try fixture.open().snapshot(of: bob)?.record.language == .french)
     try expectIntactLog("completed")
@@ -346,7 +349,10 @@ struct RekeyTests {
   func keptKey() throws {
     try enroll()
     let store = try LocalFactorStore(try fixture.location(), keepsKey: true)
+    let keyFile = try KeyFile(try fixture.location().key)
     for step in Step.allCases {
+      // A younger key is read again each time.
+      while try !keyFile.version().isOld(at: Clock.nanoseconds()) { Clock.pause(milliseconds: 50) }
       #expect(try store.snapshot(of: fixture.account) != nil, "before \(step)")
       try rekey(upTo: step)
       #expect(try store.snapshot(of: fixture.account) != nil, "after \(step)")

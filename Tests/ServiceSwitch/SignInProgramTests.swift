@@ -110,4 +110,23 @@ import Testing
     #expect(time?.seconds == seconds, "\(text)")
     if let time { #expect(ConfirmationTime(argument: time.text) == time) }
   }
+
+  @Test("the user of a sign-in is the one who started the tool, or the server's session")
+  func user() {
+    func ancestor(_ program: String, _ user: UInt32, _ acting: UInt32) -> SignInProgram.Ancestor {
+      SignInProgram.Ancestor(
+        process: ServiceChange.Process(number: 1, start: 1), program: program, user: user,
+        actingUser: acting)
+    }
+    let sudo = Array("sudo".utf8)
+    let bySudo = [ancestor("/usr/bin/sudo", 1000, 0), ancestor("/bin/bash", 1000, 1000)]
+    #expect(SignInProgram.user(of: sudo, ancestors: bySudo) == 1000)
+    #expect(SignInProgram.user(of: sudo, ancestors: Array(bySudo.dropFirst())) == nil)
+    let bySSH =
+      bySudo + [ancestor("/usr/sbin/sshd", 1001, 1001), ancestor("/usr/sbin/sshd", 0, 0)]
+    #expect(SignInProgram.user(of: Array("sshd".utf8), ancestors: bySSH) == 1001)
+    #expect(
+      SignInProgram.user(of: Array("sshd".utf8), ancestors: [ancestor("/usr/sbin/sshd", 0, 0)])
+        == nil)
+  }
 }

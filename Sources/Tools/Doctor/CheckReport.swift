@@ -8,7 +8,8 @@ package struct CheckReport {
   package struct Service: Equatable {
     /// The name, escaped for display.
     package let name: String
-    /// Whether nobody signs in without a code, as far as the service's own stack decides.
+    /// Whether policy is enforced for the project, and nobody who has enrolled passes the service's stack
+    /// without a code.
     package let asksForCode: Bool
   }
 
@@ -27,7 +28,8 @@ package struct CheckReport {
     findings = diagnosis.findings.filter { $0.severity != .note }
     accepted = diagnosis.accepted.count
     var services = snapshot.servicesWithModule.map { service in
-      Service(name: service.visibleName, asksForCode: service.asksForCode)
+      let isEnforced = snapshot.configuration(of: service)?.project.state == .enabled
+      return Service(name: service.visibleName, asksForCode: isEnforced && service.asksForCode)
     }
     if case .success(let recorded) = snapshot.host.recordedServices() {
       let names = recorded.map { VisibleText.escaping($0.name) }

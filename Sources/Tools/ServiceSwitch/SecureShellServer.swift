@@ -1,5 +1,6 @@
 import MFAAdminCore
 import MFAAdminOutput
+import MFADoctor
 import MFASystem
 
 /// Checks and reloads the sshd of this host.
@@ -65,15 +66,25 @@ package enum SecureShellServer {
       throw .file(folder, .system(error))
     }
     let test = try run([program, "-t"])
-    guard test.isSuccess else { throw .secureShell(.refused("sshd -t", test.complaint)) }
+    guard test.isSuccess else { throw .secureShell(.refused("sshd -t", Self.complaint(test))) }
     let effective = try run([program, "-T"])
-    guard effective.isSuccess else { throw .secureShell(.refused("sshd -T", effective.complaint)) }
+    guard effective.isSuccess else {
+      throw .secureShell(.refused("sshd -T", Self.complaint(effective)))
+    }
     let settings = String(decoding: effective.output, as: UTF8.self)
     let differences = SecureShellDropIn.differences(inEffective: settings, expecting: first)
     guard differences.isEmpty else {
       throw .secureShell(.overridden(differences))
     }
     return settings
+  }
+
+  /// Returns the line in which sshd names a place, or else its last line.
+  private static func complaint(_ output: ProgramOutput) -> String {
+    let lines = output.errors.split(separator: UInt8(ascii: "\n")).map {
+      VisibleText.escaping(Array($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0))
+    }
+    return lines.first { $0.contains(" line ") } ?? output.complaint
   }
 
   /// Makes the running server reload its settings. Returns false if no server is running.

@@ -173,9 +173,10 @@ package struct ServiceSwitch {
       // An unreadable record must not prevent the confirmation of other changes.
       guard case .success(let change) = entry, change.stage == .pending else { continue }
       let name = VisibleText.escaping(change.service)
-      if let reason = SignInProgram.obstacle(
+      let obstacle = SignInProgram.obstacle(
         of: change.service, ancestors: ancestors, old: change.processes)
-      {
+      let user = SignInProgram.user(of: change.service, ancestors: ancestors)
+      if let reason = obstacle ?? user.flatMap({ SilentSignIn.reason(change.service, user: $0) }) {
         waiting.append((name, reason))
         continue
       }

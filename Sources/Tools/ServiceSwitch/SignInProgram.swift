@@ -44,6 +44,18 @@ enum SignInProgram {
     let actingUser: UInt32
   }
 
+  /// Returns the user who signed in through a service, or nil if the command does not come from a sign-in
+  /// through it.
+  static func user(of service: [UInt8], ancestors: [Ancestor]) -> UInt32? {
+    guard let entry = entry(service),
+      let own = ancestors.firstIndex(where: {
+        entry.programs.contains($0.program) && $0.actingUser == 0
+      })
+    else { return nil }
+    // A tool runs with the real uid of the user who starts it; a server starts a process of the user.
+    return entry.isTool ? ancestors[own].user : own > 0 ? ancestors[own - 1].user : nil
+  }
+
   /// Returns the reason why a command does not come from a new sign-in through a service, or nil if
   /// it does.
   ///

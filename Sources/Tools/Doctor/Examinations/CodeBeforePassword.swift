@@ -5,7 +5,19 @@ import MFAStackEffect
 /// Finds stacks that ask for a code after a wrong password, or before the password.
 enum CodeBeforePassword: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    snapshot.servicesWithModule.compactMap { finding($0) }
+    snapshot.servicesWithModule.compactMap { service in
+      service.isNamed("sshd") && requiresKey(snapshot.sshd) ? nil : finding(service)
+    }
+  }
+
+  /// Returns whether sshd asks for a code only after it has verified a key, so that an attacker without
+  /// the key cannot use up attempts.
+  private static func requiresKey(_ sshd: SSHDView) -> Bool {
+    guard case .known(let cases, _, _) = sshd else { return false }
+    return cases.allSatisfy { item in
+      guard let lists = item.settings.methodLists else { return false }
+      return lists.allSatisfy { $0.first == "publickey" }
+    }
   }
 
   private static let harm =

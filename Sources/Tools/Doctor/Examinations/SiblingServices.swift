@@ -1,5 +1,6 @@
 import MFAAdminOutput
 import MFABytes
+import MFAPAMStack
 
 /// Finds services that open the same door as a service that asks for a code, and do not ask for one.
 enum SiblingServices: Examination {
@@ -11,6 +12,8 @@ enum SiblingServices: Examination {
     let siblings: [String]
     /// What users get through a sibling, as the end of a sentence.
     let effect: String
+    /// Whether the same program uses the siblings. Other programs may be left out on purpose.
+    var isOneProgram = false
   }
 
   private static let greeters = [
@@ -20,10 +23,10 @@ enum SiblingServices: Examination {
   private static let doors = [
     Door(
       guarded: ["sudo"], siblings: ["sudo-i"],
-      effect: "sudo -i gives root's rights for the password alone"),
+      effect: "sudo -i gives root's rights for the password alone", isOneProgram: true),
     Door(
       guarded: ["su"], siblings: ["su-l"],
-      effect: "su -l changes the user for the password alone"),
+      effect: "su -l changes the user for the password alone", isOneProgram: true),
     Door(
       guarded: ["sudo", "su"], siblings: ["polkit-1"],
       effect: "pkexec, run0 and the dialogs of a desktop give root's rights for the password alone"),
@@ -45,13 +48,25 @@ enum SiblingServices: Examination {
       {
         findings.append(
           Finding(
-            severity: .warning, code: "sibling-without-code", services: [Array(sibling.utf8)],
-            place: "\(InstalledPath.services)/\(sibling)",
+            severity: door.isOneProgram ? .warning : .note, code: "sibling-without-code",
+            services: [Array(sibling.utf8)], place: path(of: sibling, snapshot.host),
             message: "\(guarded) asks for a code and this service does not: \(door.effect)",
             hint:
               "enable it too: mfa-admin enable \(sibling); or accept it: mfa-admin doctor accept"))
       }
     }
     return findings
+  }
+
+  /// Returns the path of a service's file, which can be the vendor's.
+  private static func path(of service: String, _ host: any ExaminedHost) -> String {
+    do throws(StackRefusal) {
+      if let file = try host.stacks.file(Array(service.utf8)) {
+        return VisibleText.escaping(file.path)
+      }
+    } catch {
+      // `UnreadableStack` reports the file.
+    }
+    return "\(InstalledPath.services)/\(service)"
   }
 }

@@ -1,0 +1,55 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFADoctor
+import MFASystem
+
+/// Finds out whether an application lets a user in without asking PAM to authenticate, so that a sign-in
+/// through it says nothing about its stack.
+enum SilentSignIn {
+  private static let asUser = "/usr/bin/setpriv"
+  private static let sudo = "/usr/bin/sudo"
+
+  /// Returns the reason why a new sign-in through a service did not run its `auth` lines, or nil if it
+  /// did or that is not known.
+  static func reason(_ service: [UInt8], user: UInt32) -> String? {
+    guard let account = account(user) else { return nil }
+    let name = VisibleText.escaping(account.name)
+    switch String(decoding: service, as: UTF8.self) {
+    case "sudo", "sudo-i":
+      guard runsWithoutAsking(account) else { return nil }
+      return "sudo asks \(name) for nothing (NOPASSWD?), so this sign-in did not use the new lines"
+    case "sshd":
+      guard acceptsKeyAlone(account) else { return nil }
+      return "sshd accepts a key of \(name) alone, so this sign-in may not have used the new lines"
+    case _: return nil
+    }
+  }
+
+  private static func account(_ user: UInt32) -> Account? {
+    do throws(SystemError) { return try Account.with(uid: user) } catch { return nil }
+  }
+
+  /// Returns whether sudo runs this program for a user without asking, apart from cached credentials.
+  private static func runsWithoutAsking(_ account: Account) -> Bool {
+    do throws(SystemError) {
+      guard let group = try Account.primaryGroup(ofAccount: account.name) else { return false }
+      let program = ChildProgram(arguments: [
+        asUser, "--reuid=\(account.uid)", "--regid=\(group)", "--init-groups", "--", sudo, "-k",
+        "-n",
+        RollbackWatcher.program, "--version",
+      ])
+      do throws(ProgramOutput.Failure) { return try program.run().isSuccess } catch { return false }
+    } catch {
+      return false
+    }
+  }
+
+  private static func acceptsKeyAlone(_ account: Account) -> Bool {
+    let name = String(decoding: account.name, as: UTF8.self)
+    guard let settings = SSHDView.settings(ofUser: name, on: LocalExaminedHost()) else {
+      return false
+    }
+    guard let lists = settings.methodLists else { return true }
+    return lists.contains { !$0.contains("keyboard-interactive") && !$0.contains("password") }
+  }
+}
