@@ -316,7 +316,8 @@ let package = Package(
     .target(
       name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
       exclude: [
-        "Admin", "CTestSupport", "Resident", "SignIn", "pam-client",
+        "Admin", "CTestSupport", "Resident", "SignIn", "booted-machine.sh", "pam-client",
+        "stand-in",
         "thread-sanitizer.suppressions",
       ],
       swiftSettings: everywhere),

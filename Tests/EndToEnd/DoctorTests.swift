@@ -181,7 +181,7 @@ extension EndToEnd {
           "mount -t tmpfs -o size=64k,mode=0700,uid=mfa,gid=mfa full /var/lib/mfa; "
             + "install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts")
         machine.atTheEnd("unmount") { try shell("umount /var/lib/mfa") }
-        return ["error store-full /var/lib/mfa"]
+        return ["error store-full /var/lib/mfa", "error store-volatile /var/lib/mfa"]
       },
       Row(18) { machine in
         try shell("mount --bind /var/lib/mfa /var/lib/mfa; mount -o remount,bind,ro /var/lib/mfa")

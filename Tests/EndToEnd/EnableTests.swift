@@ -102,7 +102,9 @@ extension EndToEnd {
         let files = ServiceFiles(["sshd"])
         let server = try Self.server(machine)
         let dropIn = "/etc/ssh/sshd_config.d/90-key.conf"
-        try machine.write("AuthenticationMethods publickey,keyboard-interactive\n", to: dropIn)
+        try machine.write(
+          "KbdInteractiveAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive\n",
+          to: dropIn)
         let unclear = try machine.administer("enable", "sshd")
         #expect(unclear.status == .exited(1) && files.isRestored)
         #expect(unclear.errorText.contains("--factors key+code"), "\(unclear.errorText)")

@@ -115,10 +115,10 @@ extension EndToEnd {
           "\(refused.errorText)")
         let untried = try Self.administer(["enable", "--no-confirm", "--untried", "sudo"])
         #expect(untried.status == .exited(0), "\(untried.errorText)")
-        #expect(untried.errorText.contains("a trial sign-in was not possible"))
         _ = try Self.administer(["disable", "sudo"])
         let waiting = try Self.administer(["enable", "sudo"])
         #expect(waiting.status == .exited(0), "\(waiting.errorText)")
+        #expect(waiting.errorText.contains("a trial sign-in was not possible"))
         #expect(ServiceFiles.waiting == ["sudo"])
       }
     }
@@ -142,6 +142,11 @@ extension EndToEnd {
         let off = try Self.administer(["enable", "--no-confirm", "sudo"])
         #expect(off.status == .exited(0), "\(off.errorText)")
         #expect(off.errorText.contains("note: sudo: no code was tried"), "\(off.errorText)")
+        _ = try Self.administer(["disable", "sudo"])
+        try machine.writeConfiguration("[project]\nstate = observe\n")
+        let observed = try Self.administer(["enable", "--no-confirm", "sudo"])
+        #expect(observed.status == .exited(0), "\(observed.errorText)")
+        #expect(observed.errorText.contains("policy only observes"), "\(observed.errorText)")
       }
     }
   }

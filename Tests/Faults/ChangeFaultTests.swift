@@ -60,7 +60,7 @@ extension Faults {
     func enable(service: String) throws {
       try Self.withLonelyMachine { machine in
         let files = ServiceFiles(service == "sudo" ? ["sudo", "sudo-i"] : [service])
-        let arguments = ["enable", service, "--confirm-within", "24h"]
+        let arguments = ["enable", service, "--untried", "--confirm-within", "24h"]
         let calls = try Self.calls(of: arguments, machine)
         let new = files.present
         #expect(new != files.old)
@@ -106,7 +106,7 @@ extension Faults {
       try Machine.use { machine in
         try machine.keepServices()
         let files = ServiceFiles(["sudo", "sudo-i"])
-        let arguments = ["enable", "sudo", "--confirm-within", "24h"]
+        let arguments = ["enable", "sudo", "--untried", "--confirm-within", "24h"]
         let calls = try Self.calls(of: arguments, machine)
         let new = files.present
         _ = try machine.administer("restore", "--boot")
@@ -143,7 +143,7 @@ extension Faults {
         let files = ServiceFiles(["sshd"])
         func enable() throws {
           let time = arguments[0] == "disable" ? "--no-confirm" : "--confirm-within=24h"
-          let enabled = try machine.administer("enable", time, "sshd")
+          let enabled = try machine.administer("enable", time, "--untried", "sshd")
           try #require(enabled.status == .exited(0), "\(enabled.errorText)")
           guard arguments == ["restore"] else { return }
           // Simulates a change that was made before the last reboot.
@@ -209,13 +209,13 @@ extension Faults {
       try Self.withLonelyMachine { machine in
         let user = try machine.addUser()
         try machine.write(
-          "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/confirm", mode: "0440")
+          "\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/confirm", mode: "0440")
         let files = ServiceFiles(["sudo", "sudo-i"])
         func confirm(through command: [String]) throws -> Command {
-          _ = try machine.administer("enable", "sudo", "--confirm-within", "24h")
+          _ = try machine.administer("enable", "sudo", "--untried", "--confirm-within", "24h")
           return try Command.run(
-            ["/usr/bin/sudo", "-n"] + command + [ServiceFiles.program, "confirm"],
-            as: user.identity)
+            ["/usr/bin/sudo", "-S"] + command + [ServiceFiles.program, "confirm"],
+            input: Array("\(user.password)\n".utf8), as: user.identity)
         }
         let list = machine.folder + "/calls"
         let done = try confirm(through: SystemCallTrace.list(to: list))

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A C program of the tests, built with the C compiler alone.
+/// A C program or PAM module of the tests, built with the C compiler alone.
 ///
 /// The package manager would link a C program with Swift's runtime, which handles signals. The
 /// program would then not be a plain host whose signal handlers a PAM module must leave unchanged.
-enum CompiledProgram {
+public enum CompiledProgram {
   private static let made = Mutex<Set<String>>([])
 
   /// Compiles Tests/Support/NAME/main.c once, and returns the path of the program, which every user
@@ -23,6 +23,26 @@ enum CompiledProgram {
           ] + libraries.map { "-l\($0)" })
         try Command.succeed(["/bin/chmod", "0755", path])
         made.insert(name)
+      }
+    }
+    try result.get()
+    return path
+  }
+
+  /// Compiles Tests/Support/stand-in/stand-in.c once for a module name such as `pam_sss`, and returns the
+  /// path of the module.
+  public static func standIn(_ name: String) throws(HarnessFailure) -> String {
+    let path = try folder() + "/stand-in-\(name).so"
+    let result = made.withLock { made in
+      guard !made.contains(path) else { return Result<Void, HarnessFailure>.success(()) }
+      return Result { () throws(HarnessFailure) in
+        try Command.succeed(["/bin/mkdir", "-p", "-m", "0755", folder()])
+        try Command.succeed([
+          try compiler(), "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+          "-DNAME=\"\(name)\"", "-o", path,
+          "\(Checkout.folder)/Tests/Support/stand-in/stand-in.c", "-lpam",
+        ])
+        made.insert(path)
       }
     }
     try result.get()

@@ -136,6 +136,12 @@ private final class RuledHost: TrialHost {
         == "a user who has enrolled would be denied: no key")
     #expect(
       failure(result(RuledHost(), notEnrolled: .denied("x")))?.contains("policy denies it") == true)
+    let observed = RuledHost()
+    observed.rule = { $0.password == .right }
+    #expect(
+      result(observed, enrolled: .observed)
+        == .proven(remark: "wrong codes are accepted, because policy only observes"))
+    #expect(failure(result(RuledHost(), enrolled: .observed))?.contains("only observes") == true)
     let strict = RuledHost()
     strict.rule = { RuledHost.sound($0) && !($0.isNew && $0.user == "b") }
     #expect(result(strict, notEnrolled: .denied("x")) == .proven(remark: nil))

@@ -161,12 +161,7 @@ public struct SealingKey: ~Copyable {
   public mutating func digest(
     of secret: Span<UInt8>, context: [UInt8], purpose: ChecksumPurpose = .recoveryCode
   ) throws(CryptographyError) -> [UInt8] {
-    var message = SecretBytes(count: 1 + context.count + secret.count)
-    message.withMutableSpan { message in
-      message[0] = purpose.rawValue
-      for index in context.indices { message[1 + index] = context[index] }
-      for index in secret.indices { message[1 + context.count + index] = secret[index] }
-    }
+    let message = SecretBytes(joining: ([purpose.rawValue] + context).span, secret)
     let tag = try keys.checksum.tag(of: message.span)
     return tag.span.copied()
   }

@@ -131,7 +131,9 @@ package enum SSHDView {
     case .success(nil): return .success(nil)
     case .failure(let failure): return .failure(failure)
     }
-    guard output.status == 0 else { return .failure(Failure(reason: output.complaint)) }
+    guard output.status == 0 else {
+      return .failure(Failure(reason: output.complaint(containing: " line ")))
+    }
     let settings = SSHDSettings(output.output)
     guard settings.value(of: "usepam") != nil else {
       return .failure(Failure(reason: "the output does not contain UsePAM"))

@@ -48,6 +48,7 @@ package enum SecureShellServer {
   /// Throws if sshd requires a key now, which a password and a code would replace. sshd's files are
   /// checked later: if sshd prints no settings, this is not known and not an error.
   package static func checkThatNoKeyIsRequired() throws(ChangeError) {
+    try makePrivilegeSeparationFolder()
     let effective = try run([program, "-T"])
     guard let lists = SSHDSettings(effective.output).methodLists,
       lists.allSatisfy({ $0.contains("publickey") })
@@ -61,15 +62,14 @@ package enum SecureShellServer {
   package static func check(
     expecting first: SecureShellFactors.First
   ) throws(ChangeError) -> String {
-    let folder = privilegeSeparationFolder
-    do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
-      throw .file(folder, .system(error))
-    }
+    try makePrivilegeSeparationFolder()
     let test = try run([program, "-t"])
-    guard test.isSuccess else { throw .secureShell(.refused("sshd -t", Self.complaint(test))) }
+    guard test.isSuccess else {
+      throw .secureShell(.refused("sshd -t", test.complaint(containing: " line ")))
+    }
     let effective = try run([program, "-T"])
     guard effective.isSuccess else {
-      throw .secureShell(.refused("sshd -T", Self.complaint(effective)))
+      throw .secureShell(.refused("sshd -T", effective.complaint(containing: " line ")))
     }
     let settings = String(decoding: effective.output, as: UTF8.self)
     let differences = SecureShellDropIn.differences(inEffective: settings, expecting: first)
@@ -79,12 +79,11 @@ package enum SecureShellServer {
     return settings
   }
 
-  /// Returns the line in which sshd names a place, or else its last line.
-  private static func complaint(_ output: ProgramOutput) -> String {
-    let lines = output.errors.split(separator: UInt8(ascii: "\n")).map {
-      VisibleText.escaping(Array($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0))
+  private static func makePrivilegeSeparationFolder() throws(ChangeError) {
+    let folder = privilegeSeparationFolder
+    do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
+      throw .file(folder, .system(error))
     }
-    return lines.first { $0.contains(" line ") } ?? output.complaint
   }
 
   /// Makes the running server reload its settings. Returns false if no server is running.

@@ -69,6 +69,8 @@ package struct Trial {
   package enum Expectation: Equatable {
     /// A code is asked for.
     case asked
+    /// A code is asked for, and every answer is accepted.
+    case observed
     /// No code is asked for. The value is the reason.
     case allowed(String)
     /// The sign-in is denied, or the user has to enrol. The value is the reason.
@@ -106,10 +108,12 @@ package struct Trial {
     if let failure = host.put(plan.files) { return .untried(failure) }
     if let failure = enrolled(plan.service, isWrongPasswordDenied) { return .failed(failure) }
     if let failure = notEnrolled(plan.service) { return .failed(failure) }
-    if case .allowed(let reason) = expectation(host.enrolled, plan.service) {
+    switch expectation(host.enrolled, plan.service) {
+    case .allowed(let reason):
       return .proven(remark: "no code was tried, because the test account was \(reason)")
+    case .observed: return .proven(remark: "wrong codes are accepted, because policy only observes")
+    case .asked, .denied: return .proven(remark: nil)
     }
-    return .proven(remark: nil)
   }
 
   /// Tries sign-ins of the account with a factor. Returns what is wrong, or nil.
@@ -125,6 +129,10 @@ package struct Trial {
       return plain.isSuccess
         ? nil
         : "a user with the right password is denied, although no code is needed\(plain.explanation)"
+    case .observed:
+      let wrong = signIn(.right, .wrong)
+      return wrong.isSuccess
+        ? nil : "a wrong code is refused, although policy only observes\(wrong.explanation)"
     case .asked: break
     }
     let right = signIn(.right, .right)
@@ -145,7 +153,7 @@ package struct Trial {
     let host = namespace
     let plain = host.signIn(host.notEnrolled, service, password: .right, code: .none)
     switch (expectation(host.notEnrolled, service), plain.isSuccess) {
-    case (.allowed, false):
+    case (.allowed, false), (.observed, false):
       return "a user who has not enrolled is denied, although no code is needed\(plain.explanation)"
     case (.asked, true), (.denied, true):
       return

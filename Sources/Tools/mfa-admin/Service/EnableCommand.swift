@@ -33,7 +33,7 @@ struct EnableCommand: ParsableCommand {
   @Flag(help: "Do not wait for a confirmation. A mistake can lock out all users.")
   var noConfirm = false
 
-  @Flag(help: "With --no-confirm: enable even where test accounts cannot sign in.")
+  @Flag(help: "Do not try the services with test accounts first.")
   var untried = false
 
   @OptionGroup(title: "Options for sshd") var secureShell: SecureShellOptions
@@ -51,7 +51,6 @@ struct EnableCommand: ParsableCommand {
       throw ValidationError("--no-confirm and --confirm-within cannot be combined")
     }
     try secureShell.validate(for: services)
-    guard noConfirm || !untried else { throw ValidationError("--untried requires --no-confirm") }
   }
 
   func run() throws {
@@ -84,6 +83,7 @@ struct EnableCommand: ParsableCommand {
 
   /// Proves that the services would ask for a code and accept a right one.
   private func prove(_ plans: [ServicePlan]) throws(ChangeError) {
+    guard !untried else { return }
     do throws(ConfigurationFile.Failure) { _ = try ConfigurationFile.read() } catch {
       throw .configuration(error)
     }
@@ -96,7 +96,7 @@ struct EnableCommand: ParsableCommand {
         if let remark { Console.printError("note: \(plan.name): \(remark)") }
       case .failed(let reason): throw .trial(service: plan.name, reason: reason)
       case .untried(let reason):
-        guard !noConfirm || untried || dryRun else {
+        guard !noConfirm || dryRun else {
           throw .untried(service: plan.name, reason: reason)
         }
         Console.printError("warning: \(plan.name): a trial sign-in was not possible: \(reason)")

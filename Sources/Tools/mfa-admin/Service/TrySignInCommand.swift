@@ -73,10 +73,10 @@ struct TrySignInCommand: ParsableCommand {
   private static func expectation(_ user: [UInt8], _ service: [UInt8]) -> Trial.Expectation {
     guard let name = UserName(user) else { return .denied("denied: the name is not valid") }
     let address = TrialNamespace.remoteHost(at: service).map { Array($0.utf8) }
-    let decision = Explanation.onThisHost(user: name, service: service, remoteHost: address)
-      .decision
+    let explanation = Explanation.onThisHost(user: name, service: service, remoteHost: address)
+    let decision = explanation.decision
     return switch decision.kind {
-    case .asked: .asked
+    case .asked: explanation.state == .observe ? .observed : .asked
     case .allowed: .allowed(decision.sentence)
     case .hasToEnroll, .denied, .throttled: .denied(decision.sentence)
     }
