@@ -129,7 +129,7 @@ struct ExaminationTests {
         "auth [success=ok user_unknown=1 default=die] pam_sss.so\nauth required pam_mfa.so\n"
         + "auth requisite pam_unix.so\n"
     },
-    // A module that asks for nothing lets everybody through.
+    // A module that asks for nothing accepts every user.
     Row(212, "error auth-skippable /pam/login:1") {
       $0.stacks.files["login"] = "auth sufficient pam_env.so\n" + MemoryHost.Stacks.sound
     },

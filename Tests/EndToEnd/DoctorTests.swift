@@ -111,7 +111,7 @@ extension EndToEnd {
         return ["error use-pam-off \(dropIn):1"]
       },
       Row(7) { machine in
-        // Nobody has these names.
+        // No user has these names.
         try appending(
           "Match User nobody-else,x\n  AuthenticationMethods publickey\n", to: sshdFile, machine)
         return [
@@ -501,7 +501,7 @@ extension EndToEnd {
         func text() throws -> String { try machine.administer("readiness").text }
         let before = try text()
         #expect(!before.contains(user.name), "\(before)")
-        // A misspelt argument, a stack that fails for everybody, and a tenant in a drop-in.
+        // A misspelt argument, a stack that fails for every user, and a tenant in a drop-in.
         try machine.writeService(
           "some-service", ["auth requisite pam_unix.so", "auth required pam_mfa.so ecko"])
         try machine.writeService(
@@ -531,7 +531,7 @@ extension EndToEnd {
       let number: Int
       /// Lines for sshd, in which USER and GROUP stand for a user and the user's group.
       let lines: [String]
-      /// The numbers of the lines that let somebody sign in with a key alone, counted from 1.
+      /// The numbers of the lines that let a user sign in with a key alone, counted from 1.
       var open: [Int] = []
       var testDescription: String { "row \(number)" }
     }
@@ -576,7 +576,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "a Match line that lets somebody sign in without a code is found, and no other",
+      "a Match line that lets a user sign in without a code is found, and no other",
       arguments: matchRows)
     func matchLines(row: MatchRow) throws {
       try Machine.use { machine in

@@ -462,7 +462,7 @@ extension EndToEnd {
       }
     }
 
-    /// How somebody changes a file of an unconfirmed change.
+    /// How an administrator changes a file of an unconfirmed change.
     enum TrialEdit: CaseIterable {
       case betweenMarks, removed
     }

@@ -24,11 +24,11 @@ extension EndToEnd {
 
     /// What can be wrong with a stack.
     enum Effect: String, Sendable {
-      /// Somebody signs in without a code.
+      /// A user signs in without a code.
       case withoutCode
-      /// Nobody signs in with the right password and code.
+      /// The right password and code are refused.
       case closed
-      /// Somebody without the right password is asked for a code.
+      /// A user without the right password is asked for a code.
       case askedEarly
     }
 
@@ -299,7 +299,7 @@ extension EndToEnd {
         var effects: Set<Effect> = []
         var isOpen = false
         var log: [String] = []
-        // A finger is not a password: with it, nobody types one.
+        // A finger is not a password: with it, the user types none.
         let hasFinger = host.lines.contains { $0.contains("pam_fprintd") }
         for answers in Self.ways(host, password: "PASSWORD") {
           let (without, with, early) = try Self.signIns(service, answers, machine)

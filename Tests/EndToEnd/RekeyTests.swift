@@ -106,7 +106,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("the new key is the system user's and nobody else's, and the change is logged")
+    @Test("the new key is only the system user's, and the change is logged")
     func ownershipAndLog() throws {
       try Self.withEmptyStore { machine in
         let (user, _) = try machine.addEnrolledUser()

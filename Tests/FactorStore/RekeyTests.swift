@@ -130,7 +130,7 @@ struct RekeyTests {
     #expect(try refusal() == .otherKey)
   }
 
-  @Test("the new key belongs to the same user and group, and nobody else may read it")
+  @Test("the new key belongs to the same user and group, and no other user may read it")
   func ownership() throws {
     try Command.succeed(["/bin/chown", "-R", "1:2", fixture.folder + "/key"])
     try Command.succeed(["/bin/chown", "-R", "1:1", fixture.folder + "/store"])

@@ -101,7 +101,7 @@ struct StackEffectTests {
   }
 
   @Test(
-    "nobody signs in who has nothing, and everybody who has all, unless the stack prevents it",
+    "a claimant without authenticators is denied, one with all of them allowed, unless the stack prevents it",
     arguments: [
       (1, "@include common\nauth required pam_mfa.so", false, true),
       (2, "auth required pam_permit.so\nauth sufficient pam_mfa.so", true, true),

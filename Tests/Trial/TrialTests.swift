@@ -160,7 +160,7 @@ private final class RuledHost: TrialHost {
     }
   }
 
-  @Test("test accounts have names and numbers that nobody has")
+  @Test("test accounts have names and numbers that no user has")
   func accounts() throws {
     let taken: [(name: [UInt8], uid: UInt32)] = [
       (Array("mfa-trial-0".utf8), 5), (Array("x".utf8), 59_999), (Array("y".utf8), 59_997),

@@ -17,7 +17,7 @@ package enum PAMCaller {
   ]
 
   /// Returns whether signed-in users start the service's program. Other programs are root's, and
-  /// pam_rootok.so lets everybody through.
+  /// pam_rootok.so then always succeeds.
   package static func isStartedByUsers(_ service: [UInt8]) -> Bool {
     tools.contains(String(decoding: service, as: UTF8.self))
   }

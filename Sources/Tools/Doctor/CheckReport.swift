@@ -8,7 +8,7 @@ package struct CheckReport {
   package struct Service: Equatable {
     /// The name, escaped for display.
     package let name: String
-    /// Whether policy is enforced for the project, and nobody who has enrolled passes the service's stack
+    /// Whether policy is enforced for the project, and an enrolled user cannot pass the service's stack
     /// without a code.
     package let asksForCode: Bool
   }
@@ -84,7 +84,7 @@ package struct CheckReport {
         ], 1)
     }
     text += Self.heading(
-      "mfa_service_asks_for_code", "Whether nobody signs in to the service without a code.")
+      "mfa_service_asks_for_code", "Whether enrolled users need a code at the service.")
     for service in services {
       text += Self.sample(
         "mfa_service_asks_for_code", [("service", service.name)], service.asksForCode ? 1 : 0)

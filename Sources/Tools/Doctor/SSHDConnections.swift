@@ -76,7 +76,7 @@ struct SSHDConnections {
             connection: SSHDView.Connection(user: first)))
       }
       for line in applying {
-        // A line that names no user applies to everybody; the connections of one user are enough.
+        // A line that names no user applies to every user; the connections of one are enough.
         let isGeneral = line.user == nil && line.groups == nil && always.isEmpty
         guard !isGeneral || !used.contains(line.index) else { continue }
         for connection in line.connections ?? [] {

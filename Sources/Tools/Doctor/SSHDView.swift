@@ -39,9 +39,9 @@ package enum SSHDView {
     of host: any ExaminedHost, users: [UserName],
     accounts: Result<[KnownAccount], SystemError>
   ) {
-    let everybody: SSHDSettings
+    let general: SSHDSettings
     switch Self.settings(Connection(), on: host) {
-    case .success(let settings?): everybody = settings
+    case .success(let settings?): general = settings
     case .success(nil):
       self = .unknown(
         .unchecked(
@@ -52,7 +52,7 @@ package enum SSHDView {
       return
     }
     let file = SSHDFile(of: host)
-    var cases = [Case(description: nil, matches: [], settings: everybody)]
+    var cases = [Case(description: nil, matches: [], settings: general)]
     var findings = file.unread.map {
       Finding.unchecked("part of sshd's configuration", at: $0.place, $0.reason)
     }

@@ -97,7 +97,8 @@ package struct Explanation {
       user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
     self.request = request
     self.module = module
-    exceptions = (called.map { BypassedModule.findings($0) + WeakAuthLine.findings($0) } ?? []) + sudo
+    exceptions =
+      (called.map { BypassedModule.findings($0) + WeakAuthLine.findings($0) } ?? []) + sudo
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)

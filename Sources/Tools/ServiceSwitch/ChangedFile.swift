@@ -34,7 +34,7 @@ package struct ChangedFile: Equatable {
   /// Returns the action that restores the file if its current contents are `present`.
   ///
   /// `isTrial` is whether the change has not been confirmed. Then the old contents are restored even
-  /// if the file was removed, or edited between our marks: nobody may be locked out.
+  /// if the file was removed, or edited between our marks: the restoration must not lock users out.
   package func remedy(service: [UInt8], present: [UInt8]?, isTrial: Bool = false) -> Restoration {
     if present == old { return .none }
     guard let present else { return isTrial ? .putBack : .gone }

@@ -23,7 +23,7 @@ package struct SecureShellFactors: Equatable {
   /// The groups whose members sign in with a key alone.
   package let exemptGroups: [String]
 
-  /// The password, then a code, for everybody.
+  /// The password, then a code, for every user.
   package static let usual = SecureShellFactors(first: .password, exemptGroups: [])
 
   /// Creates the value.

@@ -18,7 +18,7 @@ package struct SecureShellObstacle: Error, Equatable {
     hint: "put \"Include \(SecureShellDropIn.folder)/*.conf\" at the top of "
       + "\(SecureShellDropIn.mainPath)")
 
-  /// A file that somebody else wrote has the drop-in's name.
+  /// A file of another origin has the drop-in's name.
   static let occupied = SecureShellObstacle(
     reason: "\(SecureShellDropIn.path) already exists with different contents",
     hint: "keep what you need of it in another file, then: rm \(SecureShellDropIn.path)")

@@ -404,7 +404,7 @@ package struct ServiceSwitch {
     try SystemFile.write(text, permissions: permissions, group: group, to: path)
   }
 
-  /// Keeps what somebody wrote between our marks, beside the file. A full disk does not prevent the
+  /// Keeps what an administrator wrote between our marks, beside the file. A full disk does not prevent the
   /// rollback.
   private func keep(_ present: SystemFile?, of path: String) {
     guard let present else {

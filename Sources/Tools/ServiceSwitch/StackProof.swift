@@ -24,7 +24,7 @@ package struct StackProof {
     case skippable(by: StackPosition)
     /// After a wrong password at this line, the stack continues and asks for a code.
     case wrongPasswordGoesOn(StackPosition)
-    /// Nobody could sign in.
+    /// No user could sign in.
     case closed
     /// The module's `account` line is missing or unreliable.
     case account(AccountLine)
@@ -93,14 +93,15 @@ package struct StackProof {
     guard let index = stack.entries.firstIndex(where: { $0.asks(module: module) }) else {
       return .missing
     }
-    let withoutCode = effect(stack, of: service, for: Claimant([.password, .other]))
+    let withoutCode = StackEffect(
+      ofAuthStack: stack, of: service, for: Claimant([.password, .other]))
     guard stack.entries[index].level == 0, withoutCode.ignoring.isEmpty else {
       return .denialIgnored(at: stack.entries[withoutCode.ignoring.first?.index ?? index].position)
     }
     if let step = withoutCode.skipping.first {
       return .skippable(by: stack.entries[step.index].position)
     }
-    let withCode = effect(stack, of: service, for: Claimant([.code, .other]))
+    let withCode = StackEffect(ofAuthStack: stack, of: service, for: Claimant([.code, .other]))
     return withCode.canSucceed && withCode.calls == 1 ? nil : .closed
   }
 

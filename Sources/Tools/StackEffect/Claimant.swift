@@ -1,4 +1,4 @@
-/// Somebody who tries to sign in (NIST SP 800-63-4, "claimant"), as far as modules can tell.
+/// A subject who tries to sign in (NIST SP 800-63-4, "claimant"), as far as modules can tell.
 package struct Claimant: Hashable {
   /// What the claimant has.
   package struct Authenticators: OptionSet, Hashable {
@@ -28,7 +28,7 @@ package struct Claimant: Hashable {
   package var authenticators: Authenticators
   /// What pam_mfa.so asks for.
   package var enrollment: Enrollment
-  /// Whether the real UID of the program that calls PAM is root's, for whoever signs in.
+  /// Whether the real UID of the program that calls PAM is root's, whichever user signs in.
   package var isCalledByRoot = false
   /// Whether pam_mfa.so can be loaded.
   package var moduleLoads = true

@@ -8,7 +8,7 @@ package enum ModuleKind: Equatable {
   case password
   /// A module that asks for another authenticator, such as a key or a fingerprint.
   case otherAuthenticator
-  /// A module that checks a condition that an administrator set, and authenticates nobody.
+  /// A module that checks a condition that an administrator set, and authenticates no user.
   case condition
   /// pam_rootok.so, which succeeds if the caller is root.
   case caller
@@ -16,7 +16,7 @@ package enum ModuleKind: Equatable {
   case denial
   /// pam_permit.so, which always succeeds.
   case permission
-  /// A module that prepares the session or logs, and authenticates nobody.
+  /// A module that prepares the session or logs, and authenticates no user.
   case preparation
   /// A module that is not known.
   case unknown

@@ -1,6 +1,6 @@
 import MFAPAMStack
 
-// MFAStackEffect: what a PAM stack does for somebody who signs in.
+// MFAStackEffect: what a PAM stack does at a sign-in.
 //
 // `StackMachine` carries out a stack as libpam does. `ModuleResults` says what each module can
 // return for a `Claimant`. `StackEffect` follows all ways through a stack, and answers whether the

@@ -28,7 +28,7 @@ package final class TrialNamespace: TrialHost {
     package var isFault = false
   }
 
-  /// The folder for copies. Nobody else changes services meanwhile, so the folder has no other use.
+  /// The folder for copies. No other process changes services meanwhile, so the folder has no other use.
   private static let workspace = "\(InstalledPath.pendingChanges)"
   /// Folders that are hidden if they exist.
   private static let hidden = [
@@ -308,7 +308,7 @@ package final class TrialNamespace: TrialHost {
   // MARK: The log
 
   /// Shows a socket of this process at the place of the system log's. syslog(3) connects to stream
-  /// sockets too, which keep what nobody has read yet.
+  /// sockets too, which keep what has not been read yet.
   private static func catchLog() throws(Failure) -> Int32 {
     let path = "\(workspace)/log"
     // SAFETY: the string ends with a NUL and is valid during the call.

@@ -7,7 +7,7 @@
 // MUST 1: nothing outside the process's mount namespace changes: no account, no record, no lock and
 // no line of the system log. Only the kernel's audit trail has the sign-ins. (`EndToEnd.Enable`)
 // MUST 2: a service counts as proven only if a right code was accepted and a wrong code, a missing
-// code and a wrong password were refused, or if policy asks nobody like the test account for a code.
+// code and a wrong password were refused, or if policy requires no code of users like the test account.
 
 import MFAAdminOutput
 

@@ -2,11 +2,11 @@
 // passwords. What it answers is in the file /run/stand-in/NAME, where NAME is the name of the module's
 // file without the ending:
 //
-//   success           accepts everybody without a question
+//   success           accepts every user without a question
 //   password TEXT     accepts the password TEXT
 //   unavailable       the service cannot be reached (PAM_AUTHINFO_UNAVAIL)
 //   unknown           the service does not know the user (PAM_USER_UNKNOWN)
-//   wrong             accepts nobody
+//   wrong             accepts no user
 //
 // It understands use_first_pass and try_first_pass as pam_unix does; without them it asks. Compile with
 // -DNAME='"pam_sss"'.

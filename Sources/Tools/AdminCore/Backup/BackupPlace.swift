@@ -71,7 +71,7 @@ struct BackupPlace: ~Copyable {
     try publishDraft()
   }
 
-  /// Opens the file, which must belong to root and be writable by nobody else.
+  /// Opens the file, which must belong to root and not be writable by other users.
   func open() throws(AdminError) -> File {
     let file = try onFile { () throws(SystemError) in try directory.fileForReading(name) }
     let status = try onFile { () throws(SystemError) in try file.status() }

@@ -1,8 +1,8 @@
 import MFAPAMStack
 import MFAStackEffect
 
-/// Finds stacks through which nobody can sign in who has to enter a code, and stacks that ask for two
-/// codes.
+/// Finds stacks through which enrolled users cannot sign in even with a code, and stacks that ask for
+/// two codes.
 enum ClosedStack: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.compactMap { finding($0) }
@@ -14,7 +14,7 @@ enum ClosedStack: Examination {
       return Finding(
         severity: .error, code: "nobody-signs-in", services: [service.name], place: service.place,
         message:
-          "nobody who has enrolled can sign in: this stack fails whatever its modules return",
+          "enrolled users cannot sign in: this stack fails whatever its modules return",
         hint: "put the lines in order as README.md shows; run mfa-admin explain --service "
           + service.visibleName + " --user NAME")
     }

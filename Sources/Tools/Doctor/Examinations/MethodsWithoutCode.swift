@@ -45,7 +45,7 @@ enum MethodsWithoutCode: Examination {
     }
   }
 
-  /// Returns whether a line is in a file that `mfa-admin enable` wrote and that nobody has edited since:
+  /// Returns whether a line is in a file that `mfa-admin enable` wrote and that has not been edited since:
   /// it then contains no exemption but those that were asked for.
   private static func isEnabledExemption(_ place: String, _ snapshot: HostSnapshot) -> Bool {
     guard case .success(let services) = snapshot.host.recordedServices() else { return false }

@@ -39,7 +39,7 @@ enum RefusedKeys: Examination {
     methods.contains { $0.hasPrefix("keyboard-interactive") || $0 == "password" }
   }
 
-  /// Returns whether nobody passes the stack without a password.
+  /// Returns whether the stack cannot be passed without a password.
   private static func needsPassword(_ service: ServiceWithModule) -> Bool {
     !service.effect(for: Claimant([.code, .other])).canSucceed
   }

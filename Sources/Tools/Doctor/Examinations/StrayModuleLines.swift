@@ -47,8 +47,8 @@ enum StrayModuleLines: Examination {
       severity: .error, code: "module-misnamed", services: [service],
       place: VisibleText.escaping(entry.position.text),
       message: denies
-        ? "libpam loads no pam_mfa.so for the name \(name), so this \(type.name) line fails for "
-          + "everybody"
+        ? "libpam loads no pam_mfa.so for the name \(name), so this \(type.name) line fails at "
+          + "every sign-in"
         : "libpam loads no pam_mfa.so for the name \(name), so this \(type.name) line does nothing",
       hint: "write pam_mfa.so")
   }

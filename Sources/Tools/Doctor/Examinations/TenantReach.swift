@@ -4,7 +4,7 @@ import MFAPAMStack
 import MFAPolicy
 import MFASystem
 
-/// Finds tenants that apply to nobody, and tenants that switch a service off for everybody.
+/// Finds tenants that apply to no user, and tenants that switch a service off for every user.
 enum TenantReach: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.validConfigurations.flatMap { configuration in
@@ -13,14 +13,14 @@ enum TenantReach: Examination {
   }
 
   /// A name that no user has.
-  private static let nobody = Array("mfa-admin-doctor".utf8)
+  private static let unknownUser = Array("mfa-admin-doctor".utf8)
 
-  // MARK: Tenants that apply to nobody
+  // MARK: Tenants that apply to no user
 
   private static func withoutSignIns(
     _ tenant: Tenant, _ configuration: Configuration, _ snapshot: HostSnapshot
   ) -> [Finding] {
-    let subject = Subject(user: nobody, service: [], address: nil) { _ in false }
+    let subject = Subject(user: unknownUser, service: [], address: nil) { _ in false }
     return tenant.reasons(for: subject).compactMap { reason in
       let names = reason.value.split(separator: UInt8(ascii: ","))
         .map { Array($0.drop { $0 == UInt8(ascii: " ") }) }
@@ -83,7 +83,7 @@ enum TenantReach: Examination {
     guard let configuration = snapshot.configuration(of: service),
       configuration.project.state == .enabled
     else { return nil }
-    let subject = Subject(user: nobody, service: service.name, address: nil) { _ in false }
+    let subject = Subject(user: unknownUser, service: service.name, address: nil) { _ in false }
     let state = configuration.settings(for: subject).state
     guard state != .enabled,
       let tenant = configuration.tenants.last(where: {

@@ -9,7 +9,7 @@ enum UnprovenEnrollment: Examination {
       Finding(
         severity: .error, code: "enrollment-not-proven", services: [EnrollmentService.name],
         place: gap.place,
-        message: "whoever finds a session of a user can enrol a factor without the password: "
+        message: "an unattended session is enough to enrol a factor, without the password: "
           + gap.message,
         hint: "let the file contain \"@include common-auth\" only, or a line such as \"auth "
           + "requisite pam_unix.so\"")

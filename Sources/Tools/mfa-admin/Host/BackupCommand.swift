@@ -10,9 +10,9 @@ struct BackupCommand: ParsableCommand {
     abstract: "Copy the store and the configuration into one file, while users sign in.",
     discussion: """
       The file is a tar archive that only root can read. Without --with-key it does not contain \
-      \(InstalledPath.key), without which nobody can read the secrets in it, and without which it \
-      cannot be restored: keep a copy of the key in another place. 'mfa-admin restore-backup' puts the \
-      backup back.
+      \(InstalledPath.key), without which the secrets in it cannot be read and the backup cannot be \
+      restored: keep a copy of the key in another place. 'mfa-admin restore-backup' puts the backup \
+      back.
 
       \(AdminStatus.explanation)
       """)

@@ -2,6 +2,7 @@ import ArgumentParser
 import MFAAdminCore
 import MFAAdminOutput
 import MFADoctor
+import MFAServiceSwitch
 import MFASystem
 
 /// `mfa-admin check`
@@ -52,7 +53,8 @@ struct CheckCommand: ParsableCommand {
 
   private func report() throws(AdminError) -> CheckReport {
     let snapshot = try HostSnapshot.ofThisHost()
-    do throws(SystemError) { return CheckReport(snapshot, at: try DoctorCommand.host.now()) } catch {
+    do throws(SystemError) { return CheckReport(snapshot, at: try DoctorCommand.host.now()) } catch
+    {
       throw .clock(error)
     }
   }

@@ -62,10 +62,7 @@ struct DoctorAcceptCommand: ParsableCommand {
   /// effects.
   private func subjects() throws(AdminError) -> [Acceptance.Subject] {
     let host = DoctorCommand.host
-    let snapshot: HostSnapshot
-    do throws(StackRefusal) { snapshot = try HostSnapshot(of: host) } catch {
-      throw .services(error)
-    }
+    let snapshot = try HostSnapshot.ofThisHost()
     let found = Doctor.findings(on: snapshot).filter { $0.code == finding && $0.place == place }
     guard !found.isEmpty else { throw .noSuchFinding(finding, place: place) }
     return try found.map { finding throws(AdminError) in

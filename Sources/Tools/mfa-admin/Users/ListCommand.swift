@@ -94,7 +94,7 @@ struct ListCommand: ParsableCommand {
 
   /// A user who is checked against the filters.
   private struct Candidate<Shown: Sendable>: Sendable {
-    /// Whether no user is locked out by the record. Nobody signs in to a deleted account.
+    /// Whether no user is locked out by the record. A deleted account has no sign-ins.
     let isUsable: Bool
     /// The value to show for the user, or nil if the user does not match the filters.
     let shown: Shown?
