@@ -36,7 +36,7 @@ BUDGET = {
     "Tools/Doctor": 11,
     "Tools/ServiceSwitch": 8,
     "Tools/Sudoers": 1,
-    "Tools/Trial": 41,
+    "Tools/Trial": 42,
     "Tools/mfa-enroll": 52,
 }
 

@@ -14,7 +14,7 @@ enum ArgumentsTarget {
       switch error {
       case .unknown(let argument), .repeated(let argument):
         try require(arguments.contains(argument), "a refusal names a different argument")
-      case .contradictory: break
+      case .contradictory, .keyWithPassword: break
       }
       return try require(isRefused(arguments.reversed()), "a refusal depends on the order")
     }
@@ -45,6 +45,7 @@ enum ArgumentsTarget {
     if options.debug { arguments.append(Array("debug".utf8)) }
     if let tries = options.chosenTries { arguments.append(Array("tries=\(tries)".utf8)) }
     if options.followsPassword { arguments.append(Array("after_password".utf8)) }
+    if options.followsKey { arguments.append(Array("after_key".utf8)) }
     if options.triesFirstPass { arguments.append(Array("try_first_pass".utf8)) }
     if options.usesFirstPass { arguments.append(Array("use_first_pass".utf8)) }
     if options.forwardsPass { arguments.append(Array("forward_pass".utf8)) }

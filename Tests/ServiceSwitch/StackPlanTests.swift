@@ -165,6 +165,31 @@ import Testing
       "\(row.number)")
   }
 
+  @Test("a line after a key stands above all others, and the usual lines stay")
+  func keyOrPassword() throws {
+    let service = Array("sshd".utf8)
+    for row in Self.rows where row.service == "sshd" {
+      let source = Self.stacks(row)
+      let file = try #require(try source.file(service))
+      let plan: StackPlan
+      do throws(StackProof.Obstacle) {
+        plan = try StackPlan(service, .keyOrPassword, mark: service, file: file, in: source)
+      } catch {
+        #expect(row.expected == nil, "\(row.number): \(error.sentence)")
+        #expect(error.sentence.contains(row.refusal), "\(row.number): \(error.sentence)")
+        continue
+      }
+      let usual = try #require(Self.expanded(row), "\(row.number): the file was not refused")
+      let top = MarkedText(service: service).block([
+        "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so after_key"
+      ])
+      #expect(plan.text == top + Array(usual.utf8), "\(row.number)")
+      #expect(
+        MarkedText(service: service).removing(from: plan.text) == .removed(file.contents),
+        "\(row.number)")
+    }
+  }
+
   @Test(
     "service names are validated",
     arguments: [

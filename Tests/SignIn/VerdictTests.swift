@@ -12,7 +12,8 @@ struct VerdictTests {
   /// The names of the reasons.
   private enum Reason: CaseIterable {
     case codeOfAFactor, recoveryCode, bypassCode, remembered, enrolled, enrolledNow, switchedOff,
-      notEnrolled, offered, enrolmentPending, wrong, wrongThenWait, replayed, replayedThenWait,
+      notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
+      replayedThenWait,
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
@@ -50,6 +51,7 @@ struct VerdictTests {
     case .notEnrolled: .notEnrolled
     case .offered: .offered
     case .enrollmentPending: .enrolmentPending
+    case .leftToNextLines: .leftToNextLines
     }
   }
 
@@ -125,7 +127,7 @@ struct VerdictTests {
     ]
     let passed: [SignInResult.PassedReason] = [
       .switchedOff, .notEnrolled, .offered(SignInResult.Offer(signInsLeft: 1, lastDay: nil)),
-      .enrollmentPending,
+      .enrollmentPending, .leftToNextLines,
     ]
     let rejected: [Attempt.Rejected] = [
       .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),

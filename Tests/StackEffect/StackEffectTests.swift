@@ -160,6 +160,32 @@ struct StackEffectTests {
     #expect(ignored.lines(ignored.ignoring) == [2])
   }
 
+  @Test("a line with after_key applies to sign-ins with a key only")
+  func afterKey() throws {
+    let top = "auth [success=done ignore=ignore default=die] pam_mfa.so after_key\n"
+    let lines = top + Self.common + "\nauth requisite pam_mfa.so after_password"
+    for authenticators: Claimant.Authenticators in [
+      [.password, .other], [.password, .other, .key],
+    ] {
+      let effect = try effect(lines, Claimant(authenticators))
+      #expect(!effect.canSucceed && effect.skipping.isEmpty && effect.ignoring.isEmpty)
+    }
+    #expect(try !effect(lines, Claimant([.code, .other])).canSucceed)
+    let withKey = try effect(lines, Claimant([.code, .other, .key]))
+    #expect(withKey.canSucceed && withKey.calls == 1)
+    let withPassword = try effect(lines, Claimant([.code, .password]))
+    #expect(withPassword.canSucceed && withPassword.calls == 1)
+    // Users without a factor need their password also after a key.
+    #expect(try !effect(lines, Claimant([.key], .notRequired)).canSucceed)
+    #expect(try effect(lines, Claimant([.key, .password], .notRequired)).canSucceed)
+    // Alone, the line leaves out all sign-ins without a key.
+    #expect(try effect(top + Self.common, Claimant([.password])).canSucceed)
+    #expect(try !effect(top + Self.common, Claimant([.password, .key])).canSucceed)
+    var unloaded = Claimant([.code, .password, .other, .key])
+    unloaded.moduleLoads = false
+    #expect(try !effect(lines, unloaded).canSucceed)
+  }
+
   @Test("whatever the modules return, a success of the stack is found")
   func agreesWithRuns() throws {
     var generator = SeededGenerator(seed: 14)

@@ -14,6 +14,7 @@ private final class RuledHost: TrialHost {
   let enrolled = Array("a".utf8)
   let notEnrolled = Array("b".utf8)
   private(set) var signIns: [SignIn] = []
+  private(set) var begins = 0
   private var isNew = false
   var obstacle: String?
   var beginning: TrialResult?
@@ -28,7 +29,10 @@ private final class RuledHost: TrialHost {
     return signIn.code == .right || signIn.code == .next
   }
 
-  func begin() -> TrialResult? { beginning }
+  func begin() -> TrialResult? {
+    begins += 1
+    return beginning
+  }
 
   func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
     isNew = true
@@ -49,10 +53,11 @@ private final class RuledHost: TrialHost {
 @Suite("Trial of services") struct TrialTests {
   private func result(
     _ host: RuledHost, enrolled: Trial.Expectation = .asked,
-    notEnrolled: Trial.Expectation = .allowed("let through: x")
+    notEnrolled: Trial.Expectation = .allowed("let through: x"), acceptsKey: Bool = false
   ) -> TrialResult {
     let trial = Trial(in: host) { user, _ in user == Array("a".utf8) ? enrolled : notEnrolled }
-    return trial.result(of: Trial.Plan(service: Array("x".utf8), files: []))
+    return trial.result(
+      of: Trial.Plan(service: Array("x".utf8), files: [], acceptsKey: acceptsKey))
   }
 
   private func failure(_ result: TrialResult) -> String? {
@@ -69,6 +74,50 @@ private final class RuledHost: TrialHost {
       tried.map { "\($0.user) \($0.password) \($0.code)" } == [
         "a right right", "a wrong next", "a right wrong", "a right none", "b right none",
       ])
+  }
+
+  @Test("where a key replaces the password, sign-ins with a key are tried too, with a new factor")
+  func afterKey() {
+    typealias SignIn = RuledHost.SignIn
+    let isSound: @Sendable (SignIn) -> Bool = { signIn in
+      RuledHost.sound(signIn)
+        || signIn.password == .wrongAfterKey && signIn.user == "a" && signIn.code == .right
+    }
+    let host = RuledHost()
+    host.rule = isSound
+    #expect(result(host, acceptsKey: true) == .proven(remark: nil))
+    #expect(host.begins == 2)
+    #expect(
+      host.signIns.suffix(4).map { "\($0.user) \($0.password) \($0.code)" } == [
+        "b wrongAfterKey none", "a wrongAfterKey none", "a wrongAfterKey right",
+        "a wrongAfterKey wrong",
+      ])
+    let rows: [(String, @Sendable (SignIn) -> Bool)] = [
+      (
+        "not enrolled signs in with a key alone",
+        { isSound($0) || $0.user == "b" && $0.password == .wrongAfterKey }
+      ),
+      (
+        "accepted without a code",
+        { signIn in
+          isSound(signIn)
+            || signIn.password == .wrongAfterKey && signIn.user == "a" && signIn.code == .none
+        }
+      ),
+      ("a key and the right code is denied: one; two", { RuledHost.sound($0) }),
+      (
+        "a wrong code is accepted after a key",
+        { signIn in
+          isSound(signIn) || signIn.password == .wrongAfterKey && signIn.code == .wrong
+        }
+      ),
+    ]
+    for (expected, rule) in rows {
+      let host = RuledHost()
+      host.rule = rule
+      let found = failure(result(host, acceptsKey: true))
+      #expect(found?.contains(expected) == true, "\(expected): \(found ?? "nothing")")
+    }
   }
 
   @Test("a service with a fault is not proven")

@@ -1,7 +1,9 @@
 import MFAApplication
+import MFABytes
 import MFAConfiguration
 import MFAFactors
 import MFAPAMStack
+import MFAPolicy
 import MFASystem
 
 // What depends on sshd: how a sign-in ends, and how long it may take.
@@ -18,6 +20,29 @@ extension SignIn {
     guard SessionService(request.service) == .sshd else { return .tooManyAttempts }
     guard let methods = application.earlierMethods(), methods.isEmpty else { return .endSignIn }
     return host.secureShell.leavesOtherMethod ? .tooManyAttempts : .endSignIn
+  }
+
+  /// Returns the result of a line with `after_key`, above the lines that ask for the password. It
+  /// decides only if it asks for a code, or need not ask again, after a key.
+  func authenticationAfterKey(_ resolved: Resolved) -> SignInResult {
+    guard resolved.failure != nil || (resolved.state == .enabled && isKeyVerified) else {
+      return .passed(.leftToNextLines)
+    }
+    let result = authenticationOfUser(resolved)
+    guard case .passed = result else { return result }
+    return .passed(.leftToNextLines)
+  }
+
+  /// Whether sshd has verified a key in this connection. It reports each method that succeeded in one
+  /// line, as `publickey ssh-ed25519 AAAA...` (SSH_AUTH_INFO_0; sshd_config(5), ExposeAuthInfo).
+  private var isKeyVerified: Bool {
+    guard SessionService(request.service) == .sshd, let methods = application.earlierMethods()
+    else {
+      return false
+    }
+    let name: StaticString = "publickey "
+    let start = name.bytes
+    return methods.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: start) }
   }
 }
 

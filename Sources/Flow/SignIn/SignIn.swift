@@ -80,6 +80,11 @@ public struct SignIn<Machine: Host, Asker: Application> {
 
   /// Returns the result of the `auth` line.
   func authentication(_ resolved: Resolved) -> SignInResult {
+    resolved.options.followsKey ? authenticationAfterKey(resolved) : authenticationOfUser(resolved)
+  }
+
+  /// Returns the result of an `auth` line, for the user and the sign-in's circumstances.
+  func authenticationOfUser(_ resolved: Resolved) -> SignInResult {
     if resolved.failure == nil || resolved.account != nil {
       trace(resolved, "policy") { line in
         line.add("state", escaping: bytes(of: resolved.settings.state.name))

@@ -32,7 +32,7 @@ extension SignInResult {
   /// line's priority, or nil if there is nothing to log.
   private func describe(in line: inout LogLine, details: inout LogLine) -> LogPriority? {
     switch self {
-    case .allowed(.enrolled), .passed(.switchedOff): return nil
+    case .allowed(.enrolled), .passed(.switchedOff), .passed(.leftToNextLines): return nil
     case .allowed(.code(let accepted)):
       return Attempt.Result.accepted(accepted).describe(in: &line, details: &details)
     case .allowed(.remembered(let age)):
@@ -90,6 +90,8 @@ extension SignInResult {
         line.add("argument", escaping: argument)
       case .contradictory:
         line.add("reason", "try_first_pass-and-use_first_pass")
+      case .keyWithPassword:
+        line.add("reason", "after_key-and-password")
       }
     case .configuration(let failure): line.add(failure)
     case .account(let error):

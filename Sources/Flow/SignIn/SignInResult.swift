@@ -37,6 +37,9 @@ public enum SignInResult: Sendable {
     case offered(Offer)
     /// The user has no factor, must have one, and will enrol it in the `account` line.
     case enrollmentPending
+    /// The line has the argument `after_key`, and the lines that follow decide: sshd has verified no
+    /// key, or policy requires no code from this user.
+    case leftToNextLines
   }
 
   /// Why a sign-in is denied.

@@ -25,6 +25,9 @@ public struct ModuleOptions: Equatable, Sendable {
   private(set) var chosenTries: UInt8?
   /// `after_password`: a line before this one has verified the user's password.
   public private(set) var followsPassword = false
+  /// `after_key`: the line applies only to sign-ins in which sshd has verified a key, and leaves all
+  /// others to the lines that follow.
+  public private(set) var followsKey = false
 
   /// The largest number of tries.
   public static let mostTries: UInt8 = 5
@@ -40,6 +43,8 @@ public struct ModuleOptions: Equatable, Sendable {
     case unknown([UInt8])
     case repeated([UInt8])
     case contradictory
+    /// `after_key` together with an argument about the password.
+    case keyWithPassword
   }
 
   /// The longest prompt in bytes. PAM messages have at most 512.
@@ -52,6 +57,8 @@ public struct ModuleOptions: Equatable, Sendable {
   public init(_ arguments: [[UInt8]]) throws(Refusal) {
     for argument in arguments { try read(argument) }
     guard !(triesFirstPass && usesFirstPass) else { throw .contradictory }
+    // A line after a key stands above the lines that ask for the password.
+    guard !(followsKey && (followsPassword || expectsPassword)) else { throw .keyWithPassword }
   }
 
   private mutating func read(_ argument: [UInt8]) throws(Refusal) {
@@ -71,6 +78,8 @@ public struct ModuleOptions: Equatable, Sendable {
       chosenTries = number
     } else if Self.equals("after_password", argument) {
       try Self.set(&followsPassword, argument)
+    } else if Self.equals("after_key", argument) {
+      try Self.set(&followsKey, argument)
     } else if Self.equals("echo", argument) {
       try Self.set(&echo, argument)
     } else if Self.equals("debug", argument) {

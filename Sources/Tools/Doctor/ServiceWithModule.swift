@@ -9,7 +9,7 @@ package struct ServiceWithModule {
   package let name: [UInt8]
   /// The service's `auth` stack.
   package let stack: ServiceStack
-  /// The index of the first entry of the stack that calls the module.
+  /// The index of the entry of the stack that asks for the code.
   package let index: Int
   /// The file and line of that entry.
   package let position: StackPosition
@@ -20,17 +20,15 @@ package struct ServiceWithModule {
 
   /// Creates the value from a service's stack. Nil if no line calls the module.
   package init?(name: [UInt8], stack: ServiceStack) {
-    for (index, entry) in stack.entries.enumerated() where entry.asks(module: "pam_mfa.so") {
-      guard case .module(_, let arguments, let control) = entry.kind else { continue }
-      self.name = name
-      self.stack = stack
-      self.index = index
-      position = entry.position
-      self.arguments = arguments
-      self.control = control
-      return
-    }
-    return nil
+    guard let index = stack.moduleIndex,
+      case .module(_, let arguments, let control) = stack.entries[index].kind
+    else { return nil }
+    self.name = name
+    self.stack = stack
+    self.index = index
+    position = stack.entries[index].position
+    self.arguments = arguments
+    self.control = control
   }
 
   /// The parsed arguments, or the reason why they are invalid.
@@ -65,7 +63,20 @@ package struct ServiceWithModule {
   }
 
   /// Whether no user who has enrolled passes the `auth` stack without a code.
-  package var asksForCode: Bool { !effect(for: Claimant([.password, .other])).canSucceed }
+  package var asksForCode: Bool {
+    effectsWithoutCode.allSatisfy { !$0.canSucceed }
+  }
+
+  /// What the `auth` stack does for an enrolled user who has everything but a code: without a key, and
+  /// with a key that sshd has verified.
+  package var effectsWithoutCode: [StackEffect] {
+    Claimant.withoutCode(for: stack).map { effect(for: $0) }
+  }
+
+  /// Returns steps of the effects without a code, one for each line, in the order of the lines.
+  func stepsWithoutCode(_ steps: KeyPath<StackEffect, [StackEffect.Step]>) -> [StackEffect.Step] {
+    StackEffect.united(effectsWithoutCode.flatMap { $0[keyPath: steps] })
+  }
 
   /// The file and line, escaped for display.
   package var place: String { VisibleText.escaping(position.text) }

@@ -65,6 +65,8 @@ package struct Decision: Equatable {
       self.init(.allowed, Self.unenrolled(settings), by: Self.enrolling(settings))
     case .passed(.switchedOff):
       self.init(.allowed, "the second factor is switched off", by: [.state])
+    case .passed(.leftToNextLines):
+      self.init(.allowed, "the line applies only after a key, and only if a code is required")
     case .passed(.enrollmentPending):
       self.init(
         .hasToEnroll, "a factor is required, and the account line is certain to be reached",
@@ -114,6 +116,8 @@ package struct Decision: Equatable {
       "the argument \"\(VisibleText.escaping(argument))\" of pam_mfa.so is given twice"
     case .arguments(.contradictory):
       "the arguments try_first_pass and use_first_pass cannot be combined"
+    case .arguments(.keyWithPassword):
+      "the argument after_key cannot be combined with an argument about the password"
     case .configuration(let failure): AdminError.message(failure)
     case .account(let error): "the account cannot be looked up: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"

@@ -48,9 +48,10 @@ package struct SecureShellDropIn {
 
   /// Returns what a drop-in that this program has written asks for.
   static func factors(in text: [UInt8]) -> SecureShellFactors.First {
-    let line = Array("AuthenticationMethods \(SecureShellFactors.First.key.methods)".utf8)
-    return text.split(separator: UInt8(ascii: "\n")).contains { Array($0) == line }
-      ? .key : .password
+    let lines = text.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    return SecureShellFactors.First.allCases.first { first in
+      lines.contains(Array("AuthenticationMethods \(first.methods)".utf8))
+    } ?? .password
   }
 
   /// Returns the settings for which `sshd -T` prints a different value, each with that value.

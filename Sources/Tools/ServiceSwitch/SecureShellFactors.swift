@@ -8,12 +8,15 @@ package struct SecureShellFactors: Equatable {
     case password = "password+code"
     /// A key. Users who have not enrolled are asked for their password after the key.
     case key = "key+code"
+    /// A key or the password. Users who have not enrolled are asked for their password in any case.
+    case keyOrPassword = "key-or-password+code"
 
     /// The value of AuthenticationMethods.
     var methods: String {
       switch self {
       case .password: "keyboard-interactive"
       case .key: "publickey,keyboard-interactive"
+      case .keyOrPassword: "publickey,keyboard-interactive keyboard-interactive"
       }
     }
   }

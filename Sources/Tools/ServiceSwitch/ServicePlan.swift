@@ -142,10 +142,8 @@ package struct ServicePlan {
     _ source: OverlaidStacks<InstalledStacks>
   ) throws(ChangeError) -> [UInt8] {
     do throws(StackProof.Obstacle) {
-      guard first == .password || !concernsSecureShell(service) else {
-        return try StackPlan(afterKey: member, mark: service, file: file, in: source).text
-      }
-      return try StackPlan(member, mark: service, file: file, in: source).text
+      let first = concernsSecureShell(service) ? first : .password
+      return try StackPlan(member, first, mark: service, file: file, in: source).text
     } catch {
       throw .stack(
         service: VisibleText.escaping(member), file: path(of: member), error)

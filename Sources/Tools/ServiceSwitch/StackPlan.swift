@@ -16,6 +16,10 @@ package struct StackPlan: Equatable {
   /// before its settings changed therefore needs the password or a code, never neither.
   private static let authAfterKey =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so"
+  /// The line for a code after a key, if a password may replace the key: all others are asked for the
+  /// password and then, by `auth`, for a code.
+  private static let authIfAfterKey =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so after_key"
   /// The line that earlier versions wrote.
   private static let formerAuth = "auth requisite pam_mfa.so"
   private static let account = "account required pam_mfa.so"
@@ -26,46 +30,69 @@ package struct StackPlan: Equatable {
   private static let session = "session optional pam_mfa.so"
 
   /// All lines that are added to service files.
-  static let knownLines = [auth, authAfterKey, account, rootAccount, session, formerAuth]
+  static let knownLines = [
+    auth, authAfterKey, authIfAfterKey, account, rootAccount, session, formerAuth,
+  ]
 
   private static func accountLines(of service: [UInt8]) -> [String] {
     if SessionService(service) == .sshd { return [account, session] }
     return PAMCaller.isRoot(at: service) ? [account] : [rootAccount, account]
   }
 
-  /// Adds the lines at the first suitable place after the line that asks for the password.
+  /// Adds the lines.
   ///
   /// `mark` is the service that the marks name. `source` contains all files unchanged.
   init<Source: StackSource>(
-    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+    _ service: [UInt8], _ first: SecureShellFactors.First = .password, mark: [UInt8],
+    file: StackFile, in source: OverlaidStacks<Source>
   ) throws(StackProof.Obstacle) {
-    let ends = Self.ends(of: file.contents)
-    guard let first = try Self.passwordLine(service, file, ends, source) else { throw .noPassword }
+    switch first {
+    case .password: text = try Self.afterPassword(service, mark: mark, file: file, in: source)
+    case .keyOrPassword:
+      text = try Self.afterKeyOrPassword(service, mark: mark, file: file, in: source)
+    case .key: text = try Self.afterKey(service, mark: mark, file: file, in: source)
+    }
+  }
+
+  /// Returns the file with the lines at the first suitable place after the line that asks for the
+  /// password.
+  private static func afterPassword<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [UInt8] {
+    let ends = ends(of: file.contents)
+    guard let line = try passwordLine(service, file, ends, source) else { throw .noPassword }
     var obstacle = StackProof.Obstacle.missing
-    for end in ends[first...] {
-      for lines in try Self.drafts(service, mark: mark, file, insertingAt: end, in: source) {
-        let draft = source.replacing(service, with: StackFile(path: file.path, contents: lines))
-        guard let found = StackProof.obstacle(of: service, in: draft) else {
-          text = lines
-          return
-        }
+    for end in ends[line...] {
+      for draft in try drafts(service, mark: mark, file, insertingAt: end, in: source) {
+        let changed = source.replacing(service, with: StackFile(path: file.path, contents: draft))
+        guard let found = StackProof.obstacle(of: service, in: changed) else { return draft }
         if obstacle == .missing { obstacle = found }
       }
     }
     throw obstacle
   }
 
-  /// Adds the lines for a code after a key, above all other lines.
-  init<Source: StackSource>(
-    afterKey service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) {
-    let lines = [Self.authAfterKey] + Self.accountLines(of: service)
+  /// Returns the file with the lines for a code after the password, and above them the line for a code
+  /// after a key.
+  private static func afterKeyOrPassword<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [UInt8] {
+    let usual = try afterPassword(service, mark: mark, file: file, in: source)
+    let text = MarkedText(service: mark).inserting([authIfAfterKey], into: usual, at: 0)
+    let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
+    if let obstacle = StackProof.obstacle(of: service, in: draft, .keyOrPassword) { throw obstacle }
+    return text
+  }
+
+  /// Returns the file with the lines for a code after a key above all other lines.
+  private static func afterKey<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [UInt8] {
+    let lines = [authAfterKey] + accountLines(of: service)
     let text = MarkedText(service: mark).inserting(lines, into: file.contents, at: 0)
     let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
-    if let obstacle = StackProof.obstacle(of: service, in: draft, isAfterKey: true) {
-      throw obstacle
-    }
-    self.text = text
+    if let obstacle = StackProof.obstacle(of: service, in: draft, .key) { throw obstacle }
+    return text
   }
 
   /// Returns the candidates: the file with all lines at `end`, and with the `account` line above

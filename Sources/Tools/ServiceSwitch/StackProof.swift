@@ -67,16 +67,17 @@ package struct StackProof {
     return stack.entries.first { $0.asks(module: module) }?.position
   }
 
-  /// Returns the first problem with a service's stack, or nil. `isAfterKey` says that the application
-  /// has verified a key, so that enrolled users need no password.
+  /// Returns the first problem with a service's stack, or nil. After a key that sshd has verified,
+  /// enrolled users need no password.
   package static func obstacle<Source: StackSource>(
-    of service: [UInt8], in source: Source, isAfterKey: Bool = false
+    of service: [UInt8], in source: Source, _ first: SecureShellFactors.First = .password
   ) -> Obstacle? {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.auth, of: service, from: source)
-      let obstacle =
-        isAfterKey ? authObstacle(afterKey: stack, of: service) : authObstacle(stack, of: service)
-      if let obstacle { return obstacle }
+      if first != .key, let obstacle = authObstacle(stack, of: service) { return obstacle }
+      if first != .password, let obstacle = authObstacle(afterKey: stack, of: service) {
+        return obstacle
+      }
     } catch {
       return .unknown(error)
     }
@@ -94,22 +95,21 @@ package struct StackProof {
       return .missing
     }
     let withoutCode = StackEffect(
-      ofAuthStack: stack, of: service, for: Claimant([.password, .other]))
+      ofAuthStack: stack, of: service, for: Claimant([.password, .other, .key]))
     guard stack.entries[index].level == 0, withoutCode.ignoring.isEmpty else {
       return .denialIgnored(at: stack.entries[withoutCode.ignoring.first?.index ?? index].position)
     }
     if let step = withoutCode.skipping.first {
       return .skippable(by: stack.entries[step.index].position)
     }
-    let withCode = StackEffect(ofAuthStack: stack, of: service, for: Claimant([.code, .other]))
+    let withCode = StackEffect(
+      ofAuthStack: stack, of: service, for: Claimant([.code, .other, .key]))
     return withCode.canSucceed && withCode.calls == 1 ? nil : .closed
   }
 
   private static func authObstacle(_ stack: ServiceStack, of service: [UInt8]) -> Obstacle? {
     let entries = stack.entries
-    guard let index = entries.firstIndex(where: { $0.asks(module: module) }) else {
-      return .missing
-    }
+    guard let index = stack.moduleIndex else { return .missing }
     func effect(for claimant: Claimant) -> StackEffect {
       StackEffect(ofAuthStack: stack, of: service, for: claimant)
     }

@@ -1,3 +1,5 @@
+import MFAPAMStack
+
 /// A subject who tries to sign in (NIST SP 800-63-4, "claimant"), as far as modules can tell.
 package struct Claimant: Hashable {
   /// What the claimant has.
@@ -12,6 +14,8 @@ package struct Claimant: Hashable {
     package static let code = Authenticators(rawValue: 2)
     /// Whatever another module asks for: a fingerprint, a security key, a smart card.
     package static let other = Authenticators(rawValue: 4)
+    /// A key that sshd has verified before it calls PAM.
+    package static let key = Authenticators(rawValue: 8)
   }
 
   /// What pam_mfa.so asks of the user.
@@ -37,5 +41,13 @@ package struct Claimant: Hashable {
   package init(_ authenticators: Authenticators, _ enrollment: Enrollment = .enrolled) {
     self.authenticators = authenticators
     self.enrollment = enrollment
+  }
+
+  /// Returns enrolled users who have everything but a code: without a key and, if the stack
+  /// distinguishes them, with one.
+  package static func withoutCode(for stack: ServiceStack) -> [Claimant] {
+    let hasKeyLine = stack.entries.contains(where: \.callsModuleAfterKey)
+    return [Claimant([.password, .other])]
+      + (hasKeyLine ? [Claimant([.password, .other, .key])] : [])
   }
 }

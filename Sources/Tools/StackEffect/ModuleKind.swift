@@ -23,7 +23,7 @@ package enum ModuleKind: Equatable {
 
   /// Determines the kind of a line's module.
   package init(_ entry: StackEntry) {
-    if entry.asks(module: "pam_mfa.so") {
+    if entry.callsModule {
       self = .code
     } else if entry.asksForPassword {
       self = .password

@@ -20,7 +20,7 @@ struct ModuleResults {
   /// Returns what a line's module can return.
   func codes(_ entry: StackEntry) -> [PAMReturnCode] {
     switch ModuleKind(entry) {
-    case .code: ours
+    case .code: ours(entry)
     case .password: password(entry)
     case .otherAuthenticator:
       type == .auth && !claimant.authenticators.contains(.other)
@@ -38,6 +38,12 @@ struct ModuleResults {
     }
   }
 
+  /// Returns whether a line calls pam_mfa.so, and the line applies to the claimant.
+  func calls(_ entry: StackEntry) -> Bool {
+    guard ModuleKind(entry) == .code else { return false }
+    return !entry.callsModuleAfterKey || type != .auth || claimant.authenticators.contains(.key)
+  }
+
   private static func code(ofDenialIn type: StackType) -> PAMReturnCode {
     switch type {
     case .auth: .authenticationError
@@ -47,8 +53,9 @@ struct ModuleResults {
     }
   }
 
-  private var ours: [PAMReturnCode] {
+  private func ours(_ entry: StackEntry) -> [PAMReturnCode] {
     guard claimant.moduleLoads else { return Self.notLoaded }
+    guard calls(entry) else { return [.ignore] }
     switch (type, claimant.enrollment) {
     case (.auth, .enrolled):
       return claimant.authenticators.contains(.code) ? [.success] : Self.refusals

@@ -62,7 +62,7 @@ package struct StackEffect {
   package var callsModule: Bool { wayToModule != nil }
 
   /// Returns one step for each line, in the order of the lines.
-  private static func united(_ steps: [Step]) -> [Step] {
+  package static func united(_ steps: [Step]) -> [Step] {
     var codes: [Int: Set<PAMReturnCode>] = [:]
     for step in steps { codes[step.index, default: []].formUnion(step.codes) }
     return codes.keys.sorted().map { index in
@@ -119,7 +119,7 @@ private struct Paths {
       }
       let index = node.state.index
       let entry = machine.entries[index]
-      let calls = min(node.calls + (ModuleKind(entry) == .code ? 1 : 0), 2)
+      let calls = min(node.calls + (results.calls(entry) ? 1 : 0), 2)
       for codes in groups(entry) {
         guard let code = codes.first else { continue }
         let to = Node(state: machine.next(node.state, code), calls: calls)
@@ -197,14 +197,14 @@ private struct Paths {
   func skipsModule(_ edge: Edge) -> Bool {
     machine.entries.indices.contains { index in
       index > edge.index && index < edge.to.state.index
-        && ModuleKind(machine.entries[index]) == .code
+        && results.calls(machine.entries[index])
     }
   }
 
   /// Returns whether the result of pam_mfa.so is ignored or discarded.
   func ignoresModule(_ edge: Edge) -> Bool {
     guard case .negative = edge.to.state.outcome else {
-      if ModuleKind(machine.entries[edge.index]) == .code {
+      if results.calls(machine.entries[edge.index]) {
         return !edge.codes.contains(.success)
       }
       guard case .negative = edge.from.state.outcome else { return false }

@@ -275,7 +275,8 @@ package final class TrialNamespace: TrialHost {
     let answers = TrialTransaction.Answers(
       password: Array((password == .right ? self.password : "x").utf8), code: digits(code))
     let result = TrialTransaction.signIn(
-      user, service, answers, caller: caller, remoteHost: Self.remoteHost(at: service))
+      user, service, answers, caller: caller, remoteHost: Self.remoteHost(at: service),
+      hasKey: password == .wrongAfterKey)
     return TrialSignIn(
       isSuccess: result.isSuccess, askedForCode: result.askedForCode, log: logged())
   }

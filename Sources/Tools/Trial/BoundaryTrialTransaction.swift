@@ -20,9 +20,10 @@ enum TrialTransaction {
   }
 
   /// Signs in. `caller` is the real user ID of the calling process during the sign-in, which tools
-  /// such as sudo have from the user who starts them.
+  /// such as sudo have from the user who starts them. `hasKey` is whether sshd has verified a key.
   static func signIn(
-    _ user: [UInt8], _ service: [UInt8], _ answers: Answers, caller: UInt32, remoteHost: String?
+    _ user: [UInt8], _ service: [UInt8], _ answers: Answers, caller: UInt32, remoteHost: String?,
+    hasKey: Bool = false
   ) -> Result {
     let conversation = TrialConversation(answers)
     // The effective user ID stays 0, so the change can be undone.
@@ -31,13 +32,14 @@ enum TrialTransaction {
     }
     defer { _ = cposix_set_identities(0, 0, 0) }
     let isSuccess = withExtendedLifetime(conversation) {
-      run(user.terminated, service.terminated, conversation, remoteHost)
+      run(user.terminated, service.terminated, conversation, remoteHost, hasKey)
     }
     return Result(isSuccess: isSuccess, askedForCode: conversation.askedForCode)
   }
 
   private static func run(
-    _ user: [CChar], _ service: [CChar], _ conversation: TrialConversation, _ remoteHost: String?
+    _ user: [CChar], _ service: [CChar], _ conversation: TrialConversation, _ remoteHost: String?,
+    _ hasKey: Bool
   ) -> Bool {
     // SAFETY: the caller keeps the object alive, and only libpam uses the pointer, until `pam_end`.
     var functions = unsafe pam_conv(
@@ -54,6 +56,8 @@ enum TrialTransaction {
     else { return false }
     // SAFETY: the handle is valid until `pam_end`.
     unsafe describe(handle, user, remoteHost)
+    // SAFETY: as above, and libpam copies the string.
+    if hasKey { unsafe pam_putenv(handle, "SSH_AUTH_INFO_0=publickey ssh-ed25519 AAAA\n") }
     // SAFETY: the handle is valid until `pam_end`.
     var status = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
     // SAFETY: the handle is valid until `pam_end`.

@@ -54,14 +54,18 @@ package struct Trial {
     package let files: [(path: String, contents: [UInt8])]
     /// Whether users who have enrolled are asked for their password too.
     package let needsPassword: Bool
+    /// Whether a key, which sshd has verified, replaces the password of users who have enrolled.
+    package let acceptsKey: Bool
 
     /// Creates a plan.
     package init(
-      service: [UInt8], files: [(path: String, contents: [UInt8])], needsPassword: Bool = true
+      service: [UInt8], files: [(path: String, contents: [UInt8])], needsPassword: Bool = true,
+      acceptsKey: Bool = false
     ) {
       self.service = service
       self.files = files
       self.needsPassword = needsPassword
+      self.acceptsKey = acceptsKey
     }
   }
 
@@ -108,6 +112,10 @@ package struct Trial {
     if let failure = host.put(plan.files) { return .untried(failure) }
     if let failure = enrolled(plan.service, isWrongPasswordDenied) { return .failed(failure) }
     if let failure = notEnrolled(plan.service) { return .failed(failure) }
+    if plan.acceptsKey {
+      if let obstacle = host.begin() { return obstacle }
+      if let failure = afterKey(plan.service) { return .failed(failure) }
+    }
     switch expectation(host.enrolled, plan.service) {
     case .allowed(let reason):
       return .proven(remark: "no code was tried, because the test account was \(reason)")
@@ -148,6 +156,24 @@ package struct Trial {
     return signIn(.right, .none).isSuccess ? "a sign-in without a code succeeds" : nil
   }
 
+  /// Tries sign-ins after a key, with a wrong password. Returns what is wrong, or nil.
+  private func afterKey(_ service: [UInt8]) -> String? {
+    let host = namespace
+    func signIn(_ user: [UInt8], _ code: TrialCode) -> TrialSignIn {
+      host.signIn(user, service, password: .wrongAfterKey, code: code)
+    }
+    guard !signIn(host.notEnrolled, .none).isSuccess else {
+      return "a user who has not enrolled signs in with a key alone"
+    }
+    guard case .asked = expectation(host.enrolled, service) else { return nil }
+    guard !signIn(host.enrolled, .none).isSuccess else { return "a key is accepted without a code" }
+    let right = signIn(host.enrolled, .right)
+    guard right.isSuccess else {
+      return "a user with a key and the right code is denied\(right.explanation)"
+    }
+    return signIn(host.enrolled, .wrong).isSuccess ? "a wrong code is accepted after a key" : nil
+  }
+
   /// Tries a sign-in of the account without a factor. Returns what is wrong, or nil.
   private func notEnrolled(_ service: [UInt8]) -> String? {
     let host = namespace
@@ -163,8 +189,8 @@ package struct Trial {
   }
 }
 
-/// What the test user types as password.
-package enum TrialPassword { case right, wrong }
+/// What the test user types as password, and whether sshd has verified a key before.
+package enum TrialPassword { case right, wrong, wrongAfterKey }
 
 /// What the test user types as code: nothing, the code of the present time step, one that is not
 /// valid, or that of the next time step, which is valid and unused.

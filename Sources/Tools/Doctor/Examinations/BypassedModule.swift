@@ -11,7 +11,7 @@ package enum BypassedModule: Examination {
 
   /// Returns the findings for the stack of one service.
   package static func findings(_ service: ServiceWithModule) -> [Finding] {
-    service.effect(for: Claimant([.password, .other])).skipping.map { step in
+    let skipping = service.stepsWithoutCode(\.skipping).map { step in
       let entry = service.stack.entries[step.index]
       let isCondition = ModuleKind(entry) == .condition
       return Finding(
@@ -25,6 +25,22 @@ package enum BypassedModule: Examination {
           : "make this line \"[success=ok default=die]\" or \"requisite\", or make its jump end at "
             + "the pam_mfa.so line")
     }
+    return skipping + (onlyAfterKey(service).map { [$0] } ?? [])
+  }
+
+  /// Returns a finding if the only line that calls the module applies to sign-ins with a key.
+  private static func onlyAfterKey(_ service: ServiceWithModule) -> Finding? {
+    guard service.stack.entries[service.index].callsModuleAfterKey,
+      service.effect(for: Claimant([.password, .other])).canSucceed
+    else { return nil }
+    return Finding(
+      severity: .error, code: "auth-skippable", services: [service.name], place: service.place,
+      message:
+        "users who sign in without a key are never asked for a code: after_key leaves them to "
+        + "the lines that follow, and none of these calls pam_mfa.so",
+      hint:
+        "add \"auth requisite pam_mfa.so after_password\" below the lines that ask for the password"
+    )
   }
 
   private static func who(_ entry: StackEntry, _ codes: [PAMReturnCode]) -> String {

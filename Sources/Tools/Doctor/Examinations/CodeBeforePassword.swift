@@ -25,6 +25,8 @@ enum CodeBeforePassword: Examination {
 
   private static func finding(_ service: ServiceWithModule) -> Finding? {
     let stack = service.stack
+    // A line with after_key asks for a code in the place of the password.
+    guard !stack.entries[service.index].callsModuleAfterKey else { return nil }
     if let way = service.effect(for: Claimant([.other])).wayToModule,
       let entry = way.map({ stack.entries[$0.index] }).first(where: \.asksForPassword)
     {

@@ -41,7 +41,7 @@ enum RefusedKeys: Examination {
 
   /// Returns whether the stack cannot be passed without a password.
   private static func needsPassword(_ service: ServiceWithModule) -> Bool {
-    !service.effect(for: Claimant([.code, .other])).canSucceed
+    !service.effect(for: Claimant([.code, .other, .key])).canSucceed
   }
 }
 

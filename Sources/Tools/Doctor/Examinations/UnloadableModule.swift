@@ -22,10 +22,13 @@ enum UnloadableModule: Examination {
   private static func finding(
     _ service: ServiceWithModule, _ entry: StackEntry, _ reason: String
   ) -> Finding {
-    var claimant = Claimant([.password, .other])
-    claimant.moduleLoads = false
+    let canSucceed = Claimant.withoutCode(for: service.stack).contains { claimant in
+      var claimant = claimant
+      claimant.moduleLoads = false
+      return service.effect(for: claimant).canSucceed
+    }
     let effect =
-      service.effect(for: claimant).canSucceed
+      canSucceed
       ? "users sign in without a code" : "every sign-in is denied"
     return Finding(
       severity: .error, code: "module-not-loaded", services: [service.name],

@@ -31,6 +31,7 @@ enum UnusableConfiguration: Examination {
     case .repeated(let argument):
       "the argument \"\(VisibleText.escaping(argument))\" is given twice"
     case .contradictory: "try_first_pass and use_first_pass cannot be combined"
+    case .keyWithPassword: "after_key cannot be combined with an argument about the password"
     }
   }
 }

@@ -11,7 +11,7 @@ package enum WeakAuthLine: Examination {
 
   /// Returns the findings for the stack of one service.
   package static func findings(_ service: ServiceWithModule) -> [Finding] {
-    service.effect(for: Claimant([.password, .other])).ignoring.map { step in
+    service.stepsWithoutCode(\.ignoring).map { step in
       let entry = service.stack.entries[step.index]
       let place = VisibleText.escaping(entry.position.text)
       guard ModuleKind(entry) == .code else {

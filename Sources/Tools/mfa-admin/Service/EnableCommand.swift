@@ -155,6 +155,8 @@ struct EnableCommand: ParsableCommand {
       let required =
         switch plan.factors.first {
         case .password: "the password is required"
+        case .keyOrPassword:
+          "a code is required too, and the password of users who have not enrolled"
         case .key: "a code is required, or the password of users who have not enrolled"
         }
       Console.printError("note: a key alone is no longer enough to sign in: \(required)")

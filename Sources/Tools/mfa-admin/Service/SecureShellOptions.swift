@@ -7,7 +7,8 @@ extension SecureShellFactors.First: ExpressibleByArgument {}
 struct SecureShellOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "What sshd asks for: password+code (the default), or key+code.", valueName: "factors"))
+      "What sshd asks for: password+code (the default), key+code, or key-or-password+code.",
+      valueName: "factors"))
   var factors: SecureShellFactors.First?
 
   @Option(

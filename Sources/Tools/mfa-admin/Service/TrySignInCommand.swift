@@ -38,11 +38,13 @@ struct TrySignInCommand: ParsableCommand {
       }
       let files = plan.files.filter { $0.path != SecureShellDropIn.path }
         .map { (path: $0.path, contents: $0.new) }
-      let isAfterKey =
-        ServicePlan.concernsSecureShell(plan.service) && secureShell.value.first == .key
+      let first =
+        ServicePlan.concernsSecureShell(plan.service) ? secureShell.value.first : .password
       try write(
         trial.result(
-          of: Trial.Plan(service: plan.service, files: files, needsPassword: !isAfterKey)), plan)
+          of: Trial.Plan(
+            service: plan.service, files: files, needsPassword: first != .key,
+            acceptsKey: first == .keyOrPassword)), plan)
     }
   }
 
