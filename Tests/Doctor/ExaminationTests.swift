@@ -136,6 +136,21 @@ struct ExaminationTests {
     Row(213, "error asked-twice /pam/login:2") {
       $0.stacks.files["login"] = MemoryHost.Stacks.sound + "auth required pam_mfa.so\n"
     },
+    // A key replaces the password, and a second line asks for the code after a password.
+    Row(401) {
+      $0.stacks.files["login"] =
+        "auth [success=done ignore=ignore default=die] pam_mfa.so after_key\n"
+        + MemoryHost.Stacks.sound
+    },
+    Row(402, "error auth-skippable /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth [success=done ignore=ignore default=die] pam_mfa.so after_key\n"
+        + MemoryHost.Stacks.sound.replacing("auth required pam_mfa.so\n", with: "")
+    },
+    // After a wrong code, the password and a code are asked for.
+    Row(403) {
+      $0.stacks.files["login"] = "auth sufficient pam_mfa.so after_key\n" + MemoryHost.Stacks.sound
+    },
     // The module also runs after a wrong password.
     Row(15, "warning required-before /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth required pam_unix.so\nauth required pam_mfa.so\n"
@@ -242,6 +257,13 @@ struct ExaminationTests {
       }
     },
     // The helper's service lets a user through who has no password.
+    Row(405, "warning enrollment-blocked /pam/mfa-enroll:2") {
+      $0.stacks.files["mfa-enroll"] =
+        "@include common-auth\nauth [user_unknown=ignore success=ok default=bad] pam_oath.so\n"
+    },
+    Row(406) {
+      $0.stacks.files["mfa-enroll"] = "@include common-auth\nauth optional pam_oath.so\n"
+    },
     Row(214, "error enrollment-not-proven /pam/mfa-enroll:1") {
       $0.stacks.files["mfa-enroll"] = "auth sufficient pam_env.so\nauth required pam_unix.so\n"
     },
@@ -607,6 +629,9 @@ struct ExaminationTests {
     },
     Row(17, "error store-volatile /var/lib/mfa", "error store-volatile /etc/mfa") {
       $0.texts["/proc/self/mountinfo"] = "22 1 0:2 / / rw - tmpfs tmpfs rw\n"
+    },
+    Row(404, "warning rekey-unfinished /etc/mfa/key.next") {
+      $0.statuses["/etc/mfa/key.next"] = MemoryHost.file(0, 0o600)
     },
     Row(
       18, "warning drop-in-ignored /etc/mfa/mfa.conf.d/.hidden.conf",

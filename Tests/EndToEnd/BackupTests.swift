@@ -107,5 +107,56 @@ extension EndToEnd {
         #expect(try Self.signIn(service, user, try enrollment.phone.code()) == "PAM_SUCCESS")
       }
     }
+
+    @Test("each refusal says what to do, and what it names works")
+    func hints() throws {
+      try Rekeying.withEmptyStore { machine in
+        _ = try machine.addEnrolledUser()
+        let (file, key) = ("/root/mfa-test-backup.tar", "/root/mfa-test-key")
+        machine.atTheEnd("remove the backup") {
+          try Command.succeed(["/bin/rm", "-f", file, key, key + "-other"])
+        }
+        func refuses(_ arguments: [String], _ reason: String, _ hint: String) throws {
+          let before = try Self.sums()
+          let refused = try Command.run([Self.admin] + arguments)
+          #expect(refused.status == .exited(1), "\(arguments): \(refused)")
+          #expect(refused.errorText.contains(reason), "\(arguments): \(refused.errorText)")
+          #expect(refused.errorText.contains(hint), "\(arguments): \(refused.errorText)")
+          #expect(try Self.sums() == before, "\(arguments)")
+        }
+        try Command.succeed([Self.admin, "backup", file])
+        try Command.succeed(["/bin/cp", "/etc/mfa/key", key])
+        try refuses(["backup", file], "\(file) exists", "use --overwrite")
+        try refuses(
+          ["backup", "/tmp/mfa-backup.tar"], "/tmp/mfa-backup.tar is not trusted", "such as /root")
+        try refuses(
+          ["restore-backup", "/root/there-is-none", "--yes"], "/root/there-is-none: ",
+          "check the path")
+        try refuses(
+          ["restore-backup", file, "--yes"], "the store has 1 record; nothing was changed",
+          "use --replace")
+        try Command.succeed([Self.admin, "rekey", "--yes"])
+        let restore = ["restore-backup", file, "--yes", "--replace"]
+        try refuses(restore, "a key that this host does not have", "--key FILE")
+        try Command.succeed(["/bin/cp", "/etc/mfa/key", key + "-other"])
+        try refuses(
+          restore + ["--key", key + "-other"], "was not sealed with the key in \(key)-other",
+          "name the key that was in use")
+        let restored = try Command.run([Self.admin] + restore + ["--key", key])
+        #expect(restored.status == .exited(0), "\(restored)")
+        // The store that was there is kept, as the hint says.
+        let kept = try Command.succeed(["/bin/sh", "-c", "ls /var/lib/mfa.before-restore-*.tar"])
+          .split(separator: "\n")
+        machine.atTheEnd("remove the earlier store") {
+          try Command.succeed(["/bin/rm", "-f"] + kept.map(String.init))
+        }
+        #expect(kept.count == 1, "\(kept)")
+        // A change of the key that was begun has to be completed first.
+        let next = "/etc/mfa/key.next"
+        machine.atTheEnd("remove the next key") { try Command.succeed(["/bin/rm", "-f", next]) }
+        try Command.succeed(["/bin/cp", "-p", "/etc/mfa/key", next])
+        try refuses(["backup", file, "--overwrite"], "is not complete", "mfa-admin rekey")
+      }
+    }
   }
 }

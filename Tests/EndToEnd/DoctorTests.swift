@@ -282,7 +282,36 @@ extension EndToEnd {
           "some-service", ["auth requisite pam_unix.so\r", "auth required pam_mfa.so\r"])
         return ["error carriage-return /etc/pam.d/some-service:1"]
       },
+      // The audit log is deleted, with its head or without it, or replaced by an earlier copy.
+      Row(34) { machine in
+        _ = try machine.addEnrolledUser()
+        try keepLedger(machine)
+        try shell("rm /var/lib/mfa/ledger")
+        return ["error audit-log-damaged /var/lib/mfa/ledger"]
+      },
+      Row(35) { machine in
+        _ = try machine.addEnrolledUser()
+        try keepLedger(machine)
+        try shell("rm /var/lib/mfa/ledger /var/lib/mfa/ledger.head")
+        return ["error audit-log-replaced /var/lib/mfa/ledger"]
+      },
+      Row(36) { machine in
+        try keepLedger(machine)
+        let earlier = "/run/mfa-earlier"
+        try shell("mkdir \(earlier); cp -p /var/lib/mfa/ledger* \(earlier)")
+        machine.atTheEnd("remove") { try shell("rm -r \(earlier)") }
+        _ = try machine.addEnrolledUser()
+        try shell("cp -p \(earlier)/* /var/lib/mfa")
+        return ["error audit-log-replaced /var/lib/mfa/ledger"]
+      },
     ]
+
+    /// Has the files of the audit log restored at the end.
+    private static func keepLedger(_ machine: Machine) throws {
+      for name in ["ledger", "ledger.head", "ledger.index"] {
+        try machine.keep("/var/lib/mfa/\(name)")
+      }
+    }
 
     /// The path of the installed module.
     static var modulePath: String {
@@ -422,10 +451,46 @@ extension EndToEnd {
         #expect(try Self.examine(["--output", "x"], command: "check").status == .exited(64))
         let device = try Self.examine(["--output", "/dev/full"], command: "check")
         #expect(device.status == .exited(1), "\(device)")
-        #expect(device.errorText.contains("/dev/full cannot be used"), "\(device.errorText)")
+        #expect(
+          device.errorText.contains("/dev/full: not-a-regular-file"), "\(device.errorText)")
         #expect(try Command.run(["/usr/bin/test", "-c", "/dev/full"]).status.isSuccess)
         let lost = try Self.examine(["--output", "/nowhere/x"], command: "check")
-        #expect(lost.status == .exited(1) && lost.errorText.contains("/nowhere/x"), "\(lost)")
+        #expect(lost.status == .exited(1) && lost.errorText.contains(" /nowhere: "), "\(lost)")
+      }
+    }
+
+    @Test("a report is written into a folder of another user with this user's rights")
+    func reportOfAnotherUser() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let user = try machine.addUser()
+        let folder = "/var/lib/mfa-collector"
+        try machine.keep(folder)
+        try Command.succeed([
+          "/usr/bin/install", "-d", "-o", user.name, "-m", "0755", folder, folder + "/node",
+        ])
+        let file = folder + "/node/mfa.prom"
+        for _ in 1...2 {
+          let written = try Self.examine(["--prometheus", "--output", file], command: "check")
+          #expect(written.status == .exited(0), "\(written)")
+        }
+        let status = try Command.succeed(["/usr/bin/stat", "-c", "%U %a", file])
+        #expect(status == "\(user.name) 644\n", "\(status)")
+        // A file that the user cannot replace, a link, a folder for all, and a link in the path.
+        let victim = folder + "/victim"
+        try machine.write("kept\n", to: victim)
+        try Command.succeed(["/usr/bin/ln", "-sf", victim, file])
+        let link = try Self.examine(["--output", file], command: "check")
+        #expect(link.status == .exited(1), "\(link)")
+        try Command.succeed(["/usr/bin/ln", "-sfn", "/etc", folder + "/etc"])
+        let through = try Self.examine(["--output", folder + "/etc/mfa.prom"], command: "check")
+        #expect(
+          through.status == .exited(1) && through.errorText.contains("\(folder)/etc: "),
+          "\(through)")
+        #expect(machine.contents(of: "/etc/mfa.prom") == nil)
+        #expect(machine.contents(of: victim) == Array("kept\n".utf8))
+        let open = try Self.examine(["--output", "/tmp/mfa.prom"], command: "check")
+        #expect(open.status == .exited(1) && open.errorText.contains(" /tmp/: "), "\(open)")
       }
     }
 

@@ -134,6 +134,63 @@ extension EndToEnd {
       }
     }
 
+    @Test("with key-or-password+code, a key or the password is needed, and a code in any case")
+    func keyOrPasswordAndCode() throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let other = try machine.addUser()
+        let otherKey = try machine.addLoginKey(for: other)
+        let files = ServiceFiles(["sshd"])
+        let server = try Self.server(machine)
+        let enabled = try machine.administer(
+          "enable", "sshd", "--factors", "key-or-password+code")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+
+        let withPassword = try server.signIn(user.name, command: Self.confirm)
+        try withPassword.expect("Password: ")
+        try withPassword.send(user.password)
+        try withPassword.expect("One-time code: ")
+        try withPassword.send(try enrollment.phone.code())
+        try withPassword.expect("sshd: confirmed")
+        #expect(try withPassword.waitForExit() == .exited(0), "\(withPassword.transcript)")
+
+        let withKey = try server.signIn(user.name, command: "id -un", key: key)
+        try withKey.expect("One-time code: ")
+        #expect(!withKey.transcript.contains("Password:"), "\(withKey.transcript)")
+        try withKey.send(try enrollment.phone.code(offset: 1))
+        try withKey.expect(user.name)
+        #expect(try withKey.waitForExit() == .exited(0), "\(withKey.transcript)")
+
+        // A wrong password never leads to a code.
+        let wrong = try server.signIn(
+          user.name, command: "id -un", options: SecureShell.once)
+        try wrong.expect("Password: ")
+        try wrong.send("x" + user.password)
+        #expect(try wrong.waitForExit() == .exited(255), "\(wrong.transcript)")
+        #expect(!wrong.transcript.contains("One-time code"), "\(wrong.transcript)")
+
+        for withKey in [true, false] {
+          let unenrolled = try server.signIn(
+            other.name, command: "id -un", key: withKey ? otherKey : nil)
+          try unenrolled.expect("Password: ")
+          try unenrolled.send(other.password)
+          try unenrolled.expect(other.name)
+          #expect(try unenrolled.waitForExit() == .exited(0), "\(unenrolled.transcript)")
+        }
+
+        let sound = try Doctor.examine(["--json"])
+        #expect(
+          try Doctor.found(sound).filter { !$0.hasPrefix("note ") && $0.contains("ssh") }.isEmpty,
+          "\(sound.text)")
+        let explained = try machine.administer(
+          "explain", "--user", user.name, "--service", "sshd", "--json")
+        #expect(explained.text.contains("\"asked\""), "\(explained.text)")
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
+      }
+    }
+
     @Test("members of an exempt group sign in with a key alone, and doctor notes it")
     func exemptGroup() throws {
       try Self.withMachine { machine in
@@ -381,6 +438,13 @@ extension EndToEnd {
         try new.expect("sudo: confirmed")
         #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
         #expect(ServiceFiles.waiting.isEmpty)
+        let together = try machine.administer("disable", "sudo-i")
+        #expect(together.status == .exited(1), "\(together)")
+        #expect(together.errorText.contains("mfa-admin disable sudo\n"), "\(together.errorText)")
+        let listed = try machine.administer("services").text
+        #expect(listed.contains("  on with sudo: /etc/pam.d/sudo-i:"), "\(listed)")
+        let json = try machine.administer("services", "--json").text
+        #expect(json.contains("\"enabledWith\": \"sudo\""), "\(json)")
         let root = try machine.administer("disable", "sudo")
         #expect(root.status == .exited(0) && files.isRestored, "\(root.errorText)")
       }

@@ -118,7 +118,7 @@ extension EndToEnd {
           "\(enrollment.phone.key)\n\" TOTP_AUTH\n", to: other.home + "/.google_authenticator",
           owner: other.name, group: other.name, mode: "0600")
         try Command.succeed([
-          "/usr/sbin/mfa-admin", "import", "--google-authenticator", "/home", "--user", other.name,
+          "/usr/sbin/mfa-admin", "import", "--google-authenticator", "/home/", "--user", other.name,
         ])
         for name in [user.name, other.name] {
           let files = StoreFiles(of: name)

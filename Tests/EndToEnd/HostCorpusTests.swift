@@ -1,3 +1,4 @@
+import Foundation
 import MFATestSupport
 import Testing
 
@@ -6,6 +7,7 @@ extension EndToEnd {
   /// fingerprint readers and display managers: sound ones, and each broken in one way. What `doctor`
   /// and `explain` say is compared with what real sign-ins do, for each way in which the modules can
   /// answer: a finding without an effect fails the test, and so does an effect without a finding.
+  /// `readiness` must name the user if and only if no right answer leads in.
   @Suite struct HostCorpus {
     /// A stack.
     struct Host: Sendable, CustomTestStringConvertible {
@@ -36,6 +38,8 @@ extension EndToEnd {
     static let standIns = [
       "pam_sss", "pam_krb5", "pam_winbind", "pam_ldap", "pam_ccreds", "pam_fprintd",
     ]
+
+    static let askedTwice = "the module is asked twice"
 
     static let hosts = [
       Host(
@@ -193,7 +197,7 @@ extension EndToEnd {
           [default=1] pam_env.so
           """),
       Host(
-        "the module is asked twice", .closed,
+        askedTwice, .closed,
         lines: """
           requisite pam_unix.so nullok
           requisite pam_mfa.so
@@ -220,6 +224,33 @@ extension EndToEnd {
       let findings = try Doctor.found(try Doctor.examine(["--json"]))
         .filter { $0.contains("/etc/pam.d/\(service):") }
       return Set(findings.compactMap { codes[String($0.split(separator: " ")[1])] })
+    }
+
+    /// Returns the effects of which explain speaks.
+    static func explained(_ user: MachineUser, at service: String) throws -> Set<Effect> {
+      let command = try Command.run([
+        "/usr/sbin/mfa-admin", "explain", "--user", user.name, "--service", service, "--json",
+      ])
+      let explanation = try #require(
+        try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any],
+        "\(command)")
+      let exceptions = explanation["exceptions"] as? [[String: Any]] ?? []
+      let effects = exceptions.compactMap { codes[$0["finding"] as? String ?? ""] }
+      let decision = try #require(explanation["decision"] as? String)
+      #expect(["asked", "denied"].contains(decision), "\(command.text)")
+      return Set(effects).union(decision == "denied" ? [.closed] : [])
+    }
+
+    /// Returns whether readiness says that the user cannot sign in at the service.
+    static func isLockedOut(_ user: MachineUser, at service: String) throws -> Bool {
+      let command = try Command.run(["/usr/sbin/mfa-admin", "readiness", "--json"])
+      let readiness = try #require(
+        try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any],
+        "\(command)")
+      return (readiness["lockedOut"] as? [[String: Any]] ?? []).contains { entry in
+        entry["user"] as? String == user.name
+          && (entry["message"] as? String)?.contains("at \(service): ") == true
+      }
     }
 
     // MARK: Sign-ins
@@ -291,7 +322,7 @@ extension EndToEnd {
       return (without.isSuccess, with.isSuccess, early.asksCode)
     }
 
-    @Test("doctor says of a stack what real sign-ins do", arguments: hosts)
+    @Test("doctor, explain and readiness say of a stack what real sign-ins do", arguments: hosts)
     func agrees(host: Host) throws {
       try Machine.use { machine in
         for name in Self.standIns { try Self.install(name, machine) }
@@ -313,6 +344,13 @@ extension EndToEnd {
         let text = "\(host.name): \(log.joined(separator: "; "))"
         #expect(effects == host.effects, "\(text)")
         #expect(try Self.found(service) == host.effects, "\(text)")
+        // A code that is asked for too early is no matter of one user's sign-in.
+        let (user, _) = try machine.addEnrolledUser()
+        let explained = try Self.explained(user, at: service)
+        #expect(explained == host.effects.subtracting([.askedEarly]), "\(text)")
+        // A stack that asks twice lets in a user who waits for another code.
+        let isClosed = host.effects == [.closed] && host.name != Self.askedTwice
+        #expect(try Self.isLockedOut(user, at: service) == isClosed, "\(text)")
       }
     }
 

@@ -320,17 +320,6 @@ extension EndToEnd {
       }
     }
 
-    /// Presses Ctrl-C until ssh has ended, because ssh loses keys between its prompt and its read.
-    private func interrupt(_ session: TerminalSession) throws -> MFATestSupport.ExitStatus {
-      for _ in 0..<10 {
-        try session.sendKeys([3])
-        do throws(HarnessFailure) {
-          return try session.waitForExit(until: .after(seconds: 2))
-        } catch { continue }
-      }
-      return try session.waitForExit()
-    }
-
     @Test("a user who disconnects or gives no code enrols nothing", arguments: [true, false])
     func givenUp(hangsUp: Bool) throws {
       try Machine.use { machine in
@@ -342,7 +331,7 @@ extension EndToEnd {
         try session.send(user.password)
         let shown = try begin(session)
         if hangsUp {
-          #expect(try !interrupt(session).isSuccess, "\(session.transcript)")
+          #expect(try !session.interrupt().isSuccess, "\(session.transcript)")
         } else {
           try session.send("")
           try session.expect("No device was added.")

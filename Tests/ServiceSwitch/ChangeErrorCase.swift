@@ -2,10 +2,12 @@
 
 /// The cases of `ChangeError` without their values, so that tests can list all of them.
 enum ChangeErrorCase: CaseIterable {
-  case notAService, noServiceFile, file, stack, secureShell, module, configuration, trial, untried,
+  case notAService, noServiceFile, file, report, stack, secureShell, module, configuration, trial,
+    untried,
     reload, rollbackWatcher, invalidRecord,
     busy,
-    unknownProgram, enabledByHand, altered, nothingToConfirm, noNewSignIn, system, ledger,
+    unknownProgram, enabledByHand, enabledWith, altered, nothingToConfirm, noNewSignIn, system,
+    ledger,
     acceptances,
     rolledBack,
     rollbackFailed
@@ -17,6 +19,7 @@ enum ChangeErrorCase: CaseIterable {
       case .notAService: .notAService
       case .noServiceFile: .noServiceFile
       case .file: .file
+      case .report: .report
       case .stack: .stack
       case .secureShell: .secureShell
       case .module: .module
@@ -29,6 +32,7 @@ enum ChangeErrorCase: CaseIterable {
       case .busy: .busy
       case .unknownProgram: .unknownProgram
       case .enabledByHand: .enabledByHand
+      case .enabledWith: .enabledWith
       case .altered: .altered
       case .nothingToConfirm: .nothingToConfirm
       case .noNewSignIn: .noNewSignIn

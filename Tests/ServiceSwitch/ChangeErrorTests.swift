@@ -13,6 +13,7 @@ import Testing
   static let errors: [(ChangeError, Int32)] = [
     (.notAService("\u{1B}"), 2), (.noServiceFile("x"), 2), (.nothingToConfirm, 2),
     (.file("/\u{9B}", .system(full)), 1), (.file("/x", .untrusted(.symbolicLink)), 1),
+    (.report("/x", .untrusted(.wrongPermissions)), 1),
     (.file("/x", .changed), 1), (.stack(service: "x", file: "/x", .noPassword), 1),
     (.stack(service: "x", file: "/x", .account(.missing)), 1),
     (.stack(service: "x", file: "/x", .unknown(.tooLong(file: [0x1B]))), 1),
@@ -28,7 +29,8 @@ import Testing
     (.reload("x"), 1), (.rollbackWatcher("x"), 1),
     (.invalidRecord("/x"), 1),
     (.busy, 1), (.unknownProgram("x"), 1), (.enabledByHand(service: "x", place: "/x:1"), 1),
-    (.altered(service: "x", place: "/x:1"), 1), (.noNewSignIn([("x", "y")]), 1),
+    (.enabledWith(service: "x", other: "y"), 1), (.altered(service: "x", place: "/x:1"), 1),
+    (.noNewSignIn([("x", "y")]), 1),
     (.system("x", full), 1), (.rolledBack(.noServiceFile("x")), 2),
     (.rollbackFailed(.busy, .busy), 1), (.ledger("x", hint: "y"), 1),
     (.acceptances(UnusableAcceptances(path: "/\u{1B}", reason: "it is not JSON")), 1),

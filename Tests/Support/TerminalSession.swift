@@ -139,6 +139,24 @@ public final class TerminalSession {
     return status
   }
 
+  /// Presses Ctrl-C, once more each second, until the program has ended. ssh ignores a Ctrl-C that
+  /// arrives after it has shown a question and before it waits for the answer.
+  public func interrupt(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
+    while !deadline.isOver {
+      try sendKeys([3])
+      let pause = Deadline.after(seconds: 1)
+      while !isAtEnd {
+        let ready = ctest_readable(
+          terminal.master.number, process.reference.number, pause.millisecondsLeft)
+        guard ready > 0 else { break }
+        guard ready & 1 != 0 else { return try waitForExit(until: deadline) }
+        try readWhatIsThere()
+      }
+      if isAtEnd { return try waitForExit(until: deadline) }
+    }
+    throw failure("the program is still running after several times Ctrl-C")
+  }
+
   /// Returns an error that shows the whole transcript.
   public func failure(_ what: String) -> HarnessFailure {
     HarnessFailure(what, evidence: [("transcript", transcript)])

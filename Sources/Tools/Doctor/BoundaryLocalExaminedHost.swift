@@ -268,12 +268,9 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func stoppedLockHolders() -> [LockHolder] { LockHolders.stopped() }
 
-  package func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? {
-    var last: LedgerEntry?
-    let reading = try LocalAuthenticationHost().store().inspectLedger { line in
-      if case .entry = line.kind { last = LedgerEntry(line) }
-    }
-    return reading.fault.map { .fault($0, last: last) }
+  package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    return try administration.ledgerProblem()
   }
 
   package func output(

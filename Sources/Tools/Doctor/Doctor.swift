@@ -20,7 +20,7 @@ package enum Doctor {
       BypassedModule.self, WeakAuthLine.self, SudoWithoutCode.self, ClosedStack.self,
       FaultyLine.self,
       CodeBeforePassword.self,
-      MissingAccountLine.self, UnprovenEnrollment.self,
+      MissingAccountLine.self, UnprovenEnrollment.self, BlockedEnrollment.self,
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
@@ -28,7 +28,8 @@ package enum Doctor {
       SiblingServices.self, OtherServers.self, IgnoredDropIns.self, TenantReach.self,
       RefusedKeys.self, ReplacedFiles.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
-      UnrecordedChanges.self, StoppedLockHolder.self, DamagedAuditLog.self, ResidentService.self,
+      UnrecordedChanges.self, UnfinishedKeyChange.self, StoppedLockHolder.self,
+      DamagedAuditLog.self, ResidentService.self,
     ]
   }
 
@@ -96,8 +97,17 @@ package enum Doctor {
         }
       }
     }
+    let all = findings
+    findings.removeAll { isContained($0, in: all) }
     return Finding.Severity.allCases.flatMap { severity in
       findings.filter { $0.severity == severity }
     }
+  }
+
+  /// Returns whether a finding about a service that might be left out of use says less than one about
+  /// the users who can use it.
+  private static func isContained(_ finding: Finding, in findings: [Finding]) -> Bool {
+    finding.code == "sibling-without-code"
+      && findings.contains { $0.code == "sudo-other-service" && $0.place == finding.place }
   }
 }

@@ -39,6 +39,23 @@ enum EnrollmentService {
       message: "through this line, the stack of mfa-enroll can succeed without the password")
   }
 
+  /// Returns the first line that denies every user, because its module needs root's rights to read the
+  /// keys of users and the helper has the rights of the system user mfa. Nil if there is none, or if the
+  /// stack cannot be read.
+  static func blockingLine(in source: some StackSource) -> StackEntry? {
+    do throws(StackRefusal) {
+      return try ServiceStack(.auth, of: name, from: source).entries.first { entry in
+        guard case .module(_, _, let control) = entry.kind,
+          entry.asks(module: "pam_oath.so") || entry.asks(module: "pam_google_authenticator.so")
+            || entry.asks(module: "pam_duo.so")
+        else { return false }
+        return control.onFailure == .bad || control.onFailure == .die
+      }
+    } catch {
+      return nil
+    }
+  }
+
   /// Returns the index of the line on the way to success that matters most: one that discards a
   /// result, skips lines or ends the stack, or else the first one that counts.
   private static func decisiveLine(_ effect: StackEffect) -> Int? {

@@ -74,8 +74,8 @@ package protocol ExaminedHost {
   /// Returns the stopped or frozen processes that hold a lock in the store.
   func stoppedLockHolders() -> [LockHolder]
 
-  /// Returns the damage to the audit log, or nil if the log is intact or does not exist.
-  func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem?
+  /// Returns the damage to the audit log, or what it does not say about the stored records, or nil.
+  func auditLogProblem() throws(AdminError) -> AuditLogProblem?
 
   /// Returns the reason why libpam cannot load the module that a line names, or nil.
   func loadProblem(_ module: [UInt8]) -> String?
@@ -116,7 +116,7 @@ extension ExaminedHost {
   func stoppedLockHolders() -> [LockHolder] { [] }
 
   /// Returns nil by default: a host without a store has no audit log.
-  func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { nil }
+  func auditLogProblem() throws(AdminError) -> AuditLogProblem? { nil }
 
   /// Returns by default that each module can be loaded.
   func loadProblem(_ module: [UInt8]) -> String? { nil }

@@ -60,7 +60,8 @@ package struct Explanation {
   package let state: Configuration.State
   /// The `auth` line that calls the module, if any.
   package let module: ModuleLine
-  /// The lines of the stack, and of sudoers, that can bypass the prompt, or let a wrong code succeed.
+  /// The lines of the stack, and of sudoers, that can bypass the prompt, let a wrong code succeed, or ask
+  /// again.
   package let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine
@@ -97,8 +98,7 @@ package struct Explanation {
       user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
     self.request = request
     self.module = module
-    exceptions =
-      (called.map { BypassedModule.findings($0) + WeakAuthLine.findings($0) } ?? []) + sudo
+    exceptions = (called.map { Self.exceptions(of: $0) } ?? []) + sudo
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
@@ -165,9 +165,10 @@ package struct Explanation {
   ) -> ModuleLine {
     do throws(StackRefusal) {
       let stack = try stack.get()
-      for entry in stack.entries where entry.asks(module: "pam_mfa.so") {
-        guard case .module(_, let arguments, _) = entry.kind else { continue }
-        return .called(at: entry.position, arguments: arguments)
+      if let index = stack.moduleIndex,
+        case .module(_, let arguments, _) = stack.entries[index].kind
+      {
+        return .called(at: stack.entries[index].position, arguments: arguments)
       }
       let own = try source.file(service)
       // A file that only includes other files contributes no line to the stack.
@@ -180,6 +181,12 @@ package struct Explanation {
     } catch {
       return .unknown(error)
     }
+  }
+
+  /// Returns the lines of a stack that can bypass the prompt, let a wrong code succeed, or ask again.
+  private static func exceptions(of service: ServiceWithModule) -> [Finding] {
+    BypassedModule.findings(service) + WeakAuthLine.findings(service)
+      + (ClosedStack.askedTwice(service).map { [$0] } ?? [])
   }
 
   /// Returns the decision if sudo asks the user for nothing, whatever the command, or nil.

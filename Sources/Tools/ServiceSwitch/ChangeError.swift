@@ -13,6 +13,8 @@ package enum ChangeError: Error, Equatable {
   case noServiceFile(String)
   /// A file cannot be used or written.
   case file(String, FileProblem)
+  /// A report cannot be written, because of the file or the folder at this path.
+  case report(String, FileProblem)
   /// The service's file has no safe place for the lines.
   case stack(service: String, file: String, StackProof.Obstacle)
   /// sshd would not ask for a password and a code. The value is the reason.
@@ -37,6 +39,8 @@ package enum ChangeError: Error, Equatable {
   case unknownProgram(String)
   /// The service asks for codes because of lines that `mfa-admin enable` did not write.
   case enabledByHand(service: String, place: String)
+  /// The service asks for codes because another service was enabled, such as sudo for sudo-i.
+  case enabledWith(service: String, other: String)
   /// The line between the marks is not a line that `mfa-admin enable` writes.
   case altered(service: String, place: String)
   /// No change is pending.
@@ -75,8 +79,8 @@ package enum ChangeError: Error, Equatable {
     switch self {
     case .notAService, .noServiceFile, .nothingToConfirm: .notFound
     case .rolledBack(let error): error.status
-    case .file, .stack, .secureShell, .module, .configuration, .trial, .untried, .reload,
-      .rollbackWatcher, .invalidRecord, .busy, .unknownProgram, .enabledByHand,
+    case .file, .report, .stack, .secureShell, .module, .configuration, .trial, .untried, .reload,
+      .rollbackWatcher, .invalidRecord, .busy, .unknownProgram, .enabledByHand, .enabledWith,
       .altered, .noNewSignIn, .system, .ledger, .acceptances, .rollbackFailed:
       .failure
     }
@@ -90,6 +94,8 @@ package enum ChangeError: Error, Equatable {
     case .noServiceFile(let name): "\(InstalledPath.services)/\(name) does not exist"
     case .file(let path, let problem):
       "\(VisibleText.escaping(path)) cannot be used: \(problem.text)"
+    case .report(let path, let problem):
+      "the report cannot be written: \(VisibleText.escaping(path)): \(problem.text)"
     case .stack(let service, _, let obstacle):
       "\(service): found no safe place for pam_mfa.so: \(obstacle.sentence)"
     case .secureShell(let obstacle):
@@ -105,6 +111,8 @@ package enum ChangeError: Error, Equatable {
     case .busy: "another process is changing services"
     case .unknownProgram(let service):
       "the sign-in program of \(service) is unknown, so the change cannot be confirmed"
+    case .enabledWith(let service, let other):
+      "\(service) asks for a code because \(other) is enabled, and they are switched together"
     case .enabledByHand(let service, let place):
       "\(service) asks for a code because of \(place), which mfa-admin enable did not write"
     case .altered(let service, let place):
@@ -131,6 +139,9 @@ package enum ChangeError: Error, Equatable {
     case .file(let path, _):
       "it must be a regular file that belongs to root and that no other user can write to: ls -l "
         + VisibleText.escaping(path)
+    case .report(let path, _):
+      "name a regular file, or a new one, in a folder that only its owner can write to, without a "
+        + "symbolic link in the path: ls -ld " + VisibleText.escaping(path)
     case .stack(_, let file, _):
       "add these lines to \(file) by hand, after the lines that ask for the password: auth "
         + "requisite pam_mfa.so; account required pam_mfa.so (see README.md), then run mfa-admin "
@@ -149,6 +160,7 @@ package enum ChangeError: Error, Equatable {
     case .busy: "try again; fuser -v \(ChangeJournal.pendingPath) shows the process"
     case .unknownProgram:
       "use --no-confirm, and keep a root shell open until you have tested a sign-in"
+    case .enabledWith(_, let other): "to switch them off: mfa-admin disable \(other)"
     case .enabledByHand: "remove that line by hand"
     case .altered(let service, _):
       "remove the marks and the lines between them by hand, then run mfa-admin disable \(service)"
@@ -168,10 +180,10 @@ package enum ChangeError: Error, Equatable {
   /// Whether the same attempt may succeed later.
   var isTemporary: Bool {
     switch self {
-    case .file, .busy, .system, .reload, .rollbackWatcher, .ledger: true
+    case .file, .report, .busy, .system, .reload, .rollbackWatcher, .ledger: true
     case .rolledBack(let error), .rollbackFailed(_, let error): error.isTemporary
     case .notAService, .noServiceFile, .stack, .secureShell, .module, .configuration, .trial,
-      .untried, .invalidRecord, .unknownProgram, .enabledByHand,
+      .untried, .invalidRecord, .unknownProgram, .enabledByHand, .enabledWith,
       .altered, .nothingToConfirm, .noNewSignIn, .acceptances:
       false
     }

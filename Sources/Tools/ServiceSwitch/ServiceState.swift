@@ -4,10 +4,11 @@ import MFAPAMStack
 /// The state of a service: whether it asks for a code, and why.
 package enum ServiceState: Equatable {
   /// The service asks for a code because of the line at this place, which `mfa-admin enable` wrote.
-  case on(String)
+  /// `with` is the service that was enabled, if it is another one: sudo for sudo-i.
+  case on(String, with: String?)
   /// Like `on`, but the change is rolled back unless it is confirmed before `until`, in seconds
   /// since the epoch.
-  case pending(String, until: Int64)
+  case pending(String, with: String?, until: Int64)
   /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)
   /// The service was enabled and confirmed, but does not ask for a code any more. The value is the
@@ -59,13 +60,14 @@ package enum ServiceState: Equatable {
       guard let file = try SystemFile.read(path),
         let marked = MarkedText.services(in: file.contents).first
       else { return .byHand(place) }
+      let with = marked == service ? nil : VisibleText.escaping(marked)
       for entry in try journal.pending() {
         guard case .success(let change) = entry, change.service == marked,
           let deadline = change.deadline
         else { continue }
-        return .pending(place, until: deadline.time)
+        return .pending(place, with: with, until: deadline.time)
       }
-      return .on(place)
+      return .on(place, with: with)
     } catch {
       return .unknown(error.message)
     }
@@ -93,9 +95,10 @@ package enum ServiceState: Equatable {
   /// The state in words.
   package var sentence: String {
     switch self {
-    case .on(let place): "on: \(place)"
-    case .pending(let place, let until):
-      "on, rolled back unless confirmed before \(Timestamp(until)?.full ?? "then"): \(place)"
+    case .on(let place, let with): "on\(Self.suffix(with)): \(place)"
+    case .pending(let place, let with, let until):
+      "on\(Self.suffix(with)), rolled back unless confirmed before "
+        + "\(Timestamp(until)?.full ?? "then"): \(place)"
     case .byHand(let place): "on, configured by hand: \(place)"
     case .lost(let path):
       "LOST: enabled, but \(path) has no line of pam_mfa.so any more: see mfa-admin doctor"
@@ -104,13 +107,16 @@ package enum ServiceState: Equatable {
     }
   }
 
+  private static func suffix(_ with: String?) -> String { with.map { " with \($0)" } ?? "" }
+
   /// The members of the JSON object for the state.
   package var members: [(name: String, value: JSON)] {
     switch self {
-    case .on(let place): [("state", .string("on")), ("place", .string(place))]
-    case .pending(let place, let until):
+    case .on(let place, let with):
+      [("state", .string("on")), ("place", .string(place)), ("enabledWith", JSON(with))]
+    case .pending(let place, let with, let until):
       [
-        ("state", .string("pending")), ("place", .string(place)),
+        ("state", .string("pending")), ("place", .string(place)), ("enabledWith", JSON(with)),
         ("until", JSON(Timestamp(until)?.iso8601)),
       ]
     case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]

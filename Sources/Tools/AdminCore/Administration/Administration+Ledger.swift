@@ -93,6 +93,37 @@ extension Administration {
       allowsUnlistedRecords: allowsUnlistedRecords)
   }
 
+  /// Returns the damage to the audit log, or the records of present accounts that it does not mention
+  /// or contradicts, or nil. An earlier copy of a record is not among them: it cannot be used.
+  package func ledgerProblem() throws(AdminError) -> AuditLogProblem? {
+    guard try lossOrDamage() != nil else { return nil }
+    // A user who enrols between the two readings looks like one without an entry.
+    return try lossOrDamage()
+  }
+
+  private func lossOrDamage() throws(AdminError) -> AuditLogProblem? {
+    let problem = try verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem
+    switch problem {
+    case .recordsWithoutEntries(let users):
+      var present: [[UInt8]] = []
+      for user in users where try hasAccount(user) { present.append(user) }
+      return present.isEmpty ? nil : .recordsWithoutEntries(present)
+    case .records(let findings):
+      var contradicted: [LedgerFinding] = []
+      for finding in findings where finding.kind == .unknown || finding.kind == .gone {
+        if try hasAccount(finding.user) { contradicted.append(finding) }
+      }
+      return contradicted.isEmpty ? nil : .records(contradicted)
+    case .fault, .missingCheckpoint, nil: return problem
+    }
+  }
+
+  private func hasAccount(_ name: [UInt8]) throws(AdminError) -> Bool {
+    do throws(SystemError) { return try accounts.named(name) != nil } catch {
+      throw .accounts(error)
+    }
+  }
+
   /// What the audit log says about one user.
   private struct History {
     var uid: UInt32 = 0

@@ -3,8 +3,8 @@ import MFAStackEffect
 
 /// Finds stacks through which enrolled users cannot sign in even with a code, and stacks that ask for
 /// two codes.
-enum ClosedStack: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+package enum ClosedStack: Examination {
+  package static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.compactMap { finding($0) }
   }
 
@@ -18,6 +18,15 @@ enum ClosedStack: Examination {
         hint: "put the lines in order as README.md shows; run mfa-admin explain --service "
           + service.visibleName + " --user NAME")
     }
+    return askedTwice(service, effect)
+  }
+
+  /// Returns the finding if the stack of one service asks for two codes.
+  package static func askedTwice(_ service: ServiceWithModule) -> Finding? {
+    askedTwice(service, service.effect(for: Claimant([.password, .code, .other])))
+  }
+
+  private static func askedTwice(_ service: ServiceWithModule, _ effect: StackEffect) -> Finding? {
     guard effect.calls > 1 else { return nil }
     return Finding(
       severity: .error, code: "asked-twice", services: [service.name], place: service.place,

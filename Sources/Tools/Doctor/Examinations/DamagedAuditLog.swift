@@ -2,7 +2,7 @@ import MFAAdminCore
 import MFABytes
 import MFAStoreFiles
 
-/// Finds an audit log that is damaged or missing.
+/// Finds an audit log that is damaged, removed or replaced by another one.
 ///
 /// Without the audit log, sign-ins of enrolled users are denied, because an earlier copy of a
 /// user's files cannot be distinguished from the current files.
@@ -10,16 +10,34 @@ enum DamagedAuditLog: Examination {
   private static let path = StoreFile.ledger.path
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(FactorStoreError) {
-      guard let problem = try snapshot.host.auditLogProblem() else { return [] }
-      return [damaged(problem.sentence, hint: problem.hint)]
+    do throws(AdminError) {
+      return try snapshot.host.auditLogProblem().map { [finding($0)] } ?? []
     } catch {
-      guard !isReportedElsewhere(error) else { return [] }
-      let problem = RecordProblem(error)
-      guard error.concernsAuditLog else {
-        return [.unchecked("the audit log", at: path, problem.sentence)]
+      guard case .store(let error) = error else {
+        return [.unchecked("the audit log", at: path, error.message)]
       }
-      return [damaged(problem.sentence, hint: problem.hint(for: nil))]
+      return findings(error)
+    }
+  }
+
+  private static func findings(_ error: FactorStoreError) -> [Finding] {
+    guard !isReportedElsewhere(error) else { return [] }
+    let problem = RecordProblem(error)
+    guard error.concernsAuditLog else {
+      return [.unchecked("the audit log", at: path, problem.sentence)]
+    }
+    return [damaged(problem.sentence, hint: problem.hint(for: nil))]
+  }
+
+  private static func finding(_ problem: AuditLogProblem) -> Finding {
+    switch problem {
+    case .fault, .missingCheckpoint: damaged(problem.sentence, hint: problem.hint)
+    case .recordsWithoutEntries, .records:
+      Finding(
+        severity: .error, code: "audit-log-replaced", place: path, message: problem.sentence,
+        hint:
+          "run mfa-admin ledger verify, and compare with checkpoint= on the log host; mfa-admin "
+          + "ledger begin starts a new audit log with the present records")
     }
   }
 

@@ -43,8 +43,7 @@ struct CheckCommand: ParsableCommand {
     let text = json ? report.json.text + "\n" : prometheus ? report.prometheus : report.text
     if let output {
       // Never replaces a device such as /dev/null, a link, or a file that others can write to.
-      _ = try SystemFile.read(output)
-      try SystemFile.write(Array(text.utf8), permissions: 0o644, group: 0, to: output)
+      try ReportFile.write(Array(text.utf8), to: output)
     } else {
       try Console.write(text)
     }

@@ -47,7 +47,7 @@ struct ImportCommand: ParsableCommand {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let source: ImportSource =
       if let googleAuthenticator {
-        .googleAuthenticator(folder: googleAuthenticator)
+        .googleAuthenticator(folder: Self.withoutFinalSlash(googleAuthenticator))
       } else {
         .usersOATH(file: usersOATH ?? "", window: window)
       }
@@ -61,5 +61,10 @@ struct ImportCommand: ParsableCommand {
     }
     let refused = reports.count { $0.isRefused }
     guard refused == 0 else { throw .notImported(refused, of: reports.count) }
+  }
+
+  /// Returns the path of a folder as other paths are written. Shells complete it with a slash.
+  private static func withoutFinalSlash(_ path: String) -> String {
+    path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 }
