@@ -473,6 +473,11 @@ extension EndToEnd {
         try byKey.expect("sshd accepts a key of \(user.name) alone")
         _ = try byKey.waitForExit()
         #expect(ServiceFiles.waiting == ["sshd"])
+        let unattended = try server.signIn(
+          user.name, command: Self.confirm + " --unattended", key: key)
+        try unattended.expect("sshd: confirmed")
+        _ = try unattended.waitForExit()
+        #expect(ServiceFiles.waiting.isEmpty && ServiceFiles.enabled == ["sshd"])
         _ = enrollment
       }
     }

@@ -163,7 +163,9 @@ package struct ServiceSwitch {
   /// started.
   ///
   /// - Returns: the confirmed services, and the services still waiting with the reason.
-  package func confirm() throws(ChangeError) -> (
+  ///
+  /// If `isUnattended`, the sign-in need not have used the service's new lines.
+  package func confirm(isUnattended: Bool = false) throws(ChangeError) -> (
     confirmed: [String], waiting: [(service: String, reason: String)]
   ) {
     let ancestors = ProcessTable.ancestors()
@@ -176,13 +178,17 @@ package struct ServiceSwitch {
       let obstacle = SignInProgram.obstacle(
         of: change.service, ancestors: ancestors, old: change.processes)
       let user = SignInProgram.user(of: change.service, ancestors: ancestors)
-      if let reason = obstacle ?? user.flatMap({ SilentSignIn.reason(change.service, user: $0) }) {
+      let silence =
+        isUnattended ? nil : user.flatMap { SilentSignIn.reason(change.service, user: $0) }
+      if let reason = obstacle ?? silence {
         waiting.append((name, reason))
         continue
       }
       let mark = try record(.serviceConfirmed, change.service)
       try makePermanent(change)
-      log("service-confirmed", of: change, as: .serviceConfirmed, mark: mark)
+      log("service-confirmed", of: change, as: .serviceConfirmed, mark: mark) { line in
+        if isUnattended { line.add("confirmation", "unattended") }
+      }
       confirmed.append(name)
     }
     guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }

@@ -16,6 +16,10 @@ struct ConfirmCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
+  @Flag(
+    help: "Confirm from a sign-in that is exempt from codes, such as that of a program.")
+  var unattended = false
+
   func run() throws {
     try ThisHost.requireRoot()
     try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
@@ -23,7 +27,7 @@ struct ConfirmCommand: ParsableCommand {
       for error in try switching.rollBackOverdueChanges().errors {
         Console.printError("warning: \(error.message)")
       }
-      let (confirmed, waiting) = try switching.confirm()
+      let (confirmed, waiting) = try switching.confirm(isUnattended: unattended)
       for service in confirmed { ServiceCommand.say("\(service): confirmed") }
       for (service, reason) in waiting {
         ServiceCommand.say("\(service): still waiting for confirmation: \(reason)")
