@@ -60,7 +60,7 @@ extension EndToEnd {
       let carol: MachineUser
       /// The service file at the start.
       let service: [UInt8]
-      /// The codes of the present time step and of the next ones.
+      /// The codes of the next time steps.
       let codes: [String]
 
       static let path = "/etc/pam.d/sshd"
@@ -92,7 +92,8 @@ extension EndToEnd {
           "\(alice.name) ALL=(ALL) NOPASSWD: \(ServiceFiles.program)\n",
           to: "/etc/sudoers.d/administrator", mode: "0440")
         service = machine.contents(of: Self.path) ?? []
-        codes = try phone.codes(fromStep: phone.step(), count: 6)
+        // The import accepts no code of the present time step again, and a step may end before it.
+        codes = try phone.codes(fromStep: phone.step() + 1, count: 5)
       }
 
       /// Creates a file with google-authenticator's own tool.
@@ -281,7 +282,7 @@ extension EndToEnd {
           String(decoding: try #require(machine.contents(of: "/etc/users.oath")), as: UTF8.self)
             + "HOTP/T30/6 \(dave.name) - 6162636465666768696a6b6c6d6e6f7071727374\n",
           to: "/etc/users.oath", mode: "0600")
-        let davesCodes = try davesPhone.codes(fromStep: davesPhone.step() + 1, count: 4)
+        let davesCodes = try davesPhone.codes(fromStep: davesPhone.step() + 2, count: 2)
 
         #expect(
           try scene.signIn(alice, [scene.password(alice), scene.theirs(codes[0])]))
@@ -345,10 +346,10 @@ extension EndToEnd {
 
         try scene.goBack()
         #expect(
-          try scene.signIn(alice, [scene.password(alice), scene.theirs(codes[5])]))
+          try scene.signIn(alice, [scene.password(alice), scene.theirs(codes[4])]))
         #expect(
           try scene.signIn(
-            dave, [scene.password(dave), scene.theirs(davesCodes[2], dave)]))
+            dave, [scene.password(dave), scene.theirs(davesCodes[1], dave)]))
 
         try Self.run(try Self.examples("REMOVING THE OLD KEYS")[1])
         #expect(machine.contents(of: "/etc/users.oath") == nil)
