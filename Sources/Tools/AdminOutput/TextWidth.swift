@@ -20,6 +20,34 @@ package enum TextWidth {
     return String(kept) + "…"
   }
 
+  /// Returns lines broken at spaces, so that each takes at most `columns` unless a word is longer. The
+  /// rest of a line follows with its own indentation and four spaces more. Without `columns`, for output
+  /// that is no terminal, returns the lines as they are.
+  package static func wrapped(_ lines: String, to columns: Int?) -> String {
+    guard let columns else { return lines }
+    return lines.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { wrapped(line: $0, to: columns) }.joined(separator: "\n")
+  }
+
+  private static func wrapped(line: Substring, to columns: Int) -> String {
+    guard of(String(line)) > columns else { return String(line) }
+    let indentation = String(line.prefix { $0 == " " })
+    var rows = [indentation]
+    var isEmpty = true
+    for word in line.dropFirst(indentation.count).split(
+      separator: " ", omittingEmptySubsequences: false)
+    {
+      let longer = rows[rows.count - 1] + (isEmpty ? "" : " ") + word
+      if isEmpty || of(longer) <= columns {
+        rows[rows.count - 1] = longer
+      } else {
+        rows.append(indentation + "    " + word)
+      }
+      isEmpty = false
+    }
+    return rows.joined(separator: "\n")
+  }
+
   /// Returns the text padded with spaces to `columns`.
   package static func pad(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(columns - of(text), 0))

@@ -56,7 +56,9 @@ struct DoctorExamineCommand: ParsableCommand {
       ]).text
       try Console.write(text + "\n")
     } else {
-      for finding in findings { try Console.write(finding.text) }
+      for finding in findings {
+        try Console.write(TextWidth.wrapped(finding.text, to: Console.columns))
+      }
       if !diagnosis.accepted.isEmpty {
         try Console.write(
           "accepted: \(diagnosis.accepted.count) (mfa-admin doctor accepted shows them)\n")

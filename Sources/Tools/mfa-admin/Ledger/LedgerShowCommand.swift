@@ -54,7 +54,8 @@ struct LedgerShowCommand: ParsableCommand {
     } else if entries.isEmpty {
       if verification.problem == nil { Console.printError("no matching entries") }
     } else {
-      try Console.write(entries.map(\.line).joined())
+      try Console.write(
+        TextWidth.wrapped(entries.map(\.line).joined(), to: Console.columns))
     }
     if let problem = verification.problem { throw .ledger(problem) }
   }
