@@ -1111,6 +1111,8 @@ struct ExaminationTests {
       (3, .failure(.untrusted(.ledgerHead, .wrongSize)), "audit-log-damaged"),
       (4, .failure(.damaged(.ledgerIndex)), "audit-log-damaged"),
       (5, .failure(.cryptography), "could-not-be-checked"),
+      (6, .success(.recordsWithoutEntries([[0x61]])), "audit-log-replaced"),
+      (7, .success(.records([])), "audit-log-replaced"),
     ] as [(Int, Result<AuditLogProblem?, FactorStoreError>, String)] {
       host.auditLog = log
       #expect(

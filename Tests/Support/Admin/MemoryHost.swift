@@ -289,5 +289,7 @@ package struct MemoryHost: ExaminedHost {
 
   package func residentStatus() -> ResidentStatus { resident }
 
-  package func auditLogProblem() throws(FactorStoreError) -> AuditLogProblem? { try auditLog.get() }
+  package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {
+    do throws(FactorStoreError) { return try auditLog.get() } catch { throw .store(error) }
+  }
 }
