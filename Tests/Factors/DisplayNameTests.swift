@@ -3,11 +3,13 @@ import MFAFactors
 import Testing
 
 @Suite struct DisplayNameTests {
-  struct Row: Sendable {
+  struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let text: [UInt8]
     let name: String?
     let refusal: DisplayName.Refusal?
+
+    var testDescription: String { "row \(number)" }
 
     init(_ number: Int, _ text: String, is name: String) {
       self.number = number

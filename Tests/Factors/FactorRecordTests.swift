@@ -159,7 +159,8 @@ import Testing
   @Test func everyTruncation() throws {
     for sample in try Self.samples() + [Self.longest()] {
       let encoded = sample.encoded()
-      for count in encoded.indices {
+      // Of a long record, every 11th truncation.
+      for count in stride(from: 0, to: encoded.count, by: encoded.count > 4_096 ? 11 : 1) {
         let refusal = refusal(of: Array(encoded.prefix(count)))
         #expect(refusal == (count < 4 ? .notARecord : .damaged), "\(count) of \(encoded.count)")
       }

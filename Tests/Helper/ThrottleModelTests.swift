@@ -125,7 +125,7 @@ struct ThrottleModelTests {
     steps.split(separator: .lock).count { $0.contains(.secret) }
   }
 
-  @Test("no mixture of requests gains an additional attempt", arguments: 1...60)
+  @Test("no mixture of requests gains an additional attempt", arguments: 1...30)
   func bounded(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let host = ScriptedHost()

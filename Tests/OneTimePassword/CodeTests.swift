@@ -2,10 +2,12 @@ import MFAOneTimePassword
 import Testing
 
 @Suite struct CodeTests {
-  struct Answer: Sendable {
+  struct Answer: Sendable, CustomTestStringConvertible {
     let number: Int
     let text: [UInt8]
     let code: String?
+
+    var testDescription: String { "row \(number)" }
 
     init(_ number: Int, _ text: String, _ code: String?) {
       self.init(number, Array(text.utf8), code)

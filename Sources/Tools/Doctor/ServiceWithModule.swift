@@ -17,6 +17,9 @@ package struct ServiceWithModule {
   package let arguments: [[UInt8]]
   /// The control that decides what the module's result does to the stack.
   package let control: StackControl
+  /// What the `auth` stack does for an enrolled user who has everything but a code: without a key, and
+  /// with a key that sshd has verified.
+  package let effectsWithoutCode: [StackEffect]
 
   /// Creates the value from a service's stack. Nil if no line calls the module.
   package init?(name: [UInt8], stack: ServiceStack) {
@@ -29,6 +32,9 @@ package struct ServiceWithModule {
     position = stack.entries[index].position
     self.arguments = arguments
     self.control = control
+    effectsWithoutCode = Claimant.withoutCode(for: stack).map {
+      StackEffect(ofAuthStack: stack, of: name, for: $0)
+    }
   }
 
   /// The parsed arguments, or the reason why they are invalid.
@@ -65,12 +71,6 @@ package struct ServiceWithModule {
   /// Whether no user who has enrolled passes the `auth` stack without a code.
   package var asksForCode: Bool {
     effectsWithoutCode.allSatisfy { !$0.canSucceed }
-  }
-
-  /// What the `auth` stack does for an enrolled user who has everything but a code: without a key, and
-  /// with a key that sshd has verified.
-  package var effectsWithoutCode: [StackEffect] {
-    Claimant.withoutCode(for: stack).map { effect(for: $0) }
   }
 
   /// Returns steps of the effects without a code, one for each line, in the order of the lines.
