@@ -119,19 +119,31 @@ extension EndToEnd {
         try new.expect("sshd: confirmed")
         #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
 
-        let unenrolled = try server.signIn(other.name, command: "id -un", key: otherKey)
-        try unenrolled.expect("Password: ")
-        try unenrolled.send(other.password)
-        try unenrolled.expect(other.name)
-        #expect(try unenrolled.waitForExit() == .exited(0), "\(unenrolled.transcript)")
-
-        let sound = try Doctor.examine(["--json"])
-        #expect(
-          try Doctor.found(sound).filter { !$0.hasPrefix("note ") && $0.contains("ssh") }.isEmpty,
-          "\(sound.text)")
+        try Self.expectPasswordAlone(other, on: server, key: otherKey)
+        try Self.expectNoFindingsAboutSSH()
         let disabled = try machine.administer("disable", "sshd")
         #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
       }
+    }
+
+    /// Expects that a user who has not enrolled signs in with the password, and with the key before it if
+    /// there is one.
+    static func expectPasswordAlone(
+      _ user: MachineUser, on server: PrivateServer, key: String?
+    ) throws {
+      let session = try server.signIn(user.name, command: "id -un", key: key)
+      try session.expect("Password: ")
+      try session.send(user.password)
+      try session.expect(user.name)
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+    }
+
+    /// Expects that doctor finds nothing wrong with ssh.
+    static func expectNoFindingsAboutSSH() throws {
+      let examined = try Doctor.examine(["--json"])
+      #expect(
+        try Doctor.found(examined).filter { !$0.hasPrefix("note ") && $0.contains("ssh") }.isEmpty,
+        "\(examined.text)")
     }
 
     @Test("with key-or-password+code, a key or the password is needed, and a code in any case")
@@ -170,19 +182,8 @@ extension EndToEnd {
         #expect(try wrong.waitForExit() == .exited(255), "\(wrong.transcript)")
         #expect(!wrong.transcript.contains("One-time code"), "\(wrong.transcript)")
 
-        for withKey in [true, false] {
-          let unenrolled = try server.signIn(
-            other.name, command: "id -un", key: withKey ? otherKey : nil)
-          try unenrolled.expect("Password: ")
-          try unenrolled.send(other.password)
-          try unenrolled.expect(other.name)
-          #expect(try unenrolled.waitForExit() == .exited(0), "\(unenrolled.transcript)")
-        }
-
-        let sound = try Doctor.examine(["--json"])
-        #expect(
-          try Doctor.found(sound).filter { !$0.hasPrefix("note ") && $0.contains("ssh") }.isEmpty,
-          "\(sound.text)")
+        for key in [otherKey, nil] { try Self.expectPasswordAlone(other, on: server, key: key) }
+        try Self.expectNoFindingsAboutSSH()
         let explained = try machine.administer(
           "explain", "--user", user.name, "--service", "sshd", "--json")
         #expect(explained.text.contains("\"asked\""), "\(explained.text)")

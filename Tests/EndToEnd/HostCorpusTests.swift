@@ -282,8 +282,8 @@ extension EndToEnd {
       return ways
     }
 
-    /// Returns what sign-ins of a new user do if the modules answer in this way: whether they succeed
-    /// without a code, whether they succeed with one, and whether a wrong password leads to a code.
+    /// Signs a new user in with these answers of the modules. Returns whether a sign-in succeeds
+    /// without a code, whether one succeeds with a code, and whether a wrong password leads to a code.
     static func signIns(
       _ service: String, _ answers: Answers, _ machine: Machine
     ) throws -> (without: Bool, with: Bool, early: Bool) {

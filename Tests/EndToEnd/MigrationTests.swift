@@ -3,8 +3,8 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// The steps of mfa-migration(7): with Debian's modules, a real sshd, and the commands and lines
-  /// of the page.
+  /// Follows mfa-migration(7) with Debian's modules and a real sshd. The commands and lines are
+  /// taken from the page.
   @Suite struct Migration {
     /// A module to move from.
     enum Old: String, CaseIterable, Sendable {
@@ -321,7 +321,7 @@ extension EndToEnd {
           try scene.signIn(
             alice, [scene.password(alice), scene.ours(codes[3]), scene.theirs(codes[3])]))
         try Self.run([steps[2][1]], for: alice.name)
-        // A member of the group who has no factor is not let in without a code.
+        // Without a factor, a member of the group cannot sign in.
         try Self.run(["gpasswd --add alice mfa-moved"], for: carol.name)
         let session = try scene.server.signIn(carol.name, command: SecureShell.command)
         try session.expect("Password: ")

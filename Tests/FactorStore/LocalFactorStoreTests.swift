@@ -13,16 +13,6 @@ struct LocalFactorStoreTests {
 
   init() throws { fixture = try StoreFixture() }
 
-  private func refusal() throws -> FactorStoreError? {
-    let store = try fixture.open()
-    do throws(FactorStoreError) {
-      _ = try store.snapshot(of: fixture.account)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   @Test("an enrolled factor is read back with its secret")
   func roundTrip() throws {
     let factor = try fixture.enroll()
@@ -99,14 +89,14 @@ struct LocalFactorStoreTests {
     try fixture.enroll()
     let script = "R=$1/store/factors/alice A=$1/store/attempts/alice K=$1/key F=$1/store/factors; "
     try Command.succeed(["/usr/bin/env", "sh", "-ec", script + change, "sh", fixture.folder])
-    #expect(try refusal() == expected, "row \(number)")
+    #expect(try fixture.refusal() == expected, "row \(number)")
   }
 
   @Test("a record without attempts, or attempts without a record, deny sign-ins")
   func halves() throws {
     try fixture.enroll()
     try Command.succeed(["/usr/bin/env", "rm", fixture.attempts])
-    guard case .system(.attempts, let error) = try refusal() else {
+    guard case .system(.attempts, let error) = try fixture.refusal() else {
       Issue.record("a record without its attempt state was accepted")
       return
     }
@@ -120,13 +110,13 @@ struct LocalFactorStoreTests {
     for length in whole.indices {
       let cut = Array(whole.prefix(length))
       try fixture.overwrite(fixture.record, cut)
-      #expect(try refusal() != nil, "length \(length)")
+      #expect(try fixture.refusal() != nil, "length \(length)")
       #expect(try fixture.bytes(of: fixture.record) == cut)
     }
     try fixture.overwrite(fixture.record, whole + [0])
-    #expect(try refusal() != nil)
+    #expect(try fixture.refusal() != nil)
     try fixture.overwrite(fixture.record, whole)
-    #expect(try refusal() == nil)
+    #expect(try fixture.refusal() == nil)
   }
 
   @Test("a record with any bit changed is refused and left unchanged")
@@ -138,7 +128,7 @@ struct LocalFactorStoreTests {
         var changed = whole
         changed[index] ^= 1 << UInt8(bit)
         try fixture.overwrite(fixture.record, changed)
-        #expect(try refusal() != nil, "byte \(index), bit \(bit)")
+        #expect(try fixture.refusal() != nil, "byte \(index), bit \(bit)")
       }
     }
   }
@@ -168,7 +158,7 @@ struct LocalFactorStoreTests {
     for version in [UInt8(0), 5, 255] {
       bytes[5] = version
       try fixture.overwrite(fixture.record, bytes)
-      #expect(try refusal() == .otherVersion(UInt16(version)))
+      #expect(try fixture.refusal() == .otherVersion(UInt16(version)))
     }
   }
 
@@ -179,7 +169,7 @@ struct LocalFactorStoreTests {
     try unenrollAll()
     try fixture.enroll()
     try fixture.overwrite(fixture.attempts, old)
-    #expect(try refusal() == .rolledBack(.attempts))
+    #expect(try fixture.refusal() == .rolledBack(.attempts))
   }
 
   /// A separate function, at whose end the lock is released.

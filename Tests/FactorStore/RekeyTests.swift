@@ -107,17 +107,6 @@ struct RekeyTests {
     FileManager.default.fileExists(atPath: fixture.folder + "/key.next")
   }
 
-  /// Returns why the user cannot sign in.
-  private func refusal() throws -> FactorStoreError? {
-    let store = try fixture.open()
-    do throws(FactorStoreError) {
-      _ = try store.snapshot(of: fixture.account)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   @Test("after the change, everything opens with the new key only")
   func change() throws {
     try enroll()
@@ -127,7 +116,7 @@ struct RekeyTests {
     try expectUsable("new key")
     try expectIntactLog("new key")
     try fixture.write(before, to: "/key", mode: "0400")
-    #expect(try refusal() == .otherKey)
+    #expect(try fixture.refusal() == .otherKey)
   }
 
   @Test("the new key belongs to the same user and group, and no other user may read it")
@@ -254,7 +243,7 @@ struct RekeyTests {
         record: record, attempts: earlier.attempts, entering: StoreFixture.event)
     }
     try expectIntactLog("the entry of the earlier process")
-    // With the earlier key, the entry would take the place of the first entry of the next key.
+    // With the earlier key, the entry would replace the first entry of the next key.
     let log = try fixture.bytes(of: fixture.folder + "/store/ledger")
     #expect(String(decoding: log, as: UTF8.self).contains(" event=rekey-begun "))
     try rekey()
@@ -298,11 +287,11 @@ struct RekeyTests {
     try rekey(upTo: .beginNextKey)
     try fixture.overwrite(fixture.record, record)
     try fixture.overwrite(fixture.attempts, attempts)
-    #expect(try refusal() == .rolledBack(.attempts))
+    #expect(try fixture.refusal() == .rolledBack(.attempts))
     #expect(throws: FactorStoreError.rolledBack(.attempts)) { try rekey() }
     #expect(hasNextKey)
     try Command.succeed(["/bin/rm", fixture.record, fixture.attempts])
-    #expect(try refusal() == .rolledBack(.record))
+    #expect(try fixture.refusal() == .rolledBack(.record))
   }
 
   @Test("files that are removed after the change are refused")
@@ -310,7 +299,7 @@ struct RekeyTests {
     try enroll()
     try rekey()
     try Command.succeed(["/bin/rm", fixture.record, fixture.attempts])
-    #expect(try refusal() == .rolledBack(.record))
+    #expect(try fixture.refusal() == .rolledBack(.record))
   }
 
   @Test("any changed byte of the part of the earlier key is detected, and so is its end")
@@ -340,9 +329,9 @@ struct RekeyTests {
   func distrustedNextKey() throws {
     try enroll()
     try fixture.write(Array(1..<33), to: "/key.next", mode: "0440")
-    #expect(try refusal() == .untrusted(.key, .wrongPermissions))
+    #expect(try fixture.refusal() == .untrusted(.key, .wrongPermissions))
     try fixture.write(Array(1..<32), to: "/key.next", mode: "0400")
-    #expect(try refusal() == .untrusted(.key, .wrongSize))
+    #expect(try fixture.refusal() == .untrusted(.key, .wrongSize))
   }
 
   @Test("a store that keeps the key in memory follows the change")

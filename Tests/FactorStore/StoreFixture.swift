@@ -39,6 +39,17 @@ final class StoreFixture {
 
   func open() throws -> LocalFactorStore { try LocalFactorStore(try location()) }
 
+  /// Returns why the user cannot sign in.
+  func refusal() throws -> FactorStoreError? {
+    let store = try open()
+    do throws(FactorStoreError) {
+      _ = try store.snapshot(of: account)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   func write(_ bytes: [UInt8], to path: String, mode: String = "0600") throws {
     try Command.succeed(
       ["/usr/bin/env", "sh", "-c", "cat > \"$1\"; chmod \"$2\" \"$1\"", "sh", folder + path, mode],

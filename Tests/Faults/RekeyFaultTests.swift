@@ -3,7 +3,7 @@ import MFATestSupport
 import Testing
 
 extension Faults {
-  /// `mfa-admin rekey` when a system call fails or the process is killed.
+  /// Tests `mfa-admin rekey` when a system call fails, and when the process is killed.
   @Suite struct RekeyFaults {
     static let admin = "/usr/sbin/mfa-admin"
 

@@ -156,7 +156,7 @@ public struct AuditLog: ~Copyable {
     var content: AuditLogHead.Content
     let text: File
     let index: File
-    /// The key as it is under the lock.
+    /// The key, read again under the lock.
     var key: SealingKey
   }
 

@@ -117,7 +117,7 @@ extension LocalFactorStore {
     }
   }
 
-  /// Puts a user of a backup back, sealed with the present key, in the place of what is stored.
+  /// Restores a user from a backup: seals the data with the present key, and replaces what is stored.
   ///
   /// MUST 1: no code that may have been used since the backup is accepted: every factor's watermark is
   /// at least `lastUsableStep`. (`RestoreTests.usedCode`)

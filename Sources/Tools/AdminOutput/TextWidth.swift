@@ -21,15 +21,15 @@ package enum TextWidth {
   }
 
   /// Returns lines broken at spaces, so that each takes at most `columns` unless a word is longer. The
-  /// rest of a line follows with its own indentation and four spaces more. Without `columns`, for output
-  /// that is no terminal, returns the lines as they are.
-  package static func wrapped(_ lines: String, to columns: Int?) -> String {
+  /// rest of a line follows with its own indentation and `hanging` spaces more. Without `columns`, for
+  /// output that is no terminal, returns the lines as they are.
+  package static func wrapped(_ lines: String, to columns: Int?, hanging: Int = 4) -> String {
     guard let columns else { return lines }
     return lines.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { wrapped(line: $0, to: columns) }.joined(separator: "\n")
+      .map { wrapped(line: $0, to: columns, hanging: hanging) }.joined(separator: "\n")
   }
 
-  private static func wrapped(line: Substring, to columns: Int) -> String {
+  private static func wrapped(line: Substring, to columns: Int, hanging: Int) -> String {
     guard of(String(line)) > columns else { return String(line) }
     let indentation = String(line.prefix { $0 == " " })
     var rows = [indentation]
@@ -41,7 +41,7 @@ package enum TextWidth {
       if isEmpty || of(longer) <= columns {
         rows[rows.count - 1] = longer
       } else {
-        rows.append(indentation + "    " + word)
+        rows.append(indentation + String(repeating: " ", count: hanging) + word)
       }
       isEmpty = false
     }

@@ -63,7 +63,7 @@ package struct AcceptedFindings: Equatable {
     all = []
     for (index, value) in values.enumerated() {
       guard let acceptance = Acceptance(value) else {
-        throw Refusal(reason: "entry \(index + 1) of \"accepted\" is not complete")
+        throw Refusal(reason: "entry \(index + 1) in \"accepted\" is incomplete")
       }
       all.append(acceptance)
     }

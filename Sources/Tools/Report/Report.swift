@@ -60,19 +60,9 @@ package struct Report: Equatable {
           + "\(count(.outside)) outside of this software", "", width)
   }
 
+  /// Returns the text in lines that begin with `margin`.
   private static func wrapped(_ text: String, _ margin: String, _ width: Int) -> String {
-    var lines = ""
-    var line = margin
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-      let isFirst = line == margin
-      if !isFirst, TextWidth.of(line) + 1 + TextWidth.of(String(word)) > width {
-        lines += line + "\n"
-        line = margin + "  " + word
-      } else {
-        line += (isFirst ? "" : " ") + word
-      }
-    }
-    return lines + line + "\n"
+    TextWidth.wrapped(margin + text, to: width, hanging: 2) + "\n"
   }
 }
 

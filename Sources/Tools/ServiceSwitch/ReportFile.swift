@@ -10,7 +10,7 @@ package enum ReportFile {
   /// Writes the report and replaces the existing file at once.
   package static func write(_ contents: [UInt8], to path: String) throws(ChangeError) {
     guard let place = TrustedPath(Array(path.utf8)),
-      let draft = FileName(Array(".".utf8) + place.last.bytes + Array(".mfa-new".utf8))
+      let draft = SystemFile.draft(of: place.last)
     else { throw .report(path, .untrusted(.notARegularFile)) }
     let folder = try folder(of: place, path)
     let owner = try owner(of: folder, String(path.dropLast(place.last.bytes.count)))
@@ -18,27 +18,16 @@ package enum ReportFile {
       var isTaken = false
       try EffectiveUser.acting(as: owner) { () throws(SystemError) in
         isTaken = try Self.isTaken(place.last, in: folder)
-        if !isTaken { try replace(place.last, draft, contents, in: folder) }
+        guard !isTaken else { return }
+        try SystemFile.replace(place.last, by: draft, contents, in: folder) {
+          (file) throws(SystemError) in try file.changeMode(to: 0o644)
+        }
       }
       guard isTaken else { return }
     } catch {
       throw .report(path, .system(error))
     }
     throw .report(path, .untrusted(.notARegularFile))
-  }
-
-  private static func replace(
-    _ name: FileName, _ draft: FileName, _ contents: [UInt8], in folder: borrowing Directory
-  ) throws(SystemError) {
-    try remove(draft, in: folder)
-    do throws(SystemError) {
-      try fill(draft, contents, in: folder)
-      try folder.rename(draft, to: name)
-    } catch {
-      // A failure here changes nothing.
-      do throws(SystemError) { try folder.unlink(draft) } catch {}
-      throw error
-    }
   }
 
   /// Opens the folder, without following a link.
@@ -77,20 +66,5 @@ package enum ReportFile {
     do throws(SystemError) { return try folder.status(of: name).kind != .regular } catch
       where error.isNotFound
     { return false }
-  }
-
-  private static func remove(
-    _ name: FileName, in folder: borrowing Directory
-  ) throws(SystemError) {
-    do throws(SystemError) { try folder.unlink(name) } catch  where error.isNotFound {}
-  }
-
-  private static func fill(
-    _ draft: FileName, _ contents: [UInt8], in folder: borrowing Directory
-  ) throws(SystemError) {
-    let file = try folder.create(draft)
-    try file.write(contents)
-    try file.changeMode(to: 0o644)
-    try file.sync()
   }
 }

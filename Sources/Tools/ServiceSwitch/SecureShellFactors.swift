@@ -2,7 +2,7 @@ import MFAAdminOutput
 
 /// What sshd asks for, as `mfa-admin enable sshd` sets it up.
 package struct SecureShellFactors: Equatable {
-  /// What users prove before the code.
+  /// A first factor, which users present before the code.
   package enum First: String, CaseIterable {
     /// The password.
     case password = "password+code"
@@ -21,7 +21,7 @@ package struct SecureShellFactors: Equatable {
     }
   }
 
-  /// What users prove before the code.
+  /// What users present before the code.
   package let first: First
   /// The groups whose members sign in with a key alone.
   package let exemptGroups: [String]

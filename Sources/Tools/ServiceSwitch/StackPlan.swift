@@ -49,8 +49,14 @@ package struct StackPlan: Equatable {
     switch first {
     case .password: text = try Self.afterPassword(service, mark: mark, file: file, in: source)
     case .keyOrPassword:
-      text = try Self.afterKeyOrPassword(service, mark: mark, file: file, in: source)
-    case .key: text = try Self.afterKey(service, mark: mark, file: file, in: source)
+      let usual = try Self.afterPassword(service, mark: mark, file: file, in: source)
+      text = try Self.onTop(
+        [Self.authIfAfterKey], of: usual, first, service: service, mark: mark, file: file,
+        in: source)
+    case .key:
+      text = try Self.onTop(
+        [Self.authAfterKey] + Self.accountLines(of: service), of: file.contents, first,
+        service: service, mark: mark, file: file, in: source)
     }
   }
 
@@ -72,26 +78,14 @@ package struct StackPlan: Equatable {
     throw obstacle
   }
 
-  /// Returns the file with the lines for a code after the password, and above them the line for a code
-  /// after a key.
-  private static func afterKeyOrPassword<Source: StackSource>(
-    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  /// Returns the text with lines above all others, which must then prove what `first` says.
+  private static func onTop<Source: StackSource>(
+    _ lines: [String], of text: [UInt8], _ first: SecureShellFactors.First, service: [UInt8],
+    mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
   ) throws(StackProof.Obstacle) -> [UInt8] {
-    let usual = try afterPassword(service, mark: mark, file: file, in: source)
-    let text = MarkedText(service: mark).inserting([authIfAfterKey], into: usual, at: 0)
+    let text = MarkedText(service: mark).inserting(lines, into: text, at: 0)
     let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
-    if let obstacle = StackProof.obstacle(of: service, in: draft, .keyOrPassword) { throw obstacle }
-    return text
-  }
-
-  /// Returns the file with the lines for a code after a key above all other lines.
-  private static func afterKey<Source: StackSource>(
-    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> [UInt8] {
-    let lines = [authAfterKey] + accountLines(of: service)
-    let text = MarkedText(service: mark).inserting(lines, into: file.contents, at: 0)
-    let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
-    if let obstacle = StackProof.obstacle(of: service, in: draft, .key) { throw obstacle }
+    if let obstacle = StackProof.obstacle(of: service, in: draft, first) { throw obstacle }
     return text
   }
 

@@ -64,7 +64,7 @@ package struct StackProof {
     of service: [UInt8], in source: Source
   ) throws(StackRefusal) -> StackPosition? {
     let stack = try ServiceStack(.auth, of: service, from: source)
-    return stack.entries.first { $0.asks(module: module) }?.position
+    return stack.entries.first(where: \.callsModule)?.position
   }
 
   /// Returns the first problem with a service's stack, or nil. After a key that sshd has verified,
@@ -91,7 +91,7 @@ package struct StackProof {
   private static func authObstacle(
     afterKey stack: ServiceStack, of service: [UInt8]
   ) -> Obstacle? {
-    guard let index = stack.entries.firstIndex(where: { $0.asks(module: module) }) else {
+    guard let index = stack.entries.firstIndex(where: \.callsModule) else {
       return .missing
     }
     let withoutCode = StackEffect(

@@ -62,17 +62,38 @@ package struct SystemFile: Equatable {
     _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
   ) throws(ChangeError) {
     try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
-      try remove(draft, in: folder)
-      do throws(SystemError) {
-        try fill(draft, contents, permissions, group, in: folder)
-        try folder.rename(draft, to: name)
-        try folder.sync()
-      } catch {
-        // Remove the draft. A failure here changes nothing.
-        do throws(SystemError) { try folder.unlink(draft) } catch {}
-        throw error
+      try replace(name, by: draft, contents, in: folder) { (file) throws(SystemError) in
+        try file.changeGroup(to: group)
+        try file.changeMode(to: permissions)
       }
     }
+  }
+
+  /// Atomically replaces a file in a folder by a draft with these contents. `prepare` sets the group and
+  /// the permissions of the draft.
+  static func replace(
+    _ name: FileName, by draft: FileName, _ contents: [UInt8], in folder: borrowing Directory,
+    prepare: (borrowing File) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    try remove(draft, in: folder)
+    do throws(SystemError) {
+      let file = try folder.create(draft)
+      try file.write(contents)
+      try prepare(file)
+      try file.sync()
+      try folder.rename(draft, to: name)
+      try folder.sync()
+    } catch {
+      // Remove the draft. A failure here changes nothing.
+      do throws(SystemError) { try folder.unlink(draft) } catch {}
+      throw error
+    }
+  }
+
+  /// Returns the name of the draft of a file, or nil if it is too long. The name is hidden, so that
+  /// neither PAM nor sshd reads the draft.
+  static func draft(of name: FileName) -> FileName? {
+    FileName(Array(".".utf8) + name.bytes + Array(".mfa-new".utf8))
   }
 
   /// Writes a backup copy next to a file. The copy can replace the file even if the disk is full.
@@ -153,24 +174,12 @@ package struct SystemFile: Equatable {
     do throws(SystemError) { try folder.unlink(name) } catch  where error.isNotFound {}
   }
 
-  private static func fill(
-    _ draft: FileName, _ contents: [UInt8], _ permissions: UInt32, _ group: UInt32,
-    in folder: borrowing Directory
-  ) throws(SystemError) {
-    let file = try folder.create(draft)
-    try file.write(contents)
-    try file.changeGroup(to: group)
-    try file.changeMode(to: permissions)
-    try file.sync()
-  }
-
   private static func inFolder(
     of path: String,
     _ body: (borrowing Directory, _ name: FileName, _ draft: FileName) throws(SystemError) -> Void
   ) throws(ChangeError) {
     let trusted = try place(path)
-    let hidden = Array(".".utf8) + trusted.last.bytes + Array(".mfa-new".utf8)
-    guard let draft = FileName(hidden) else { throw .file(path, .untrusted(.tooLarge)) }
+    guard let draft = draft(of: trusted.last) else { throw .file(path, .untrusted(.tooLarge)) }
     do throws(TrustedPath.Refusal) {
       let folder = try trusted.parent()
       do throws(SystemError) { try body(folder, trusted.last, draft) } catch {

@@ -54,7 +54,7 @@ package struct Trial {
     package let files: [(path: String, contents: [UInt8])]
     /// Whether users who have enrolled are asked for their password too.
     package let needsPassword: Bool
-    /// Whether a key, which sshd has verified, replaces the password of users who have enrolled.
+    /// Whether enrolled users can use a key that sshd has verified in place of their password.
     package let acceptsKey: Bool
 
     /// Creates a plan.

@@ -96,9 +96,15 @@ extension Administration {
   /// Returns the damage to the audit log, or the records of present accounts that it does not mention
   /// or contradicts, or nil. An earlier copy of a record is not among them: it cannot be used.
   package func ledgerProblem() throws(AdminError) -> AuditLogProblem? {
-    guard try lossOrDamage() != nil else { return nil }
-    // A user who enrols between the two readings looks like one without an entry.
-    return try lossOrDamage()
+    try Self.lasting { () throws(AdminError) in try lossOrDamage() }
+  }
+
+  /// Returns the problem that `find` still finds the second time: a user who enrols while the log and the
+  /// records are read looks like one without an entry.
+  static func lasting(
+    _ find: () throws(AdminError) -> AuditLogProblem?
+  ) throws(AdminError) -> AuditLogProblem? {
+    try find() == nil ? nil : try find()
   }
 
   private func lossOrDamage() throws(AdminError) -> AuditLogProblem? {

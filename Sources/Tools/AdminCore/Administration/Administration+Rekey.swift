@@ -67,12 +67,10 @@ extension Administration {
 
   /// Throws if the audit log is damaged, or a stored record does not match it.
   private func requireIntactStore() throws(AdminError) {
-    // A user who enrols between the two readings looks like one without an entry.
-    guard try verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem != nil else {
-      return
+    let problem = try Self.lasting { () throws(AdminError) in
+      try verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem
     }
-    let again = try verifyLedger(expecting: nil, allowsUnlistedRecords: false)
-    if let problem = again.problem { throw .ledger(problem) }
+    if let problem { throw .ledger(problem) }
   }
 
   /// Seals the data of all users, and returns for how many that was necessary.

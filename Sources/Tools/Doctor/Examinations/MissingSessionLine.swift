@@ -19,7 +19,7 @@ enum MissingSessionLine: Examination {
   private static func hasLine(_ service: [UInt8], _ snapshot: HostSnapshot) -> Bool {
     do throws(StackRefusal) {
       return try ServiceStack(.session, of: service, from: snapshot.host.stacks).entries
-        .contains { $0.asks(module: "pam_mfa.so") }
+        .contains(where: \.callsModule)
     } catch {
       return true
     }

@@ -61,12 +61,11 @@ struct DoctorAcceptCommand: ParsableCommand {
   /// Returns what to accept: usually one finding, but a line can have the same finding with several
   /// effects.
   private func subjects() throws(AdminError) -> [Acceptance.Subject] {
-    let host = DoctorCommand.host
     let snapshot = try HostSnapshot.ofThisHost()
     let found = Doctor.findings(on: snapshot).filter { $0.code == finding && $0.place == place }
     guard !found.isEmpty else { throw .noSuchFinding(finding, place: place) }
     return try found.map { finding throws(AdminError) in
-      guard let subject = Acceptance.Subject(finding, on: host) else {
+      guard let subject = Acceptance.Subject(finding, on: snapshot.host) else {
         throw .findingWithoutLine(place: place)
       }
       return subject
