@@ -106,13 +106,14 @@ extension EndToEnd {
         signIns.release()
         for index in 0..<16 { signIns.send(signal: 9, to: index) }
         _ = try signIns.outcomes()
-        // However many processes finished, every verified code was counted, and the user signs in
-        // or is throttled.
-        let failures = try StoreFiles(of: user.name).failures()
-        #expect((0...5).contains(failures))
         let right = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
-        #expect(right.code == (failures == 5 ? "PAM_MAXTRIES" : "PAM_SUCCESS"), "\(right)")
+        // However many processes finished, every verified code was counted, and the user signs in
+        // or is throttled. The service may still verify codes of processes that have ended.
+        let failures = try StoreFiles(of: user.name).failures()
+        #expect((0...5).contains(failures))
+        let isThrottled = right.code == "PAM_MAXTRIES" && failures == 5
+        #expect(right.code == "PAM_SUCCESS" || isThrottled, "\(failures), \(right)")
       }
     }
   }
