@@ -163,8 +163,6 @@ public struct PacketListener: Sendable {
       throw SystemError.last(.unlink)
     }
     // Only its owner can connect until the permissions are set.
-    let mask = umask(0o177)
-    defer { _ = umask(mask) }
     // SAFETY: as above.
     let descriptor = try retrying(.open) { unsafe cposix_bind_packets(path) }
     self = try PacketListener(descriptor: descriptor)

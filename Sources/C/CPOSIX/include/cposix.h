@@ -167,13 +167,17 @@ static inline int cposix_listen_stream(const char *_Nonnull path) {
   return -1;
 }
 
-// Binds a new socket that keeps the boundaries of packets. Returns the descriptor, or -1.
+// Binds a new socket that keeps the boundaries of packets, to which only its owner can connect. Returns
+// the descriptor, or -1. On Linux, the file gets the mode of the socket, so that the umask,
+// which all threads share, need not change.
 static inline int cposix_bind_packets(const char *_Nonnull path) {
   struct sockaddr_un address;
   if (cposix_local_address(&address, path) != 0) return -1;
   const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
-  if (bind(made, (const struct sockaddr *)&address, sizeof address) == 0) return made;
+  if (fchmod(made, S_IRUSR | S_IWUSR) == 0
+      && bind(made, (const struct sockaddr *)&address, sizeof address) == 0)
+    return made;
   const int error = errno;
   (void)close(made);
   errno = error;
