@@ -102,6 +102,7 @@ let package = Package(
     .library(name: "mfa-decision", type: .static, targets: ["MFASignIn"]),
     .executable(name: "mfad", targets: ["mfad"]),
     .library(name: "MultiFactor", targets: ["MultiFactor"]),
+    .library(name: "MultiFactorQR", targets: ["MultiFactorQR"]),
     .executable(name: "mfa-helper", targets: ["mfa-helper"]),
     .executable(name: "mfa-enroll", targets: ["mfa-enroll"]),
     .executable(name: "mfa-admin", targets: ["mfa-admin"]),
@@ -115,13 +116,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    // The C code that Swift calls. libcrypto, libaudit, libqrencode and libpng are loaded on first
-    // use.
+    // The C code that Swift calls. libcrypto, libaudit, libqrencode, libpng and libsystemd are loaded
+    // on first use.
     code("CPOSIX"),
     headers("CPAM"),
     headers("CMFA"),
     code("CSecrets"),
     code("CCrypto"),
+    code("CDBus"),
     code("CQREncode"),
     code("CPNG"),
 
@@ -132,14 +134,19 @@ let package = Package(
     room("System", .base, uses: ["MFABytes", "MFACPOSIX"]),
 
     // Pure
-    room("Factors", .pure, uses: ["MFABytes", "MFAMessages", "MFAOneTimePassword", "MFASecrets"]),
+    room(
+      "Factors", .pure,
+      uses: ["MFABytes", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFASecrets"]),
     room("Messages", .pure, uses: ["MFABytes"]),
     room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
     room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
-    room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages"]),
+    room("Phone", .pure, uses: ["MFASecrets"]),
+    room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPhone"]),
     room(
       "Protocol", .pure,
-      uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFASecrets"],
+      uses: [
+        "MFABytes", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFASecrets",
+      ],
       exclude: ["PROTOCOL.md"]),
 
     // Core
@@ -151,9 +158,9 @@ let package = Package(
     room(
       "Authentication", .core,
       uses: [
-        "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore",
-        "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFASecrets",
-        "MFAStoreFiles", "MFASystem", "MFAVerification",
+        "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors",
+        "MFAGateway", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol",
+        "MFASecrets", "MFAStoreFiles", "MFASystem", "MFAVerification",
       ]),
     room(
       "Configuration", .core,
@@ -166,6 +173,11 @@ let package = Package(
       uses: [
         "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
         "MFAStoreFiles", "MFASystem", "MFAVerification",
+      ]),
+    room(
+      "Gateway", .core,
+      uses: [
+        "MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
     room("QRCode", .core, uses: ["MFABytes", "MFACQREncode", "MFASecrets"]),
     room(
@@ -190,10 +202,9 @@ let package = Package(
       "SignIn", .flow,
       uses: [
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA",
-        "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
-        "MFAPAMStack",
-        "MFAPolicy", "MFAProtocol", "MFAQRCode", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway",
+        "MFAMessages", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
+        "MFAQRCode", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
 
     // Services
@@ -201,9 +212,9 @@ let package = Package(
       "Helper", .services,
       uses: [
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
-        "MFAPolicy",
-        "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
+        "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol", "MFAResidentProtocol",
+        "MFASecrets", "MFAStoreFiles", "MFASystem",
       ],
       linker: [.linkedLibrary("pam")]),
     .executableTarget(
@@ -219,9 +230,14 @@ let package = Package(
         "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
         "MFAStoreFiles", "MFASystem",
       ]),
+    room(
+      "GatewayRunner", .services,
+      uses: [
+        "MFABytes", "MFAConfiguration", "MFAGateway", "MFAPolicy", "MFASecrets", "MFASystem",
+      ]),
     .executableTarget(
       name: "mfad",
-      dependencies: ["MFACPOSIX", "MFAResident"],
+      dependencies: ["MFABytes", "MFACPOSIX", "MFAGatewayRunner", "MFAResident", "MFASystem"],
       path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
 
     // Clients
@@ -234,10 +250,13 @@ let package = Package(
     .target(
       name: "MultiFactor",
       dependencies: [
-        "MFABytes", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAProtocol", "MFASecrets",
-        "MFASystem",
+        "MFABytes", "MFACDBus", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPhone",
+        "MFAProtocol", "MFASecrets", "MFASystem",
       ],
       path: "Sources/Clients/MultiFactor", swiftSettings: Layer.clients.settings),
+    .target(
+      name: "MultiFactorQR", dependencies: ["MFAQRCode", "MFAQRImage", "MFASecrets"],
+      path: "Sources/Clients/MultiFactorQR", swiftSettings: Layer.clients.settings),
     room("QRImage", .clients, uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
 
     // Tools
@@ -245,9 +264,9 @@ let package = Package(
       "AdminCore", .tools,
       uses: [
         "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAImport",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASecrets", "MFAStoreFiles",
-        "MFASystem",
+        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAImport",
+        "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFASecrets",
+        "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "AdminOutput", .tools,
@@ -264,10 +283,10 @@ let package = Package(
     room(
       "Explain", .tools,
       uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFABytes", "MFAConfiguration", "MFADoctor",
-        "MFAApplication", "MFAFactorStore", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFASecrets",
-        "MFASignIn", "MFAStackEffect",
-        "MFAStoreFiles", "MFASystem",
+        "MFAAdminCore", "MFAAdminOutput", "MFAApplication", "MFAAuthentication", "MFABytes",
+        "MFAConfiguration", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAGateway",
+        "MFAPAMStack", "MFAPolicy", "MFASecrets", "MFASignIn", "MFAStackEffect", "MFAStoreFiles",
+        "MFASystem",
       ]),
     room(
       "Report", .tools,
@@ -295,7 +314,8 @@ let package = Package(
       name: "mfa-admin",
       dependencies: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
-        "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors", "MFAGateway",
+        "MFAImport",
         "MFAPAMStack", "MFAPolicy", "MFAReport", "MFASecrets", "MFAServiceSwitch", "MFAStoreFiles",
         "MFASystem", "MFATrial",
         argumentParser,
@@ -324,10 +344,10 @@ let package = Package(
     .target(
       name: "MFASignInTestSupport",
       dependencies: [
-        "MFAApplication", "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto",
-        "MFAFactorStore",
-        "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol",
-        "MFASecrets", "MFASignIn", "MFAStoreFiles", "MFASystem", "MFAVerification",
+        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAOneTimePassword",
+        "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
+        "MFAStoreFiles", "MFASystem", "MFAVerification",
       ],
       path: "Tests/Support/SignIn", swiftSettings: everywhere),
     .target(
@@ -349,9 +369,9 @@ let package = Package(
       "SignIn", in: "SignIn",
       uses: [
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration",
-        "MFAFactorStore", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPAMStack",
-        "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn", "MFASignInTestSupport",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages", "MFAOneTimePassword",
+        "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "FactorStore", in: "FactorStore",
@@ -362,14 +382,20 @@ let package = Package(
     tests(
       "Helper", in: "Helper",
       uses: [
-        "MFAApplication", "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAHelper",
-        "MFAMessages", "MFAOneTimePassword", "MFAPolicy", "MFAProtocol", "MFAResidentTestSupport",
-        "MFASecrets",
-        "MFASignIn", "MFASignInTestSupport", "MFASystem", "MFATestSupport",
+        "MFAApplication", "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAGateway",
+        "MFAHelper", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol",
+        "MFAResidentTestSupport", "MFASecrets", "MFASignIn", "MFASignInTestSupport", "MFASystem",
+        "MFATestSupport",
       ]),
     tests(
       "Configuration", in: "Configuration",
       uses: ["MFABytes", "MFAConfiguration", "MFAPolicy", "MFASystem", "MFATestSupport"]),
+    tests(
+      "Gateway", in: "Gateway",
+      uses: [
+        "MFABytes", "MFACrypto", "MFAFactors", "MFAGateway", "MFAGatewayRunner", "MFASecrets",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ]),
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
     tests(
       "ResidentProtocol", in: "ResidentProtocol",
@@ -393,8 +419,12 @@ let package = Package(
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
     tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
     tests(
-      "EndToEnd", in: "EndToEnd", uses: ["MFAEnrollMessages", "MFAMessages", "MFATestSupport"],
-      exclude: ["Screens"]),
+      "EndToEnd", in: "EndToEnd",
+      uses: [
+        "MFAEnrollMessages", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ],
+      exclude: ["Screens", "modem.py"]),
     tests(
       "Secrets", in: "Secrets",
       uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
@@ -408,26 +438,31 @@ let package = Package(
     tests(
       "Factors", in: "Factors",
       uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFASecrets",
-        "MFAVerification",
+        "MFABytes", "MFACrypto", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPhone",
+        "MFASecrets", "MFATestSupport", "MFAVerification",
       ]),
     tests(
       "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
+    tests("Messages", in: "Messages", uses: ["MFABytes", "MFACPOSIX", "MFAMessages"]),
+    tests("Phone", in: "Phone", uses: ["MFAPhone", "MFATestSupport"]),
     tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
     tests(
       "Protocol", in: "HelperProtocol",
-      uses: ["MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAProtocol", "MFASecrets"]),
+      uses: [
+        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAPhone", "MFAProtocol", "MFASecrets",
+      ]),
     tests(
       "MultiFactor", in: "MultiFactor",
       uses: [
-        "MFABytes", "MFACTestSupport", "MFAFactors", "MFAOneTimePassword", "MFAProtocol",
-        "MFASecrets", "MultiFactor",
-      ]),
+        "MFABytes", "MFACTestSupport", "MFAFactors", "MFAOneTimePassword", "MFAPhone",
+        "MFAProtocol", "MFASecrets", "MFATestSupport", "MultiFactor",
+      ],
+      exclude: ["portal.py"]),
     tests(
       "EnrollTool", in: "mfa-enroll",
       uses: [
         "MFABytes", "MFAEnrollMessages", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
-        "MFAProtocol", "MFAQRCode", "MFASecrets", "MultiFactor", "mfa-enroll",
+        "MFAPhone", "MFAProtocol", "MFAQRCode", "MFASecrets", "MultiFactor", "mfa-enroll",
       ]),
     tests("QRCode", in: "QRCode", uses: ["MFABytes", "MFAQRCode", "MFASecrets", "MFATestSupport"]),
     tests(
@@ -438,7 +473,9 @@ let package = Package(
       ]),
     tests(
       "QRImage", in: "QRImage",
-      uses: ["MFABytes", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFATestSupport"]),
+      uses: [
+        "MFABytes", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFATestSupport", "MultiFactorQR",
+      ]),
     tests(
       "AdminOutput", in: "AdminOutput",
       uses: ["MFAAdminOutput"]),
@@ -446,8 +483,8 @@ let package = Package(
       "AdminCore", in: "AdminCore",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFAAuditLog", "MFAAuthentication",
-        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAImport",
-        "MFAOneTimePassword", "MFAPolicy", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAImport",
+        "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFASecrets", "MFAStoreFiles", "MFASystem",
         "MFATestSupport",
       ]),
     tests(
@@ -496,9 +533,9 @@ let package = Package(
         "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication",
         "MFABytes",
         "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAImport",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFAResidentProtocol",
-        "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch", "MFASignIn",
-        "MFAStackEffect", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
+        "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch",
+        "MFASignIn", "MFAStackEffect", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ],
       exclude: ["Regressions", "Seeds", "run"]),
   ],

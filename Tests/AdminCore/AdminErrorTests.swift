@@ -1,6 +1,7 @@
 import MFAAdminTestSupport
 import MFAConfiguration
 import MFAFactors
+import MFAGateway
 import MFAPolicy
 import MFAStoreFiles
 import MFASystem
@@ -86,7 +87,22 @@ import Testing
       (.backup(.storeInUse(records: 1)), 1),
       (.backup(.storeInUse(records: 2)), 1),
       (.backup(.keyChanging), 1),
-    ]
+      (.phone(.notANumber), 64),
+      (.phone(.otherRegion), 1),
+      (.phone(.testNumber), 1),
+      (.phone(.noGateway), 1),
+      (.phone(.limit(.numberHourly(seconds: 1))), 1),
+      (.phone(.limit(.hostDaily(seconds: 1))), 1),
+      (.phone(.limit(.breaker(seconds: 1))), 1),
+      (.phone(.notAccepted(.notSet)), 1),
+      (.phone(.notAccepted(.notStarted(2))), 1),
+      (.phone(.notAccepted(.failed(1))), 1),
+      (.phone(.notAccepted(.killed)), 1),
+      (.phone(.notAccepted(.tookTooLong)), 1),
+      (.phone(.notAccepted(.refused)), 1),
+      (.phone(.notAccepted(.noService)), 1),
+      (.phone(.notAccepted(.noReply)), 1),
+    ] + GatewayProgram.Refusal.allCases.map { (.phone(.notAccepted(.unusable($0))), 1) }
   }
 
   static func failure(

@@ -18,7 +18,7 @@ import Testing
     var hasDefault: Bool { key.defaultText != nil }
   }
 
-  private static func file(_ path: String) -> String {
+  static func file(_ path: String) -> String {
     let checkout = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     do {
@@ -155,7 +155,7 @@ import Testing
     var count = 0
     for name in [
       "mfa.conf.5", "pam_mfa.8", "mfa-admin.8", "mfad.8", "mfa-enroll.1", "mfa-migration.7",
-      "mfa-operation.7",
+      "mfa-operation.7", "mfa-gateway.7",
     ] {
       let manual = Self.file("packaging/man/\(name)").replacing("\\-", with: "-")
       for block in manual.matches(of: /\n\.EX\n([\s\S]*?)\n\.EE\n/) {

@@ -34,6 +34,14 @@ import Testing
         throttle_longest_wait = 15m  # default
         disable_after = 100  # default
         recovery_unlocks = off  # default
+        factors = totp, phone  # default
+        phone_waiting_time = 24h  # default
+        phone_interval = 30s  # default
+        phone_per_ten_minutes = 3  # default
+        phone_per_day = 10  # default
+        phone_number_hourly = 5  # default
+        phone_host_daily = 200  # default
+        phone_breaker = 20  # default
 
         [tenant a]
         users = x, y  # /one:5
@@ -54,11 +62,12 @@ import Testing
   @Test func convertsToIdentityPlatformSettings() throws {
     let configuration = try configuration()
     let configurationText = ConfigurationText(configuration)
-    let project = configurationText.identityPlatform(nil)
+    let project = configurationText.identityPlatform(nil, form: .standard)
     #expect(project.settings == IdentityPlatform(isEnabled: false, adjacentIntervals: 3))
     #expect(project.warning?.contains("observe") == true)
-    let tenant = configurationText.identityPlatform(configuration.tenants.first)
-    #expect(tenant.settings == IdentityPlatform(isEnabled: true, adjacentIntervals: 3))
+    let form = IdentityPlatformForm(root: .adminSDK, statePlace: .outer, isQuoted: true)
+    let tenant = configurationText.identityPlatform(configuration.tenants.first, form: form)
+    #expect(tenant.settings == IdentityPlatform(isEnabled: true, adjacentIntervals: 3, form: form))
     #expect(tenant.warning == nil)
   }
 }

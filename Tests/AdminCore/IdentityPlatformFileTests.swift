@@ -16,10 +16,11 @@ import Testing
   }
 
   func apply(
-    _ intervals: UInt8?, isEnabled: Bool = true, tenant: String? = nil, _ texts: [(String, String)]
+    _ intervals: UInt8, tenant: String? = nil, form: IdentityPlatformForm = .standard,
+    _ texts: [(String, String)]
   ) throws -> IdentityPlatformFile {
     try IdentityPlatformFile(
-      IdentityPlatform(isEnabled: isEnabled, adjacentIntervals: intervals),
+      IdentityPlatform(isEnabled: true, adjacentIntervals: intervals, form: form),
       tenant: tenant.map { Array($0.utf8) }, over: layers(texts))
   }
 
@@ -33,7 +34,7 @@ import Testing
 
   struct Row: Sendable {
     let number: Int
-    let intervals: UInt8?
+    let intervals: UInt8
     let tenant: String?
     let present: String?
     let expected: [String]
@@ -44,8 +45,8 @@ import Testing
       number: 1, intervals: 3, tenant: nil, present: nil,
       expected: ["[project]", "state = enabled", "adjacent_intervals = 3"]),
     Row(
-      number: 2, intervals: nil, tenant: nil, present: "[project]\nadjacent_intervals = 3\n",
-      expected: ["[project]", "state = enabled"]),
+      number: 2, intervals: 5, tenant: nil, present: "[project]\nadjacent_intervals = 3\n",
+      expected: ["[project]", "state = enabled", "adjacent_intervals = 5"]),
     Row(
       number: 3, intervals: 1, tenant: "a", present: nil,
       expected: ["[tenant a]", "state = enabled", "adjacent_intervals = 1"]),
@@ -79,6 +80,39 @@ import Testing
       [Self.host, (Self.own, String(decoding: file.text, as: UTF8.self))])
     #expect(Set(settings(again)) == Set(row.expected), "row \(row.number)")
     #expect(again.result.settings == file.result.settings, "row \(row.number)")
+  }
+
+  @Test("the form of each section is kept until that section is applied again")
+  func forms() throws {
+    let outer = IdentityPlatformForm(root: .adminSDK, statePlace: .outer, isQuoted: false)
+    let quoted = IdentityPlatformForm(root: .rest, statePlace: .entry, isQuoted: true)
+    var texts = [Self.host]
+    for (tenant, form) in [("a", outer), ("b", quoted), (nil, outer), ("b", .standard)] {
+      let file = try apply(1, tenant: tenant, form: form, texts)
+      texts = [Self.host, (Self.own, String(decoding: file.text, as: UTF8.self))]
+      #expect(
+        IdentityPlatformFile.form(ofTenant: tenant.map { Array($0.utf8) }, in: layers(texts))
+          == form)
+    }
+    #expect(
+      texts[1].1.hasSuffix(
+        """
+        [project]
+        # JSON form: Admin SDK, state beside providerConfigs, adjacentIntervals as number
+        state = enabled
+        adjacent_intervals = 1
+
+        [tenant a]
+        # JSON form: Admin SDK, state beside providerConfigs, adjacentIntervals as number
+        state = enabled
+        adjacent_intervals = 1
+
+        [tenant b]
+        state = enabled
+        adjacent_intervals = 1
+
+        """), "\(texts[1].1)")
+    #expect(IdentityPlatformFile.form(ofTenant: nil, in: layers([Self.host])) == .standard)
   }
 
   @Test func unknownTenantIsRefused() throws {

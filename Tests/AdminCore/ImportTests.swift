@@ -160,8 +160,8 @@ import Testing
     #expect(first[3].hasPrefix("line 5: not imported: line 5: not a token"))
     #expect(!first.joined().contains("secret"))
     let snapshot = try #require(try store.snapshot("alice"))
-    #expect(snapshot.record.factors.map(\.parameters.period) == [30, 60])
-    #expect(snapshot.record.factors.map(\.parameters.codeLength) == [.six, .eight])
+    #expect(snapshot.record.factors.map(\.parameters?.period) == [30, 60])
+    #expect(snapshot.record.factors.map(\.parameters?.codeLength) == [.six, .eight])
     #expect(try texts(store, source)[0] == "alice: already present as \"imported 1\"")
     #expect(try store.snapshot("alice") == snapshot)
   }

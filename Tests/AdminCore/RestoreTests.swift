@@ -84,7 +84,7 @@ struct RestoreTests {
     for user in ["alice", "bob"] {
       let snapshot = try #require(try store.snapshot(user))
       for factor in snapshot.record.factors {
-        let last = factor.parameters.step(at: now) + Int64(Self.interval)
+        let last = try #require(factor.parameters).step(at: now) + Int64(Self.interval)
         #expect(snapshot.attempts.watermark(of: factor.id) == last)
         #expect(snapshot.attempts.accepting([.init(factor: factor.id, step: last)]) == nil)
         #expect(snapshot.attempts.accepting([.init(factor: factor.id, step: last + 1)]) != nil)
@@ -99,7 +99,7 @@ struct RestoreTests {
     let account = Account(name: Array("bob".utf8), uid: 1001)
     let step =
       try #require(
-        try store.snapshot("bob")?.record.factors.first?.parameters.step(at: TemporaryStore.now))
+        try store.snapshot("bob")?.record.factors.first?.parameters?.step(at: TemporaryStore.now))
       + 100
     do {
       let entry = try store.store.entry(of: account, creating: false)

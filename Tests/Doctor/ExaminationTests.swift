@@ -840,6 +840,7 @@ struct ExaminationTests {
     ownership(36, "/usr/lib/mfa/mfad", MemoryHost.file(0, 0o775)),
     ownership(37, "/usr/lib/mfa/mfa-decision.so", nil),
     ownership(38, "/var/lib/mfa/mail", MemoryHost.folder(0, 0o700)),
+    ownership(39, "/var/lib/mfa/phone", MemoryHost.folder(0, 0o700)),
   ]
 
   @Test("in owners and permissions", arguments: fileRows)
@@ -1073,6 +1074,61 @@ struct ExaminationTests {
   @Test("in the resident service", arguments: residentRows)
   func resident(row: Row) throws { try expectFindings(row) }
 
+  // MARK: Codes for phones
+
+  private static let sending = "[project]\ngateway = /g\nregions = +1\n"
+
+  static let phoneRows = [
+    Row(1) { $0.configurationText = sending },
+    Row(2, "error gateway-unusable /g") {
+      $0.configurationText = sending
+      $0.gateway = GatewayState(refusal: .writableByOthers, service: .listens)
+    },
+    Row(3, "error gateway-service-stopped /run/mfa/gateway") {
+      $0.configurationText = sending
+      $0.gateway = GatewayState(refusal: nil, service: .stopped)
+    },
+    Row(4, "error gateway-service-untrusted /run/mfa/gateway") {
+      $0.configurationText = sending
+      $0.gateway = GatewayState(refusal: nil, service: .untrusted(owner: 1000))
+    },
+    Row(5, "warning could-not-be-checked /run/mfa/gateway") {
+      $0.configurationText = sending
+      $0.gateway = GatewayState(refusal: nil, service: .unknown("EIO"))
+    },
+    // No user is allowed to have codes sent.
+    Row(6) {
+      $0.configurationText = sending + "factors = totp\n"
+      $0.gateway = GatewayState(refusal: .notFound, service: .stopped)
+    },
+    Row(7, "error gateway-unusable /g") {
+      $0.configurationText =
+        sending + "factors = totp\n[tenant a]\nservices = sshd\nfactors = phone, totp\n"
+      $0.gateway = GatewayState(refusal: .notExecutable, service: .listens)
+    },
+    Row(8, "error phone-without-gateway /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nfactors = phone\n"
+    },
+    Row(9, "error phone-without-gateway /etc/mfa/mfa.conf:3") {
+      $0.configurationText = "[tenant a]\nservices = sshd\nfactors = phone\n"
+    },
+    Row(10, "warning phone-test-numbers /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nphone_test_numbers = +15105551234=123456\n"
+    },
+    Row(
+      12, "error phone-test-number-enrolled /etc/mfa/mfa.conf:2",
+      "warning phone-test-numbers /etc/mfa/mfa.conf:2"
+    ) {
+      $0.configurationText = "[project]\nphone_test_numbers = +15105551234=123456\n"
+      $0.testNumberUsers = .success(["alice"])
+    },
+    // Without a gateway, nothing is checked.
+    Row(11) { $0.gateway = GatewayState(refusal: .notFound, service: .stopped) },
+  ]
+
+  @Test("in the gateway for phones", arguments: phoneRows)
+  func phones(row: Row) throws { try expectFindings(row) }
+
   // MARK: Unreadable files
 
   @Test("everything that cannot be read is reported")
@@ -1132,7 +1188,7 @@ struct ExaminationTests {
     .replacing("\\-", with: "-")
     let rows =
       Self.stackRows + Self.sshdRows + Self.rootRows + Self.fileRows + Self.storeRows
-      + Self.leftoverRows + Self.unitRows + Self.residentRows + Self.reachRows
+      + Self.leftoverRows + Self.unitRows + Self.residentRows + Self.reachRows + Self.phoneRows
       + Self.siblingRows
     var codes: Set<String> = []
     // An expected finding begins with its severity and its code.

@@ -63,7 +63,7 @@ extension EndToEnd {
     func moduleFile() throws { try checkFile(try modulePath(), kibibytes: 64) }
 
     @Test("so are those of the library that decides in the application's process")
-    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 376) }
+    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 424) }
 
     func checkFile(_ path: String, kibibytes: Int) throws {
       let size = try Command.succeed(["/usr/bin/stat", "-L", "-c", "%s", path])

@@ -89,7 +89,8 @@ extension EndToEnd {
         machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
         try Command.succeed([Self.admin, "backup", file])
         try Command.succeed([
-          "/bin/sh", "-c", "printf X | dd of=$0 bs=1 seek=2000 conv=notrunc status=none", file,
+          "/bin/sh", "-c", "printf XXXXXXXX | dd of=$0 bs=1 seek=2000 conv=notrunc status=none",
+          file,
         ])
         let before = try Self.sums()
         let arguments = [Self.admin, "restore-backup", file, "--yes", "--replace"]

@@ -98,7 +98,7 @@ extension EndToEnd {
         reason: "other-version"),
       Row(
         number: 16, title: "a newer version",
-        spoil: "printf '\\000\\005' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
+        spoil: "printf '\\000\\377' | dd of=$r bs=1 seek=4 conv=notrunc status=none",
         part: "record",
         reason: "other-version"),
       Row(
@@ -146,7 +146,7 @@ extension EndToEnd {
         reason: "rolled-back"),
       Row(
         number: 41, title: "attempts of a newer version",
-        spoil: "for s in 4 1028; do printf '\\000\\003' | dd of=$a bs=1 seek=$s conv=notrunc "
+        spoil: "for s in 4 1028; do printf '\\000\\377' | dd of=$a bs=1 seek=$s conv=notrunc "
           + "status=none; done", part: "attempts", reason: "damaged"),
 
       Row(number: 50, title: "no key", spoil: "rm $k", part: "key", reason: "system"),

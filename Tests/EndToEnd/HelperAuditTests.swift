@@ -188,7 +188,8 @@ extension EndToEnd {
         let otherName = String(try other.expect(matching: /\/dev\/(pts\/\d+)\r\n/).output.1)
         // The frames for the helper: hello, verify a code, bye.
         let code = Array(try enrollment.phone.code().utf8)
-        let frames = [[1, 0, 1, 3, 0, 1, 0], [10, 0, 6] + code, [11]].flatMap { body in
+        let frames = [[1, 0, 1, HelperSession.version, 0, 1, 0], [10, 0, 6] + code, [11]].flatMap {
+          body in
           [0, 0, 0, UInt8(body.count)] + body
         }
         let input = machine.folder + "/frames"

@@ -136,7 +136,45 @@ struct ExplanationTests {
         $0.clockFailure = SystemError(.clock, number: 5); try enroll($0)
       },
       expected: ("denied", "clock")),
+    // Phones that no code is sent to.
+    Row(
+      number: 26, configuration: gateway + "factors = totp\n", prepare: enrollPhone,
+      expected: ("denied", "\"factors\" does not allow the user's phones")),
+    Row(
+      number: 27, prepare: enrollPhone, expected: ("denied", "no gateway sends codes")),
+    Row(number: 28, configuration: gateway, prepare: enrollPhone, expected: ("asked", "factor")),
+    Row(
+      number: 29, configuration: gateway, service: "su", prepare: enrollPhone,
+      expected: ("denied", "without \"after_password\"")),
+    Row(
+      number: 30, configuration: gateway,
+      sshd: "auth required pam_mfa.so use_first_pass\n", prepare: enrollPhone,
+      expected: ("denied", "without \"after_password\"")),
+    Row(
+      number: 31, configuration: gateway + "factors = phone\n", prepare: enroll,
+      expected: ("denied", "\"factors\" does not allow authenticator apps")),
+    Row(
+      number: 32,
+      prepare: { host in
+        try enrollPhone(host)
+        try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
+      },
+      expected: ("asked", "only a recovery code or a bypass code is accepted")),
+    Row(
+      number: 33,
+      prepare: { host in
+        try enroll(host)
+        try enrollPhone(host)
+      },
+      expected: ("asked", "factor")),
   ]
+
+  static let gateway = "[project]\ngateway = /usr/lib/mfa/gateways/json\nregions = +1\n"
+
+  static let enrollPhone: @Sendable (ScriptedHost) throws -> Void = { host in
+    _ = try host.memory.enrollPhone(
+      "work", number: "+15105551234", for: try #require(host.account))
+  }
 
   private func machine(_ row: Row) throws -> ScriptedHost {
     let host = ScriptedHost()
@@ -264,6 +302,17 @@ struct ExplanationTests {
       setting      throttle_longest_wait = 15m            default
       setting      disable_after = 100                    default
       setting      recovery_unlocks = off                 default
+      setting      factors = totp, phone                  default
+      setting      gateway = not set                      default
+      setting      regions = not set                      default
+      setting      phone_test_numbers = not set           default
+      setting      phone_waiting_time = 24h               default
+      setting      phone_interval = 30s                   default
+      setting      phone_per_ten_minutes = 3              default
+      setting      phone_per_day = 10                     default
+      setting      phone_number_hourly = 5                default
+      setting      phone_host_daily = 200                 default
+      setting      phone_breaker = 20                     default
 
       """
     #expect(try explanation(row, on: host).text == expected)

@@ -155,7 +155,7 @@ struct LocalFactorStoreTests {
   func otherVersion() throws {
     try fixture.enroll()
     var bytes = try fixture.bytes(of: fixture.record)
-    for version in [UInt8(0), 5, 255] {
+    for version in [UInt8(0), UInt8(FactorRecord.version + 1), 255] {
       bytes[5] = version
       try fixture.overwrite(fixture.record, bytes)
       #expect(try fixture.refusal() == .otherVersion(UInt16(version)))

@@ -30,6 +30,15 @@ import Testing
       try sample.add(try factor(1, sealedSecret: longest, enrolledAt: time))
       samples.append(sample)
     }
+    for (number, time) in [("+15105551234", 0), ("+29012345", Int64.max)] {
+      var sample = try record(1)
+      try sample.add(try phone(2, number, usableFrom: time))
+      samples.append(sample)
+      sample.setLanguage(.french)
+      samples.append(sample)
+      try sample.add(try phone(3, "+33612345678", usableFrom: -1, origin: .testNumber))
+      samples.append(sample)
+    }
     var recoverable = try record(2)
     recoverable.setRecoveryCodes(try (0..<10).map { try digest($0) })
     samples.append(recoverable)
@@ -192,16 +201,34 @@ import Testing
     }
   }
 
+  /// MUST 1: a record with a phone is written in version 5, and no other record is.
+  @Test func phones() throws {
+    var sample = try record(1)
+    try sample.add(try phone(2, "+15105551234"))
+    var encoded = sample.encoded()
+    #expect(encoded[5] == 5 && decoded(encoded) == sample)
+    for version in 1...4 as ClosedRange<UInt8> {
+      encoded[5] = version
+      #expect(refusal(of: encoded) == .damaged)
+    }
+    _ = try sample.remove(identifier(2))
+    #expect(sample.encoded()[5] == 1)
+    var plain = try record(1)
+    plain.beginGeneration()
+    plain.setLanguage(.french)
+    var other = plain.encoded()
+    other[5] = 5
+    // Version 5 has the length of the digest keys after the language.
+    other.insert(contentsOf: [0], at: 4 + 2 + 1 + 5 + 4 + 16 + 4 + 1)
+    #expect(refusal(of: other) == .damaged)
+  }
+
   /// MUST 1.
   @Test func digestKeys() throws {
     for language in [Language?.none, .french] {
       var plain = try record(2)
       if let language { plain.setLanguage(language) }
-      let secrets = plain.factors.map { factor in
-        switch factor.kind {
-        case .totp(_, let sealed): sealed
-        }
-      }
+      let secrets = plain.factors.map(\.sealed)
       let sample = try #require(
         plain.resealed(
           FactorRecord.Resealed(
@@ -227,7 +254,7 @@ import Testing
   /// MUST 2.
   @Test func otherVersions() throws {
     let encoded = try record(2).encoded()
-    for version in UInt16.min...UInt16.max where !(1...4).contains(version) {
+    for version in UInt16.min...UInt16.max where !(1...5).contains(version) {
       var other = encoded
       other[4] = UInt8(version >> 8)
       other[5] = UInt8(version & 0xFF)
@@ -587,5 +614,23 @@ import Testing
     ] as [(Int, [UInt8], Bool)] {
       #expect(UserName(bytes)?.bytes == (isName ? bytes : nil), "row \(number)")
     }
+  }
+
+  /// A number that is added after another one was removed is a changed number.
+  @Test("the removal of a phone is remembered, also when the clock is set back")
+  func removedPhone() throws {
+    var record = try record(1)
+    #expect(!record.removedPhone(inLast: 86_400, before: 100_000))
+    record.notePhoneRemoved(at: 100_000)
+    #expect(record.removedPhone(inLast: 86_400, before: 100_000))
+    #expect(record.removedPhone(inLast: 86_400, before: 186_399))
+    #expect(!record.removedPhone(inLast: 86_400, before: 186_400))
+    #expect(record.removedPhone(inLast: 86_400, before: 0))
+    record.notePhoneRemoved(at: 50_000)
+    #expect(record.phoneRemovedAt == 100_000)
+    #expect(try FactorRecord(encoded: record.encoded().span) == record)
+    // An administrator who removes everything allows a first phone.
+    record.removeEverything()
+    #expect(!record.removedPhone(inLast: 86_400, before: 100_000))
   }
 }

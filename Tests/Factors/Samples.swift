@@ -1,6 +1,7 @@
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
+import MFAPhone
 
 /// Returns an id of sixteen equal bytes.
 func identifier(_ byte: UInt8) -> FactorID {
@@ -20,6 +21,16 @@ func factor(
   Factor(
     id: identifier(number), displayName: try name("phone \(number)"), enrolledAt: enrolledAt,
     kind: .totp(parameters, sealedSecret: sealedSecret))
+}
+
+/// Returns a phone with a name that contains its number.
+func phone(
+  _ number: UInt8, _ text: String, usableFrom: Int64 = 0, origin: Factor.Origin = .enrolled
+) throws -> Factor {
+  let masked = try PhoneNumber(typed: Array(text.utf8).span).masked
+  return Factor(
+    id: identifier(number), displayName: try name("phone \(number)"), enrolledAt: 1_795_000_000,
+    kind: .phone(masked, usableFrom: usableFrom, sealedNumber: [4, 5, 6]), origin: origin)
 }
 
 /// Returns a record of alice with `count` factors, numbered from 1.

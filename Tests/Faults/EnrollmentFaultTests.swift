@@ -116,7 +116,7 @@ extension Faults {
         Issue.record("\(title): the factors cannot be listed: \(String(describing: answer))")
         return
       }
-      let names = stride(from: 2, to: answer.fields.count, by: 6).map {
+      let names = stride(from: 2, to: answer.fields.count, by: 7).map {
         String(decoding: answer.fields[$0], as: UTF8.self)
       }
       let old = start.present.map(\.displayName)

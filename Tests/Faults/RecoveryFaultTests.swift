@@ -230,7 +230,7 @@ extension Faults {
       _ = try session.waitForExit()
       let answer = try #require(list, "\(title)")
       try #require(answer.kind == 0x87, "\(title): \(answer)")
-      return stride(from: 2, to: answer.fields.count, by: 6).map {
+      return stride(from: 2, to: answer.fields.count, by: 7).map {
         String(decoding: answer.fields[$0], as: UTF8.self)
       }
     }

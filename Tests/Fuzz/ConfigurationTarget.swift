@@ -129,6 +129,17 @@ enum ConfigurationTarget {
       weaker.append("disable_after")
     }
     if unknown.recoveryUnlocks, !known.recoveryUnlocks { weaker.append("recovery_unlocks") }
+    for type in Configuration.FactorType.allCases where unknown.allows(type) && !known.allows(type)
+    {
+      weaker.append("factors")
+    }
+    if unknown.phoneWaitingTime < known.phoneWaitingTime { weaker.append("phone_waiting_time") }
+    let (fewer, more) = (unknown.userSendLimits, known.userSendLimits)
+    if fewer.interval < more.interval || fewer.perTenMinutes > more.perTenMinutes
+      || fewer.perDay > more.perDay
+    {
+      weaker.append("phone_interval, phone_per_ten_minutes or phone_per_day")
+    }
     for failures in 0...110 as ClosedRange<UInt32>
     where unknown.throttle.wait(afterFailures: failures)
       < known.throttle.wait(afterFailures: failures)

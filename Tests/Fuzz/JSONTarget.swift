@@ -4,13 +4,16 @@ import Foundation
 @testable import MFAAdminOutput
 @testable import MFAAdminCore
 
-/// Reads JSON, and the Identity Platform settings in it.
+/// Reads JSON and objects as JavaScript programs write them, and the Identity Platform settings in
+/// them.
 ///
 /// A value that parses prints back equal, and Foundation reads the same value from the printed text.
-/// A refusal is one printable line. Settings read back equal from their JSON and from the
-/// configuration section that they are written to.
+/// An object or array of JSON has the same value as an object of JavaScript. A refusal is one
+/// printable line. Settings read back equal from their JSON and from the configuration section that
+/// they are written to.
 enum JSONTarget {
   static func check(_ input: [UInt8]) throws {
+    for isTenant in [true, false] { try checkSettings(input, isTenant: isTenant) }
     let value: JSON
     do throws(JSONReader.Refusal) { value = try JSONReader.value(of: input) } catch {
       try requireShowable(Array(error.reason.utf8), "a refusal")
@@ -21,7 +24,12 @@ enum JSONTarget {
     try require(try JSONReader.value(of: text).text == value.text, "a value reads back differently")
     let object = try JSONSerialization.jsonObject(with: Data(text), options: [.fragmentsAllowed])
     try require(Self.isSame(object, value), "Foundation reads another value")
-    for isTenant in [true, false] { try checkSettings(value, isTenant: isTenant) }
+    switch value {
+    case .null, .bool, .number, .string: break
+    case .array, .object:
+      let rewritten = try JSONReader.value(of: try ObjectLiteral.json(input))
+      try require(rewritten.text == value.text, "an object of JavaScript has another value")
+    }
   }
 
   /// Characters that change the writing direction. JSON escapes only control characters in strings,
@@ -50,22 +58,22 @@ enum JSONTarget {
     }
   }
 
-  private static func checkSettings(_ value: JSON, isTenant: Bool) throws {
+  private static func checkSettings(_ input: [UInt8], isTenant: Bool) throws {
     let settings: IdentityPlatform
     do throws(IdentityPlatform.Refusal) {
-      settings = try IdentityPlatform(value, isTenant: isTenant)
+      settings = try IdentityPlatform(input, isTenant: isTenant)
     } catch {
       return try requireShowable(Array(error.text.utf8), "a refusal")
     }
     for text in settings.ignored { try requireShowable(Array(text.utf8), "an ignored member") }
     let json = settings.json(isTenant: isTenant)
-    let again = try IdentityPlatform(
-      try JSONReader.value(of: Array(json.text.utf8)), isTenant: isTenant)
+    let again = try IdentityPlatform(Array(json.text.utf8), isTenant: isTenant)
     try require(
-      again.isEnabled == settings.isEnabled
+      again.isEnabled == settings.isEnabled && again.form == settings.form
         && again.adjacentIntervals == settings.adjacentIntervals, "settings read back differently")
     let tenant = isTenant ? Array("t".utf8) : nil
     let users = isTenant ? Array("users = alice\n".utf8) : []
-    _ = try Configuration.parse((settings.section(tenant: tenant) + users).span)
+    let section = settings.section(tenant: tenant)
+    _ = try Configuration.parse((section + users).span)
   }
 }

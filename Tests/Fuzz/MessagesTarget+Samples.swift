@@ -1,6 +1,7 @@
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
+import MFAPhone
 import MFASecrets
 import MFAProtocol
 
@@ -37,6 +38,12 @@ extension MessagesTarget {
         ).encoded()),
       bytes(try HelperRequest.completeResync(secret("654321")).encoded()),
       bytes(try HelperRequest.checkEnrollment(name).encoded()),
+      bytes(try HelperRequest.beginPhone(secret("+15105551234")).encoded()),
+      bytes(
+        try HelperRequest.confirmPhone(
+          EnrollmentRequest(code: secret("123456"), displayName: name)
+        ).encoded()),
+      bytes(try HelperRequest.sendCode(factor: factor).encoded()),
       bytes(
         try HelperRequest.importFactor(
           ImportRequest(
@@ -57,11 +64,14 @@ extension MessagesTarget {
     let user = try requireValue(UserName(Array("alice".utf8)), "a user name")
     let summary = FactorSummary(
       id: try Samples.identifier(1), displayName: try DisplayName(Array("phone".utf8)),
-      enrolledAt: 1_700_000_000, parameters: .standard)
+      enrolledAt: 1_700_000_000, kind: .totp(.standard))
     let status = AccountStatus(
       enrollment: .offered, state: .observe, recoveryCodesLeft: 9, importedRecoveryCodesLeft: 2,
       standing: .throttled(seconds: 30))
+    let number = try PhoneNumber(typed: Array("+15105551234".utf8).span).masked
     return [
+      bytes(try HelperResponse.codeSent(number: number, secondsLeft: 600).encoded()),
+      bytes(try HelperResponse.failed(.invalidPhoneNumber(.tooShort)).encoded()),
       bytes(try HelperResponse.recognized(.bypassCode).encoded()),
       bytes(try HelperResponse.welcome(user: user, issuer: text("Example")).encoded()),
       bytes(try HelperResponse.prompt(text: text("Password: "), echo: false).encoded()),
@@ -82,6 +92,7 @@ extension MessagesTarget {
           RecoveryCodeList(text: secret("abcd-2345-efgh-6789"))
         ).encoded()),
       bytes(try HelperResponse.forgotten(places: 3).encoded()),
+      bytes(try HelperResponse.signedIn(.recoveryCode).encoded()),
     ]
   }
 }

@@ -129,6 +129,7 @@ enum SSHDTarget {
     func accounts() throws(SystemError) -> [KnownAccount] { [] }
 
     func stored() throws(AdminError) -> [UserReport] { [] }
+    func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String] { [] }
 
     func status(of path: String) throws(SystemError) -> PathStatus? { nil }
 

@@ -8,8 +8,10 @@ final class ScriptedClient: Link {
   enum Heard: Equatable {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
     case sessionStarted(UInt32), secret, enrolled, factors([String]), done
-    case unenrolled(signedOut: Bool), tested, recognized(UnusedCode), failed(HelperFailure)
+    case unenrolled(signedOut: Bool), tested, signedIn(UsedCode), recognized(UnusedCode), failed(
+      HelperFailure)
     case status(AccountStatus), recoveryCodes(Int), forgotten(UInt8)
+    case codeSent(String, UInt32)
   }
 
   /// The requests, created when they are sent; nil ends the stream.
@@ -57,11 +59,13 @@ final class ScriptedClient: Link {
     case .unenrolled(let signedOut, endsSessions: _):
       heard.append(.unenrolled(signedOut: signedOut))
     case .tested: heard.append(.tested)
+    case .signedIn(let code): heard.append(.signedIn(code))
     case .recognized(let code): heard.append(.recognized(code))
     case .failed(let failure): heard.append(.failed(failure))
     case .status(let status): heard.append(.status(status))
     case .recoveryCodes(let codes): heard.append(.recoveryCodes(codes.count))
     case .forgotten(let places): heard.append(.forgotten(places))
+    case .codeSent(let number, let seconds): heard.append(.codeSent(text(number.ascii), seconds))
     }
     return true
   }

@@ -7,7 +7,9 @@ enum HelperFailureCase: CaseIterable {
     secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
     factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
     protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
-    codesNotConsecutive, secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess
+    codesNotConsecutive, secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess,
+    phonesNotSupported, invalidPhoneNumber, phoneRegionNotAllowed, tooManyMessages, messageNotSent,
+    phoneAlreadyEnrolled, phoneNotUsableYet
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: HelperFailure) {
@@ -40,6 +42,13 @@ enum HelperFailureCase: CaseIterable {
       case .alreadyImported: .alreadyImported
       case .tooManyChanges: .tooManyChanges
       case .unsuitableProcess: .unsuitableProcess
+      case .phonesNotSupported: .phonesNotSupported
+      case .invalidPhoneNumber: .invalidPhoneNumber
+      case .phoneRegionNotAllowed: .phoneRegionNotAllowed
+      case .tooManyMessages: .tooManyMessages
+      case .messageNotSent: .messageNotSent
+      case .phoneAlreadyEnrolled: .phoneAlreadyEnrolled
+      case .phoneNotUsableYet: .phoneNotUsableYet
       }
   }
 }

@@ -73,13 +73,13 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
-    Row(number: 3, body: [0x17], refusal: .unknownKind(0x17)),
+    Row(number: 3, body: [0x1A], refusal: .unknownKind(0x1A)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
     Row(number: 6, body: [0x01, 0, 1, 1, 0, 1, 0], refusal: .unsupportedVersion(1)),
     // No language, and an unknown one.
-    Row(number: 35, body: [0x01, 0, 1, 3], refusal: .malformed),
-    Row(number: 36, body: [0x01, 0, 1, 3, 0, 1, 5], refusal: .malformed),
+    Row(number: 35, body: [0x01, 0, 1, HelperRequest.version], refusal: .malformed),
+    Row(number: 36, body: [0x01, 0, 1, HelperRequest.version, 0, 1, 5], refusal: .malformed),
     Row(number: 7, body: [0x01, 0, 2, 0, 1], refusal: .tooLong),
     // Parameters: invalid hash function, digits or period.
     Row(number: 8, body: [0x05, 0, 1, 0, 0, 1, 6, 0, 2, 0, 30], refusal: .malformed),

@@ -90,13 +90,22 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
-    Row(number: 3, body: [0x90], refusal: .unknownKind(0x90)),
+    Row(number: 3, body: [0x92], refusal: .unknownKind(0x92)),
     Row(number: 4, body: [0x81, 0, 1, 1, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(1)),
     // No user name, and an invalid user name.
-    Row(number: 5, body: [0x81, 0, 1, 3, 0, 0, 0, 1, 65], refusal: .malformed),
-    Row(number: 6, body: [0x81, 0, 1, 3, 0, 1, 0x2F, 0, 1, 65], refusal: .malformed),
+    Row(
+      number: 5, body: [0x81, 0, 1, HelperResponse.version, 0, 0, 0, 1, 65], refusal: .malformed),
+    Row(
+      number: 6, body: [0x81, 0, 1, HelperResponse.version, 0, 1, 0x2F, 0, 1, 65],
+      refusal: .malformed),
     Row(number: 41, body: [0x8F, 0, 1, 0], refusal: .malformed),
     Row(number: 42, body: [0x8F, 0, 1, 3], refusal: .malformed),
+    // An unknown kind of code, a recovery code of a factor, and no factor's id.
+    Row(number: 43, body: [0x90, 0, 1, 4, 0, 0], refusal: .malformed),
+    Row(
+      number: 44, body: [0x90, 0, 1, 2, 0, 16] + [UInt8](repeating: 7, count: 16),
+      refusal: .malformed),
+    Row(number: 45, body: [0x90, 0, 1, 1, 0, 1, 7], refusal: .malformed),
     // A prompt with an escape character, and one with an invalid echo value.
     Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 0], refusal: .malformed),
     Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 2], refusal: .malformed),
@@ -114,7 +123,13 @@ import Testing
     Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
     // Failures: an unknown number, and a detail that the failure does not have.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
-    Row(number: 15, body: [0x8B, 0, 1, 28, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 35, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 46, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 47, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 6], refusal: .malformed),
+    // A number that is not masked.
+    Row(
+      number: 48, body: [0x91, 0, 12] + Array("+15105551234".utf8) + [0, 4, 0, 0, 2, 88],
+      refusal: .malformed),
     Row(number: 37, body: [0x8B, 0, 1, 26, 0, 4, 0, 0, 1, 1], refusal: .malformed),
     Row(number: 16, body: [0x8B, 0, 1, 1, 0, 4, 0, 0, 0, 1], refusal: .malformed),
     // Status: an invalid enrolment, state or standing, more imported codes than codes, seconds

@@ -1,6 +1,7 @@
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
+import MFAPhone
 import MFASecrets
 import MFAProtocol
 import Testing
@@ -41,7 +42,7 @@ enum Samples {
   static func summary(_ byte: UInt8, name: String) throws -> FactorSummary {
     FactorSummary(
       id: try factor(byte), displayName: try self.name(name), enrolledAt: 1_760_000_000,
-      parameters: .standard)
+      kind: .totp(.standard))
   }
 
   static func status(
@@ -111,20 +112,28 @@ enum Samples {
     { .deliver(user: try name(of: String(repeating: "n", count: 255))) },
     { .signIn(CodeRequest(factor: nil, code: secret("123456"))) },
     { .signIn(CodeRequest(factor: try factor(5), code: secret("123456"))) },
+    { .beginPhone(secret("+1 510-555-1234")) },
+    { .beginPhone(secret(count: 512)) },
+    { .confirmPhone(EnrollmentRequest(code: secret("123 456"), displayName: try name("phone"))) },
+    { .sendCode(factor: try factor(5)) },
   ]
 
-  static let failures: [HelperFailure] = [
-    .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-    .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 0),
-    .tooManyAttempts(seconds: 900), .factorsLocked, .secondFactorAlreadyEnrolled,
-    .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,
-    .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError, .internalError,
-    .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
-    .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60),
-    .unsuitableProcess(.resourceLimit(0)),
-    .unsuitableProcess(.resourceLimit(15)), .unsuitableProcess(.niceness),
-    .unsuitableProcess(.schedulingPolicy), .unsuitableProcess(.tooManyHelpers),
-  ]
+  static let failures: [HelperFailure] =
+    [
+      .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
+      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 0),
+      .tooManyAttempts(seconds: 900), .factorsLocked, .secondFactorAlreadyEnrolled,
+      .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,
+      .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError,
+      .internalError,
+      .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
+      .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60),
+      .unsuitableProcess(.resourceLimit(0)),
+      .unsuitableProcess(.resourceLimit(15)), .unsuitableProcess(.niceness),
+      .unsuitableProcess(.schedulingPolicy), .unsuitableProcess(.tooManyHelpers),
+      .phonesNotSupported, .phoneRegionNotAllowed, .tooManyMessages(seconds: 30), .messageNotSent,
+      .phoneAlreadyEnrolled, .phoneNotUsableYet(seconds: 86_400),
+    ] + PhoneNumber.Refusal.allCases.map { .invalidPhoneNumber($0) }
 
   static let responses: [@Sendable () throws -> HelperResponse] =
     [
@@ -134,6 +143,10 @@ enum Samples {
       },
       { .prompt(text: text("Password: "), echo: false) },
       { .prompt(text: text(""), echo: true) },
+      {
+        .codeSent(
+          number: try PhoneNumber(typed: Array("+15105551234".utf8).span).masked, secondsLeft: 600)
+      },
       { .notice(text: text("two\nlines")) },
       { .sessionStarted(secondsLeft: 600) },
       { .secret(GeneratedSecret(key: secret(count: 20), parameters: .standard, secondsLeft: 600)) },
@@ -147,6 +160,16 @@ enum Samples {
       { .factors([]) },
       { .factors([try summary(1, name: "phone")]) },
       {
+        .factors([
+          try summary(1, name: "app"),
+          FactorSummary(
+            id: try factor(2), displayName: try name("phone"), enrolledAt: 1_760_000_000,
+            kind: .phone(
+              try PhoneNumber(typed: Array("+15105551234".utf8).span).masked,
+              usableFrom: 1_760_086_400)),
+        ])
+      },
+      {
         .factors(
           try (0..<8).map { try summary($0, name: String(repeating: "電", count: 63) + "\($0)") })
       },
@@ -155,6 +178,10 @@ enum Samples {
       { .unenrolled(signedOut: true, endsSessions: false) },
       { .unenrolled(signedOut: false, endsSessions: false) },
       { .tested },
+      { .signedIn(.factor(try factor(7))) },
+      { .signedIn(.factor(nil)) },
+      { .signedIn(.recoveryCode) },
+      { .signedIn(.bypassCode) },
       { .recognized(.recoveryCode) },
       { .recognized(.bypassCode) },
       { .forgotten(places: 0) },

@@ -8,6 +8,7 @@ enum Catalogue {
   static let origin = NoticeOrigin(
     source: Array("2001:db8:1234:5678:9abc:def0:1234:5678".utf8),
     time: Array("2027-01-31 09:05 CEST".utf8))
+  static let number = Array("+886 *** *** *** *56".utf8)
   static let nowhere = NoticeOrigin(source: [], time: [])
   static let day = Array("2027-01-31".utf8)
 
@@ -62,7 +63,9 @@ enum Catalogue {
     ]
 
   static let helper: [HelperMessage] = [
-    .ticketPrompt, .enrolledDevicePrompt, .noNotices,
+    .ticketPrompt, .enrolledDevicePrompt, .noNotices, .authenticatorAppName, .phoneName,
+    .enrolledDeviceOrSendPrompt(number: number), .enrolledDeviceOrSendChoicePrompt,
+    .phoneIsRestricted, .phoneUsableLater(seconds: 86_400),
   ]
 
   static let mail: [MailMessage] = [
@@ -77,13 +80,23 @@ enum Catalogue {
     .shortKey, .codesNotConsecutive, .codeRequired, .alreadyImported, .tooManyChanges(minutes: 60),
     .unsuitableProcess(attribute: Array("RLIMIT_FSIZE".utf8)), .tooManyHelpers,
     .helperUnavailable(path: name, reason: name), .helperEnded, .protocolError,
-    .operationInProgress, .signedOut,
+    .operationInProgress, .signedOut, .signInCodeRequired, .noAuthenticatorApp,
+    .phonesNotSupported, .numberWithoutPlus, .numberWithOtherCharacters, .numberOfNoCountry,
+    .numberTooShort, .numberTooLong, .phoneRegionNotAllowed, .tooManyMessages(seconds: 30),
+    .messageNotSent, .phoneAlreadyAdded, .phoneNotUsableYet(seconds: 86_400), .otherVerification,
+  ]
+
+  /// What phones receive.
+  static let phone: [PhoneMessage] = [
+    .code(issuer: name), .enrollmentCode(issuer: name), .phoneAdded(issuer: name),
+    .phoneRemoved(issuer: name),
   ]
 
   static func texts(_ language: Language) -> [MessageText] {
     signIn.map { $0.text(in: language) } + notices.map { $0.text(in: language) }
       + enrollment.map { $0.text(in: language) }
-      + helper.map { $0.text(in: language) } + mail.map { $0.text(in: language) }
+      + helper.map { $0.text(in: language) } + phone.map { $0.text(in: language) }
+      + mail.map { $0.text(in: language) }
       + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }
   }
 }

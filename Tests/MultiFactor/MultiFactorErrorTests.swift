@@ -4,22 +4,34 @@ import Testing
 @testable import MultiFactor
 
 @Suite struct MultiFactorErrorTests {
-  static let errors: [MultiFactorError] = [
-    .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-    .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 28),
-    .factorsLocked, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
-    .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,
-    .configurationInvalid, .multiFactorDisabled, .internalError,
-    .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,
-    .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
-    .secondFactorRequired, .alreadyImported, .tooManyChanges(seconds: 60), .userTokenExpired,
-    .tooManyHelpers,
-    .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
-  ]
+  static let errors: [MultiFactorError] =
+    [
+      .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
+      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 28),
+      .factorsLocked, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
+      .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,
+      .configurationInvalid, .multiFactorDisabled, .internalError,
+      .helperUnavailable(errorNumber: 2), .helperEnded, .protocolError, .operationInProgress,
+      .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
+      .sessionRequiresSecondFactor, .alreadyImported, .tooManyChanges(seconds: 60),
+      .userTokenExpired,
+      .tooManyHelpers, .otpAppUnavailable(.noPortal), secondFactorRequired,
+      .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
+      .phonesNotSupported, .phoneRegionNotAllowed, .quotaExceeded(seconds: 30), .messageNotSent,
+      .phoneNumberAlreadyEnrolled, .phoneNotUsableYet(seconds: 7200), .invalidVerificationID,
+    ] + PhoneNumberFault.allCases.map { .invalidPhoneNumber($0) }
+
+  static var secondFactorRequired: MultiFactorError {
+    .secondFactorRequired(
+      MultiFactorResolver(
+        session: MultiFactorSession(
+          multiFactor: MultiFactor(), purpose: .signIn, conversation: 1, number: 0, duration: nil),
+        hints: []))
+  }
 
   @Test("the rows contain every case")
   func complete() {
-    #expect(Set(Self.errors.map { MultiFactorErrorCase($0) }) == Set(MultiFactorErrorCase.allCases))
+    #expect(Set(Self.errors.map(\.code)) == Set(MultiFactorError.Code.allCases))
   }
 
   @Test("every error describes the problem and the next step", arguments: errors)

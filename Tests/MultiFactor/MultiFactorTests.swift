@@ -52,7 +52,8 @@ import Testing
     let factors = try await multiFactor.enrolledFactors
     #expect(factors.map(\.uid) == [uid])
     #expect(factors.map(\.displayName) == ["my phone"])
-    #expect(factors.map(\.factorID) == [.totp])
+    #expect(factors.map(\.factorID) == [TOTPMultiFactorID])
+    #expect(factors.compactMap { ($0 as? TOTPMultiFactorInfo)?.codeIntervalSeconds } == [30])
     #expect(factors.map(\.enrollmentDate) == [Date(timeIntervalSince1970: 1_760_000_000)])
     await multiFactor.close()
     #expect(await helper.finished() == [])
@@ -175,7 +176,8 @@ import Testing
         _ = try await multiFactor.ticketSession(reauthenticate: Samples.password)
       case .status: _ = try await multiFactor.status
       case .signIn:
-        try await multiFactor.signIn(factor: nil, oneTimePassword: Samples.secret("1"))
+        _ = try await multiFactor.signIn(
+          factor: nil, oneTimePassword: Samples.secret("1"), hints: [])
       }
     }
   }

@@ -197,8 +197,10 @@ import Testing
         .expect("list"),
         .send { .factors([try Samples.summary(1, "phone"), try Samples.summary(2, "tablet")]) },
         .expect("signIn 2 000000"), .send { .failed(.invalidVerificationCode) },
-        .expect("signIn 2 123456"), .send { .tested },
-        .expect("signIn - AAAA-BBBB-CCCC-DDDD"), .send { .tested },
+        .expect("signIn 2 123456"), .send { .signedIn(.factor(try Samples.factor(2))) },
+        .expect("signIn - AAAA-BBBB-CCCC-DDDD"), .send { .signedIn(.recoveryCode) },
+        .expect("signIn - 1234-5678"), .send { .signedIn(.bypassCode) },
+        .expect("signIn - 654321"), .send { .signedIn(.factor(try Samples.factor(1))) },
       ])
     let multiFactor = MultiFactor(open: helper.open)
     let resolver = try await multiFactor.signInResolver()
@@ -210,12 +212,19 @@ import Testing
         with: TOTPMultiFactorGenerator.assertionForSignIn(
           withEnrollmentID: tablet, oneTimePassword: Samples.secret("000000")))
     }
-    try await resolver.resolveSignIn(
-      with: TOTPMultiFactorGenerator.assertionForSignIn(
-        withEnrollmentID: tablet, oneTimePassword: Samples.secret("123456")))
-    try await resolver.resolveSignIn(
-      with: TOTPMultiFactorGenerator.assertionForSignIn(
-        withEnrollmentID: nil, oneTimePassword: Samples.secret("AAAA-BBBB-CCCC-DDDD")))
+    var used: [MultiFactorSignInResult] = []
+    for (factor, code) in [
+      (tablet, "123456"), (nil, "AAAA-BBBB-CCCC-DDDD"), (nil, "1234-5678"), (nil, "654321"),
+    ] {
+      used.append(
+        try await resolver.resolveSignIn(
+          with: TOTPMultiFactorGenerator.assertionForSignIn(
+            withEnrollmentID: factor, oneTimePassword: code)))
+    }
+    #expect(
+      used == [
+        .factor(resolver.hints[1]), .recoveryCode, .bypassCode, .factor(resolver.hints[0]),
+      ])
     await #expect(throws: MultiFactorError.factorNotFound) {
       try await resolver.resolveSignIn(
         with: TOTPMultiFactorGenerator.assertionForSignIn(

@@ -21,11 +21,11 @@ enum Samples {
   static func summary(_ byte: UInt8, _ name: String) throws -> FactorSummary {
     FactorSummary(
       id: try factor(byte), displayName: try DisplayName(Array(name.utf8)),
-      enrolledAt: 1_760_000_000, parameters: .standard)
+      enrolledAt: 1_760_000_000, kind: .totp(.standard))
   }
 
   static func info(_ byte: UInt8, _ name: String) throws -> MultiFactorInfo {
-    MultiFactorInfo(try summary(byte, name))
+    MultiFactorInfo.make(try summary(byte, name))
   }
 
   static let welcome: [ScriptedHelper.Line] = [

@@ -145,6 +145,11 @@ final class ScriptedHelper: Sendable {
         "import \(String(decoding: request.displayName.utf8, as: UTF8.self))"
         + " \(request.parameters.algorithm) \(string(request.key)) \(request.timeOffset)"
         + " \(request.watermark) \(string(request.recoveryCodes))"
+    case .beginPhone(let number): return "beginPhone \(string(number))"
+    case .confirmPhone(let request):
+      return
+        "confirmPhone \(string(request.code)) \(String(decoding: request.displayName.utf8, as: UTF8.self))"
+    case .sendCode(let factor): return "sendCode \(factor.bytes[0])"
     case .signIn(let request):
       return "signIn \(request.factor.map { "\($0.bytes[0])" } ?? "-") \(string(request.code))"
     }

@@ -81,7 +81,8 @@ import Testing
       "mfa.conf:2: unknown key \"staet\"; the keys of [project] are state, adjacent_intervals, "
         + "issuer, language, enrollment, offer_sign_ins, offer_until, prompt_hints, "
         + "end_sessions_on_unenroll, remember, remember_services, fresh_for, throttle_after, "
-        + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks"
+        + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks, factors, "
+        + "gateway, regions and those of mfa.conf(5) that begin with phone_"
     ),
     (
       19, "[project]\nstate = enabled\nstate = disabled",
@@ -138,7 +139,8 @@ import Testing
       "mfa.conf:2: unknown key \"issuer\"; the keys of [tenant NAME] are users, groups, services, "
         + "networks, state, adjacent_intervals, language, enrollment, offer_sign_ins, offer_until, "
         + "prompt_hints, remember, remember_services, fresh_for, throttle_after, "
-        + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks"
+        + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks, factors "
+        + "and those of mfa.conf(5) that begin with phone_"
     ),
     (
       31, "[tenant a]\nusers = anna,",

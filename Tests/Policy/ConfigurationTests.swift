@@ -376,6 +376,14 @@ import Testing
         throttle_longest_wait = 15m
         disable_after = 100
         recovery_unlocks = off
+        factors = totp, phone
+        phone_waiting_time = 24h
+        phone_interval = 30s
+        phone_per_ten_minutes = 3
+        phone_per_day = 10
+        phone_number_hourly = 5
+        phone_host_daily = 200
+        phone_breaker = 20
 
         """)
   }

@@ -62,7 +62,10 @@ import Testing
   @Test func keysWithoutDefaultAreKnown() {
     let keys = Key.allCases.filter { Self.printedDefault($0) == nil }
     #expect(
-      keys == [.users, .groups, .services, .networks, .issuer, .offerUntil, .rememberServices])
+      keys == [
+        .users, .groups, .services, .networks, .issuer, .offerUntil, .rememberServices, .gateway,
+        .regions, .phoneTestNumbers,
+      ])
   }
 
   /// After a failed lookup, the settings of a tenant apply only if they are stricter, so each key
@@ -101,7 +104,7 @@ import Testing
     let words = (0..<16).compactMap { type.word($0) }
     let explained = key.documentation.words.map { $0.name }
     switch type {
-    case .state, .enrollment, .language: #expect(Set(explained) == Set(words))
+    case .state, .enrollment, .language, .factors: #expect(Set(explained) == Set(words))
     default: #expect(explained.isEmpty)
     }
     #expect(Set(explained).count == explained.count)

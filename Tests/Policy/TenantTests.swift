@@ -444,6 +444,14 @@ import Testing
         """
         disable_after = 100
         recovery_unlocks = off
+        factors = totp, phone
+        phone_waiting_time = 24h
+        phone_interval = 30s
+        phone_per_ten_minutes = 3
+        phone_per_day = 10
+        phone_number_hourly = 5
+        phone_host_daily = 200
+        phone_breaker = 20
 
         [tenant b]
         users = anna, domain users
@@ -480,6 +488,9 @@ import Testing
         "offer_sign_ins = \(Int.random(in: 1...1000, using: &random))",
         "throttle_after = \(Int.random(in: 1...disables, using: &random))",
         "disable_after = \(Int.random(in: waits...100, using: &random))",
+        "factors = \(["totp", "phone", "totp, phone"].randomElement(using: &random) ?? "")",
+        "phone_waiting_time = \(["off", "1h", "30h"].randomElement(using: &random) ?? "")",
+        "phone_per_day = \(Int.random(in: 1...12, using: &random))",
       ]
       lines.removeAll { _ in Bool.random(using: &random) }
       if Bool.random(using: &random) {
@@ -537,6 +548,13 @@ import Testing
             #expect(unsure.offer.signIns ?? 1001 <= sure.offer.signIns ?? 1001, "\(text)")
             #expect(unsure.offer.until ?? .max <= sure.offer.until ?? .max, "\(text)")
             #expect(!unsure.promptHints || sure.promptHints, "\(text)")
+            // One expectation, because each of them takes time.
+            let isAsStrict =
+              (!unsure.allows(.totp) || sure.allows(.totp))
+              && (!unsure.allows(.phone) || sure.allows(.phone))
+              && unsure.phoneWaitingTime >= sure.phoneWaitingTime
+              && unsure.userSendLimits.perDay <= sure.userSendLimits.perDay
+            #expect(isAsStrict, "\(text)")
             #expect(unsure.throttle.waitsAfter <= sure.throttle.waitsAfter, "\(text)")
             #expect(unsure.throttle.locksAfter <= sure.throttle.locksAfter, "\(text)")
           }

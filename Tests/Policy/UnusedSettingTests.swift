@@ -38,6 +38,9 @@ import Testing
     Row(
       12, "[project]\nenrollment = required\noffer_until = 2030-12-31",
       "3 offer_until enrollment = offered"),
+    Row(13, "[project]\ngateway = /a", "2 gateway regions"),
+    Row(14, "[project]\nregions = +33", "2 regions gateway"),
+    Row(15, "[project]\ngateway = /a\nregions = +33"),
   ])
   func settingWithoutTheKeyThatItNeedsIsFound(row: Row) throws {
     let unused = try parse(row.text).unusedSettings

@@ -383,4 +383,20 @@ import Testing
     #expect(facts.withUsedRecoveryCodes == 1)
     #expect(facts.bypasses == 2)
   }
+
+  @Test func phonesNeedAnAlternative() throws {
+    let requirement =
+      ".1.3.3: users of codes by text message also have an authenticator that is not restricted"
+    var facts = Self.goodFacts
+    #expect(
+      !Report(try configuration(Self.strict), facts).items.contains {
+        $0.section.hasSuffix("3.1.3.3")
+      })
+    facts.phones = 1
+    #expect(try notMet(Self.strict, facts) == [])
+    facts.phoneOnly = ["alice"]
+    #expect(try notMet(Self.strict, facts) == [requirement])
+    let text = Report(try configuration(Self.strict), facts).text(columns: 200)
+    #expect(text.contains("phones: 1, users with nothing but a phone: alice"))
+  }
 }

@@ -22,9 +22,11 @@ struct WorkerTests {
   static let service: UInt32 = 12346
 
   /// Returns what a client of this user receives from a worker after a message. Other processes of
-  /// `users` count as occupied.
+  /// `users` count as occupied. With `early`, the message is sent before the worker accepts the
+  /// connection.
   static func answer(
-    to message: () -> ModuleMessage, from user: UInt32, occupied users: [UInt32]
+    to message: () -> ModuleMessage, from user: UInt32, occupied users: [UInt32],
+    early: Bool = false
   ) throws -> Answer? {
     let path = "/tmp/mfa-worker-\(UUID().uuidString)"
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
@@ -33,13 +35,16 @@ struct WorkerTests {
       share.slot = slot + 1
       _ = share.take(for: user)
     }
-    let result = try #require(SharedNumbers(count: 1))
+    let result = try #require(SharedNumbers(count: 2))
+    let client = try start {
+      result[0] = receive(message(), from: user, at: path) { result[1] = 1 }.rawValue
+    }
+    while early && result[1] == 0 && result[0] == 0 { Clock.pause(milliseconds: 1) }
     let worker = try start {
       share.slot = 0
       share.started(in: 0)
       Worker(listener: listener, host: ResidentHost(mail: .folder), share: share).run()
     }
-    let client = try start { result[0] = receive(message(), from: user, at: path).rawValue }
     while result[0] == 0 { Clock.pause(milliseconds: 1) }
     for process in [worker, client] { WorkerProcess.end(process) }
     try FileManager.default.removeItem(atPath: path)
@@ -59,7 +64,7 @@ struct WorkerTests {
 
   /// Becomes the user, sends a message, and returns what arrives.
   private static func receive(
-    _ message: consuming ModuleMessage, from user: UInt32, at path: String
+    _ message: consuming ModuleMessage, from user: UInt32, at path: String, sent: () -> Void
   ) -> Answer {
     do throws(SystemError) {
       guard ctest_set_identities(user, user, user) == 0 else { return .failed }
@@ -69,6 +74,7 @@ struct WorkerTests {
           guard error.isBrokenPipe else { throw error }
         }
       }
+      sent()
       switch try connection.receive(seconds: 10) {
       case .packet(let packet): return packet.span.copied() == [0x82, 0, 0] ? .busy : .other
       case .ended: return .ended
@@ -85,9 +91,11 @@ struct WorkerTests {
   func busyUser() async {
     await #expect(processExitsWith: .success) {
       let occupied = [UInt32](repeating: Self.user, count: WorkerShare.processesPerUser)
-      let answer = try Self.answer(
-        to: { .manage(terminal: nil) }, from: Self.user, occupied: occupied)
-      #expect(answer == .busy)
+      for early in [false, true] {
+        let answer = try Self.answer(
+          to: { .manage(terminal: nil) }, from: Self.user, occupied: occupied, early: early)
+        #expect(answer == .busy, "early: \(early)")
+      }
     }
   }
 

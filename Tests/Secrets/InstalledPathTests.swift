@@ -11,7 +11,10 @@ import Testing
       InstalledPath.key, InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
       InstalledPath.store, InstalledPath.helper, InstalledPath.helperService,
       InstalledPath.resident, InstalledPath.decisionLibrary, InstalledPath.checksums,
-    ].map(\.description) + [StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path]
+    ].map(\.description) + [
+      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path, StoreFile.phone.path,
+      "\(InstalledPath.gateways)/gateway.py",
+    ]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's
   /// folders.
@@ -20,7 +23,7 @@ import Testing
       InstalledPath.programFolder, InstalledPath.vendorConfiguration,
       InstalledPath.configurationLock, InstalledPath.services, InstalledPath.vendorServices,
       InstalledPath.sshdDropIns, InstalledPath.residentFolder, InstalledPath.residentRootSocket,
-      InstalledPath.residentUserSocket,
+      InstalledPath.residentUserSocket, InstalledPath.gatewaySocket, InstalledPath.gateways,
     ].map(\.description)
 
   /// The file that packaging/install renames to the key.
@@ -62,7 +65,7 @@ import Testing
     let end = try #require(script.range(of: "\n}\n", range: start.upperBound..<script.endIndex))
     let body = script[start.upperBound..<end.lowerBound]
     #expect(body.contains("cd \(InstalledPath.store)\n"))
-    let folders = [StoreFile.factors, .attempts, .mail].map(\.name.description)
+    let folders = [StoreFile.factors, .attempts, .mail, .phone].map(\.name.description)
     #expect(body.contains("for folder in \(folders.joined(separator: " ")); do"))
     for file in [StoreFile.ledger, .ledgerHead] { #expect(body.contains(": >\(file.name)\n")) }
   }
@@ -84,6 +87,8 @@ import Testing
       (InstalledPath.programFolder, InstalledPath.decisionLibrary),
       (InstalledPath.residentFolder, InstalledPath.residentRootSocket),
       (InstalledPath.residentFolder, InstalledPath.residentUserSocket),
+      (InstalledPath.residentFolder, InstalledPath.gatewaySocket),
+      (InstalledPath.programFolder, InstalledPath.gateways),
       (InstalledPath.services, InstalledPath.helperService),
       (InstalledPath.sshdFolder, InstalledPath.sshd),
       (InstalledPath.sshdFolder, InstalledPath.sshdDropIns),

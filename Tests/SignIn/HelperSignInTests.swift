@@ -44,7 +44,7 @@ struct HelperSignInTests {
     FactorSummary(
       id: try #require(FactorID(bytes: [UInt8](repeating: id, count: 16))),
       displayName: try DisplayName(Array(name.utf8)), enrolledAt: 0,
-      parameters: try #require(TOTPParameters(algorithm: .sha1, codeLength: length, period: 30)))
+      kind: .totp(try #require(TOTPParameters(algorithm: .sha1, codeLength: length, period: 30))))
   }
 
   private static func status(
@@ -57,7 +57,7 @@ struct HelperSignInTests {
     return .response { .status(status) }
   }
 
-  private static let tested = ScriptedHelper.Answer.response { .tested }
+  private static let tested = ScriptedHelper.Answer.response { .signedIn(.factor(nil)) }
 
   /// Returns the helper session before the prompt.
   private static func look(

@@ -113,8 +113,11 @@ public final class HelperSession {
 
   // MARK: Conversations
 
+  /// The version of the helper's protocol.
+  public static let version: UInt8 = 4
+
   /// Sends the greeting.
-  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [3], [0]) }
+  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [Self.version], [0]) }
 
   /// Re-authenticates: answers prompts that contain "code" with `code`, and all other prompts with
   /// the password. Returns the message that ends the re-authentication.

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The examples of README.md, so that tests use exactly what the document shows.
+/// The examples of README.md and other pages, so that tests use exactly what the documents show.
 public enum ReadMe {
   /// Returns the fenced blocks under a heading, in order, as lists of lines.
-  public static func blocks(under heading: String) throws(HarnessFailure) -> [[String]] {
-    let path = Checkout.folder + "/README.md"
+  public static func blocks(
+    under heading: String, in page: String = "README.md"
+  ) throws(HarnessFailure) -> [[String]] {
+    let path = Checkout.folder + "/" + page
     guard let data = FileManager.default.contents(atPath: path) else {
       throw HarnessFailure("\(path) cannot be read")
     }
@@ -25,7 +27,7 @@ public enum ReadMe {
         block = []
       }
     }
-    guard !blocks.isEmpty else { throw HarnessFailure("README.md has no block under \(heading)") }
+    guard !blocks.isEmpty else { throw HarnessFailure("\(page) has no block under \(heading)") }
     return blocks
   }
 }

@@ -77,6 +77,22 @@ struct PacketConnectionTests {
     try FileManager.default.removeItem(atPath: String(decoding: path, as: UTF8.self))
   }
 
+  @Test("a packet that was reported can be received although the other end closed without reading")
+  func closedAfterReport() throws {
+    let path = Array("/tmp/mfa-packets-\(UUID().uuidString)".utf8)
+    let listener = try PacketListener(creating: path, permissions: 0o600)
+    let client = try PacketConnection(to: path)
+    func serve() throws {
+      let server = try listener.accept()
+      try client.send([1].span)
+      try server.send([2, 3].span)
+      #expect(try client.nextPacket(seconds: 20) == .packet(2))
+    }
+    try serve()
+    #expect(try Self.receive(client).bytes == [2, 3])
+    try FileManager.default.removeItem(atPath: String(decoding: path, as: UTF8.self))
+  }
+
   @Test("a closed connection has ended, after what was sent before, and sends no signal")
   func closed() async {
     await #expect(processExitsWith: .success) {

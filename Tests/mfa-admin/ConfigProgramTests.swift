@@ -129,10 +129,119 @@ import Testing
       #expect(range.errorText.contains("adjacentIntervals: must be a whole number from 0 to 10"))
       try machine.write(Self.json.replacing("\"state\"", with: "\"state\" \""), to: file)
       let syntax = try run("apply", file)
-      #expect(syntax.status == .exited(1) && syntax.errorText.contains("\(file): is not JSON"))
+      #expect(
+        syntax.status == .exited(1) && syntax.errorText.contains("\(file): has ENABLED"))
       let user = try machine.addUser()
       #expect(try run("apply", file, as: user.identity).status == .exited(77))
       #expect(machine.contents(of: Self.own) == before)
+    }
+  }
+
+  /// What an administrator copies from the documents of Identity Platform, and what `show --json`
+  /// prints, without white space.
+  static let forms: [(tenant: String?, text: String, shown: String)] = [
+    (
+      nil,
+      #"""
+      {"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":"5"}}]}}
+      """#,
+      #"""
+      {"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":"5"}}]}}
+      """#
+    ),
+    (
+      "a",
+      #"{"mfaConfig": {"state": "ENABLED", "providerConfigs": [{"totpProviderConfig": {}}]}}"#,
+      #"""
+      {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}}
+      """#
+    ),
+    (
+      nil,
+      """
+      {
+            multiFactorConfig: {
+                providerConfigs: [{
+                    state: "ENABLED",
+                    totpProviderConfig: {
+                        adjacentIntervals: 1
+                    }
+                }]
+            }
+      }
+      """,
+      #"""
+      {"multiFactorConfig":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":1}}]}}
+      """#
+    ),
+    (
+      "a",
+      """
+      {
+        multiFactorConfig: {
+          state: 'DISABLED',
+          providerConfigs: [{
+            totpProviderConfig: { adjacentIntervals: 2 },
+          }],
+        }
+      }
+      """,
+      #"""
+      {"multiFactorConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":2}}]}}
+      """#
+    ),
+  ]
+
+  @Test("apply takes each form of Identity Platform, and show --json prints the same form")
+  func formsOfIdentityPlatform() throws {
+    try withMachine("[project]\nadjacent_intervals = 9\n[tenant a]\nusers = x\n") { machine in
+      let file = machine.folder + "/settings"
+      for form in Self.forms {
+        let section = form.tenant.map { ["--tenant", $0] } ?? []
+        func apply(_ text: String) throws -> String {
+          try machine.write(text, to: file)
+          try Command.succeed([Self.program, "config", "apply", file] + section)
+          return try Command.succeed([Self.program, "config", "show", "--json"] + section)
+        }
+        let shown = try apply(form.text)
+        #expect(shown.filter { !$0.isWhitespace } == form.shown)
+        let written = machine.contents(of: Self.own)
+        #expect(try apply(shown) == shown)
+        #expect(machine.contents(of: Self.own) == written)
+      }
+      // The other section keeps its form, and later files change only the values.
+      try machine.write("[project]\nadjacent_intervals = 7\n", to: Self.folder + "/z.conf")
+      let project = try run("show", "--json").text.filter { !$0.isWhitespace }
+      #expect(project == Self.forms[2].shown.replacing(":1}", with: ":7}"))
+    }
+  }
+
+  @Test("a refusal names the member and what is allowed, and changes nothing")
+  func refusedForms() throws {
+    try withMachine("[project]\n") { machine in
+      let file = machine.folder + "/settings"
+      for (text, reason) in [
+        (Self.json.replacing(":2", with: ":\"02\""), "adjacentIntervals: must be a whole number"),
+        (
+          Self.json.replacing(":2", with: ": NUM_ADJ_INTERVALS"),
+          "has NUM_ADJ_INTERVALS as the value of adjacentIntervals; replace it with a whole "
+            + "number from 0 to 10"
+        ),
+        (Self.json.replacing("mfa", with: "mfaConfig"), "mfaConfig: is the member of a tenant"),
+        (
+          "{multiFactorConfig: {state: 'ENABLED', factorIds: ['email']}}",
+          "multiFactorConfig.factorIds[0]: must be \"phone\", not \"email\""
+        ),
+        ("updateProjectConfig({})", "copy the object only, from its { to its }"),
+      ] {
+        try machine.write(text, to: file)
+        let refused = try run("apply", file)
+        #expect(refused.status == .exited(1), "\(text)")
+        #expect(refused.errorText.contains("\(file): "), "\(refused.errorText)")
+        #expect(refused.errorText.contains(reason), "\(refused.errorText)")
+        #expect(refused.errorText.contains("hint: IDENTITY PLATFORM in mfa-admin(8)"))
+      }
+      #expect(machine.contents(of: Self.own) == nil)
     }
   }
 

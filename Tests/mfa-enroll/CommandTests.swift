@@ -51,6 +51,12 @@ import Testing
     Row(number: 34, arguments: ["forget"], isUnderstood: true),
     Row(number: 35, arguments: ["forget", "everything"], isUnderstood: false),
     Row(number: 33, arguments: ["import", "--name", "a\u{1B}b"], isUnderstood: false),
+    Row(number: 80, arguments: ["phone"], isUnderstood: true),
+    Row(
+      number: 81, arguments: ["phone", "+15105551234", "--name", "work", "--json"],
+      isUnderstood: true),
+    Row(number: 82, arguments: ["phone", "+15105551234", "+33612345678"], isUnderstood: false),
+    Row(number: 83, arguments: ["phone", "+15105551234", "--name", ""], isUnderstood: false),
     // British spelling, and a synonym.
     Row(number: 36, arguments: ["enrol", "--digits", "8"], isUnderstood: true),
     Row(number: 37, arguments: ["unenrol", "a", "--yes"], isUnderstood: true),

@@ -54,4 +54,22 @@ import Testing
         """)
     #expect(try FactorTable.json([]) == "[\n\n]\n")
   }
+
+  @Test("the JSON of a phone has its masked number, and when it can be used")
+  func phone() throws {
+    #expect(
+      try FactorTable.json([try Samples.phone([0xAB], "work")]) == """
+        [
+          {
+            "displayName" : "work",
+            "enrollmentDate" : "2025-10-09T08:53:20Z",
+            "factorID" : "phone",
+            "id" : "ab000000000000000000000000000000",
+            "phoneNumber" : "+1 *** *** **34",
+            "usableFrom" : "2025-10-10T08:53:20Z"
+          }
+        ]
+
+        """)
+  }
 }

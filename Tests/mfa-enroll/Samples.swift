@@ -1,6 +1,7 @@
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
+import MFAPhone
 import MFAProtocol
 
 @testable import MultiFactor
@@ -12,12 +13,24 @@ enum Samples {
   static func factor(
     _ first: [UInt8], _ name: String, parameters: TOTPParameters = .standard
   ) throws -> MultiFactorInfo {
+    try factor(first, name, kind: .totp(parameters))
+  }
+
+  /// Returns a phone whose identifier is `first` followed by zeros.
+  static func phone(_ first: [UInt8], _ name: String) throws -> MultiFactorInfo {
+    let number = try PhoneNumber(typed: Array("+15105551234".utf8).span).masked
+    return try factor(first, name, kind: .phone(number, usableFrom: 1_760_086_400))
+  }
+
+  private static func factor(
+    _ first: [UInt8], _ name: String, kind: FactorSummary.Kind
+  ) throws -> MultiFactorInfo {
     guard let id = FactorID(bytes: first + [UInt8](repeating: 0, count: 16 - first.count)) else {
       throw Unusable()
     }
-    return MultiFactorInfo(
+    return MultiFactorInfo.make(
       FactorSummary(
         id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_760_000_000,
-        parameters: parameters))
+        kind: kind))
   }
 }

@@ -37,6 +37,10 @@ public enum InstalledPath {
   public static var residentRootSocket: StaticString { "/run/mfa/root" }
   /// The socket of the resident service for all users.
   public static var residentUserSocket: StaticString { "/run/mfa/users" }
+  /// The socket of the gateway service, which sends messages to phones.
+  public static var gatewaySocket: StaticString { "/run/mfa/gateway" }
+  /// The folder of the gateways that send messages to phones.
+  public static var gateways: StaticString { "/usr/lib/mfa/gateways" }
   /// The vendor's configuration.
   public static var vendorConfiguration: StaticString { "/usr/lib/mfa/mfa.conf" }
   /// The folder of PAM's service files.

@@ -14,6 +14,8 @@ public enum StoreFile: CaseIterable, Sendable {
   case helpers
   /// The folder with an empty file for each user whose notices are to be mailed.
   case mail
+  /// The folder of the list of messages to phones.
+  case phone
 
   /// The name in the store's folder.
   public var name: StaticString {
@@ -25,6 +27,7 @@ public enum StoreFile: CaseIterable, Sendable {
     case .ledgerIndex: "ledger.index"
     case .helpers: "helpers"
     case .mail: "mail"
+    case .phone: "phone"
     }
   }
 

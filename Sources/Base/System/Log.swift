@@ -7,4 +7,16 @@ public enum Log {
     // SAFETY: the line ends with a NUL and outlives the call, which copies it.
     unsafe cposix_syslog(LOG_AUTHPRIV | priority.number, cString(line.text))
   }
+
+  /// Writes why a part of the product does not work.
+  public static func writeError(
+    in part: StaticString, reason: StaticString, _ error: SystemError? = nil
+  ) {
+    var line = LogLine()
+    line.add("result", "error")
+    line.add("part", part)
+    line.add("reason", reason)
+    if let error { line.add(error) }
+    write(.error, line)
+  }
 }

@@ -129,6 +129,19 @@ public final class PacketConnection {
   public func receive(
     into bytes: inout MutableSpan<UInt8>, from sender: inout Peer
   ) throws(SystemError) -> Int {
+    do throws(SystemError) {
+      return try receiveOnce(into: &bytes, from: &sender)
+    } catch {
+      // The other end closed the connection without reading everything, which the kernel reports once,
+      // before what the other end had sent.
+      guard error.isBrokenPipe else { throw error }
+      return try receiveOnce(into: &bytes, from: &sender)
+    }
+  }
+
+  private func receiveOnce(
+    into bytes: inout MutableSpan<UInt8>, from sender: inout Peer
+  ) throws(SystemError) -> Int {
     var credentials = cposix_credentials()
     let count = try retrying(.read) {
       // SAFETY: the call writes at most the bytes of the span, and `credentials`, which outlives it.
@@ -155,8 +168,10 @@ public struct PacketListener: Sendable {
   }
 
   /// Creates a socket file at `path` with these permissions, in place of an earlier one, and
-  /// listens.
-  public init(creating path: [UInt8], permissions: UInt32) throws(SystemError) {
+  /// listens. With `group`, the file belongs to that group.
+  public init(
+    creating path: [UInt8], permissions: UInt32, group: UInt32? = nil
+  ) throws(SystemError) {
     let path = cString(path)
     // SAFETY: the path ends with a NUL and outlives the calls.
     guard unsafe unlink(path) == 0 || cposix_errno() == ENOENT else {
@@ -167,6 +182,10 @@ public struct PacketListener: Sendable {
     let descriptor = try retrying(.open) { unsafe cposix_bind_packets(path) }
     self = try PacketListener(descriptor: descriptor)
     _ = try retrying(.open) { listen(descriptor, Self.backlog) }
+    if let group {
+      // SAFETY: as above.
+      _ = try retrying(.changeOwner) { unsafe chown(path, uid_t.max, group) }
+    }
     // SAFETY: as above.
     _ = try retrying(.changeMode) { unsafe chmod(path, permissions) }
   }

@@ -64,9 +64,12 @@ public enum PrivilegedProcess {
   }
 
   /// Gives a process of root the identity of a system user for good: its user ID, its group, no other
-  /// group, and no capability but CAP_AUDIT_WRITE, which stays permitted but not effective.
-  public static func become(_ user: UInt32, group: UInt32) throws(SystemError) {
-    guard cposix_control_process(PR_SET_KEEPCAPS, 1) == 0, setgroups(0, nil) == 0,
+  /// group, and no capability but CAP_AUDIT_WRITE, which stays permitted but not effective. With
+  /// `groupsOf`, the process also gets the supplementary groups of the account with this name.
+  public static func become(
+    _ user: UInt32, group: UInt32, groupsOf name: [UInt8]? = nil
+  ) throws(SystemError) {
+    guard cposix_control_process(PR_SET_KEEPCAPS, 1) == 0, setGroups(of: name, group) == 0,
       cposix_set_groups(group, group, group) == 0,
       cposix_set_identities(user, user, user) == 0, Capabilities.reduce(),
       cposix_control_process(PR_SET_KEEPCAPS, 0) == 0
@@ -74,6 +77,13 @@ public enum PrivilegedProcess {
     guard try all() == (user, user, user), cposix_set_identities(0, 0, 0) != 0 else {
       throw SystemError(.identity, number: EPERM)
     }
+  }
+
+  /// Sets the supplementary groups: those of an account, or none.
+  private static func setGroups(of name: [UInt8]?, _ group: UInt32) -> Int32 {
+    guard let name else { return setgroups(0, nil) }
+    // SAFETY: the name ends with a NUL and outlives the call.
+    return unsafe initgroups(cString(name), group)
   }
 
   /// Sets the real and saved group to the effective group. Returns whether all three are now the

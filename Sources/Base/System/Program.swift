@@ -47,13 +47,36 @@ public enum Program {
     return try ProgramEnd.wait(for: try program.start(), seconds: seconds)
   }
 
-  /// Returns the reading end of a pipe that holds `input` and whose writing end is closed.
+  /// Runs the program at `path` without arguments in a session of its own, with `input` as its
+  /// standard input, for at most `seconds`. Then kills it and all processes of its group, and returns
+  /// nil. Throws if it could not be run.
+  public static func run(
+    _ path: [UInt8], input: Span<UInt8>, environment: [[UInt8]], seconds: Int32
+  ) throws(SystemError) -> ProgramEnd? {
+    let reading = try pipe(holding: input)
+    defer { close(reading) }
+    var program = ProgramStart(path, arguments: [path])
+    program.environment = environment
+    program.input = reading
+    program.isInNewSession = true
+    return try ProgramEnd.wait(forGroup: try program.start(), seconds: seconds)
+  }
+
   private static func pipe(holding input: [UInt8]) throws(SystemError) -> Int32 {
+    try pipe(holding: input.span)
+  }
+
+  /// Returns the reading end of a pipe that holds `input` and whose writing end is closed.
+  private static func pipe(holding input: Span<UInt8>) throws(SystemError) -> Int32 {
     guard input.count <= longestInput else { throw SystemError(.write, number: E2BIG) }
     let ends = try PipeEnds()
-    // SAFETY: the call reads the array. A pipe accepts this much at once, so the call does not
-    // block.
-    let written = try retrying(.write) { unsafe write(ends.writeEnd, input, input.count) }
+    let written = try retrying(.write) {
+      // SAFETY: the call reads the bytes of the span. A pipe accepts this much at once, so the call
+      // does not block.
+      unsafe input.withUnsafeBufferPointer { buffer in
+        unsafe write(ends.writeEnd, buffer.baseAddress, buffer.count)
+      }
+    }
     guard written == input.count else { throw SystemError(.write, number: EIO) }
     return ends.takeReadEnd()
   }

@@ -25,20 +25,33 @@ public enum ProgramEnd: Equatable, Sendable {
   public static func wait(
     for process: Int32, seconds: Int32
   ) throws(SystemError) -> ProgramEnd {
-    let descriptor = cposix_open_process(process)
-    var hasEnded = false
-    if descriptor >= 0 {
-      var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let milliseconds = seconds.multipliedReportingOverflow(by: 1000).partialValue
-      do throws(SystemError) {
-        // SAFETY: one structure, which outlives the call.
-        hasEnded = try retrying(.poll) { unsafe poll(&end, 1, milliseconds) } > 0
-      } catch {
-        hasEnded = false
-      }
-      close(descriptor)
-    }
-    if !hasEnded { _ = kill(process, SIGKILL) }
+    if !hasEnded(process, within: seconds) { _ = kill(process, SIGKILL) }
     return try wait(for: process)
+  }
+
+  /// Waits at most `seconds` for the end of a child process that leads a process group, and then
+  /// kills the group. Returns nil if it was killed.
+  static func wait(forGroup process: Int32, seconds: Int32) throws(SystemError) -> ProgramEnd? {
+    let hasEnded = hasEnded(process, within: seconds)
+    // The leader has not been waited for, so that its ID still names this group.
+    if !hasEnded { _ = kill(-process, SIGKILL) }
+    let end = try wait(for: process)
+    return hasEnded ? end : nil
+  }
+
+  /// Waits at most `seconds` for the end of a child process, and returns whether it has ended. Does
+  /// not wait if the process cannot be watched.
+  private static func hasEnded(_ process: Int32, within seconds: Int32) -> Bool {
+    let descriptor = cposix_open_process(process)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let milliseconds = seconds.multipliedReportingOverflow(by: 1000).partialValue
+    do throws(SystemError) {
+      // SAFETY: one structure, which outlives the call.
+      return try retrying(.poll) { unsafe poll(&end, 1, milliseconds) } > 0
+    } catch {
+      return false
+    }
   }
 }

@@ -22,11 +22,16 @@ public enum TrustFailure: UInt8, Error, Sendable {
 extension FileStatus {
   /// Returns nil if this is a regular file with a single hard link, an owner among `owners` and
   /// exactly `permissions`; otherwise returns what is wrong.
-  public func distrust(owners: (UInt32, UInt32), permissions: UInt32) -> TrustFailure? {
+  ///
+  /// With `mayBeReplaced`, the file may have no link: another process replaced or removed it after it
+  /// was opened.
+  public func distrust(
+    owners: (UInt32, UInt32), permissions: UInt32, mayBeReplaced: Bool = false
+  ) -> TrustFailure? {
     if kind != .regular { return .notARegularFile }
     if owner != owners.0 && owner != owners.1 { return .wrongOwner }
     if self.permissions != permissions { return .wrongPermissions }
-    if links != 1 { return .severalNames }
+    if links > 1 || links == 0 && !mayBeReplaced { return .severalNames }
     return nil
   }
 }

@@ -32,12 +32,15 @@ public actor MultiFactor {
   private let open: @Sendable () throws(MultiFactorError) -> HelperPipes
   private let language: Language
   private let tell: @Sendable (String) -> Void
+  private let reauthenticate: Reauthenticator
   private var conversation: Conversation?
   private var conversationsBegun = 0
   private var sessionsBegun = 0
   /// The number of the latest session that an unenrolment invalidated.
   private var latestVoidSession = 0
   private var isAsking = false
+  /// The last code that was sent to a phone.
+  private var verification: PhoneVerification?
 
   /// Prepares a conversation with the helper.
   ///
@@ -46,21 +49,26 @@ public actor MultiFactor {
   ///     as the language in which the user reads messages at sign-ins.
   ///   - tell: shows the user a text from the host, for example that the password expires soon. The
   ///     text contains no control characters other than newlines.
+  ///   - reauthenticate: asks the user the host's questions when a session begins, usually for the
+  ///     password. Without it, only `session(reauthenticate:)` begins a session.
   public init(
-    language: Language = .english, tell: @escaping @Sendable (String) -> Void = { _ in }
+    language: Language = .english, tell: @escaping @Sendable (String) -> Void = { _ in },
+    reauthenticate: @escaping Reauthenticator = { _ in nil }
   ) {
-    self.init(language: language, tell: tell) { () throws(MultiFactorError) in
-      try HelperPipes(starting: MultiFactor.helperPath)
+    self.init(language: language, tell: tell, reauthenticate: reauthenticate) {
+      () throws(MultiFactorError) in try HelperPipes(starting: MultiFactor.helperPath)
     }
   }
 
   init(
     language: Language = .english,
     tell: @escaping @Sendable (String) -> Void = { _ in },
+    reauthenticate: @escaping Reauthenticator = { _ in nil },
     open: @escaping @Sendable () throws(MultiFactorError) -> HelperPipes
   ) {
     self.language = language
     self.tell = tell
+    self.reauthenticate = reauthenticate
     self.open = open
   }
 
@@ -84,6 +92,15 @@ public actor MultiFactor {
 
   // MARK: Sessions
 
+  /// Verifies that the user owns the account, and begins a session. The closure that the initialiser
+  /// got asks the user.
+  ///
+  /// - Returns: the session, which operations that change something need.
+  /// - Throws: as `session(reauthenticate:)`.
+  public func session() async throws(MultiFactorError) -> MultiFactorSession {
+    try await recognise(reauthenticate, withTicket: false)
+  }
+
   /// Verifies that the user owns the account, and begins a session.
   ///
   /// - Parameter reauthenticate: asks the user the host's questions, usually for the password.
@@ -94,6 +111,15 @@ public actor MultiFactor {
     reauthenticate: Reauthenticator
   ) async throws(MultiFactorError) -> MultiFactorSession {
     try await recognise(reauthenticate, withTicket: false)
+  }
+
+  /// Begins a session for a user without a password, as `ticketSession(reauthenticate:)` does. The
+  /// closure that the initialiser got asks the user.
+  ///
+  /// - Returns: the session, which operations that change something need.
+  /// - Throws: as `ticketSession(reauthenticate:)`.
+  public func ticketSession() async throws(MultiFactorError) -> MultiFactorSession {
+    try await recognise(reauthenticate, withTicket: true)
   }
 
   /// Begins a session for a user without a password. A ticket from an administrator takes the place
@@ -130,8 +156,8 @@ public actor MultiFactor {
       case .sessionStarted(let secondsLeft):
         sessionsBegun += 1
         return MultiFactorSession(
-          multiFactor: self, conversation: conversationsBegun, number: sessionsBegun,
-          duration: .seconds(Int64(secondsLeft)))
+          multiFactor: self, purpose: .changes, conversation: conversationsBegun,
+          number: sessionsBegun, duration: .seconds(Int64(secondsLeft)))
       case .welcome: throw closeAfterProtocolError()
       case .notice: throw closeAfterProtocolError()
       case .secret: throw closeAfterProtocolError()
@@ -140,11 +166,13 @@ public actor MultiFactor {
       case .done: throw closeAfterProtocolError()
       case .unenrolled: throw closeAfterProtocolError()
       case .tested: throw closeAfterProtocolError()
+      case .signedIn: throw closeAfterProtocolError()
       case .recognized: throw closeAfterProtocolError()
       case .failed: throw closeAfterProtocolError()
       case .status: throw closeAfterProtocolError()
       case .recoveryCodes: throw closeAfterProtocolError()
       case .forgotten: throw closeAfterProtocolError()
+      case .codeSent: throw closeAfterProtocolError()
       }
       response = try receive()
     }
@@ -170,7 +198,7 @@ public actor MultiFactor {
       guard case .factors(let factors) = try exchange(.list) else {
         throw closeAfterProtocolError()
       }
-      return factors.map { MultiFactorInfo($0) }
+      return factors.map { MultiFactorInfo.make($0) }
     }
   }
 
@@ -207,23 +235,62 @@ public actor MultiFactor {
     return TOTPSecret(secret, session: session, now: .now)
   }
 
-  /// Enrols a secret that is in an authenticator, and returns the factor's `uid`.
+  /// Enrols a secret that is in an authenticator, or a phone, and returns the factor's `uid`.
   ///
+  /// If a phone takes the place of another one, the closure that shows texts of the host gets one that
+  /// says from when on codes are sent to it.
+  ///
+  /// - Parameters:
+  ///   - assertion: an assertion from `TOTPMultiFactorGenerator.assertionForEnrollment` or
+  ///     `PhoneMultiFactorGenerator.assertion`.
+  ///   - displayName: the factor's name: 1 to 64 Unicode scalars (`isSupported(displayName:)`). With
+  ///     nil, the factor is called "Authenticator app" or "Phone" in the language of this value, with
+  ///     a number if that name is taken.
+  /// - Returns: the factor's `uid`.
   /// - Throws: `invalidVerificationCode` or `notACode` if the code was wrong, after which the same
-  ///   secret can be tried with another code; `sessionExpired` after the secret's deadline;
-  ///   `secondFactorAlreadyEnrolled` if the name is taken; or any other failure that the helper
-  ///   reports.
+  ///   secret or verification ID can be tried with another code; `sessionExpired` after the secret's
+  ///   or the code's deadline, and after three wrong codes for a phone; `invalidVerificationID`;
+  ///   `secondFactorAlreadyEnrolled` if the name is taken; `invalidArgument` for an assertion for a
+  ///   sign-in; or any other failure that the helper reports.
   @discardableResult
   public func enroll(
-    with assertion: consuming MultiFactorAssertion, displayName: String
+    with assertion: consuming MultiFactorAssertion, displayName: String?
   ) throws(MultiFactorError) -> String {
-    let displayName = try Self.displayName(displayName)
-    try check(assertion.secret.session)
-    let request = EnrollmentRequest(code: assertion.take(), displayName: displayName)
-    guard case .enrolled(let factor) = try exchange(.enroll(request)) else {
-      throw closeAfterProtocolError()
+    let (session, usualName): (MultiFactorSession, HelperMessage)
+    switch assertion.claim {
+    case .newAuthenticator(let secret):
+      (session, usualName) = (secret.session, .authenticatorAppName)
+    case .phone(let id):
+      guard case .enrollment(let begun) = try purpose(ofVerification: id) else {
+        throw .invalidVerificationID
+      }
+      (session, usualName) = (begun, .phoneName)
+    case .enrolledFactor: throw .invalidArgument
     }
+    try check(session)
+    let name = if let displayName { displayName } else { try unusedDisplayName(usualName) }
+    let displayName = try Self.displayName(name)
+    let isPhone = usualName == .phoneName
+    let request = EnrollmentRequest(code: assertion.take(), displayName: displayName)
+    guard
+      case .enrolled(let factor) = try exchange(
+        isPhone ? .confirmPhone(request) : .enroll(request))
+    else { throw closeAfterProtocolError() }
+    if isPhone { verification = nil }
     return String(decoding: factor.hexadecimal, as: UTF8.self)
+  }
+
+  /// Returns a name for a factor that the user did not name.
+  private func unusedDisplayName(_ usual: HelperMessage) throws(MultiFactorError) -> String {
+    let name = usual.text(in: language).string
+    let taken = try enrolledFactors.map(\.displayName)
+    var number = 2
+    var unused = name
+    while taken.contains(unused) {
+      unused = "\(name) \(number)"
+      number += 1
+    }
+    return unused
   }
 
   /// Returns whether a factor may have this name: 1 to 64 Unicode scalars, none of which changes
@@ -263,18 +330,33 @@ public actor MultiFactor {
 
   /// Removes a factor. Needs a session in this conversation.
   ///
+  /// Identity Platform reports the sign-out by throwing `userTokenExpired` from a call that succeeded.
+  /// This function throws only if the factor was not removed. The result cannot be discarded
+  /// silently, because a user who does not notice the sign-out would be surprised at the next change.
+  ///
+  /// - Parameter factor: one of `enrolledFactors`.
   /// - Returns: the consequences. If the user is signed out, the conversation is closed and its
   ///   session is invalid: operations that need a session throw `userTokenExpired` until a new one
   ///   begins.
   /// - Throws: `lastFactorRequired` if policy requires a factor and this is the only one;
   ///   `factorNotFound`, `requiresRecentLogin`, `sessionExpired`, or any other failure that the
   ///   helper reports.
-  @discardableResult
   public func unenroll(
     with factor: MultiFactorInfo
   ) throws(MultiFactorError) -> Unenrollment {
+    try unenroll(withFactorUID: factor.uid)
+  }
+
+  /// Removes the factor with this `uid`, as `unenroll(with:)` does.
+  ///
+  /// - Parameter uid: the `uid` of one of `enrolledFactors`.
+  /// - Returns: the consequences.
+  /// - Throws: as `unenroll(with:)`.
+  public func unenroll(
+    withFactorUID uid: String
+  ) throws(MultiFactorError) -> Unenrollment {
     try checkSignedIn()
-    let identifier = try Self.identifier(factor.uid)
+    let identifier = try Self.identifier(uid)
     guard
       case .unenrolled(let signedOut, let endsSessions) = try exchange(
         .unenroll(factor: identifier))
@@ -339,6 +421,80 @@ public actor MultiFactor {
     return String(decoding: factor.hexadecimal, as: UTF8.self)
   }
 
+  // MARK: Phones
+
+  /// A code that was sent to a phone.
+  struct PhoneVerification {
+    /// What the code is for.
+    enum Purpose {
+      case enrollment(MultiFactorSession)
+      /// A sign-in with the factor with this `uid`.
+      case signIn(uid: String)
+    }
+
+    /// The ID of the request, which is random.
+    let id: String
+    let purpose: Purpose
+    /// The number of the conversation, in which alone the code is accepted.
+    let conversation: Int
+  }
+
+  /// Has a code sent to a number; see `PhoneAuthProvider`.
+  func verifyPhoneNumber(
+    _ number: consuming SecretBytes, with session: MultiFactorSession
+  ) throws(MultiFactorError) -> String {
+    try check(session)
+    guard number.count <= HelperRequest.longestAnswer else { throw .invalidPhoneNumber(.tooLong) }
+    guard case .codeSent = try exchange(.beginPhone(number)) else {
+      throw closeAfterProtocolError()
+    }
+    return remember(.enrollment(session))
+  }
+
+  /// Has a code sent to an enrolled phone; see `PhoneAuthProvider`.
+  func sendCode(
+    to hint: PhoneMultiFactorInfo, with session: MultiFactorSession
+  ) throws(MultiFactorError) -> String {
+    guard session.multiFactor === self, session.purpose == .signIn else { throw .invalidArgument }
+    let factor = try Self.identifier(hint.uid)
+    guard case .codeSent = try exchange(.sendCode(factor: factor)) else {
+      throw closeAfterProtocolError()
+    }
+    return remember(.signIn(uid: hint.uid))
+  }
+
+  private func remember(_ purpose: PhoneVerification.Purpose) -> String {
+    var id = ""
+    for _ in 0..<2 {
+      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+      id += String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    verification = PhoneVerification(id: id, purpose: purpose, conversation: conversationsBegun)
+    return id
+  }
+
+  private func purpose(
+    ofVerification id: String
+  ) throws(MultiFactorError) -> PhoneVerification.Purpose {
+    guard let verification, verification.id == id else { throw .invalidVerificationID }
+    // The helper accepts the code only in the conversation in which the code was requested.
+    guard verification.conversation == conversationsBegun, conversation?.hasEnded == false else {
+      throw .sessionExpired
+    }
+    return verification.purpose
+  }
+
+  /// Verifies a code that was sent to a phone; see `MultiFactorResolver.resolveSignIn`.
+  func signIn(
+    verificationID: String, verificationCode: consuming SecretBytes, hints: [MultiFactorInfo]
+  ) throws(MultiFactorError) -> MultiFactorSignInResult {
+    guard case .signIn(let uid) = try purpose(ofVerification: verificationID) else {
+      throw .invalidVerificationID
+    }
+    guard hints.contains(where: { $0.uid == uid }) else { throw .factorNotFound }
+    return try signIn(factor: uid, oneTimePassword: verificationCode, hints: hints)
+  }
+
   // MARK: Recovery codes
 
   /// Requests new recovery codes from the helper. All earlier ones become invalid.
@@ -378,26 +534,66 @@ public actor MultiFactor {
 
   // MARK: Signing in
 
+  /// Begins a sign-in to the program. The user has already proved the first factor: the operating
+  /// system lets only the user run programs as the user.
+  ///
+  /// A program calls this before it shows sensitive data, and continues after the call returns, or
+  /// after `MultiFactorResolver.resolveSignIn` returns.
+  ///
+  /// - Returns: why no second factor is needed: `notEnrolled` or `switchedOff`.
+  /// - Throws: `secondFactorRequired` with a resolver if a factor is enrolled; or any other failure
+  ///   that the helper reports.
+  @discardableResult
+  public func signIn() throws(MultiFactorError) -> MultiFactorSignInResult {
+    guard try status.state != .disabled else { return .switchedOff }
+    let hints = try enrolledFactors
+    guard !hints.isEmpty else { return .notEnrolled }
+    throw .secondFactorRequired(resolver(hints))
+  }
+
   /// Returns a resolver, through which the user presents a second factor before the program
-  /// continues; see `MultiFactorResolver`.
+  /// continues. Unlike `signIn`, returns a resolver even if second factors are switched off.
   ///
   /// - Throws: `factorNotFound` if no factor is enrolled. The program decides whether to continue
   ///   in that case; `status` contains the host's policy.
   public func signInResolver() throws(MultiFactorError) -> MultiFactorResolver {
-    let factors = try enrolledFactors
-    guard !factors.isEmpty else { throw .factorNotFound }
-    return MultiFactorResolver(multiFactor: self, hints: factors)
+    let hints = try enrolledFactors
+    guard !hints.isEmpty else { throw .factorNotFound }
+    return resolver(hints)
+  }
+
+  private func resolver(_ hints: [MultiFactorInfo]) -> MultiFactorResolver {
+    MultiFactorResolver(
+      session: MultiFactorSession(
+        multiFactor: self, purpose: .signIn, conversation: conversationsBegun, number: 0,
+        duration: nil),
+      hints: hints)
   }
 
   /// Verifies a code; see `MultiFactorResolver.resolveSignIn`.
   func signIn(
-    factor: String?, oneTimePassword: consuming SecretBytes
-  ) throws(MultiFactorError) {
+    factor: String?, oneTimePassword: consuming SecretBytes, hints: [MultiFactorInfo]
+  ) throws(MultiFactorError) -> MultiFactorSignInResult {
     guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
     var identifier: FactorID?
     if let factor { identifier = try Self.identifier(factor) }
     let request = CodeRequest(factor: identifier, code: oneTimePassword)
-    guard case .tested = try exchange(.signIn(request)) else { throw closeAfterProtocolError() }
+    guard case .signedIn(let used) = try exchange(.signIn(request)) else {
+      throw closeAfterProtocolError()
+    }
+    switch used {
+    case .recoveryCode: return .recoveryCode
+    case .bypassCode: return .bypassCode
+    case .factor(let accepted):
+      let uid = accepted.map { String(decoding: $0.hexadecimal, as: UTF8.self) } ?? factor
+      guard let hint = hints.first(where: { $0.uid == uid }) else {
+        // The factor was enrolled after the resolver was created.
+        let factors = try enrolledFactors
+        guard let factor = factors.first(where: { $0.uid == uid }) else { throw .factorNotFound }
+        return .factor(factor)
+      }
+      return .factor(hint)
+    }
   }
 
   /// Verifies a code as at sign-in: it counts as an attempt, and an accepted code of a factor is used
@@ -507,6 +703,7 @@ public actor MultiFactor {
 
   private func check(_ session: MultiFactorSession) throws(MultiFactorError) {
     guard session.multiFactor === self else { throw .sessionExpired }
+    guard session.purpose == .changes else { throw .requiresRecentLogin }
     guard session.number > latestVoidSession else { throw .userTokenExpired }
     guard session.conversation == conversationsBegun, conversation != nil else {
       throw .sessionExpired

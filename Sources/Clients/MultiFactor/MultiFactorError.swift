@@ -52,9 +52,9 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case secretTooShort
   /// The two codes are not consecutive.
   case codesNotConsecutive
-  /// The session began without a code of an enrolled factor. Call
-  /// `MultiFactor.session(reauthenticate:)` again and pass on the code that the user types.
-  case secondFactorRequired
+  /// The session began without a code of an enrolled factor. Call `MultiFactor.session()` again and
+  /// pass on the code that the user types.
+  case sessionRequiresSecondFactor
   /// A factor with this key is already enrolled.
   case alreadyImported
   /// The user made the maximum number of changes in an hour. The next change is allowed in this
@@ -65,6 +65,20 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case unsuitableProcess(attribute: String)
   /// The user is already running the maximum number of helpers.
   case tooManyHelpers
+  /// The host sends no codes to phones, because policy forbids them or no gateway is set.
+  case phonesNotSupported
+  /// The text is not a phone number in international form.
+  case invalidPhoneNumber(PhoneNumberFault)
+  /// The host sends no codes to phone numbers of this country.
+  case phoneRegionNotAllowed
+  /// Too many codes were sent. The next one can be requested in this many seconds.
+  case quotaExceeded(seconds: Int)
+  /// The host could not send the code.
+  case messageNotSent
+  /// The phone number is already enrolled.
+  case phoneNumberAlreadyEnrolled
+  /// The phone was enrolled in place of another one. Codes are sent to it in this many seconds.
+  case phoneNotUsableYet(seconds: Int)
 
   // MARK: Detected by the library
 
@@ -78,6 +92,12 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case operationInProgress
   /// The most recently enrolled factor was unenrolled, which invalidated the session.
   case userTokenExpired
+  /// The sign-in needs a second factor. The resolver has the factors to choose from.
+  case secondFactorRequired(MultiFactorResolver)
+  /// No app could be given the URL of a secret; see `TOTPSecret.openInOTPApp(withQRCodeURL:)`.
+  case otpAppUnavailable(OTPAppFailure)
+  /// The verification ID belongs to an earlier request, or to one for another purpose.
+  case invalidVerificationID
 
   init(_ failure: HelperFailure) {
     self =
@@ -105,9 +125,16 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .ticketInvalid: .ticketInvalid
       case .secretTooShort: .secretTooShort
       case .codesNotConsecutive: .codesNotConsecutive
-      case .secondFactorRequired: .secondFactorRequired
+      case .secondFactorRequired: .sessionRequiresSecondFactor
       case .alreadyImported: .alreadyImported
       case .tooManyChanges(let seconds): .tooManyChanges(seconds: Int(seconds))
+      case .phonesNotSupported: .phonesNotSupported
+      case .invalidPhoneNumber(let refusal): .invalidPhoneNumber(PhoneNumberFault(refusal))
+      case .phoneRegionNotAllowed: .phoneRegionNotAllowed
+      case .tooManyMessages(let seconds): .quotaExceeded(seconds: Int(seconds))
+      case .messageNotSent: .messageNotSent
+      case .phoneAlreadyEnrolled: .phoneNumberAlreadyEnrolled
+      case .phoneNotUsableYet(let seconds): .phoneNotUsableYet(seconds: Int(seconds))
       case .unsuitableProcess(.tooManyHelpers): .tooManyHelpers
       case .unsuitableProcess(let fault): .unsuitableProcess(attribute: fault.attribute)
       }
@@ -176,12 +203,22 @@ extension MultiFactorError: CustomStringConvertible {
     case .ticketInvalid: .invalidTicket
     case .secretTooShort: .shortKey
     case .codesNotConsecutive: .codesNotConsecutive
-    case .secondFactorRequired: .codeRequired
+    case .sessionRequiresSecondFactor: .codeRequired
+    case .secondFactorRequired: .signInCodeRequired
+    case .otpAppUnavailable: .noAuthenticatorApp
     case .alreadyImported: .alreadyImported
     case .tooManyChanges(let seconds): .tooManyChanges(minutes: Int64(seconds) / 60 + 1)
     case .unsuitableProcess(let attribute):
       .unsuitableProcess(attribute: Array(attribute.utf8))
     case .tooManyHelpers: .tooManyHelpers
+    case .phonesNotSupported: .phonesNotSupported
+    case .invalidPhoneNumber(let fault): fault.message
+    case .phoneRegionNotAllowed: .phoneRegionNotAllowed
+    case .quotaExceeded(let seconds): .tooManyMessages(seconds: Int64(seconds))
+    case .messageNotSent: .messageNotSent
+    case .phoneNumberAlreadyEnrolled: .phoneAlreadyAdded
+    case .phoneNotUsableYet(let seconds): .phoneNotUsableYet(seconds: Int64(seconds))
+    case .invalidVerificationID: .otherVerification
     case .helperUnavailable(let number):
       .helperUnavailable(
         path: Array(MultiFactor.helperPath.utf8), reason: Array(Self.text(of: number).utf8))

@@ -1,40 +1,77 @@
-public import MFASecrets
 public import FoundationEssentials
 import MFAProtocol
 
+/// The `factorID` of a factor that is an authenticator app.
+public let TOTPMultiFactorID = MultiFactorInfo.FactorKind.totp
+
+/// The `factorID` of a factor that is a phone to which codes are sent.
+public let PhoneMultiFactorID = MultiFactorInfo.FactorKind.phone
+
 /// An enrolled second factor, as its user may see it: a hint for choosing a factor.
-public struct MultiFactorInfo: Equatable, Sendable, Identifiable {
+///
+/// The class of a value depends on the kind of factor: an authenticator app is a
+/// `TOTPMultiFactorInfo`, and a phone is a `PhoneMultiFactorInfo`.
+///
+/// The type is a class because programs written for Identity Platform convert a hint to the class of
+/// its kind. Its values never change.
+public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
   /// The kinds of second factor.
   public enum FactorKind: String, Sendable {
     /// A time-based one-time password (RFC 6238).
     case totp
+    /// A code that is sent to a phone.
+    case phone
   }
 
   /// The factor's permanent id: 32 hexadecimal digits.
   public let uid: String
-  /// The name that the user gave the factor.
-  public let displayName: String
-  /// The kind of factor.
+  /// The name that the user gave the factor, 1 to 64 Unicode scalars. Nil for a factor without a
+  /// name; the helper gives every factor a name.
+  public let displayName: String?
+  /// The kind of factor: `TOTPMultiFactorID` or `PhoneMultiFactorID`.
   public let factorID: FactorKind
   /// The time of enrolment.
   public let enrollmentDate: Date
-  /// The hash function of its codes.
-  public let hashingAlgorithm: HashAlgorithm
-  /// The number of digits of its codes.
-  public let codeLength: Int
-  /// How long each code is shown, in seconds.
-  public let codeIntervalSeconds: Int
 
   /// The factor's `uid`.
   public var id: String { uid }
 
-  init(_ summary: FactorSummary) {
+  /// The `displayName`, or the `uid` of a factor without one.
+  public var name: String { displayName ?? uid }
+
+  init(uid: String, displayName: String?, factorID: FactorKind, enrollmentDate: Date) {
+    self.uid = uid
+    self.displayName = displayName
+    self.factorID = factorID
+    self.enrollmentDate = enrollmentDate
+  }
+
+  init(_ summary: FactorSummary, _ factorID: FactorKind) {
     uid = String(decoding: summary.id.hexadecimal, as: UTF8.self)
     displayName = String(decoding: summary.displayName.utf8, as: UTF8.self)
-    factorID = .totp
+    self.factorID = factorID
     enrollmentDate = Date(timeIntervalSince1970: TimeInterval(summary.enrolledAt))
-    hashingAlgorithm = summary.parameters.algorithm
-    codeLength = Int(summary.parameters.codeLength.rawValue)
-    codeIntervalSeconds = Int(summary.parameters.period)
   }
+
+  /// Returns the value for a factor in a response, in the class of its kind.
+  static func make(_ summary: FactorSummary) -> MultiFactorInfo {
+    switch summary.kind {
+    case .totp(let parameters): TOTPMultiFactorInfo(summary, parameters)
+    case .phone(let number, let time): PhoneMultiFactorInfo(summary, number, usableFrom: time)
+    }
+  }
+
+  /// Whether all data of another value is equal.
+  func isEqual(to other: MultiFactorInfo) -> Bool {
+    uid == other.uid && displayName == other.displayName && factorID == other.factorID
+      && enrollmentDate == other.enrollmentDate
+  }
+
+  /// Returns whether all data of two values is equal.
+  public static func == (left: MultiFactorInfo, right: MultiFactorInfo) -> Bool {
+    left.isEqual(to: right)
+  }
+
+  /// Hashes the factor's id.
+  public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
 }

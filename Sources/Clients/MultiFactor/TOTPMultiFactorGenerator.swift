@@ -22,24 +22,56 @@ public enum TOTPMultiFactorGenerator {
       codeIntervalSeconds: codeIntervalSeconds)
   }
 
-  /// Returns the assertion that `MultiFactor.enroll` needs: the secret and the code as typed.
+  /// Returns the assertion that `MultiFactor.enroll` needs.
+  ///
+  /// - Parameters:
+  ///   - secret: the secret that the user added to an authenticator.
+  ///   - oneTimePassword: the code that the authenticator shows, as typed.
+  /// - Returns: the assertion, for one attempt.
   public static func assertionForEnrollment(
     with secret: TOTPSecret, oneTimePassword: consuming SecretBytes
   ) -> MultiFactorAssertion {
-    MultiFactorAssertion(secret: secret, oneTimePassword: oneTimePassword)
+    MultiFactorAssertion(.newAuthenticator(secret), oneTimePassword: oneTimePassword)
   }
 
-  /// Returns the assertion that `MultiFactorResolver.resolveSignIn` needs: the chosen factor and
-  /// the code as typed.
+  /// Returns the assertion that `MultiFactor.enroll` needs. See `SecretBytes.init(_:)` for what a
+  /// string leaves in memory.
+  ///
+  /// - Parameters:
+  ///   - secret: the secret that the user added to an authenticator.
+  ///   - oneTimePassword: the code that the authenticator shows, as typed.
+  /// - Returns: the assertion, for one attempt.
+  public static func assertionForEnrollment(
+    with secret: TOTPSecret, oneTimePassword: String
+  ) -> MultiFactorAssertion {
+    assertionForEnrollment(with: secret, oneTimePassword: SecretBytes(oneTimePassword))
+  }
+
+  /// Returns the assertion that `MultiFactorResolver.resolveSignIn` needs.
   ///
   /// - Parameters:
   ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil, a code of any of these
-  ///     factors or a recovery code is accepted.
-  ///   - oneTimePassword: the code.
+  ///     factors, a recovery code or a bypass code is accepted.
+  ///   - oneTimePassword: the code, as typed.
   /// - Returns: the assertion, for one attempt.
   public static func assertionForSignIn(
     withEnrollmentID enrollmentID: String?, oneTimePassword: consuming SecretBytes
-  ) -> MultiFactorSignInAssertion {
-    MultiFactorSignInAssertion(enrollmentID: enrollmentID, oneTimePassword: oneTimePassword)
+  ) -> MultiFactorAssertion {
+    MultiFactorAssertion(.enrolledFactor(uid: enrollmentID), oneTimePassword: oneTimePassword)
+  }
+
+  /// Returns the assertion that `MultiFactorResolver.resolveSignIn` needs. See
+  /// `SecretBytes.init(_:)` for what a string leaves in memory.
+  ///
+  /// - Parameters:
+  ///   - enrollmentID: the `uid` of one of the resolver's hints. With nil, a code of any of these
+  ///     factors, a recovery code or a bypass code is accepted.
+  ///   - oneTimePassword: the code, as typed.
+  /// - Returns: the assertion, for one attempt.
+  public static func assertionForSignIn(
+    withEnrollmentID enrollmentID: String?, oneTimePassword: String
+  ) -> MultiFactorAssertion {
+    assertionForSignIn(
+      withEnrollmentID: enrollmentID, oneTimePassword: SecretBytes(oneTimePassword))
   }
 }

@@ -92,6 +92,12 @@ public final class AuditLogEvent: Sendable {
     public static var findingAccepted: Kind { Kind("finding-accepted") }
     /// An administrator withdrew the acceptance of a finding.
     public static var findingWithdrawn: Kind { Kind("finding-withdrawn") }
+    /// An administrator had codes sent to phones again after too few came back.
+    public static var sendingResumed: Kind { Kind("sending-resumed") }
+    /// An administrator sends a test message to a phone; `detail` has the end of the number.
+    public static var testMessageSent: Kind { Kind("test-message-sent") }
+    /// An administrator is about to see the phone numbers of a user; `detail` is the user's name.
+    public static var numbersRevealed: Kind { Kind("numbers-revealed") }
   }
 
   /// The account, program and source that caused an event.

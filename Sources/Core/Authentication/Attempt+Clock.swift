@@ -30,7 +30,7 @@ extension TypedCodes {
   /// Returns the code to compare with the first factor whose codes have its length, or else any.
   fileprivate func first(for factors: [Factor]) -> Code? {
     for factor in factors {
-      if let code = code(of: factor.parameters.codeLength) { return code }
+      if let code = code(of: factor.codeLength) { return code }
     }
     return any
   }
@@ -40,9 +40,9 @@ extension CountedAttempt {
   /// Returns whether the code typed before this attempt was a code of `factor`, but outside the time
   /// steps that were accepted then. Every time step is computed and compared.
   func clockMayBeWrong(_ id: FactorID) throws(FactorStoreError) -> Bool {
-    guard context.showsClockHint, let failed = before.failedCode, let factor = record.factor(id)
+    guard context.showsClockHint, let failed = before.failedCode, let factor = record.factor(id),
+      let parameters = factor.parameters
     else { return false }
-    let parameters = factor.parameters
     let time = factor.clock(at: failed.time)
     let accepted = context.settings.adjacentIntervals
     let further = Resynchronization.steps(period: parameters.period)

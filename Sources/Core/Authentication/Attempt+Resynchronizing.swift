@@ -67,8 +67,8 @@ extension Attempt {
     let entry = try store.entry(of: account, creating: false)
     try context.start()
     guard context.allows(entry.kept) else { return .superseded }
-    guard let factor = entry.record?.factor(id) else { return .noSuchFactor }
-    guard first.code(of: factor.parameters.codeLength) != nil else { return .notACode }
+    guard let parameters = entry.record?.factor(id)?.parameters else { return .noSuchFactor }
+    guard first.code(of: parameters.codeLength) != nil else { return .notACode }
     let unreported = entry.attempts.unreported
     switch try begin(entry, context) {
     case .refused(let standing): return .refused(standing)
@@ -88,8 +88,10 @@ extension Attempt {
     let entry = try store.entry(of: account, creating: false)
     try context.start()
     guard context.allows(entry.kept) else { return .superseded }
-    guard var record = entry.record, let factor = record.factor(id) else { return .noSuchFactor }
-    let length = factor.parameters.codeLength
+    guard var record = entry.record, let factor = record.factor(id),
+      let parameters = factor.parameters
+    else { return .noSuchFactor }
+    let length = parameters.codeLength
     guard let first = pair.first.code(of: length), let second = pair.second.code(of: length) else {
       return .notACode
     }
@@ -97,7 +99,7 @@ extension Attempt {
       return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
     }
     let wait = attempts.wait(context.settings.throttle, counter: context.counter)
-    guard Resynchronization.isTimely(pair.elapsed, period: factor.parameters.period),
+    guard Resynchronization.isTimely(pair.elapsed, period: parameters.period),
       let finding = try finding(
         first, then: second, of: factor, attempts: attempts, by: entry, now: context.now)
     else { return .wrong(wait: wait) }
@@ -127,11 +129,12 @@ extension Attempt {
     _ first: Code, then second: Code, of factor: Factor, attempts: AttemptState, by entry: Entry,
     now: Int64
   ) throws(FactorStoreError) -> Resynchronization.Finding? {
-    guard let watermark = attempts.watermark(of: factor.id) else { return nil }
+    guard let watermark = attempts.watermark(of: factor.id), let parameters = factor.parameters
+    else { return nil }
     let secret = try entry.secret(of: factor)
     do throws(CryptographyError) {
       return try Resynchronization.finding(
-        first: first, second: second, secret: secret.span, parameters: factor.parameters,
+        first: first, second: second, secret: secret.span, parameters: parameters,
         now: now, watermark: watermark)
     } catch {
       throw .cryptography

@@ -2,6 +2,7 @@ import MFASecrets
 import MFACrypto
 public import MFAFactorStore
 public import MFAFactors
+public import MFAGateway
 import MFAOneTimePassword
 import MFAPolicy
 public import MFAStoreFiles
@@ -38,11 +39,14 @@ public enum Attempt {
     /// Whether the code typed before this accepted one was rejected because a clock is wrong: it was
     /// a code of the same factor, outside the accepted time steps.
     public let clockMayBeWrong: Bool
+    /// The message with the accepted code, or nil if the code was not sent.
+    public let message: SendID?
 
     init(
       _ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil,
-      clockMayBeWrong: Bool = false
+      clockMayBeWrong: Bool = false, message: SendID? = nil
     ) {
+      self.message = message
       self.result = result
       self.notices = notices
       self.typedLength = typedLength
@@ -131,9 +135,9 @@ public enum Attempt {
   ) -> Bool {
     if let named {
       guard let factor = record.factor(named) else { return false }
-      return codes.code(of: factor.parameters.codeLength) != nil
+      return codes.code(of: factor.codeLength) != nil
     }
-    if record.factors.contains(where: { codes.code(of: $0.parameters.codeLength) != nil }) {
+    if record.factors.contains(where: { codes.code(of: $0.codeLength) != nil }) {
       return true
     }
     if codes.hasRecoveryCode, record.grants.contains(where: { $0.kind == .bypass }) {
@@ -155,7 +159,7 @@ public enum Attempt {
   public static func shortestCode(_ codes: TypedCodes, of record: FactorRecord) -> Int? {
     let length = CodeLength.allCases.first { length in
       codes.code(of: length) != nil
-        && record.factors.contains { $0.parameters.codeLength == length }
+        && record.factors.contains { $0.codeLength == length }
     }
     return length.map { Int($0.rawValue) }
   }

@@ -42,6 +42,10 @@ extension Attempt {
     /// The failures that the attempt is counted among.
     public let counter: AttemptState.Counter
 
+    /// The sign-in that codes are sent for, and that such a code is accepted in; nil if none is
+    /// accepted.
+    public let session: SignInOrigin?
+
     /// Creates a context. `clock` is read under the user's lock: a process that was stopped before
     /// it had the lock must not use an earlier time.
     public init(
@@ -49,11 +53,13 @@ extension Attempt {
       source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
       showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
-      failedTries: UInt32 = 0, counter: AttemptState.Counter = .signIn
+      failedTries: UInt32 = 0, counter: AttemptState.Counter = .signIn,
+      session: SignInOrigin? = nil
     ) {
       self.settings = settings
       self.clock = clock
       self.counter = counter
+      self.session = session
       self.source = source
       self.program = program
       self.factor = factor

@@ -9,6 +9,12 @@ public protocol AuthenticationHost {
   /// The store of factors.
   associatedtype Store: FactorStore
 
+  /// The way to users' phones.
+  associatedtype Sender: CodeSender
+
+  /// The way to users' phones.
+  var codeSender: Sender { get }
+
   /// Reads the configuration file at `path` alone, or all files of the host's configuration if
   /// `path` is nil.
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
@@ -32,6 +38,9 @@ public protocol AuthenticationHost {
 
 /// The configuration, name service, store and clock of this machine.
 extension AuthenticationHost where Store == LocalFactorStore {
+  /// The gateway of this host.
+  public var codeSender: HostCodeSender { HostCodeSender() }
+
   /// Reads one file, or all files of the host.
   public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     guard let path else { return try ConfigurationFile.read() }

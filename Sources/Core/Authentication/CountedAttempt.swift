@@ -2,6 +2,7 @@ import MFAAuditLog
 import MFACrypto
 import MFAFactorStore
 import MFAFactors
+import MFAGateway
 import MFAOneTimePassword
 import MFAPolicy
 import MFASecrets
@@ -38,7 +39,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       }
     }
     let matches = try matches(codes)
-    guard let (factor, next) = counted.accepting(matches) else {
+    let sent = try sentCode(codes)
+    guard let (factor, next) = counted.accepting(matches, sent: sent) else {
       try entry.sync()
       let wait = counted.wait(context.settings.throttle, counter: context.counter)
       if counted.standing(context.settings.throttle, now: context.now, counter: context.counter)
@@ -67,12 +69,13 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     try entry.sync()
     return Attempt.Report(
       .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor),
-      clockMayBeWrong: clockMayBeWrong)
+      clockMayBeWrong: clockMayBeWrong,
+      message: sent == nil ? nil : counted.sentCodes.last.map { SendID(number: $0.message) })
   }
 
   /// Returns the number of digits of a factor's codes.
   private func codeLength(of factor: FactorID) -> Int? {
-    record.factor(factor).map { Int($0.parameters.codeLength.rawValue) }
+    record.factor(factor).map { Int($0.codeLength.rawValue) }
   }
 
   /// Returns the length of a recovery or bypass code in the input.
@@ -86,23 +89,42 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     guard let any = codes.any else { return [] }
     var matches: [AttemptState.Match] = []
     for factor in record.factors {
-      let code = codes.code(of: factor.parameters.codeLength) ?? any
-      let isWanted = context.factor.map { $0 == factor.id } ?? true
-      if let step = try latestMatch(of: code, with: factor), isWanted {
+      guard let parameters = factor.parameters else { continue }
+      let code = codes.code(of: parameters.codeLength) ?? any
+      if let step = try latestMatch(of: code, with: factor, parameters), isWanted(factor) {
         matches.append(AttemptState.Match(factor: factor.id, step: step))
       }
     }
     return matches
   }
 
+  /// Returns whether the sign-in accepts codes of a factor.
+  private func isWanted(_ factor: Factor) -> Bool {
+    guard context.factor == nil || context.factor == factor.id else { return false }
+    return context.settings.allows(factor)
+  }
+
+  /// Returns the factor with the phone to which this code was sent for this sign-in, or nil.
+  private func sentCode(_ codes: TypedCodes) throws(FactorStoreError) -> AttemptState.Match? {
+    guard let session = context.session, let usable = counted.sentCodes.usable(at: context.now),
+      let factor = record.factor(usable.factor), factor.parameters == nil,
+      let code = codes.code(of: factor.codeLength) ?? codes.any
+    else { return nil }
+    let digest = try entry.digest(ofSent: code, to: factor.id, for: session, in: record)
+    guard digest == usable.digest, code.length == factor.codeLength, isWanted(factor) else {
+      return nil
+    }
+    return AttemptState.Match(factor: factor.id, step: context.now)
+  }
+
   /// Returns the latest time step in the window that has this code, or nil.
   private func latestMatch(
-    of code: Code, with factor: Factor
+    of code: Code, with factor: Factor, _ parameters: TOTPParameters
   ) throws(FactorStoreError) -> Int64? {
     let secret = try entry.secret(of: factor)
     do throws(CryptographyError) {
       return try Verification.latestMatch(
-        of: code, secret: secret.span, parameters: factor.parameters,
+        of: code, secret: secret.span, parameters: parameters,
         now: factor.clock(at: context.now), adjacentIntervals: context.settings.adjacentIntervals)
     } catch {
       throw .cryptography

@@ -78,7 +78,7 @@ public enum Importing {
     record.note(
       .imported, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
       at: now)
-    let present = factor.parameters.step(at: factor.clock(at: now))
+    let present = description.parameters.step(at: factor.clock(at: now))
     let mark = try entry.replace(
       record: record,
       attempts: attempts.keeping(record).adding(

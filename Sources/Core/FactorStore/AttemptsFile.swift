@@ -45,7 +45,9 @@ struct AttemptsFile: ~Copyable {
   ) throws(FactorStoreError) -> [UInt8] {
     let file = try open(name, in: directory, owner: owner)
     let status = try onPart(.attempts) { () throws(SystemError) in try file.status() }
-    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+    if let distrust = status.distrust(
+      owners: (owner, owner), permissions: 0o600, mayBeReplaced: true)
+    {
       throw .untrusted(.attempts, distrust)
     }
     guard [AttemptSlots.length, AttemptSlots.firstLength].contains(Int(status.size)) else {

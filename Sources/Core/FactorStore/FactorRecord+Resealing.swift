@@ -5,19 +5,16 @@ import MFAStoreFiles
 
 // What a record has sealed, opened and sealed with another key.
 extension FactorRecord {
-  /// Opens a factor's sealed secret. A secret that does not open is damaged.
+  /// Opens a factor's sealed secret or phone number. What does not open is damaged.
   func secret(
     of factor: Factor, _ key: inout SealingKey
   ) throws(FactorStoreError) -> SecretBytes {
-    switch factor.kind {
-    case .totp(let parameters, let sealedSecret):
-      let associated = associatedData(factor: factor.id, parameters: parameters)
-      let opened = try cryptographic { () throws(CryptographyError) in
-        try key.open(sealedSecret, associated: associated)
-      }
-      guard let opened else { throw .damaged(.record) }
-      return opened
+    let associated = associatedData(factor: factor.id, parameters: factor.parameters)
+    let opened = try cryptographic { () throws(CryptographyError) in
+      try key.open(factor.sealed, associated: associated)
     }
+    guard let opened else { throw .damaged(.record) }
+    return opened
   }
 
   /// Opens the keys of a record whose digests were made with an earlier key. Returns nil if they were

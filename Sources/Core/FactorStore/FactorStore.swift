@@ -68,12 +68,13 @@ public protocol FactorStoreEntry: AnyObject {
   /// written without one (`FactorID.zero`), or an empty state.
   var attempts: AttemptState { get }
 
-  /// Returns a factor's secret, unsealed.
+  /// Returns a factor's secret or phone number, unsealed.
   func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes
 
-  /// Seals a secret for a factor of `record`.
+  /// Seals a secret with its parameters, or a phone number, for a factor of `record`.
   func seal(
-    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters?,
+    in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8]
 
   /// Returns a digest of a recovery code of `record`. It is keyed, so that only this host can
@@ -85,6 +86,12 @@ public protocol FactorStoreEntry: AnyObject {
   /// Returns the beginning of a digest of a code that was typed. It is keyed, so that only this host
   /// can recognise the code, and bound to `record`.
   func digest(ofTyped code: Code, in record: FactorRecord) throws(FactorStoreError) -> UInt64
+
+  /// Returns the beginning of a digest of a code that is sent to the phone of a factor of `record`,
+  /// for a sign-in in this session. It is keyed, so that only this host can recognise the code.
+  func digest(
+    ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
+  ) throws(FactorStoreError) -> UInt64
 
   /// Returns digests of `places`.
   func digests(

@@ -102,15 +102,16 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return state.binding == nil && state.record != .zero ? AttemptState(record: .zero) : state
   }
 
-  /// Opens a factor's sealed secret. A secret that does not open is damaged.
+  /// Opens a factor's sealed secret or phone number. What does not open is damaged.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     guard let record = kept else { throw .damaged(.record) }
     return try record.secret(of: factor, &key)
   }
 
-  /// Seals a secret under the key in /etc/mfa.
+  /// Seals a secret or a phone number under the key in /etc/mfa.
   public func seal(
-    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters?,
+    in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
     let associated = record.associatedData(factor: factor, parameters: parameters)
     return try cryptographic { () throws(CryptographyError) in
@@ -141,9 +142,28 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public func digest(
     ofTyped code: Code, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
+    try digest(of: code, context: record.recoveryCodeContext(), purpose: .failedCode)
+  }
+
+  /// Computes a keyed digest of the digits, bound to the user, the record, the factor and the
+  /// session.
+  public func digest(
+    ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
+  ) throws(FactorStoreError) -> UInt64 {
+    var writer = ByteWriter()
+    writer.write(record.recoveryCodeContext())
+    writer.write(factor.bytes)
+    writer.write(session.kind.rawValue)
+    writer.write(session.identity)
+    return try digest(of: code, context: writer.bytes, purpose: .sentCode)
+  }
+
+  private func digest(
+    of code: Code, context: [UInt8], purpose: ChecksumPurpose
+  ) throws(FactorStoreError) -> UInt64 {
     let digits = code.written()
     let bytes = try cryptographic { () throws(CryptographyError) in
-      try key.digest(of: digits.span, context: record.recoveryCodeContext(), purpose: .failedCode)
+      try key.digest(of: digits.span, context: context, purpose: purpose)
     }
     var reader = ByteReader(bytes.span)
     guard let digest = reader.read(UInt64.self) else { throw .cryptography }
@@ -255,8 +275,12 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     if isRemoved { try recordFile.remove() } else { try recordFile.replace(with: sealed) }
     kept = isRemoved ? nil : record
     identity = next.checksum
-    var state =
-      isRemoved ? AttemptState(record: .zero, ownChanges: attempts.ownChanges) : attempts
+    var state = attempts
+    if isRemoved {
+      var sentCodes = attempts.sentCodes
+      sentCodes.removeCode()
+      state = AttemptState(record: .zero, ownChanges: attempts.ownChanges, sentCodes: sentCodes)
+    }
     state.binding = RecordBinding(
       current: next, position: entered?.position ?? binding.position)
     try put(state)

@@ -25,7 +25,10 @@ struct RecordFile: ~Copyable {
   ) throws(FactorStoreError) -> SealedRecord? {
     guard let file = try open(name, in: directory, owner: owner) else { return nil }
     let status = try onPart(.record) { () throws(SystemError) in try file.status() }
-    if let distrust = status.distrust(owners: (owner, owner), permissions: 0o600) {
+    // A file that was replaced after it was opened has the record of a moment ago.
+    if let distrust = status.distrust(
+      owners: (owner, owner), permissions: 0o600, mayBeReplaced: true)
+    {
       throw .untrusted(.record, distrust)
     }
     guard status.size > 0 else { throw .untrusted(.record, .empty) }

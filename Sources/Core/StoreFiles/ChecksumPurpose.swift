@@ -19,4 +19,10 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case auditLogEarlierPart = 10
   /// The files of a backup.
   case backup = 11
+  /// The phone numbers to which messages were sent.
+  case phoneNumber = 12
+  /// The list of messages to phones.
+  case sendLog = 13
+  /// A code that was sent to a phone.
+  case sentCode = 14
 }

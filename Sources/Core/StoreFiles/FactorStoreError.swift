@@ -4,7 +4,7 @@ public import MFASystem
 public enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   public enum Part: UInt8, Sendable {
-    case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock
+    case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock, sends
 
     /// The name of the part in log lines and messages.
     public var name: StaticString {
@@ -18,6 +18,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
       case .ledgerHead: "ledger-head"
       case .ledgerIndex: "ledger-index"
       case .clock: "clock"
+      case .sends: "sends"
       }
     }
   }

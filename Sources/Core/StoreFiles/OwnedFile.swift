@@ -111,8 +111,8 @@ public struct OwnedFile: ~Copyable {
     // An empty file was left behind by an interrupted process, possibly by root before it changed
     // the owner. A file without a link was replaced after it was opened.
     let maker = status.size == 0 ? 0 : owner
-    if status.links > 0,
-      let distrust = status.distrust(owners: (owner, maker), permissions: 0o600)
+    if let distrust = status.distrust(
+      owners: (owner, maker), permissions: 0o600, mayBeReplaced: true)
     {
       throw .untrusted(part, distrust)
     }

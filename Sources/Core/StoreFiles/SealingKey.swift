@@ -113,7 +113,11 @@ public struct SealingKey: ~Copyable {
     _ file: borrowing File, _ storeOwner: UInt32
   ) throws(FactorStoreError) -> SecretBytes {
     let status = try onPart(.key) { () throws(SystemError) in try file.status() }
-    if let distrust = status.distrust(owners: (0, storeOwner), permissions: 0o400) {
+    // A present key that was replaced after it was opened is one of the two: the next key is read
+    // first.
+    if let distrust = status.distrust(
+      owners: (0, storeOwner), permissions: 0o400, mayBeReplaced: true)
+    {
       throw .untrusted(.key, distrust)
     }
     guard status.size == Int64(length) else { throw .untrusted(.key, .wrongSize) }

@@ -48,7 +48,7 @@ struct HelperAccountStatus: Sendable {
     if named == nil, codes.hasRecoveryCode { readings.append(.recoveryCode) }
     for length in [CodeLength.eight, .seven, .six] where codes.code(of: length) != nil {
       let isAFactors = factors.contains { factor in
-        factor.parameters.codeLength == length && (named == nil || factor.id == named)
+        factor.codeLength == length && (named == nil || factor.id == named)
       }
       let isImported =
         length == .eight && named == nil && status.importedRecoveryCodesLeft > 0

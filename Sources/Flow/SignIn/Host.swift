@@ -1,4 +1,4 @@
-import MFAAuthentication
+public import MFAAuthentication
 import MFABytes
 public import MFAConfiguration
 import MFAFactorStore

@@ -31,6 +31,8 @@ extension SignIn {
     trace(check.resolved, "question") { line in
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
+    let phones = phones(check)
+    if !phones.isEmpty { return try proveCode(check, phones) }
     if check.resolved.settings.promptHints { return try proveListedCode(check) }
     let answer = application.ask(check.resolved.question, echo: options.echo)
     return try verify(answer, options.forwardsPass ? .afterPassword : .codeAlone, in: check)
@@ -78,7 +80,8 @@ extension SignIn {
         settings: resolved.settings, clock: host.attemptClock, source: request.source,
         program: request.service, factor: named, places: places,
         showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
-        tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries))
+        tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries),
+        session: sendingSession(of: record))
       let report: Attempt.Report
       do throws(FactorStoreError) {
         report = try Attempt.make(codes, by: check.account, in: store, context)
@@ -88,6 +91,7 @@ extension SignIn {
       let (result, notices) = (report.result, report.notices)
       let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
       if case .accepted = result { useLanguage(of: record, resolved) }
+      if let message = report.message { host.codeSender.markReturned(message) }
       if report.clockMayBeWrong { tell(.clockMayBeWrong, resolved, essential: false) }
       // The mail is sent first, because an attacker may never answer the question that follows.
       deliver(after: result, record, to: check.account)

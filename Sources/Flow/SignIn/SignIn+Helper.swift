@@ -123,7 +123,7 @@ extension SignIn {
     guard let code = reading.written(codes) else { return .notACode }
     let response = try helper.ask(.signIn(CodeRequest(factor: named, code: code)))
     if case .failed(let failure) = response.interruption { return failure }
-    guard case .tested = response else { throw .malformed }
+    guard case .signedIn = response else { throw .malformed }
     return nil
   }
 
@@ -161,7 +161,9 @@ extension SignIn {
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
       .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
-      .unsuitableProcess, .tooManyChanges:
+      .unsuitableProcess, .tooManyChanges, .phonesNotSupported, .invalidPhoneNumber,
+      .phoneRegionNotAllowed, .tooManyMessages, .messageNotSent, .phoneAlreadyEnrolled,
+      .phoneNotUsableYet:
       throw .refused(failure)
     }
   }

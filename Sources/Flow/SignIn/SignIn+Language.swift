@@ -16,11 +16,14 @@ extension SignIn {
 
   /// Uses the language that the user enrolled with, if the first factor has certainly been proven.
   func useLanguageIfProven(of record: FactorRecord, _ account: Account, _ resolved: Resolved) {
-    let options = resolved.options
-    guard !options.expectsPassword, options.followsPassword || isFirstFactorProven(account) else {
-      return
-    }
+    guard isFirstFactorCertain(account, resolved) else { return }
     useLanguage(of: record, resolved)
+  }
+
+  /// Returns whether the first factor has certainly been proven.
+  func isFirstFactorCertain(_ account: Account, _ resolved: Resolved) -> Bool {
+    let options = resolved.options
+    return !options.expectsPassword && (options.followsPassword || isFirstFactorProven(account))
   }
 
   /// Uses the language that the user enrolled with. The first factor must have been proven, or a

@@ -17,7 +17,8 @@ public struct AttemptState: Equatable, Sendable {
   public struct Watermark: Equatable, Sendable {
     /// The factor.
     public let factor: FactorID
-    /// The time step (RFC 6238, section 4.2).
+    /// The time step (RFC 6238, section 4.2). For a phone, the time of the last accepted code, in
+    /// seconds since the epoch.
     public var step: Int64
 
     /// Creates a watermark.
@@ -41,12 +42,14 @@ public struct AttemptState: Equatable, Sendable {
     var ownChanges: HourlyCount
     var binding: RecordBinding?
     var failedCode: FailedCode?
+    var sentCodes: SentCodes
 
     init(
       record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
       postponedSignIns: UInt32, unreported: Unreported, remembered: RememberedSignIns,
       ownProcessFailures: FailureCount,
-      ownChanges: HourlyCount, binding: RecordBinding?, failedCode: FailedCode?
+      ownChanges: HourlyCount, binding: RecordBinding?, failedCode: FailedCode?,
+      sentCodes: SentCodes
     ) {
       self.record = record
       self.failures = failures
@@ -59,6 +62,7 @@ public struct AttemptState: Equatable, Sendable {
       self.ownChanges = ownChanges
       self.binding = binding
       self.failedCode = failedCode
+      self.sentCodes = sentCodes
     }
 
     func copy() -> Storage {
@@ -66,7 +70,7 @@ public struct AttemptState: Equatable, Sendable {
         record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
         postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
         ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding,
-        failedCode: failedCode)
+        failedCode: failedCode, sentCodes: sentCodes)
     }
   }
 
@@ -146,6 +150,12 @@ public struct AttemptState: Equatable, Sendable {
     set { own.failedCode = newValue }
   }
 
+  /// The codes that were sent to the user's phones.
+  public private(set) var sentCodes: SentCodes {
+    get { storage.sentCodes }
+    set { own.sentCodes = newValue }
+  }
+
   /// Creates a state.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
@@ -153,13 +163,13 @@ public struct AttemptState: Equatable, Sendable {
     remembered: RememberedSignIns = RememberedSignIns(),
     ownProcessFailures: FailureCount = FailureCount(),
     ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil,
-    failedCode: FailedCode? = nil
+    failedCode: FailedCode? = nil, sentCodes: SentCodes = SentCodes()
   ) {
     storage = Storage(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
       ownProcessFailures: ownProcessFailures,
-      ownChanges: ownChanges, binding: binding, failedCode: failedCode)
+      ownChanges: ownChanges, binding: binding, failedCode: failedCode, sentCodes: sentCodes)
   }
 
   /// Compares the content of two states.
@@ -173,7 +183,7 @@ public struct AttemptState: Equatable, Sendable {
         && left.remembered == right.remembered
         && left.ownProcessFailures == right.ownProcessFailures
         && left.ownChanges == right.ownChanges && left.binding == right.binding
-        && left.failedCode == right.failedCode)
+        && left.failedCode == right.failedCode && left.sentCodes == right.sentCodes)
   }
 
   /// The failures and notices to show at the next sign-in.
@@ -324,12 +334,26 @@ public struct AttemptState: Equatable, Sendable {
   /// factor and the new state, or nil if no code may be accepted.
   ///
   /// An accepted code raises the watermark of every factor that it matched, so that no code is
-  /// accepted twice if two factors share a secret.
-  public func accepting(_ matches: [Match]) -> (factor: FactorID, state: AttemptState)? {
-    guard let fresh = matches.first(where: { isFresh($0) }) else { return nil }
+  /// accepted twice if two factors share a secret. `sent` is the factor with the phone to which the
+  /// code was sent, and the present time as its step, or nil. After any accepted code, the code that
+  /// was sent is void.
+  public func accepting(
+    _ matches: [Match], sent: Match? = nil
+  ) -> (factor: FactorID, state: AttemptState)? {
+    guard let factor = (matches.first(where: { isFresh($0) }) ?? sent)?.factor else { return nil }
     var next = unlocked()
     for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
-    return (fresh.factor, next)
+    if let sent { next.raiseWatermark(of: sent.factor, to: sent.step) }
+    if sentCodes.last != nil { next.sentCodes.removeCode() }
+    return (factor, next)
+  }
+
+  /// Returns the state after a code was sent at `now` (seconds since the epoch), which replaces the
+  /// code before it. `code` is nil if the code confirms a number.
+  public func sending(_ code: SentCodes.Usable?, at now: Int64) -> AttemptState {
+    var next = self
+    next.sentCodes.add(code, at: now)
+    return next
   }
 
   /// Returns whether a match is above the factor's watermark. A factor without a watermark accepts
@@ -404,7 +428,7 @@ public struct AttemptState: Equatable, Sendable {
     AttemptState(
       record: record.id, postponedSignIns: postponedSignIns, unreported: unreported,
       ownChanges: ownChanges,
-      binding: binding)
+      binding: binding, sentCodes: sentCodes)
   }
 
   /// Returns the state with a new factor. Its first watermark is the time step that confirmed it.
@@ -420,6 +444,7 @@ public struct AttemptState: Equatable, Sendable {
   public func keeping(_ record: FactorRecord) -> AttemptState {
     var next = forgetting()
     next.watermarks = watermarks.filter { mark in record.factor(mark.factor) != nil }
+    if let code = sentCodes.last, record.factor(code.factor) == nil { next.sentCodes.removeCode() }
     return next
   }
 
@@ -501,9 +526,10 @@ public struct AttemptState: Equatable, Sendable {
 
   // MARK: Binary form
 
-  /// The current format version. Version 1 can still be read. A state without a typed code is written
-  /// in version 2, so that each state has exactly one encoding.
-  public static let version: UInt16 = 3
+  /// The current format version. Version 1 can still be read. A state without sent codes is written
+  /// in version 3, and one without a typed code, too, in version 2, so that each state has exactly
+  /// one encoding.
+  public static let version: UInt16 = 4
 
   /// The fixed length of the binary form in bytes.
   public static let encodedLength = 640
@@ -517,7 +543,7 @@ public struct AttemptState: Equatable, Sendable {
   public func encoded(sequence: UInt64) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(failedCode == nil ? 2 : Self.version)
+    writer.write(!sentCodes.isEmpty ? Self.version : failedCode == nil ? 2 : 3 as UInt16)
     writer.write(sequence)
     writer.write(record.bytes)
     writer.write(failures)
@@ -539,6 +565,10 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(ownChanges.hour)
     writer.write(ownChanges.count)
     RecordBinding.encode(binding, to: &writer)
+    if !sentCodes.isEmpty {
+      sentCodes.encode(to: &writer)
+      writer.write(failedCode == nil ? 0 : 1 as UInt8)
+    }
     failedCode?.encode(to: &writer)
     writer.pad(to: Self.encodedLength)
     return writer.bytes
@@ -576,6 +606,7 @@ public struct AttemptState: Equatable, Sendable {
       let remembered = RememberedSignIns(&reader)
     else { return nil }
     guard let own = version == 1 ? Own() : Own(&reader),
+      let sentCodes = version < 4 ? SentCodes() : SentCodes(&reader),
       let failedCode = readFailedCode(&reader, version), reader.isRestZero
     else { return nil }
     let state = AttemptState(
@@ -585,7 +616,7 @@ public struct AttemptState: Equatable, Sendable {
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
         lastShownNotice: lastShownNotice),
       remembered: remembered, ownProcessFailures: own.checks, ownChanges: own.changes,
-      binding: own.binding, failedCode: failedCode.value)
+      binding: own.binding, failedCode: failedCode.value, sentCodes: sentCodes)
     return (state, sequence)
   }
 
@@ -594,9 +625,17 @@ public struct AttemptState: Equatable, Sendable {
     let value: FailedCode?
   }
 
-  /// Reads the field that version 3 added. Returns nil if it is invalid.
+  /// Reads the field that version 3 added, and that is optional in version 4. Returns nil if it is
+  /// invalid.
   private static func readFailedCode(_ reader: inout ByteReader, _ version: UInt16) -> StoredCode? {
     guard version > 2 else { return StoredCode(value: nil) }
+    if version > 3 {
+      switch reader.read(UInt8.self) {
+      case 0: return StoredCode(value: nil)
+      case 1: break
+      default: return nil
+      }
+    }
     return FailedCode(&reader).map { StoredCode(value: $0) }
   }
 

@@ -1,4 +1,5 @@
 public import MFAOneTimePassword
+public import MFAPhone
 
 /// One enrolled second factor.
 public struct Factor: Equatable, Sendable {
@@ -6,6 +7,10 @@ public struct Factor: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// A time-based one-time password (RFC 6238). The secret is sealed; only the store opens it.
     case totp(TOTPParameters, sealedSecret: [UInt8])
+    /// Codes that are sent to a phone (NIST SP 800-63B-4, section 3.1.3: an out-of-band
+    /// authenticator). The number is sealed; only the store opens it. It can be used from a time in
+    /// seconds since the epoch.
+    case phone(MaskedPhoneNumber, usableFrom: Int64, sealedNumber: [UInt8])
   }
 
   /// The origin of the secret.
@@ -14,6 +19,8 @@ public struct Factor: Equatable, Sendable {
     case enrolled = 1
     /// Imported from another module.
     case imported = 2
+    /// A phone number that was a test number when it was enrolled: nobody has proved to own it.
+    case testNumber = 3
   }
 
   /// The content of a factor, shared by its copies until one of them changes. Each copy of a large
@@ -103,19 +110,42 @@ public struct Factor: Equatable, Sendable {
   /// saturated.
   public func clock(at now: Int64) -> Int64 {
     let (time, overflow) = now.addingReportingOverflow(
-      Int64(timeOffset) * Int64(parameters.period))
+      Int64(timeOffset) * Int64(parameters?.period ?? 0))
     guard !overflow else { return timeOffset < 0 ? .min : .max }
     return time
   }
 
-  /// The parameters for generating codes.
-  public var parameters: TOTPParameters {
+  /// The parameters for generating codes; nil for a phone, whose codes are random.
+  public var parameters: TOTPParameters? {
     switch kind {
     case .totp(let parameters, _): parameters
+    case .phone: nil
     }
   }
 
-  /// The maximum length of a sealed secret in bytes: a key of 64 bytes, a nonce, a tag and some
-  /// spare bytes.
+  /// The number of digits of the factor's codes.
+  public var codeLength: CodeLength { parameters?.codeLength ?? .six }
+
+  /// The sealed secret or phone number.
+  public var sealed: [UInt8] {
+    switch kind {
+    case .totp(_, let sealed), .phone(_, _, let sealed): sealed
+    }
+  }
+
+  /// Returns the factor with its secret or number sealed in another way.
+  public func resealed(_ sealed: [UInt8]) -> Factor {
+    let kind: Kind =
+      switch kind {
+      case .totp(let parameters, _): .totp(parameters, sealedSecret: sealed)
+      case .phone(let number, let time, _): .phone(number, usableFrom: time, sealedNumber: sealed)
+      }
+    return Factor(
+      id: id, displayName: displayName, enrolledAt: enrolledAt, kind: kind, origin: origin,
+      timeOffset: timeOffset)
+  }
+
+  /// The maximum length in bytes of a sealed secret or number: a key of 64 bytes, a nonce, a tag and
+  /// some spare bytes.
   public static let longestSealedSecret = 128
 }

@@ -1,6 +1,7 @@
 import MFABytes
 public import MFAMessages
 public import MFAOneTimePassword
+import MFAPhone
 import MFASecrets
 
 /// The stored factors, recovery codes, grants and notices of one user. This part of the store
@@ -27,6 +28,7 @@ public struct FactorRecord: Equatable, Sendable {
     var noticesMailed: UInt32 = 0
     var language: Language?
     var sealedDigestKeys: [UInt8]?
+    var phoneRemovedAt: Int64 = 0
 
     init(user: UserName, uid: UInt32, id: FactorID) {
       self.user = user
@@ -44,6 +46,7 @@ public struct FactorRecord: Equatable, Sendable {
       copy.noticesMailed = noticesMailed
       copy.language = language
       copy.sealedDigestKeys = sealedDigestKeys
+      copy.phoneRemovedAt = phoneRemovedAt
       return copy
     }
   }
@@ -119,6 +122,13 @@ public struct FactorRecord: Equatable, Sendable {
     set { own.sealedDigestKeys = newValue }
   }
 
+  /// When the user removed a phone last, in seconds since the epoch; 0 if none was removed. A number
+  /// that is added soon afterwards is a changed number.
+  public private(set) var phoneRemovedAt: Int64 {
+    get { storage.phoneRemovedAt }
+    set { own.phoneRemovedAt = newValue }
+  }
+
   /// Compares the content of two records.
   @inline(never)
   public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
@@ -128,7 +138,8 @@ public struct FactorRecord: Equatable, Sendable {
         && left.generation == right.generation && left.factors == right.factors
         && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
         && left.notices == right.notices && left.noticesMailed == right.noticesMailed
-        && left.language == right.language && left.sealedDigestKeys == right.sealedDigestKeys)
+        && left.language == right.language && left.sealedDigestKeys == right.sealedDigestKeys
+        && left.phoneRemovedAt == right.phoneRemovedAt)
   }
 
   /// The maximum number of factors of a user.
@@ -144,10 +155,13 @@ public struct FactorRecord: Equatable, Sendable {
   /// that the latest notice about each is always kept, and three more.
   public static let maximumNotices = 12
 
-  /// The current format version. A record without keys for its digests is written in version 3, one
-  /// without a language in version 2 or, if its generation is 0, in version 1, which has no
-  /// generation.
-  public static let version: UInt16 = 4
+  /// The current format version. A record that never had a phone is written in version 4, one without keys
+  /// for its digests, too, in version 3, one without a language in version 2 or, if its generation is
+  /// 0, in version 1, which has no generation.
+  public static let version: UInt16 = 5
+
+  /// Whether one of the factors is a phone.
+  public var hasPhone: Bool { factors.contains { $0.parameters == nil } }
 
   /// The version that secrets and digests are bound to. It is constant, so that they stay valid
   /// when the format changes.
@@ -228,11 +242,25 @@ public struct FactorRecord: Equatable, Sendable {
     return wasNewest
   }
 
+  /// Records that the user removed a phone at `now`, in seconds since the epoch.
+  public mutating func notePhoneRemoved(at now: Int64) {
+    phoneRemovedAt = max(phoneRemovedAt, now, 1)
+  }
+
+  /// Returns whether the user removed a phone in the `seconds` before `now`, in seconds since the
+  /// epoch. A time in the future counts as `now`.
+  public func removedPhone(inLast seconds: Int64, before now: Int64) -> Bool {
+    guard phoneRemovedAt > 0 else { return false }
+    let (age, overflow) = now.subtractingReportingOverflow(phoneRemovedAt)
+    return overflow || age < seconds
+  }
+
   /// Removes everything that allows a sign-in: factors, recovery codes and grants.
   public mutating func removeEverything() {
     factors = []
     recoveryCodes = []
     grants = []
+    phoneRemovedAt = 0
   }
 
   /// Sets how far ahead the clock of a factor's authenticator is, in time steps.
@@ -295,7 +323,7 @@ public struct FactorRecord: Equatable, Sendable {
 
   /// What a record has under the next key.
   public struct Resealed {
-    /// The sealed secrets, in the order of the factors.
+    /// The sealed secrets and phone numbers, in the order of the factors.
     public var secrets: [[UInt8]]
     /// The digests of the recovery codes, in their order.
     public var recoveryCodes: [[UInt8]]
@@ -323,12 +351,7 @@ public struct FactorRecord: Equatable, Sendable {
     else { return nil }
     var record = self
     record.sealedDigestKeys = next.digestKeys
-    record.factors = zip(factors, next.secrets).map { factor, secret in
-      Factor(
-        id: factor.id, displayName: factor.displayName, enrolledAt: factor.enrolledAt,
-        kind: .totp(factor.parameters, sealedSecret: secret), origin: factor.origin,
-        timeOffset: factor.timeOffset)
-    }
+    record.factors = zip(factors, next.secrets).map { factor, secret in factor.resealed(secret) }
     record.recoveryCodes = zip(recoveryCodes, next.recoveryCodes).compactMap { code, digest in
       RecoveryCodeDigest(kind: code.kind, bytes: digest)
     }
@@ -417,6 +440,7 @@ public struct FactorRecord: Equatable, Sendable {
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
   private static let totpKind: UInt8 = 1
+  private static let phoneKind: UInt8 = 2
 
   /// Returns the binary form for the audit log, which does not depend on the notices mailed so far.
   public func encodedForLedger() -> [UInt8] {
@@ -430,16 +454,18 @@ public struct FactorRecord: Equatable, Sendable {
     var writer = ByteWriter()
     writer.write(Self.magic)
     let version: UInt16 =
-      sealedDigestKeys != nil ? Self.version : language != nil ? 3 : generation == 0 ? 1 : 2
+      hasPhone || phoneRemovedAt > 0
+      ? Self.version
+      : sealedDigestKeys != nil ? 4 : language != nil ? 3 : generation == 0 ? 1 : 2
     writer.write(version)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)
     if version > 1 { writer.write(generation) }
     if let language { writer.write(language.rawValue) }
-    if let sealedDigestKeys {
+    if version > 3 {
       if language == nil { writer.write(Self.noLanguage) }
-      writer.writeShort(sealedDigestKeys)
+      writer.writeShort(sealedDigestKeys ?? [])
     }
     writer.write(UInt8(truncatingIfNeeded: factors.count))
     for factor in factors {
@@ -455,8 +481,14 @@ public struct FactorRecord: Equatable, Sendable {
         writer.write(parameters.codeLength.rawValue)
         writer.write(parameters.period)
         writer.writeShort(sealedSecret)
+      case .phone(let number, let usableFrom, let sealedNumber):
+        writer.write(Self.phoneKind)
+        writer.writeShort(number.ascii)
+        writer.write(usableFrom)
+        writer.writeShort(sealedNumber)
       }
     }
+    if version > 4 { writer.write(phoneRemovedAt) }
     writer.write(UInt8(truncatingIfNeeded: recoveryCodes.count))
     for code in recoveryCodes {
       writer.write(code.kind.rawValue)
@@ -497,7 +529,7 @@ public struct FactorRecord: Equatable, Sendable {
       let generation = version == 1 ? 0 : reader.read(UInt32.self),
       version != 2 || generation > 0,
       let language = Self.readLanguage(&reader, version),
-      let digestKeys = version < 4 ? [] : reader.readShort(), version < 4 || !digestKeys.isEmpty,
+      let digestKeys = version < 4 ? [] : reader.readShort(), version != 4 || !digestKeys.isEmpty,
       let count = reader.read(UInt8.self)
     else { throw .damaged }
     self.init(user: user, uid: uid, id: id)
@@ -505,10 +537,20 @@ public struct FactorRecord: Equatable, Sendable {
     self.language = language.value
     if !digestKeys.isEmpty { sealedDigestKeys = digestKeys }
     for _ in 0..<count {
-      guard let factor = Self.readFactor(&reader) else { throw .damaged }
+      guard let factor = Self.readFactor(&reader), version > 4 || factor.parameters != nil else {
+        throw .damaged
+      }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
     }
-    guard let codes = Self.readRecoveryCodes(&reader) else { throw .damaged }
+    if version > 4 {
+      guard let time = reader.read(Int64.self), time >= 0, time > 0 || hasPhone else {
+        throw .damaged
+      }
+      phoneRemovedAt = time
+    }
+    guard let codes = Self.readRecoveryCodes(&reader) else {
+      throw .damaged
+    }
     recoveryCodes = codes
     guard let grantCount = reader.read(UInt8.self) else { throw .damaged }
     for _ in 0..<grantCount {
@@ -536,7 +578,7 @@ public struct FactorRecord: Equatable, Sendable {
     return Language(rawValue: number).map { StoredLanguage(value: $0) }
   }
 
-  /// Stands for no language in a record of version 4.
+  /// Stands for no language in a record of version 4 or 5.
   private static let noLanguage: UInt8 = 0
 
   private static func readGrant(_ reader: inout ByteReader) -> Grant? {
@@ -606,8 +648,24 @@ public struct FactorRecord: Equatable, Sendable {
       let enrolledAt = reader.read(Int64.self), let name = reader.readShort(),
       let displayName = canonicalName(name),
       let origin = reader.read(UInt8.self).flatMap({ Factor.Origin(rawValue: $0) }),
-      let timeOffset = reader.read(Int32.self),
-      reader.read(UInt8.self) == totpKind,
+      let timeOffset = reader.read(Int32.self), let kind = readKind(&reader)
+    else { return nil }
+    if case .totp = kind, origin == .testNumber { return nil }
+    return Factor(
+      id: id, displayName: displayName, enrolledAt: enrolledAt, kind: kind, origin: origin,
+      timeOffset: timeOffset)
+  }
+
+  private static func readKind(_ reader: inout ByteReader) -> Factor.Kind? {
+    let kind = reader.read(UInt8.self)
+    if kind == phoneKind {
+      guard let number = reader.readShort().flatMap({ MaskedPhoneNumber(ascii: $0) }),
+        let usableFrom = reader.read(Int64.self), let sealedNumber = reader.readShort(),
+        sealedNumber.count <= Factor.longestSealedSecret
+      else { return nil }
+      return .phone(number, usableFrom: usableFrom, sealedNumber: sealedNumber)
+    }
+    guard kind == totpKind,
       let algorithm = reader.read(UInt8.self).flatMap({ HashAlgorithm(rawValue: $0) }),
       let codeLength = reader.read(UInt8.self).flatMap({ CodeLength(rawValue: $0) }),
       let period = reader.read(UInt16.self),
@@ -615,9 +673,7 @@ public struct FactorRecord: Equatable, Sendable {
         algorithm: algorithm, codeLength: codeLength, period: period),
       let sealedSecret = reader.readShort(), sealedSecret.count <= Factor.longestSealedSecret
     else { return nil }
-    return Factor(
-      id: id, displayName: displayName, enrolledAt: enrolledAt,
-      kind: .totp(parameters, sealedSecret: sealedSecret), origin: origin, timeOffset: timeOffset)
+    return .totp(parameters, sealedSecret: sealedSecret)
   }
 
   /// Returns the stored name if `DisplayName` would store it in the same form, or nil.
@@ -646,10 +702,10 @@ public struct FactorRecord: Equatable, Sendable {
     ("digest keys" as StaticString).bytes + recoveryCodeContext()
   }
 
-  /// Returns the context that a factor's sealed secret is bound to, so that it opens nowhere else:
-  /// version, user, uid, record, factor and parameters.
+  /// Returns the context that a factor's sealed secret or phone number is bound to, so that it opens
+  /// nowhere else: version, user, uid, record, factor, and the parameters of a secret.
   public func associatedData(
-    factor: FactorID, parameters: TOTPParameters
+    factor: FactorID, parameters: TOTPParameters?
   ) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.contextVersion)
@@ -657,6 +713,10 @@ public struct FactorRecord: Equatable, Sendable {
     writer.write(uid)
     writer.write(id.bytes)
     writer.write(factor.bytes)
+    guard let parameters else {
+      writer.write(Self.phoneKind)
+      return writer.bytes
+    }
     writer.write(Self.totpKind)
     writer.write(parameters.algorithm.rawValue)
     writer.write(parameters.codeLength.rawValue)

@@ -8,6 +8,18 @@ extension SignInMessage {
     case .codeOrNumberPrompt: "One-time code, or the number of a device: "
     case .deviceList: "Your devices:"
     case .codeOfDevicePrompt(let name): "One-time code from '\(name)': "
+    case .codeOrSendPrompt(let number): "One-time code (s: send one to \(number)): "
+    case .codeOrSendChoicePrompt: "One-time code, or s1, s2 and so on to get one sent: "
+    case .codeSent(let number): "A code was sent to \(number). It is valid for 10 minutes."
+    case .codeNotSent:
+      "No code could be sent. Use another device or a recovery code, or contact your administrator."
+    case .codeNotSentYet(let seconds):
+      "No code was sent. You can request one in \(WrittenDuration(seconds: seconds).english)."
+    case .phoneNotUsableYet(let seconds):
+      """
+      No code was sent. The number was added a short time ago, and can be used in \
+      \(WrittenDuration(seconds: seconds).english).
+      """
     case .wrongCode: "Wrong code."
     case .wrongCodeTryAgain: "Wrong code. Try again."
     case .usedCode: "That code has already been used. Wait for the next one."
@@ -154,7 +166,24 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Enrolment ticket: "
     case .enrolledDevicePrompt: "Code from a device you have already enrolled: "
+    case .enrolledDeviceOrSendPrompt(let number):
+      "Code from a device you have already enrolled (s: send one to \(number)): "
+    case .enrolledDeviceOrSendChoicePrompt:
+      "Code from a device you have already enrolled, or s1, s2 and so on to get one sent: "
+    case .phoneIsRestricted:
+      """
+      Codes by text message are less safe than codes from an authenticator app: another person may \
+      take over your phone number or read your messages. If you can, use an authenticator app.
+      """
+    case .phoneUsableLater(let seconds):
+      """
+      To protect your account, codes are sent to this new number only in \
+      \(WrittenDuration(seconds: seconds).english). Until then, use another device or a recovery \
+      code.
+      """
     case .noNotices: "You have no notices."
+    case .authenticatorAppName: "Authenticator app"
+    case .phoneName: "Phone"
     }
   }
 }
@@ -284,6 +313,86 @@ extension FailureMessage {
       FailureText("Another operation has not finished.", hint: "Finish or cancel it first.")
     case .signedOut:
       FailureText("You removed your newest device.", hint: "Start again.")
+    case .signInCodeRequired:
+      FailureText(
+        "You need a code from one of your devices.",
+        hint: "Type the code that the app shows, or a recovery code.")
+    case .noAuthenticatorApp:
+      FailureText(
+        "No app on this computer opened the setup link.",
+        hint: "Scan the QR code with your phone, or type the key into the app.")
+    case .phonesNotSupported:
+      FailureText(
+        "This host does not send codes to phones.", hint: "Use an authenticator app: mfa-enroll")
+    case .numberWithoutPlus:
+      FailureText(
+        "The phone number does not begin with a plus sign.",
+        hint: "Type + and the country code first, as in +15105551234.")
+    case .numberWithOtherCharacters:
+      FailureText(
+        "The phone number has characters that are not digits.",
+        hint: "Type + and digits only, as in +15105551234.")
+    case .numberOfNoCountry:
+      FailureText(
+        "The phone number does not begin with the code of a country.",
+        hint: "Type + and the country code first, as in +15105551234.")
+    case .numberTooShort:
+      FailureText(
+        "The phone number is too short.",
+        hint: "Type the whole number with its country code, as in +15105551234.")
+    case .numberTooLong:
+      FailureText(
+        "The phone number is too long.",
+        hint: "A number has at most 15 digits with its country code, as in +15105551234.")
+    case .phoneRegionNotAllowed:
+      FailureText(
+        "This host does not send codes to phone numbers of this country.",
+        hint: "Use another number, or an authenticator app: mfa-enroll")
+    case .tooManyMessages(let seconds):
+      FailureText(
+        "Too many codes have been sent.",
+        hint: "Request another one in \(WrittenDuration(seconds: seconds).english).")
+    case .messageNotSent:
+      FailureText(
+        "The code could not be sent because of a problem on the host.",
+        hint: "Use another device or try later. If it happens again, contact your administrator.")
+    case .phoneAlreadyAdded:
+      FailureText(
+        "You have already added this phone number.", hint: "See your devices: mfa-enroll list")
+    case .phoneNotUsableYet(let seconds):
+      FailureText(
+        "This phone number was added a short time ago.",
+        hint: """
+          Codes are sent to it in \(WrittenDuration(seconds: seconds).english). Use another device \
+          until then.
+          """)
+    case .otherVerification:
+      FailureText(
+        "This code does not belong to the last request.",
+        hint: "Request a new code, and use that one.")
+    }
+  }
+}
+
+extension PhoneMessage {
+  var english: MessageText {
+    switch self {
+    case .code(let issuer): " is your one-time code for \(issuer). Do not share it with anybody."
+    case .enrollmentCode(let issuer):
+      """
+       is the code that adds this phone to your account at \(issuer). If you did not ask for it, \
+      ignore this message.
+      """
+    case .phoneAdded(let issuer):
+      """
+      Another phone was added to your account at \(issuer). If you did not do this, tell an \
+      administrator at once.
+      """
+    case .phoneRemoved(let issuer):
+      """
+      This phone was removed from your account at \(issuer). If you did not do this, tell an \
+      administrator at once.
+      """
     }
   }
 }
@@ -295,6 +404,7 @@ extension WrittenDuration {
     case .seconds(let seconds): "\(seconds) seconds"
     case .minutes(1): "1 minute"
     case .minutes(let minutes): "\(minutes) minutes"
+    case .hours(let hours): "\(hours) hours"
     }
   }
 }

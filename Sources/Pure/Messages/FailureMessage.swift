@@ -34,4 +34,21 @@ public enum FailureMessage: Equatable, Sendable {
   case protocolError
   case operationInProgress
   case signedOut
+  /// A sign-in needs a code.
+  case signInCodeRequired
+  /// No app on this desktop could be given the setup link of a key.
+  case noAuthenticatorApp
+  case phonesNotSupported
+  case numberWithoutPlus
+  case numberWithOtherCharacters
+  case numberOfNoCountry
+  case numberTooShort
+  case numberTooLong
+  case phoneRegionNotAllowed
+  case tooManyMessages(seconds: Int64)
+  case messageNotSent
+  case phoneAlreadyAdded
+  case phoneNotUsableYet(seconds: Int64)
+  /// A code belongs to a request for another phone, or to one that has ended.
+  case otherVerification
 }

@@ -14,7 +14,7 @@ extension SignInEnrollmentMessage {
       3  Clé à saisir dans l’application
       """
     case .formPrompt: "Saisissez 1, 2 ou 3\u{a0}: "
-    case .scan: "Scannez ceci avec une application d’authentification."
+    case .scan: "Scannez ceci avec l’application d’authentification."
     case .typeKey: "Saisissez cette clé dans l’application\u{a0}:"
     case .openURL: "Ou ouvrez cette URL avec l’application\u{a0}:"
     case .codeOrFormPrompt: "Code de l’application, ou 3 pour une clé à saisir\u{a0}: "

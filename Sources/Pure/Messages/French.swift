@@ -10,6 +10,25 @@ extension SignInMessage {
     case .deviceList: "Vos appareils\u{a0}:"
     case .codeOfDevicePrompt(let name):
       "Code à usage unique de «\u{a0}\(name)\u{a0}»\u{a0}: "
+    case .codeOrSendPrompt(let number):
+      "Code à usage unique (s\u{a0}: envoi au \(number))\u{a0}: "
+    case .codeOrSendChoicePrompt: "Code à usage unique, ou s1, s2, etc. pour en recevoir un\u{a0}: "
+    case .codeSent(let number): "Un code a été envoyé au \(number). Il est valable 10 minutes."
+    case .codeNotSent:
+      """
+      Aucun code n’a pu être envoyé. Utilisez un autre appareil ou un code de récupération, ou \
+      contactez votre administrateur.
+      """
+    case .codeNotSentYet(let seconds):
+      """
+      Aucun code n’a été envoyé. Vous pourrez en demander un dans \
+      \(WrittenDuration(seconds: seconds).french).
+      """
+    case .phoneNotUsableYet(let seconds):
+      """
+      Aucun code n’a été envoyé. Le numéro a été ajouté récemment et sera utilisable dans \
+      \(WrittenDuration(seconds: seconds).french).
+      """
     case .wrongCode: "Code incorrect."
     case .wrongCodeTryAgain: "Code incorrect. Réessayez."
     case .usedCode: "Ce code a déjà été utilisé. Attendez le suivant."
@@ -203,7 +222,25 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Ticket d’enregistrement\u{a0}: "
     case .enrolledDevicePrompt: "Code d’un appareil déjà ajouté\u{a0}: "
+    case .enrolledDeviceOrSendPrompt(let number):
+      "Code d’un appareil déjà ajouté (s\u{a0}: envoi au \(number))\u{a0}: "
+    case .enrolledDeviceOrSendChoicePrompt:
+      "Code d’un appareil déjà ajouté, ou s1, s2, etc. pour en recevoir un\u{a0}: "
+    case .phoneIsRestricted:
+      """
+      Les codes reçus par SMS sont moins sûrs que ceux d’une application d’authentification\u{a0}: \
+      une autre personne peut s’emparer de votre numéro ou lire vos messages. Si possible, utilisez \
+      une application d’authentification.
+      """
+    case .phoneUsableLater(let seconds):
+      """
+      Pour protéger votre compte, aucun code ne sera envoyé à ce nouveau numéro avant \
+      \(WrittenDuration(seconds: seconds).french). D’ici là, utilisez un autre appareil ou un \
+      code de récupération.
+      """
     case .noNotices: "Vous n’avez aucune notification."
+    case .authenticatorAppName: "Application d’authentification"
+    case .phoneName: "Téléphone"
     }
   }
 }
@@ -362,6 +399,92 @@ extension FailureMessage {
         "Une autre opération n’est pas terminée.", hint: "Terminez-la ou annulez-la d’abord.")
     case .signedOut:
       FailureText("Vous avez supprimé votre appareil le plus récent.", hint: "Recommencez.")
+    case .signInCodeRequired:
+      FailureText(
+        "Un code d’un de vos appareils est nécessaire.",
+        hint: "Saisissez le code affiché par l’application, ou un code de récupération.")
+    case .noAuthenticatorApp:
+      FailureText(
+        "Aucune application de cet ordinateur n’a ouvert le lien de configuration.",
+        hint: "Scannez le code QR avec votre téléphone, ou saisissez la clé dans l’application.")
+    case .phonesNotSupported:
+      FailureText(
+        "Cet hôte n’envoie pas de codes aux téléphones.",
+        hint: "Utilisez une application d’authentification\u{a0}: mfa-enroll")
+    case .numberWithoutPlus:
+      FailureText(
+        "Le numéro de téléphone ne commence pas par le signe plus.",
+        hint: "Saisissez d’abord + et l’indicatif du pays, par exemple +33612345678.")
+    case .numberWithOtherCharacters:
+      FailureText(
+        "Le numéro de téléphone contient d’autres caractères que des chiffres.",
+        hint: "Saisissez seulement + et des chiffres, par exemple +33612345678.")
+    case .numberOfNoCountry:
+      FailureText(
+        "Le numéro de téléphone ne commence par aucun indicatif de pays.",
+        hint: "Saisissez d’abord + et l’indicatif du pays, par exemple +33612345678.")
+    case .numberTooShort:
+      FailureText(
+        "Le numéro de téléphone est trop court.",
+        hint: "Saisissez le numéro entier avec l’indicatif du pays, par exemple +33612345678.")
+    case .numberTooLong:
+      FailureText(
+        "Le numéro de téléphone est trop long.",
+        hint: "Un numéro a au plus 15 chiffres avec l’indicatif du pays, par exemple +33612345678.")
+    case .phoneRegionNotAllowed:
+      FailureText(
+        "Cet hôte n’envoie pas de codes aux numéros de ce pays.",
+        hint: "Utilisez un autre numéro ou une application d’authentification\u{a0}: mfa-enroll")
+    case .tooManyMessages(let seconds):
+      FailureText(
+        "Trop de codes ont été envoyés.",
+        hint: "Demandez-en un autre dans \(WrittenDuration(seconds: seconds).french).")
+    case .messageNotSent:
+      FailureText(
+        "Le code n’a pas pu être envoyé à cause d’un problème de l’hôte.",
+        hint: """
+          Utilisez un autre appareil ou réessayez plus tard. Si le problème persiste, contactez \
+          votre administrateur.
+          """)
+    case .phoneAlreadyAdded:
+      FailureText(
+        "Vous avez déjà ajouté ce numéro de téléphone.",
+        hint: "Pour voir vos appareils\u{a0}: mfa-enroll list")
+    case .phoneNotUsableYet(let seconds):
+      FailureText(
+        "Ce numéro de téléphone a été ajouté récemment.",
+        hint: """
+          Des codes lui seront envoyés dans \(WrittenDuration(seconds: seconds).french). D’ici là, \
+          utilisez un autre appareil.
+          """)
+    case .otherVerification:
+      FailureText(
+        "Ce code ne correspond pas à la dernière demande.",
+        hint: "Demandez un nouveau code et utilisez celui-là.")
+    }
+  }
+}
+
+extension PhoneMessage {
+  var french: MessageText {
+    switch self {
+    case .code(let issuer):
+      " est votre code à usage unique pour \(issuer). Ne le communiquez à personne."
+    case .enrollmentCode(let issuer):
+      """
+       est le code qui ajoute ce téléphone à votre compte \(issuer). Si vous ne l’avez pas demandé, \
+      ignorez ce message.
+      """
+    case .phoneAdded(let issuer):
+      """
+      Un autre téléphone a été ajouté à votre compte \(issuer). Si ce n’est pas vous, prévenez un \
+      administrateur immédiatement.
+      """
+    case .phoneRemoved(let issuer):
+      """
+      Ce téléphone a été retiré de votre compte \(issuer). Si ce n’est pas vous, prévenez un \
+      administrateur immédiatement.
+      """
     }
   }
 }
@@ -374,6 +497,7 @@ extension WrittenDuration {
     case .seconds(let seconds): "\(seconds) secondes"
     case .minutes(1): "1 minute"
     case .minutes(let minutes): "\(minutes) minutes"
+    case .hours(let hours): "\(hours) heures"
     }
   }
 }

@@ -8,6 +8,24 @@ extension SignInMessage {
     case .codeOrNumberPrompt: "確認コード、またはデバイスの番号: "
     case .deviceList: "登録済みのデバイス:"
     case .codeOfDevicePrompt(let name): "「\(name)」の確認コード: "
+    case .codeOrSendPrompt(let number): "確認コード (s: \(number) に送信): "
+    case .codeOrSendChoicePrompt: "確認コード、または送信を希望する場合は s1、s2 など: "
+    case .codeSent(let number): "\(number) に確認コードを送信しました。有効期間は 10 分です。"
+    case .codeNotSent:
+      """
+      確認コードを送信できませんでした。\
+      別のデバイスまたはリカバリーコードを使用するか、管理者に連絡してください。
+      """
+    case .codeNotSentYet(let seconds):
+      """
+      確認コードは送信されませんでした。\
+      \(WrittenDuration(seconds: seconds).japanese)後に再度リクエストできます。
+      """
+    case .phoneNotUsableYet(let seconds):
+      """
+      確認コードは送信されませんでした。この番号は追加されたばかりのため、\
+      \(WrittenDuration(seconds: seconds).japanese)後に使用できるようになります。
+      """
     case .wrongCode: "確認コードが正しくありません。"
     case .wrongCodeTryAgain: "確認コードが正しくありません。もう一度お試しください。"
     case .usedCode: "この確認コードはすでに使用されています。次のコードをお待ちください。"
@@ -173,7 +191,25 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "登録チケット: "
     case .enrolledDevicePrompt: "登録済みのデバイスの確認コード: "
+    case .enrolledDeviceOrSendPrompt(let number):
+      "登録済みのデバイスの確認コード (s: \(number) に送信): "
+    case .enrolledDeviceOrSendChoicePrompt:
+      "登録済みのデバイスの確認コード、または送信を希望する場合は s1、s2 など: "
+    case .phoneIsRestricted:
+      """
+      SMS の確認コードは、認証アプリのコードより安全性が低くなります。\
+      電話番号が他人に乗っ取られたり、メッセージが読まれたりするおそれがあります。\
+      できるだけ認証アプリを使用してください。
+      """
+    case .phoneUsableLater(let seconds):
+      """
+      アカウントを保護するため、この新しい番号には\
+      \(WrittenDuration(seconds: seconds).japanese)後から確認コードが送信されます。\
+      それまでは別のデバイスまたはリカバリーコードを使用してください。
+      """
     case .noNotices: "通知はありません。"
+    case .authenticatorAppName: "認証アプリ"
+    case .phoneName: "スマートフォン"
     }
   }
 }
@@ -309,6 +345,74 @@ extension FailureMessage {
         "別の操作が終わっていません。", hint: "先にその操作を完了するか、キャンセルしてください。")
     case .signedOut:
       FailureText("最後に追加したデバイスを削除しました。", hint: "最初からやり直してください。")
+    case .signInCodeRequired:
+      FailureText(
+        "登録済みのデバイスの確認コードが必要です。",
+        hint: "アプリに表示されるコード、またはリカバリーコードを入力してください。")
+    case .noAuthenticatorApp:
+      FailureText(
+        "このコンピューターには、設定リンクを開けるアプリがありません。",
+        hint: "スマートフォンで QR コードを読み取るか、キーをアプリに入力してください。")
+    case .phonesNotSupported:
+      FailureText(
+        "このホストは電話に確認コードを送信しません。", hint: "認証アプリを使用してください: mfa-enroll")
+    case .numberWithoutPlus:
+      FailureText(
+        "電話番号がプラス記号で始まっていません。", hint: "+819012345678 のように、+ と国番号から入力してください。")
+    case .numberWithOtherCharacters:
+      FailureText(
+        "電話番号に数字以外の文字が含まれています。", hint: "+819012345678 のように、+ と数字だけを入力してください。")
+    case .numberOfNoCountry:
+      FailureText(
+        "電話番号が国番号で始まっていません。", hint: "+819012345678 のように、+ と国番号から入力してください。")
+    case .numberTooShort:
+      FailureText(
+        "電話番号が短すぎます。", hint: "+819012345678 のように、国番号を含む番号全体を入力してください。")
+    case .numberTooLong:
+      FailureText(
+        "電話番号が長すぎます。", hint: "番号は +819012345678 のように、国番号を含めて 15 桁以内です。")
+    case .phoneRegionNotAllowed:
+      FailureText(
+        "このホストは、この国の電話番号には確認コードを送信しません。", hint: "別の番号または認証アプリを使用してください: mfa-enroll")
+    case .tooManyMessages(let seconds):
+      FailureText(
+        "確認コードの送信回数が多すぎます。", hint: "\(WrittenDuration(seconds: seconds).japanese)後に再度リクエストしてください。")
+    case .messageNotSent:
+      FailureText(
+        "ホストの問題により、確認コードを送信できませんでした。", hint: "別のデバイスを使用するか、後でもう一度お試しください。繰り返す場合は管理者に連絡してください。")
+    case .phoneAlreadyAdded:
+      FailureText(
+        "この電話番号はすでに追加されています。", hint: "デバイスの一覧: mfa-enroll list")
+    case .phoneNotUsableYet(let seconds):
+      FailureText(
+        "この電話番号は追加されたばかりです。",
+        hint: "確認コードは\(WrittenDuration(seconds: seconds).japanese)後から送信されます。それまでは別のデバイスを使用してください。")
+    case .otherVerification:
+      FailureText(
+        "このコードは最後のリクエストのものではありません。", hint: "新しいコードをリクエストし、そのコードを使用してください。")
+    }
+  }
+}
+
+extension PhoneMessage {
+  var japanese: MessageText {
+    switch self {
+    case .code(let issuer): " は \(issuer) の確認コードです。誰にも教えないでください。"
+    case .enrollmentCode(let issuer):
+      """
+       は、この電話を \(issuer) のアカウントに追加するためのコードです。\
+      心当たりがない場合は、このメッセージを無視してください。
+      """
+    case .phoneAdded(let issuer):
+      """
+      \(issuer) のアカウントに別の電話が追加されました。\
+      心当たりがない場合は、すぐに管理者に連絡してください。
+      """
+    case .phoneRemoved(let issuer):
+      """
+      この電話は \(issuer) のアカウントから削除されました。\
+      心当たりがない場合は、すぐに管理者に連絡してください。
+      """
     }
   }
 }
@@ -318,6 +422,7 @@ extension WrittenDuration {
     switch self {
     case .seconds(let seconds): "\(seconds) 秒"
     case .minutes(let minutes): "\(minutes) 分"
+    case .hours(let hours): "\(hours) 時間"
     }
   }
 }

@@ -77,3 +77,16 @@ extension FailureMessage {
     }
   }
 }
+
+extension PhoneMessage {
+  /// Returns the text in a language.
+  public func text(in language: Language) -> MessageText {
+    switch language {
+    case .english: english
+    case .french: french
+    case .spanish: spanish
+    case .japanese: japanese
+    case .traditionalChinese: traditionalChinese
+    }
+  }
+}

@@ -15,6 +15,21 @@ public enum SignInMessage: Equatable, Sendable {
   /// The prompt for a code of one device.
   case codeOfDevicePrompt(name: [UInt8])
 
+  // MARK: Codes sent to a phone
+
+  /// The prompt for a code or `s`, which requests a code for the phone with this masked number.
+  case codeOrSendPrompt(number: [UInt8])
+  /// The prompt below a list of phones, `s1` for the first one.
+  case codeOrSendChoicePrompt
+  /// A code was sent to the phone with this masked number.
+  case codeSent(number: [UInt8])
+  /// No code was sent, because of a problem on the host.
+  case codeNotSent
+  /// No code was sent, because too many were sent before.
+  case codeNotSentYet(seconds: Int64)
+  /// No code was sent, because the number was changed a short time ago.
+  case phoneNotUsableYet(seconds: Int64)
+
   // MARK: Results
 
   case wrongCode

@@ -15,7 +15,7 @@ extension SignInEnrollmentMessage {
       """
     case .formPrompt: "Escribe 1, 2 o 3: "
     case .scan: "Escanea esto con una aplicación de autenticación."
-    case .typeKey: "Escribe esta clave en una aplicación de autenticación:"
+    case .typeKey: "Escribe esta clave en la aplicación:"
     case .openURL: "O abre esta URL con la aplicación:"
     case .codeOrFormPrompt: "Código de la aplicación, o 3 para ver la clave: "
     case .codePrompt: "Código de la aplicación: "

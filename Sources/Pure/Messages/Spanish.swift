@@ -8,6 +8,25 @@ extension SignInMessage {
     case .codeOrNumberPrompt: "Código de un solo uso, o número de un dispositivo: "
     case .deviceList: "Tus dispositivos:"
     case .codeOfDevicePrompt(let name): "Código de un solo uso de «\(name)»: "
+    case .codeOrSendPrompt(let number): "Código de un solo uso (s: enviar uno al \(number)): "
+    case .codeOrSendChoicePrompt: "Código de un solo uso, o s1, s2, etc. para recibir uno: "
+    case .codeSent(let number):
+      "Se ha enviado un código al \(number). Es válido durante 10 minutos."
+    case .codeNotSent:
+      """
+      No se ha podido enviar ningún código. Usa otro dispositivo o un código de recuperación, o \
+      contacta con tu administrador.
+      """
+    case .codeNotSentYet(let seconds):
+      """
+      No se ha enviado ningún código. Podrás pedir uno dentro de \
+      \(WrittenDuration(seconds: seconds).spanish).
+      """
+    case .phoneNotUsableYet(let seconds):
+      """
+      No se ha enviado ningún código. El número se añadió hace poco y podrá usarse dentro de \
+      \(WrittenDuration(seconds: seconds).spanish).
+      """
     case .wrongCode: "Código incorrecto."
     case .wrongCodeTryAgain: "Código incorrecto. Inténtalo de nuevo."
     case .usedCode: "Ese código ya se ha usado. Espera al siguiente."
@@ -193,7 +212,25 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "Tíquet de registro: "
     case .enrolledDevicePrompt: "Código de un dispositivo que ya has añadido: "
+    case .enrolledDeviceOrSendPrompt(let number):
+      "Código de un dispositivo que ya has añadido (s: enviar uno al \(number)): "
+    case .enrolledDeviceOrSendChoicePrompt:
+      "Código de un dispositivo que ya has añadido, o s1, s2, etc. para recibir uno: "
+    case .phoneIsRestricted:
+      """
+      Los códigos por SMS son menos seguros que los de una aplicación de autenticación: otra \
+      persona puede apropiarse de tu número o leer tus mensajes. Si puedes, usa una aplicación de \
+      autenticación.
+      """
+    case .phoneUsableLater(let seconds):
+      """
+      Para proteger tu cuenta, solo se enviarán códigos a este número nuevo \
+      dentro de \(WrittenDuration(seconds: seconds).spanish). Hasta entonces, usa otro dispositivo \
+      o un código de recuperación.
+      """
     case .noNotices: "No tienes ningún aviso."
+    case .authenticatorAppName: "Aplicación de autenticación"
+    case .phoneName: "Teléfono"
     }
   }
 }
@@ -350,6 +387,94 @@ extension FailureMessage {
         "Otra operación no ha terminado.", hint: "Termínala o cancélala primero.")
     case .signedOut:
       FailureText("Has eliminado tu dispositivo más reciente.", hint: "Empieza de nuevo.")
+    case .signInCodeRequired:
+      FailureText(
+        "Hace falta un código de uno de tus dispositivos.",
+        hint: "Escribe el código que muestra la aplicación o un código de recuperación.")
+    case .noAuthenticatorApp:
+      FailureText(
+        "Ninguna aplicación de este ordenador ha abierto el enlace de configuración.",
+        hint: "Escanea el código QR con el teléfono o escribe la clave en la aplicación.")
+    case .phonesNotSupported:
+      FailureText(
+        "Este servidor no envía códigos a teléfonos.",
+        hint: "Usa una aplicación de autenticación: mfa-enroll")
+    case .numberWithoutPlus:
+      FailureText(
+        "El número de teléfono no empieza por el signo más.",
+        hint: "Escribe primero + y el prefijo del país, por ejemplo +34612345678.")
+    case .numberWithOtherCharacters:
+      FailureText(
+        "El número de teléfono tiene caracteres que no son dígitos.",
+        hint: "Escribe solo + y dígitos, por ejemplo +34612345678.")
+    case .numberOfNoCountry:
+      FailureText(
+        "El número de teléfono no empieza por el prefijo de ningún país.",
+        hint: "Escribe primero + y el prefijo del país, por ejemplo +34612345678.")
+    case .numberTooShort:
+      FailureText(
+        "El número de teléfono es demasiado corto.",
+        hint: "Escribe el número completo con el prefijo del país, por ejemplo +34612345678.")
+    case .numberTooLong:
+      FailureText(
+        "El número de teléfono es demasiado largo.",
+        hint: """
+          Un número tiene como máximo 15 dígitos con el prefijo del país, por ejemplo \
+          +34612345678.
+          """)
+    case .phoneRegionNotAllowed:
+      FailureText(
+        "Este servidor no envía códigos a números de ese país.",
+        hint: "Usa otro número o una aplicación de autenticación: mfa-enroll")
+    case .tooManyMessages(let seconds):
+      FailureText(
+        "Se han enviado demasiados códigos.",
+        hint: "Pide otro dentro de \(WrittenDuration(seconds: seconds).spanish).")
+    case .messageNotSent:
+      FailureText(
+        "No se ha podido enviar el código por un problema del servidor.",
+        hint: """
+          Usa otro dispositivo o inténtalo más tarde. Si vuelve a ocurrir, ponte en contacto con \
+          tu administrador.
+          """)
+    case .phoneAlreadyAdded:
+      FailureText(
+        "Ya has añadido este número de teléfono.",
+        hint: "Consulta tus dispositivos: mfa-enroll list")
+    case .phoneNotUsableYet(let seconds):
+      FailureText(
+        "Este número de teléfono se añadió hace poco.",
+        hint: """
+          Se le enviarán códigos dentro de \(WrittenDuration(seconds: seconds).spanish). Hasta \
+          entonces, usa otro dispositivo.
+          """)
+    case .otherVerification:
+      FailureText(
+        "Este código no corresponde a la última petición.", hint: "Pide un código nuevo y usa ese.")
+    }
+  }
+}
+
+extension PhoneMessage {
+  var spanish: MessageText {
+    switch self {
+    case .code(let issuer):
+      " es tu código de un solo uso para \(issuer). No lo compartas con nadie."
+    case .enrollmentCode(let issuer):
+      """
+       es el código que añade este teléfono a tu cuenta de \(issuer). Si no lo has pedido, no hagas \
+      caso de este mensaje.
+      """
+    case .phoneAdded(let issuer):
+      """
+      Se ha añadido otro teléfono a tu cuenta de \(issuer). Si no has sido tú, avisa a un \
+      administrador de inmediato.
+      """
+    case .phoneRemoved(let issuer):
+      """
+      Se ha eliminado este teléfono de tu cuenta de \(issuer). Si no has sido tú, avisa a un \
+      administrador de inmediato.
+      """
     }
   }
 }
@@ -361,6 +486,7 @@ extension WrittenDuration {
     case .seconds(let seconds): "\(seconds) segundos"
     case .minutes(1): "1 minuto"
     case .minutes(let minutes): "\(minutes) minutos"
+    case .hours(let hours): "\(hours) horas"
     }
   }
 }

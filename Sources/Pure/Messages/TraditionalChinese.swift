@@ -8,6 +8,14 @@ extension SignInMessage {
     case .codeOrNumberPrompt: "驗證碼或裝置編號："
     case .deviceList: "你的裝置："
     case .codeOfDevicePrompt(let name): "「\(name)」的驗證碼："
+    case .codeOrSendPrompt(let number): "驗證碼（輸入 s 傳送至 \(number)）："
+    case .codeOrSendChoicePrompt: "驗證碼，或輸入 s1、s2 等以接收驗證碼："
+    case .codeSent(let number): "驗證碼已傳送至 \(number)，10 分鐘內有效。"
+    case .codeNotSent: "無法傳送驗證碼。請使用其他裝置或復原碼，或聯絡管理員。"
+    case .codeNotSentYet(let seconds):
+      "未傳送驗證碼。你可以在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再次要求傳送。"
+    case .phoneNotUsableYet(let seconds):
+      "未傳送驗證碼。這個號碼是最近新增的，\(WrittenDuration(seconds: seconds).traditionalChinese)後才能使用。"
     case .wrongCode: "驗證碼錯誤。"
     case .wrongCodeTryAgain: "驗證碼錯誤，請再試一次。"
     case .usedCode: "這組驗證碼已使用過，請等待下一組。"
@@ -134,7 +142,21 @@ extension HelperMessage {
     switch self {
     case .ticketPrompt: "註冊票證："
     case .enrolledDevicePrompt: "已新增裝置的驗證碼："
+    case .enrolledDeviceOrSendPrompt(let number):
+      "已新增裝置的驗證碼（輸入 s 傳送至 \(number)）："
+    case .enrolledDeviceOrSendChoicePrompt:
+      "已新增裝置的驗證碼，或輸入 s1、s2 等以接收驗證碼："
+    case .phoneIsRestricted:
+      "簡訊驗證碼不如驗證應用程式安全：他人可能盜用你的電話號碼或讀取你的簡訊。請盡可能使用驗證應用程式。"
+    case .phoneUsableLater(let seconds):
+      """
+      為保護你的帳號，\
+      \(WrittenDuration(seconds: seconds).traditionalChinese)後才會將驗證碼傳送至這個新號碼。\
+      在此之前，請使用其他裝置或復原碼。
+      """
     case .noNotices: "你沒有任何通知。"
+    case .authenticatorAppName: "驗證應用程式"
+    case .phoneName: "電話"
     }
   }
 }
@@ -242,6 +264,65 @@ extension FailureMessage {
     case .operationInProgress:
       FailureText("另一項操作尚未完成。", hint: "請先完成或取消該操作。")
     case .signedOut: FailureText("你已移除最近新增的裝置。", hint: "請重新開始。")
+    case .signInCodeRequired:
+      FailureText(
+        "需要你某部裝置上的驗證碼。",
+        hint: "請輸入應用程式顯示的驗證碼，或輸入復原碼。")
+    case .noAuthenticatorApp:
+      FailureText(
+        "這部電腦上沒有應用程式開啟設定連結。",
+        hint: "請用手機掃描 QR 碼，或將金鑰輸入應用程式。")
+    case .phonesNotSupported:
+      FailureText(
+        "這部主機不會傳送驗證碼到電話。", hint: "請使用驗證應用程式：mfa-enroll")
+    case .numberWithoutPlus:
+      FailureText(
+        "電話號碼開頭沒有加號。", hint: "請先輸入 + 與國碼，例如 +886912345678。")
+    case .numberWithOtherCharacters:
+      FailureText(
+        "電話號碼含有數字以外的字元。", hint: "請只輸入 + 與數字，例如 +886912345678。")
+    case .numberOfNoCountry:
+      FailureText(
+        "電話號碼開頭不是任何國家的國碼。", hint: "請先輸入 + 與國碼，例如 +886912345678。")
+    case .numberTooShort:
+      FailureText(
+        "電話號碼太短。", hint: "請輸入含國碼的完整號碼，例如 +886912345678。")
+    case .numberTooLong:
+      FailureText(
+        "電話號碼太長。", hint: "號碼連同國碼最多 15 位數字，例如 +886912345678。")
+    case .phoneRegionNotAllowed:
+      FailureText(
+        "這部主機不會傳送驗證碼到這個國家的電話號碼。", hint: "請使用其他號碼，或使用驗證應用程式：mfa-enroll")
+    case .tooManyMessages(let seconds):
+      FailureText(
+        "傳送驗證碼的次數過多。", hint: "請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再次要求傳送。")
+    case .messageNotSent:
+      FailureText(
+        "主機發生問題，無法傳送驗證碼。", hint: "請使用其他裝置或稍後再試。如果再次發生，請聯絡管理員。")
+    case .phoneAlreadyAdded:
+      FailureText(
+        "你已新增這個電話號碼。", hint: "查看你的裝置：mfa-enroll list")
+    case .phoneNotUsableYet(let seconds):
+      FailureText(
+        "這個電話號碼是最近新增的。",
+        hint: "\(WrittenDuration(seconds: seconds).traditionalChinese)後才會傳送驗證碼至這個號碼。在此之前，請使用其他裝置。")
+    case .otherVerification:
+      FailureText(
+        "這組驗證碼不屬於最近一次的要求。", hint: "請要求新的驗證碼並使用該組驗證碼。")
+    }
+  }
+}
+
+extension PhoneMessage {
+  var traditionalChinese: MessageText {
+    switch self {
+    case .code(let issuer): " 是你在 \(issuer) 的驗證碼，請勿告訴任何人。"
+    case .enrollmentCode(let issuer):
+      " 是將這支電話新增至你在 \(issuer) 的帳號的驗證碼。如果不是你要求的，請忽略這則訊息。"
+    case .phoneAdded(let issuer):
+      "你在 \(issuer) 的帳號已新增另一支電話。如果不是你本人的操作，請立即通知管理員。"
+    case .phoneRemoved(let issuer):
+      "這支電話已從你在 \(issuer) 的帳號移除。如果不是你本人的操作，請立即通知管理員。"
     }
   }
 }
@@ -251,6 +332,7 @@ extension WrittenDuration {
     switch self {
     case .seconds(let seconds): "\(seconds) 秒"
     case .minutes(let minutes): "\(minutes) 分鐘"
+    case .hours(let hours): "\(hours) 小時"
     }
   }
 }

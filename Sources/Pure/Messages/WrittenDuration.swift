@@ -1,14 +1,18 @@
-/// A duration as users read it: seconds below two minutes, otherwise minutes, rounded up.
+/// A duration as users read it: seconds below two minutes, minutes below two hours, otherwise hours;
+/// rounded up.
 enum WrittenDuration {
   case seconds(Int64)
   case minutes(Int64)
+  case hours(Int64)
 
   init(seconds: Int64) {
     guard seconds >= 120 else {
       self = .seconds(seconds)
       return
     }
-    let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
-    self = .minutes(rest == 0 ? minutes : minutes &+ 1)
+    let unit: Int64 = seconds > 7200 ? 3600 : 60
+    let (whole, rest) = seconds.quotientAndRemainder(dividingBy: unit)
+    let count = rest == 0 ? whole : whole &+ 1
+    self = unit == 60 ? .minutes(count) : .hours(count)
   }
 }

@@ -39,9 +39,13 @@ extension Configuration {
       isSet { !$0.texts(.rememberServices).isEmpty } ? nil : Key.rememberServices.name
     case .rememberServices:
       isSet { $0.number(.remember) ?? 0 > 0 } ? nil : Key.remember.name
+    case .gateway: project.regions.isEmpty ? Key.regions.name : nil
+    case .regions: project.gateway == nil ? Key.gateway.name : nil
     case .users, .groups, .services, .networks, .state, .adjacentIntervals, .issuer, .language,
       .enrollment, .promptHints, .endSessionsOnUnenroll, .freshFor, .throttleAfter,
-      .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks:
+      .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks,
+      .factors, .phoneTestNumbers, .phoneWaitingTime, .phoneInterval, .phonePerTenMinutes,
+      .phonePerDay, .phoneNumberHourly, .phoneHostDaily, .phoneBreaker:
       nil
     }
   }

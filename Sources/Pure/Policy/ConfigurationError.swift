@@ -162,12 +162,17 @@ public struct ConfigurationError: Error, Equatable {
     return [quotationMark] + excerpt.text + [quotationMark] + joined(end)
   }
 
+  /// Returns the names of a section's keys. Those that begin with `phone_` are not listed one by one:
+  /// log lines keep only 512 bytes of a message.
   private static func keyNames(of section: Configuration.Section) -> [UInt8] {
+    let group = bytes(of: "phone_")
     var names: [UInt8] = []
     for key in Configuration.Key.allCases where key.belongs(to: section) {
+      let name = bytes(of: key.name)
+      if name.starts(with: group) { continue }
       if !names.isEmpty { names += joined([", "]) }
-      names += bytes(of: key.name)
+      names += name
     }
-    return names
+    return names + joined([" and those of mfa.conf(5) that begin with "]) + group
   }
 }

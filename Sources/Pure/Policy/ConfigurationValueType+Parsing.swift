@@ -13,7 +13,11 @@ extension ConfigurationValueType {
     case .names: value = Self.names(text, ofServices: false).map { .texts($0) }
     case .services: value = Self.names(text, ofServices: true).map { .texts($0) }
     case .networks: value = try Self.networks(text).map { .networks($0) }
-    case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day:
+    case .path: value = Self.path(text).map { .texts([$0]) }
+    case .callingCodes: value = Self.callingCodes(text).map { .texts($0) }
+    case .testNumbers: value = Self.testNumbers(text).map { .texts($0) }
+    case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day,
+      .factors:
       value = number(text).map { .number($0) }
     }
     guard let value else { throw .invalidValue(key, Excerpt(text)) }
@@ -29,12 +33,13 @@ extension ConfigurationValueType {
     case .duration(let range): Self.seconds(text, in: range)
     case .durationOrOff(let range): text.equals("off") ? 0 : Self.seconds(text, in: range)
     case .day: CalendarDay(text)?.end
-    case .issuer, .names, .services, .networks: nil
+    case .factors: factors(text)
+    case .issuer, .names, .services, .networks, .path, .callingCodes, .testNumbers: nil
     }
   }
 
   /// Returns the number of a word, or nil if the set does not contain the word.
-  private func numberOfWord(_ text: Span<UInt8>) -> Int64? {
+  func numberOfWord(_ text: Span<UInt8>) -> Int64? {
     var number: Int64 = 0
     while let word = word(number) {
       if text.equals(word) { return number }

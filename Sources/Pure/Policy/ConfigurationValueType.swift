@@ -30,13 +30,22 @@ enum ConfigurationValueType {
   case services
   /// A list of networks.
   case networks
+  /// A list of types of factors: a set of bits (`Configuration.FactorType`). It is 0 only if two
+  /// tenants that may match have no type in common.
+  case factors
+  /// An absolute path.
+  case path
+  /// A list of beginnings of phone numbers: `+`, a calling code, and up to four further digits.
+  case callingCodes
+  /// A list of phone numbers with the code that each of them accepts.
+  case testNumbers
 
   /// Whether values are stored as texts: `ConfigurationValue.texts`.
   var isList: Bool {
     switch self {
-    case .issuer, .names, .services: true
+    case .issuer, .names, .services, .path, .callingCodes, .testNumbers: true
     case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day,
-      .networks:
+      .networks, .factors:
       false
     }
   }
@@ -63,6 +72,14 @@ enum ConfigurationValueType {
     case .services: "names of PAM services in lower case, with commas between them, each once"
     case .networks:
       "networks such as 192.0.2.0/24 and 2001:db8::/32, with commas between them, each once"
+    case .factors: "totp, phone, or both with a comma between them"
+    case .path: "an absolute path such as /usr/lib/mfa/gateways/json"
+    case .callingCodes:
+      "calling codes such as +33 and +81, with commas between them, each once"
+    case .testNumbers:
+      joined(
+        "up to ", decimal(Int64(Self.maximumTestNumbers)),
+        " numbers with codes of six digits such as +15105551234=123456, with commas between them")
     }
   }
 
@@ -74,7 +91,10 @@ enum ConfigurationValueType {
     case .enrollment: Configuration.Enrollment(rawValue: number)?.name
     case .onOrOff: OnOrOff(rawValue: number)?.name
     case .language: UInt8(exactly: number).flatMap { Language(rawValue: $0) }?.tag
-    case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .names, .services, .networks: nil
+    case .factors: Configuration.FactorType(rawValue: number)?.name
+    case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .names, .services, .networks,
+      .path, .callingCodes, .testNumbers:
+      nil
     }
   }
 
@@ -96,7 +116,8 @@ enum ConfigurationValueType {
     case .duration: Self.printed(seconds: number)
     case .durationOrOff: number == 0 ? bytes(of: "off") : Self.printed(seconds: number)
     case .day: CalendarDay(end: number)?.text
-    case .issuer, .names, .services, .networks: nil
+    case .factors: Self.list(Configuration.FactorType.names(in: number))
+    case .issuer, .names, .services, .networks, .path, .callingCodes, .testNumbers: nil
     }
   }
 
@@ -108,7 +129,7 @@ enum ConfigurationValueType {
   }
 
   /// Returns the texts with commas between them.
-  private static func list(_ texts: [[UInt8]]) -> [UInt8] {
+  static func list(_ texts: [[UInt8]]) -> [UInt8] {
     var list: [UInt8] = []
     for text in texts {
       if !list.isEmpty { list += bytes(of: ", ") }

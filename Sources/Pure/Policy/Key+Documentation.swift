@@ -228,6 +228,9 @@ extension Configuration.Key {
           codes that were imported from another program have only eight digits and unlock nothing.
           The use is in the audit log as `unlocked-by-recovery-code`, and the user is notified.
           """)
+    case .factors, .gateway, .regions, .phoneTestNumbers, .phoneWaitingTime, .phoneInterval,
+      .phonePerTenMinutes, .phonePerDay, .phoneNumberHourly, .phoneHostDaily, .phoneBreaker:
+      phoneDocumentation
     }
   }
 

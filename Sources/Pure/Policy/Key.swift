@@ -32,6 +32,17 @@ extension Configuration {
     case throttleLongestWait
     case disableAfter
     case recoveryUnlocks
+    case factors
+    case gateway
+    case regions
+    case phoneTestNumbers
+    case phoneWaitingTime
+    case phoneInterval
+    case phonePerTenMinutes
+    case phonePerDay
+    case phoneNumberHourly
+    case phoneHostDaily
+    case phoneBreaker
   }
 }
 
@@ -103,6 +114,41 @@ extension Configuration.Key {
     case .recoveryUnlocks:
       KeyDeclaration(
         "recovery_unlocks", .onOrOff, default: OnOrOff.off.rawValue, stricter: .larger)
+    case .factors:
+      KeyDeclaration(
+        "factors", .factors, default: Configuration.FactorType.all, stricter: .inBoth)
+    case .gateway:
+      KeyDeclaration("gateway", .path, in: .project)
+    case .regions:
+      KeyDeclaration("regions", .callingCodes, in: .project)
+    case .phoneTestNumbers:
+      KeyDeclaration("phone_test_numbers", .testNumbers, in: .project)
+    case .phoneWaitingTime:
+      KeyDeclaration(
+        "phone_waiting_time", .durationOrOff(1...2_592_000), default: 86_400, stricter: .larger)
+    case .phoneInterval:
+      KeyDeclaration(
+        "phone_interval", .duration(UserSendLimits.intervalRange), default: 30, stricter: .larger)
+    case .phonePerTenMinutes:
+      KeyDeclaration(
+        "phone_per_ten_minutes", .wholeNumber(Self.wide(UserSendLimits.tenMinutesRange)),
+        default: 3, stricter: .smaller)
+    case .phonePerDay:
+      KeyDeclaration(
+        "phone_per_day", .wholeNumber(Self.wide(UserSendLimits.dayRange)), default: 10,
+        stricter: .smaller)
+    case .phoneNumberHourly:
+      KeyDeclaration(
+        "phone_number_hourly", .wholeNumber(Self.wide(HostSendLimits.numberHourlyRange)),
+        in: .project, default: 5)
+    case .phoneHostDaily:
+      KeyDeclaration(
+        "phone_host_daily", .wholeNumber(Self.wide(HostSendLimits.hostDailyRange)), in: .project,
+        default: 200)
+    case .phoneBreaker:
+      KeyDeclaration(
+        "phone_breaker", .wholeNumber(Self.wide(HostSendLimits.breakerRange)), in: .project,
+        default: 20)
     }
   }
 

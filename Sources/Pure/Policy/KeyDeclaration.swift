@@ -26,6 +26,8 @@ struct KeyDeclaration {
     case zeroThenLarger
     /// The smaller number, but 0 stands for no limit.
     case smallerExceptZero
+    /// What both values contain: the values are sets of bits.
+    case inBoth
     /// Neither, because the maximum age of a remembered sign-in depends on several keys together.
     /// Instead of either value, no remembered sign-in is accepted.
     case rememberingNothing

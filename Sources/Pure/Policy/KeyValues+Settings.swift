@@ -30,6 +30,9 @@ extension KeyValues {
     case .zeroThenLarger: guard number == 0 || present != 0 && number > present else { return }
     case .smallerExceptZero:
       guard number != 0, present == 0 || number < present else { return }
+    case .inBoth:
+      self[key] = .number(number & present)
+      return
     case .rememberingNothing:
       self[.remember] = .number(0)
       self[.freshFor] = .number(0)

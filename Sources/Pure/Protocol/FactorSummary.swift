@@ -1,5 +1,6 @@
 public import MFAFactors
 public import MFAOneTimePassword
+public import MFAPhone
 
 /// The data of a factor that its user may see: everything but the secret.
 public struct FactorSummary: Equatable, Sendable {
@@ -9,16 +10,42 @@ public struct FactorSummary: Equatable, Sendable {
   public let displayName: DisplayName
   /// The time of enrolment, in seconds since the epoch.
   public let enrolledAt: Int64
-  /// The parameters of its codes.
-  public let parameters: TOTPParameters
+  /// The type of factor.
+  public let kind: Kind
+
+  /// The type of factor, with what its user may see.
+  public enum Kind: Equatable, Sendable {
+    /// An authenticator app, with the parameters of its codes.
+    case totp(TOTPParameters)
+    /// A phone, with its masked number and the time from which codes can be sent to it, in seconds
+    /// since the epoch.
+    case phone(MaskedPhoneNumber, usableFrom: Int64)
+  }
 
   /// Creates a summary.
-  public init(
-    id: FactorID, displayName: DisplayName, enrolledAt: Int64, parameters: TOTPParameters
-  ) {
+  public init(id: FactorID, displayName: DisplayName, enrolledAt: Int64, kind: Kind) {
     self.id = id
     self.displayName = displayName
     self.enrolledAt = enrolledAt
-    self.parameters = parameters
+    self.kind = kind
+  }
+
+  /// Creates a summary of a stored factor.
+  public init(_ factor: Factor) {
+    let kind: Kind =
+      switch factor.kind {
+      case .totp(let parameters, _): .totp(parameters)
+      case .phone(let number, let time, _): .phone(number, usableFrom: time)
+      }
+    self.init(
+      id: factor.id, displayName: factor.displayName, enrolledAt: factor.enrolledAt, kind: kind)
+  }
+
+  /// The number of digits of the factor's codes.
+  public var codeLength: CodeLength {
+    switch kind {
+    case .totp(let parameters): parameters.codeLength
+    case .phone: .six
+    }
   }
 }

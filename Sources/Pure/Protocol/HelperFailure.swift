@@ -1,3 +1,5 @@
+public import MFAPhone
+
 /// Why the helper did not carry out a request.
 public enum HelperFailure: Error, Equatable, Sendable {
   /// The account or the policy does not allow the request.
@@ -55,6 +57,20 @@ public enum HelperFailure: Error, Equatable, Sendable {
   case tooManyChanges(seconds: UInt32)
   /// The helper refuses to run in the process that the client started it in.
   case unsuitableProcess(ProcessFault)
+  /// Policy forbids phones, or the host has no gateway.
+  case phonesNotSupported
+  /// The text is not a phone number in international form.
+  case invalidPhoneNumber(PhoneNumber.Refusal)
+  /// The host sends no codes to numbers of this country.
+  case phoneRegionNotAllowed
+  /// Too many codes were sent. The next one can be requested in this many seconds.
+  case tooManyMessages(seconds: UInt32)
+  /// The host could not send the code.
+  case messageNotSent
+  /// The user has already enrolled this phone number.
+  case phoneAlreadyEnrolled
+  /// The phone was enrolled in place of another one. Codes are sent to it in this many seconds.
+  case phoneNotUsableYet(seconds: UInt32)
 
   /// The number in a message.
   var number: UInt8 {
@@ -86,21 +102,32 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .alreadyImported: 25
     case .unsuitableProcess: 26
     case .tooManyChanges: 27
+    case .phonesNotSupported: 28
+    case .invalidPhoneNumber: 29
+    case .phoneRegionNotAllowed: 30
+    case .tooManyMessages: 31
+    case .messageNotSent: 32
+    case .phoneAlreadyEnrolled: 33
+    case .phoneNotUsableYet: 34
     }
   }
 
-  /// The detail in a message: the seconds to wait, or the number of the process fault; 0 for every
-  /// other failure.
+  /// The detail in a message: the seconds to wait, the number of the process fault, or the number of
+  /// what is wrong with a phone number; 0 for every other failure.
   var seconds: UInt32 {
     switch self {
-    case .tooManyAttempts(let seconds), .tooManyChanges(let seconds): seconds
+    case .tooManyAttempts(let seconds), .tooManyChanges(let seconds),
+      .tooManyMessages(let seconds), .phoneNotUsableYet(let seconds):
+      seconds
+    case .invalidPhoneNumber(let refusal): refusal.messageNumber
     case .unsuitableProcess(let fault): UInt32(fault.number)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
       .invalidVerificationCode, .codeAlreadyUsed, .notACode, .factorsLocked,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
-      .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported:
+      .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
+      .phonesNotSupported, .phoneRegionNotAllowed, .messageNotSent, .phoneAlreadyEnrolled:
       0
     }
   }
@@ -136,8 +163,41 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 25: self = .alreadyImported
     case 26: self = .unsuitableProcess(ProcessFault(number: UInt8(truncatingIfNeeded: seconds)))
     case 27: self = .tooManyChanges(seconds: seconds)
+    case 28: self = .phonesNotSupported
+    case 29:
+      guard let refusal = PhoneNumber.Refusal(messageNumber: seconds) else { return nil }
+      self = .invalidPhoneNumber(refusal)
+    case 30: self = .phoneRegionNotAllowed
+    case 31: self = .tooManyMessages(seconds: seconds)
+    case 32: self = .messageNotSent
+    case 33: self = .phoneAlreadyEnrolled
+    case 34: self = .phoneNotUsableYet(seconds: seconds)
     default: return nil
     }
     guard self.seconds == seconds else { return nil }
+  }
+}
+
+extension PhoneNumber.Refusal {
+  /// The number in a message.
+  fileprivate var messageNumber: UInt32 {
+    switch self {
+    case .noPlus: 1
+    case .notDigits: 2
+    case .noSuchCallingCode: 3
+    case .tooShort: 4
+    case .tooLong: 5
+    }
+  }
+
+  fileprivate init?(messageNumber: UInt32) {
+    switch messageNumber {
+    case 1: self = .noPlus
+    case 2: self = .notDigits
+    case 3: self = .noSuchCallingCode
+    case 4: self = .tooShort
+    case 5: self = .tooLong
+    default: return nil
+    }
   }
 }

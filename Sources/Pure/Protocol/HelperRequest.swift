@@ -62,9 +62,15 @@ public enum HelperRequest: ~Copyable, Sendable {
   /// Requests the pending notices as texts. Those that need no confirmation are then no longer
   /// pending.
   case readNotices
+  /// Requests a code for a phone number, as typed, that is to be enrolled. Needs a session.
+  case beginPhone(SecretBytes)
+  /// Presents the code that was sent, and requests the enrolment of the number. Needs a session.
+  case confirmPhone(EnrollmentRequest)
+  /// Requests a code for an enrolled phone, which is accepted in this conversation only.
+  case sendCode(factor: FactorID)
 
   /// The version of the protocol.
-  public static let version: UInt8 = 3
+  public static let version: UInt8 = 4
 
   /// The longest answer and the longest code in bytes: PAM_MAX_RESP_SIZE.
   public static let longestAnswer = 512
@@ -146,6 +152,21 @@ public enum HelperRequest: ~Copyable, Sendable {
       return try writer.finish()
     case .readNotices:
       return try MessageWriter(kind: Kind.readNotices).finish()
+    case .beginPhone(let number):
+      guard number.count <= Self.longestAnswer else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.beginPhone)
+      writer.field(number.span)
+      return try writer.finish()
+    case .confirmPhone(let request):
+      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.confirmPhone)
+      writer.field(request.code.span)
+      writer.field(request.displayName.utf8)
+      return try writer.finish()
+    case .sendCode(let factor):
+      var writer = MessageWriter(kind: Kind.sendCode)
+      writer.field(factor.bytes)
+      return try writer.finish()
     }
   }
 
@@ -191,6 +212,9 @@ public enum HelperRequest: ~Copyable, Sendable {
     case .completeResync: throw .malformed
     case .checkEnrollment: throw .malformed
     case .readNotices: throw .malformed
+    case .beginPhone: throw .malformed
+    case .confirmPhone: throw .malformed
+    case .sendCode: throw .malformed
     }
   }
 
@@ -300,6 +324,20 @@ public enum HelperRequest: ~Copyable, Sendable {
     case Kind.readNotices:
       try reader.end()
       self = .readNotices
+    case Kind.beginPhone:
+      let number = try reader.secret(longest: Self.longestAnswer)
+      try reader.end()
+      self = .beginPhone(number)
+    case Kind.confirmPhone:
+      let code = try reader.secret(longest: Self.longestAnswer)
+      let displayName = try reader.displayName()
+      try reader.end()
+      guard let displayName else { throw .unsupportedDisplayName }
+      self = .confirmPhone(EnrollmentRequest(code: code, displayName: displayName))
+    case Kind.sendCode:
+      let factor = try reader.factor()
+      try reader.end()
+      self = .sendCode(factor: factor)
     default:
       throw .unknownKind(kind)
     }
@@ -329,5 +367,8 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let completeResync: UInt8 = 0x14
     static let checkEnrollment: UInt8 = 0x15
     static let readNotices: UInt8 = 0x16
+    static let beginPhone: UInt8 = 0x17
+    static let confirmPhone: UInt8 = 0x18
+    static let sendCode: UInt8 = 0x19
   }
 }

@@ -1,5 +1,6 @@
 import MFABytes
 public import MFAFactors
+public import MFAPhone
 public import MFASecrets
 
 /// A response from the helper to the client.
@@ -20,7 +21,7 @@ public enum HelperResponse: ~Copyable, Sendable {
   case sessionStarted(secondsLeft: UInt32)
   /// Answers `generateSecret`.
   case secret(GeneratedSecret)
-  /// Answers `enroll` and `importFactor`.
+  /// Answers `enroll`, `confirmPhone` and `importFactor`.
   case enrolled(FactorID)
   /// Answers `list`: the enrolled factors, oldest first, at most `FactorRecord.maximumFactors`.
   case factors([FactorSummary])
@@ -29,8 +30,10 @@ public enum HelperResponse: ~Copyable, Sendable {
   /// Answers `unenroll`: whether the factor was the most recently enrolled one, which signs the
   /// user out, and whether policy requires the user's other sessions on the host to end.
   case unenrolled(signedOut: Bool, endsSessions: Bool)
-  /// Answers `test` and `signIn`: the code was accepted and is used up.
+  /// Answers `test`: the code was accepted and is used up.
   case tested
+  /// Answers `signIn`: the code was accepted and is used up.
+  case signedIn(UsedCode)
   /// Answers `test`: the code would be accepted at a sign-in. It was not used up.
   case recognized(UnusedCode)
   /// Answers any request.
@@ -41,6 +44,9 @@ public enum HelperResponse: ~Copyable, Sendable {
   case recoveryCodes(RecoveryCodeList)
   /// Answers `forget`: the number of places from which a sign-in was remembered.
   case forgotten(places: UInt8)
+  /// Answers `beginPhone` and `sendCode`: a code was sent to the phone with this number, and is valid
+  /// for this many seconds.
+  case codeSent(number: MaskedPhoneNumber, secondsLeft: UInt32)
 
   /// The version of the protocol.
   public static let version: UInt8 = HelperRequest.version
@@ -88,7 +94,15 @@ public enum HelperResponse: ~Copyable, Sendable {
         writer.field(factor.id.bytes)
         writer.field(factor.displayName.utf8)
         writer.field(factor.enrolledAt)
-        writer.field(factor.parameters)
+        switch factor.kind {
+        case .totp(let parameters):
+          writer.field(UInt8(1))
+          writer.field(parameters)
+        case .phone(let number, let usableFrom):
+          writer.field(UInt8(2))
+          writer.field(number.ascii)
+          writer.field(usableFrom)
+        }
       }
       return try writer.finish()
     case .done:
@@ -100,6 +114,11 @@ public enum HelperResponse: ~Copyable, Sendable {
       return try writer.finish()
     case .tested:
       return try MessageWriter(kind: Kind.tested).finish()
+    case .signedIn(let code):
+      var writer = MessageWriter(kind: Kind.signedIn)
+      writer.field(code.number)
+      writer.field(code.factor?.bytes ?? [])
+      return try writer.finish()
     case .recognized(let code):
       var writer = MessageWriter(kind: Kind.recognized)
       writer.field(code.rawValue)
@@ -133,6 +152,11 @@ public enum HelperResponse: ~Copyable, Sendable {
     case .forgotten(let places):
       var writer = MessageWriter(kind: Kind.forgotten)
       writer.field(places)
+      return try writer.finish()
+    case .codeSent(let number, let secondsLeft):
+      var writer = MessageWriter(kind: Kind.codeSent)
+      writer.field(number.ascii)
+      writer.field(secondsLeft)
       return try writer.finish()
     }
   }
@@ -183,10 +207,16 @@ public enum HelperResponse: ~Copyable, Sendable {
         let id = try reader.factor()
         guard let displayName = try reader.displayName() else { throw .unsupportedDisplayName }
         let enrolledAt = try reader.number(Int64.self)
-        let parameters = try reader.parameters()
+        let kind: FactorSummary.Kind
+        switch try reader.number(UInt8.self) {
+        case 1: kind = .totp(try reader.parameters())
+        case 2:
+          let number = try reader.maskedNumber()
+          kind = .phone(number, usableFrom: try reader.number(Int64.self))
+        default: throw .malformed
+        }
         factors.append(
-          FactorSummary(
-            id: id, displayName: displayName, enrolledAt: enrolledAt, parameters: parameters))
+          FactorSummary(id: id, displayName: displayName, enrolledAt: enrolledAt, kind: kind))
       }
       try reader.end()
       self = .factors(factors)
@@ -223,10 +253,21 @@ public enum HelperResponse: ~Copyable, Sendable {
       try reader.end()
       guard let code = UnusedCode(rawValue: number) else { throw .malformed }
       self = .recognized(code)
+    case Kind.signedIn:
+      let number = try reader.number(UInt8.self)
+      let factor = try reader.optionalFactor()
+      try reader.end()
+      guard let code = UsedCode(number: number, factor: factor) else { throw .malformed }
+      self = .signedIn(code)
     case Kind.forgotten:
       let places = try reader.number(UInt8.self)
       try reader.end()
       self = .forgotten(places: places)
+    case Kind.codeSent:
+      let number = try reader.maskedNumber()
+      let secondsLeft = try reader.number(UInt32.self)
+      try reader.end()
+      self = .codeSent(number: number, secondsLeft: secondsLeft)
     default:
       throw .unknownKind(kind)
     }
@@ -249,5 +290,7 @@ public enum HelperResponse: ~Copyable, Sendable {
     static let recoveryCodes: UInt8 = 0x8D
     static let forgotten: UInt8 = 0x8E
     static let recognized: UInt8 = 0x8F
+    static let signedIn: UInt8 = 0x90
+    static let codeSent: UInt8 = 0x91
   }
 }

@@ -22,10 +22,12 @@ extension HelperResponse {
     case .done: return nil
     case .unenrolled: return nil
     case .tested: return nil
+    case .signedIn: return nil
     case .recognized: return nil
     case .status: return nil
     case .recoveryCodes: return nil
     case .forgotten: return nil
+    case .codeSent: return nil
     }
   }
 }

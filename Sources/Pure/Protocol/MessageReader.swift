@@ -1,6 +1,7 @@
 import MFABytes
 import MFAFactors
 import MFAOneTimePassword
+import MFAPhone
 import MFASecrets
 
 /// A parser for one message's body that never reads past the end.
@@ -143,6 +144,15 @@ struct MessageReader: ~Escapable {
         number: try number(UInt8.self), seconds: try number(UInt32.self))
     else { throw .malformed }
     return standing
+  }
+
+  /// Reads a phone number as it is shown.
+  @_lifetime(self: copy self)
+  mutating func maskedNumber() throws(MessageError) -> MaskedPhoneNumber {
+    guard
+      let number = MaskedPhoneNumber(ascii: try bytes(longest: MaskedPhoneNumber.maximumLength))
+    else { throw .malformed }
+    return number
   }
 
   /// Reads a factor's name. Returns nil if a factor cannot have this name.

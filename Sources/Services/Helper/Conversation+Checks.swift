@@ -25,6 +25,7 @@ extension Conversation {
     switch result {
     case .attempted(let attempt):
       report(attempt.result, state: context.settings.state)
+      if let message = attempt.message { host.codeSender.markReturned(message) }
       if case .rejected(let rejected) = attempt.result { throw HelperFailure(rejected) }
       tellClockHint(attempt)
       return nil
@@ -54,7 +55,7 @@ extension Conversation {
         PendingNotices.none
       }
     guard let snapshot, !pending.isEmpty else {
-      return tell(HelperMessage.noNotices.text(in: language))
+      return tell(HelperMessage.noNotices)
     }
     for message in pending.messages(in: language) {
       // A client that ended has not shown the notice.
@@ -71,7 +72,9 @@ extension Conversation {
     }
   }
 
-  private func tell(_ message: SignInMessage) { tell(message.text(in: language)) }
+  func tell(_ message: HelperMessage) { tell(message.text(in: language)) }
+
+  func tell(_ message: SignInMessage) { tell(message.text(in: language)) }
 
   private func tell(_ text: MessageText) {
     _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))

@@ -174,7 +174,8 @@ extension Conversation {
   ) throws(HelperFailure) -> Attempt.Context {
     Attempt.Context(
       settings: try settings(), clock: host.attemptClock, source: source, program: Self.program,
-      factor: factor, showsClockHint: showsClockHint, counter: counter)
+      factor: factor, showsClockHint: showsClockHint, counter: counter,
+      session: sendingSession)
   }
 
   func now() throws(HelperFailure) -> Int64 {
@@ -243,7 +244,7 @@ extension Conversation {
     audit(.authentication, ("mfa:code-tested" as StaticString).bytes, true)
   }
 
-  private func addCaller(to line: inout LogLine) {
+  func addCaller(to line: inout LogLine) {
     line.addSignIn(
       user: caller.name, service: ("mfa-enroll" as StaticString).bytes, remoteHost: nil,
       terminal: nil)

@@ -51,6 +51,14 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   var session: Session?
   private var pending: PendingSecret?
   private var resync: PendingResync?
+  /// The number that the user is enrolling.
+  var pendingPhone: PendingPhone?
+  /// The messages that are sent to phones after the next response.
+  var phoneNotices: PhoneNotices?
+  /// The session that codes are sent for: this conversation. Nil until the first one is sent.
+  var sendingSession: SignInOrigin?
+  /// Until when the last code that was sent can be used, in seconds since the host was started.
+  var sentCodeDeadline: Int64?
   /// Whether this conversation enrolled the account's first factor.
   private(set) var isFirstEnrolment = false
   private var failedProofs = 0
@@ -65,10 +73,12 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   private static var idleTime: Int64 { 60 }
 
   /// The longest silence of the client that is allowed now, in seconds. During a session, this is
-  /// the rest of the session, and at least the idle time.
+  /// the rest of the session, and after a code was sent the time for which it can be used; in any
+  /// case, the idle time.
   private var patience: Int64 {
-    guard let session, let now = sinceBoot() else { return Self.idleTime }
-    return max(session.deadline &- now, Self.idleTime)
+    guard let now = sinceBoot() else { return Self.idleTime }
+    let deadline = max(session?.deadline ?? now, sentCodeDeadline ?? now)
+    return max(deadline &- now, Self.idleTime)
   }
 
   /// The number of failed proofs after which the helper ends.
@@ -107,14 +117,31 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     var generation: UInt32
     /// What the session allows, depending on what was proven.
     var scope: Scope
+    /// Whether the user proved a factor that is not a phone: an authenticator app, or a recovery
+    /// code.
+    private(set) var hasProvenOtherFactor = false
+
+    init(
+      deadline: Int64, basis: Basis, record: FactorID?, generation: UInt32, scope: Scope
+    ) {
+      self.deadline = deadline
+      self.basis = basis
+      self.record = record
+      self.generation = generation
+      self.scope = scope
+    }
 
     /// Updates the session after the user proved a factor.
     mutating func take(_ shown: ShownFactor) {
       switch shown {
       case .none: return
-      case .code: scope = basis.scope
-      case .usedUp:
+      case .code:
+        hasProvenOtherFactor = true
+        scope = basis.scope
+      case .sentCode: scope = basis.scope
+      case .usedUp(let code):
         noteUse()
+        if code == .recoveryCode { hasProvenOtherFactor = true }
         scope = basis.scope
       }
     }
@@ -157,10 +184,12 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   enum ShownFactor {
     /// The user did not prove a factor.
     case none
-    /// With a code of a factor.
-    case code
+    /// With a code of an authenticator app.
+    case code(FactorID?)
+    /// With a code that was sent to a phone.
+    case sentCode(FactorID?)
     /// With a recovery code, or one use of a bypass code.
-    case usedUp
+    case usedUp(UsedCode)
   }
 
   /// What a session allows.
@@ -266,6 +295,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       case .unenroll(let factor):
         let settings = try settings()
         let signedOut = try unenroll(factor, settings)
+        defer { sendPhoneNotices() }
         return client.send(
           .unenrolled(
             signedOut: signedOut,
@@ -302,8 +332,14 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
         try dropCallerIdentity()
         guard try snapshot() != nil else { throw .factorNotFound }
         let shown = try attempt(request.code, with: request.factor, counter: .ownProcess)
-        if case .usedUp = shown { session?.noteUse() }
-        return client.send(.tested)
+        switch shown {
+        case .none: throw .internalError
+        case .code(let factor), .sentCode(let factor):
+          return client.send(.signedIn(.factor(factor)))
+        case .usedUp(let code):
+          session?.noteUse()
+          return client.send(.signedIn(code))
+        }
       case .deliver(let user):
         try deliver(to: user)
         return client.send(.done)
@@ -314,6 +350,16 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       case .readNotices:
         try readNotices()
         return client.send(.done)
+      case .beginPhone(let number):
+        let sent = try beginPhone(number)
+        return client.send(.codeSent(number: sent.number, secondsLeft: sent.secondsLeft))
+      case .confirmPhone(let request):
+        let factor = try confirmPhone(request)
+        defer { sendPhoneNotices() }
+        return client.send(.enrolled(factor))
+      case .sendCode(let factor):
+        let sent = try sendCode(to: factor)
+        return client.send(.codeSent(number: sent.number, secondsLeft: sent.secondsLeft))
       }
     } catch {
       guard client.send(.failed(error)) else { return false }
@@ -412,9 +458,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   private mutating func provePresentFactor(
     _ prompter: ClientPrompter<Client>, _ basis: Basis
   ) throws(HelperFailure) -> ShownFactor {
-    let prompt = DisplayText(cleaning: HelperMessage.enrolledDevicePrompt.text(in: language).utf8)
-    // The code may be visible: it is used up when it arrives.
-    guard let typed = prompter.ask(prompt, echo: true) else { throw proofFailed() }
+    guard let typed = try askForCode(prompter, basis.counter) else { throw proofFailed() }
     guard typed.count > 0 else { return .none }
     do throws(HelperFailure) {
       return try attempt(typed, counter: basis.counter, showsClockHint: true)
@@ -440,11 +484,16 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     let result = attempt.result
     report(result, state: context.settings.state)
     tellClockHint(attempt)
+    if let message = attempt.message { host.codeSender.markReturned(message) }
     switch result {
-    case .accepted(.factor): return .code
-    case .accepted:
+    case .accepted(.factor(let factor)):
+      return attempt.message == nil ? .code(factor) : .sentCode(factor)
+    case .accepted(.recoveryCode):
       deliverInBackground()
-      return .usedUp
+      return .usedUp(.recoveryCode)
+    case .accepted(.bypassCode):
+      deliverInBackground()
+      return .usedUp(.bypassCode)
     case .rejected(let rejected): throw HelperFailure(rejected)
     }
   }
@@ -463,7 +512,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     }
   }
 
-  private func requireSession(for purpose: Purpose) throws(HelperFailure) -> Session {
+  func requireSession(for purpose: Purpose) throws(HelperFailure) -> Session {
     guard let session else { throw .requiresRecentLogin }
     guard try bootTime() < session.deadline else { throw .sessionExpired }
     switch (session.scope, purpose) {
@@ -511,18 +560,25 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     let checkpoint = try replace(
       entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
       entering: event)
-    self.session?.advance(to: entry.kept)
-    if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
+    finishEnrollment(in: record, session, entry.kept)
     self.pending = nil
-    if record.factors.count == 1 { isFirstEnrolment = true }
     logChange("enrolled", factor, checkpoint)
     deliverInBackground()
     return factor.id
   }
 
+  /// Updates the session after an enrolment, which changed the record to `kept`.
+  mutating func finishEnrollment(
+    in record: FactorRecord, _ session: Session, _ kept: FactorRecord?
+  ) {
+    self.session?.advance(to: kept)
+    if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
+    if record.factors.count == 1 { isFirstEnrolment = true }
+  }
+
   /// Adds the notice of a new factor to the record, and uses up the session's ticket, if it has
   /// one, in the same write that enrols the factor.
-  private func note(
+  func note(
     _ factor: Factor, _ scope: Scope, in record: inout FactorRecord, at now: Int64
   ) throws(HelperFailure) -> AuditLogEvent {
     guard case .oneFactor(let ticket) = scope else {
@@ -577,7 +633,11 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     // written, a crash between the two would leave a factor that accepts no code.
     let event = AuditLogEvent(.unenrolled, factor, by: actor, at: now)
     let allowed = try countedChange(entry, at: now)
+    // The number cannot be read after the removal.
+    let notices = noticesOfRemoval(of: factor, in: entry, settings)
+    if factor.parameters == nil { record.notePhoneRemoved(at: now) }
     let checkpoint = try replace(entry, record, allowed.forgetting(), entering: event)
+    phoneNotices = notices
     self.session?.advance(to: entry.kept)
     logChange("unenrolled", factor, checkpoint)
     deliverInBackground()
@@ -588,11 +648,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   private func list() throws(HelperFailure) -> [FactorSummary] {
     guard let record = try snapshot()?.record else { return [] }
-    return record.factors.map {
-      FactorSummary(
-        id: $0.id, displayName: $0.displayName, enrolledAt: $0.enrolledAt,
-        parameters: $0.parameters)
-    }
+    return record.factors.map { FactorSummary($0) }
   }
 
   /// Clears remembered sign-ins. No session is needed, because the only effect is that the next

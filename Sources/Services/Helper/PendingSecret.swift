@@ -57,7 +57,7 @@ final class PendingSecret {
 }
 
 extension HelperFailure {
-  fileprivate init(_ refusal: EnrollmentDraft.Refusal) {
+  init(_ refusal: EnrollmentDraft.Refusal) {
     self =
       switch refusal {
       case .notACode: .notACode

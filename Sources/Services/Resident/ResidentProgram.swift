@@ -99,12 +99,7 @@ public enum ResidentProgram {
   }
 
   private static func fail(_ reason: StaticString, _ error: SystemError? = nil) -> Int32 {
-    var line = LogLine()
-    line.add("result", "error")
-    line.add("part", "resident")
-    line.add("reason", reason)
-    if let error { line.add(error) }
-    Log.write(.error, line)
+    Log.writeError(in: "resident", reason: reason, error)
     return 1
   }
 }

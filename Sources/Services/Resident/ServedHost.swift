@@ -25,6 +25,8 @@ struct ServedHost: Host {
     self.resident = resident
   }
 
+  var codeSender: HostCodeSender { HostCodeSender() }
+
   var stacks: InstalledStacks { InstalledStacks() }
 
   var isCalledByRoot: Bool { identity.user == 0 }

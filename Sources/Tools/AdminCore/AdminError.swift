@@ -44,7 +44,7 @@ package enum AdminError: Error, Equatable {
   case noSuchTenant(String)
   /// The file cannot be read.
   case unreadable(String, SystemError)
-  /// The file is not valid Identity Platform JSON; the values are the place and the reason.
+  /// The file has no Identity Platform settings that can be applied; the values are the place and the reason.
   case notIdentityPlatform(String, String)
   /// The drop-in was not written. The value names the file or folder that caused this.
   case notApplied(ConfigurationFile.Failure)
@@ -87,10 +87,13 @@ package enum AdminError: Error, Equatable {
   case notEnded(LockHolder)
   /// A backup could not be made or restored.
   case backup(BackupProblem)
+  /// No message was sent to a phone.
+  case phone(PhoneProblem)
 
   /// The exit status.
   package var status: AdminStatus {
     switch self {
+    case .phone(let problem): problem.status
     case .notRoot: .notRoot
     case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
       .noSuchFinding, .noSuchAcceptance:
@@ -117,6 +120,7 @@ package enum AdminError: Error, Equatable {
   /// What failed, and why.
   package var message: String {
     switch self {
+    case .phone(let problem): problem.message
     case .notRoot: "this command must be run as root"
     case .noSuchUser(let user): "there is no user \(VisibleText(user))"
     case .notAUserName(let text): "\"\(VisibleText.escaping(text))\" cannot be a user's name"
@@ -212,7 +216,7 @@ package enum AdminError: Error, Equatable {
     case .noSuchTenant: "mfa-admin config show lists them"
     case .unreadable: "check the path and the permissions of the file"
     case .notIdentityPlatform:
-      "mfa-admin config show --json prints the expected format; for a tenant, add --tenant"
+      "IDENTITY PLATFORM in mfa-admin(8) shows each form that is accepted"
     case .manyAccountsMissing:
       "check with getent passwd that the directory service responds; if they were deleted: mfa-admin "
         + "prune --many"
@@ -239,6 +243,7 @@ package enum AdminError: Error, Equatable {
     case .locked: "to kill the process that holds the lock, add --end-holder"
     case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
     case .backup(let problem): problem.hint
+    case .phone(let problem): problem.hint
     }
   }
 

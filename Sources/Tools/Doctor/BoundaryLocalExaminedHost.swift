@@ -163,8 +163,14 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
+  package func gatewayState(of path: [UInt8]) -> GatewayState { GatewayState(of: path) }
+
   package func stored() throws(AdminError) -> [UserReport] {
     try ThisHost.administration(needsConfiguration: false).0.users(progress: Console.progress)
+  }
+
+  package func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String] {
+    try ThisHost.administration(needsConfiguration: false).0.users(withPhones: numbers)
   }
 
   package func status(of path: String) throws(SystemError) -> PathStatus? {

@@ -45,6 +45,9 @@ package protocol ExaminedHost {
   /// Returns the stored records of all users.
   func stored() throws(AdminError) -> [UserReport]
 
+  /// Returns the users who have enrolled one of these phone numbers.
+  func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String]
+
   /// Returns the status of the file at an absolute path without following a link, or nil if the
   /// path does not exist.
   func status(of path: String) throws(SystemError) -> PathStatus?
@@ -95,6 +98,9 @@ package protocol ExaminedHost {
 
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
+
+  /// Returns the condition of the gateway at an absolute path, and of its service.
+  func gatewayState(of path: [UInt8]) -> GatewayState
 }
 
 /// The reason why the list of accepted findings cannot be used.
@@ -143,4 +149,9 @@ extension ExaminedHost {
 
   /// Returns by default that there is no service.
   func residentStatus() -> ResidentStatus { .stopped }
+
+  /// Returns by default that messages can be sent.
+  func gatewayState(of path: [UInt8]) -> GatewayState {
+    GatewayState(refusal: nil, service: .listens)
+  }
 }

@@ -57,6 +57,18 @@ extension EnrollMessage {
     case .noPicture(let obstacle): "\(obstacle.french) Saisissez la clé ci-dessus."
     case .passwordPrompt: "Mot de passe\u{a0}: "
     case .codePrompt: "Code de l’application\u{a0}: "
+    case .phoneOpening(1): "Préparez votre téléphone. Vous avez 1 minute."
+    case .phoneOpening(let minutes): "Préparez votre téléphone. Vous avez \(minutes) minutes."
+    case .phoneNumberPrompt: "Numéro de téléphone, par exemple +33612345678\u{a0}: "
+    case .sentCodePrompt: "Code du message (s\u{a0}: en envoyer un autre)\u{a0}: "
+    case .codeSentToPhone:
+      "Un code a été envoyé à votre téléphone. Il est valable 10 minutes."
+    case .wrongSentCode: "Code incorrect. Réessayez."
+    case .sentCodeExpired: "Ce code n’est plus accepté. Tapez s pour en recevoir un autre."
+    case .nextCodeLater(1):
+      "Aucun code n’a été envoyé. Vous pourrez en demander un autre dans 1 seconde."
+    case .nextCodeLater(let seconds):
+      "Aucun code n’a été envoyé. Vous pourrez en demander un autre dans \(seconds) secondes."
     case .namePrompt(let proposed): "Nom de cet appareil [\(proposed)]\u{a0}: "
     case .enrolled(let name):
       """

@@ -43,6 +43,16 @@ extension EnrollMessage {
     case .noPicture(let obstacle): "\(obstacle.japanese)上のキーを入力してください。"
     case .passwordPrompt: "パスワード: "
     case .codePrompt: "アプリの確認コード: "
+    case .phoneOpening(let minutes):
+      "電話を用意してください。制限時間は \(minutes) 分です。"
+    case .phoneNumberPrompt: "電話番号（例: +819012345678）: "
+    case .sentCodePrompt: "メッセージの確認コード (s: 別のコードを送信): "
+    case .codeSentToPhone: "電話に確認コードを送信しました。有効期間は 10 分です。"
+    case .wrongSentCode: "確認コードが正しくありません。もう一度お試しください。"
+    case .sentCodeExpired:
+      "この確認コードは使用できなくなりました。s と入力すると別のコードが届きます。"
+    case .nextCodeLater(let seconds):
+      "確認コードは送信されませんでした。\(seconds) 秒後に再度リクエストできます。"
     case .namePrompt(let proposed): "このデバイスの名前 [\(proposed)]: "
     case .enrolled(let name):
       "「\(name)」を追加しました。入力した確認コードはもう使用できません。"

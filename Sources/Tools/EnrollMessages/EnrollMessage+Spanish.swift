@@ -50,6 +50,16 @@ extension EnrollMessage {
     case .noPicture(let obstacle): "\(obstacle.spanish) Escribe la clave de arriba."
     case .passwordPrompt: "Contraseña: "
     case .codePrompt: "Código de la aplicación: "
+    case .phoneOpening(1): "Ten a mano tu teléfono. Tienes 1 minuto."
+    case .phoneOpening(let minutes): "Ten a mano tu teléfono. Tienes \(minutes) minutos."
+    case .phoneNumberPrompt: "Número de teléfono, por ejemplo +34612345678: "
+    case .sentCodePrompt: "Código del mensaje (s: enviar otro): "
+    case .codeSentToPhone: "Se ha enviado un código a tu teléfono. Es válido durante 10 minutos."
+    case .wrongSentCode: "Código incorrecto. Inténtalo de nuevo."
+    case .sentCodeExpired: "Este código ya no se acepta. Escribe s para recibir otro."
+    case .nextCodeLater(1): "No se ha enviado ningún código. Podrás pedir otro dentro de 1 segundo."
+    case .nextCodeLater(let seconds):
+      "No se ha enviado ningún código. Podrás pedir otro dentro de \(seconds) segundos."
     case .namePrompt(let proposed): "Nombre de este dispositivo [\(proposed)]: "
     case .enrolled(let name):
       "Se ha añadido «\(name)». El código que has escrito no se puede volver a usar."

@@ -51,6 +51,19 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   case passwordPrompt
   /// The prompt for a code of the device that is being added.
   case codePrompt
+  /// What to have ready before a phone number is added, and how long there is.
+  case phoneOpening(minutes: Int)
+  /// The prompt for a phone number.
+  case phoneNumberPrompt
+  /// The prompt for a code that was sent to the phone that is being added.
+  case sentCodePrompt
+  case codeSentToPhone
+  /// The code was not the one in the message.
+  case wrongSentCode
+  /// The code in the message is not accepted any more.
+  case sentCodeExpired
+  /// No other code was sent.
+  case nextCodeLater(seconds: Int)
   /// The prompt for the name of the device, with the name that an empty answer stands for.
   case namePrompt(proposed: String)
   case enrolled(name: String)

@@ -4,6 +4,7 @@ import MFADoctor
 import MFAFactorStore
 import MFAFactors
 import MFAPolicy
+import MFAApplication
 import MFASignIn
 import MFAPAMStack
 import MFASystem
@@ -86,6 +87,55 @@ package struct Decision: Equatable {
         .denied, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
         by: Self.enrolling(settings))
     case .denied(.failed(let failure)): self.init(.denied, Self.text(failure))
+    }
+  }
+
+  /// Returns the decision about a user who is asked for a code: a denial if none of the user's factors
+  /// can be used, and there is neither a recovery code nor a bypass code.
+  func considering(
+    _ stored: Explanation.Stored, _ settings: Settings?, _ request: SignInRequest
+  ) -> Decision {
+    guard kind == .asked, case .kept(let record, _) = stored, let settings, record.isEnrolled,
+      let obstacle = Self.obstacle(record, settings, request)
+    else { return self }
+    let rules: [Configuration.Key] = [.factors, .gateway]
+    guard record.recoveryCodes.isEmpty, record.grants.isEmpty else {
+      return Decision(
+        .asked, "\(obstacle), so only a recovery code or a bypass code is accepted", by: rules)
+    }
+    return Decision(.denied, obstacle, by: rules)
+  }
+
+  /// Returns why none of a user's factors can be used, or nil if one can.
+  private static func obstacle(
+    _ record: FactorRecord, _ settings: Settings, _ request: SignInRequest
+  ) -> String? {
+    guard !record.factors.contains(where: { $0.parameters != nil && settings.allows($0) }) else {
+      return nil
+    }
+    guard record.hasPhone else { return "\"factors\" does not allow authenticator apps" }
+    guard settings.allows(.phone) else { return "\"factors\" does not allow the user's phones" }
+    guard settings.canSendCodes else {
+      return "the user has only phones, and no gateway sends codes to them"
+    }
+    guard mayRequestCodes(request) else {
+      return "the user has only phones, and this line sends no codes without \"after_password\""
+    }
+    return nil
+  }
+
+  /// Returns whether a line can be certain that the first factor was proven. sshd reports that a key
+  /// was verified, and sudo and screen lockers ask the user who started them.
+  private static func mayRequestCodes(_ request: SignInRequest) -> Bool {
+    let options: ModuleOptions
+    do throws(ModuleOptions.Refusal) { options = try ModuleOptions(request.arguments) } catch {
+      return true
+    }
+    guard !options.expectsPassword else { return false }
+    return switch String(decoding: request.service, as: UTF8.self) {
+    case "sshd": true
+    case "su", "su-l": options.followsPassword
+    case _: options.followsPassword || !PAMCaller.isRoot(at: request.service)
     }
   }
 

@@ -122,6 +122,10 @@ package struct Explanation {
         name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))
     }
 
+    let stored = Self.stored(for: accountLookup, host)
+    self.stored = stored
+    standing = Self.standing(stored, settings, host)
+
     let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
     state = forecast.state
     switch module {
@@ -129,12 +133,10 @@ package struct Explanation {
       decision = Decision(.allowed, "no auth line of the service calls pam_mfa.so")
     case .called, .unknown:
       let forecast = Decision(forecast.result, settings)
+        .considering(stored, settings, request)
       decision =
         Self.admission(sudo) ?? called.flatMap { Self.denial(by: $0, after: forecast) } ?? forecast
     }
-
-    stored = Self.stored(for: accountLookup, host)
-    standing = Self.standing(stored, settings, host)
   }
 
   /// Whether the user has an account, as far as that is known.

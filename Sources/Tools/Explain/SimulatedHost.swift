@@ -15,6 +15,8 @@ struct SimulatedHost<Base: Host>: Host {
   /// Whether `state = observe` counts as `enabled`.
   let isEnforced: Bool
 
+  var codeSender: NoCodeSender { NoCodeSender() }
+
   var stacks: Base.Stacks { base.stacks }
 
   /// Returns nil: the connections of this process are not those of the user who signs in.

@@ -29,7 +29,8 @@ package struct Report: Equatable {
   package init(_ configuration: Configuration, _ facts: ReportFacts) {
     let requirements = Requirements(configuration: configuration, facts: facts)
     items =
-      requirements.otp + requirements.rateLimiting + requirements.binding + requirements.cardData
+      requirements.otp + requirements.phones + requirements.rateLimiting + requirements.binding
+      + requirements.cardData
   }
 
   /// The report as JSON.
@@ -173,6 +174,24 @@ private struct Requirements {
           "one-time codes are not phishing-resistant: offer keys of the types ed25519-sk and "
             + "ecdsa-sk in sshd"
         ]),
+    ]
+  }
+
+  /// Codes by text message, a restricted authenticator. Left out if no user has a phone.
+  var phones: [ReportItem] {
+    guard facts.phones > 0 else { return [] }
+    let only = facts.phoneOnly.joined(separator: ", ")
+    return [
+      ReportItem(
+        Self.nist + "3.1.3.3",
+        "users of codes by text message also have an authenticator that is not restricted",
+        facts.phoneOnly.isEmpty && unread.isEmpty ? .met : .notMet, settings: settings(.factors),
+        [
+          "phones: \(facts.phones), users with nothing but a phone: "
+            + (only.isEmpty ? "none" : only),
+          "mfa-enroll tells users of the risk before a phone is added; to forbid phones: "
+            + "factors = totp",
+        ] + unread)
     ]
   }
 

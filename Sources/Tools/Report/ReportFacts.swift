@@ -18,6 +18,10 @@ package struct ReportFacts: Equatable {
   package var factors = 0
   /// The number of factors with a key of fewer than 112 bits.
   var weakKeys = 0
+  /// The number of phones, to which codes are sent.
+  var phones = 0
+  /// The users who have phones, and no factor of another kind.
+  var phoneOnly: [String] = []
   /// The longest period of a factor, in seconds.
   var longestPeriod = 0
   /// The number of users whose factors are locked.
@@ -73,12 +77,16 @@ package struct ReportFacts: Equatable {
       users += 1
       factors += snapshot.record.factors.count
       for factor in snapshot.record.factors {
-        longestPeriod = max(longestPeriod, Int(factor.parameters.period))
         switch factor.kind {
-        case .totp(_, let sealed):
+        case .totp(let parameters, let sealed):
+          longestPeriod = max(longestPeriod, Int(parameters.period))
           let length = sealed.count - AES256GCM.nonceLength - AES256GCM.tagLength
           if length < Self.shortestKey { weakKeys += 1 }
+        case .phone: phones += 1
         }
+      }
+      if snapshot.record.hasPhone, snapshot.record.factors.allSatisfy({ $0.parameters == nil }) {
+        phoneOnly.append(report.visibleName)
       }
       if standing == .locked { locked += 1 }
       if !snapshot.record.recoveryCodes.isEmpty { withRecoveryCodes += 1 }

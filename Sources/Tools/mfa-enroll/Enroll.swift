@@ -74,7 +74,7 @@ struct Enroll: EnrollCommand {
       language: interface.language, tell: interface.tell(host:))
     interface.tellWhenEnded(.nothingAdded)
     do {
-      let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+      let taken = try await multiFactor.enrolledFactors.map(\.name)
       // Checked before the user is asked for a password, a code or the phone.
       try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
       let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)

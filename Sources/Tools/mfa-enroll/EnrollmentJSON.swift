@@ -21,16 +21,18 @@ enum EnrollmentJSON {
   }
 
   /// Returns the line for the factor, once it is enrolled.
-  static func line(uid: String, displayName: String) throws -> String {
+  static func line(
+    uid: String, displayName: String, _ kind: MultiFactorInfo.FactorKind = .totp
+  ) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let factor = Factor(id: uid, displayName: displayName)
+    let factor = Factor(id: uid, displayName: displayName, factorID: kind.rawValue)
     return String(decoding: try encoder.encode(factor), as: UTF8.self) + "\n"
   }
 
   private struct Factor: Encodable {
     let id: String
     let displayName: String
-    var factorID = MultiFactorInfo.FactorKind.totp.rawValue
+    let factorID: String
   }
 }

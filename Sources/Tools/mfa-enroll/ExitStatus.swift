@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
   init(_ error: MultiFactorError) {
     switch error {
     case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired,
-      .userTokenExpired:
+      .sessionRequiresSecondFactor, .userTokenExpired:
       self = .notAuthenticated
     case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
       self = .wrongCode
@@ -22,7 +22,9 @@ enum ExitStatus: Int32 {
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,
       .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported,
-      .unsuitableProcess, .tooManyHelpers, .tooManyChanges:
+      .unsuitableProcess, .tooManyHelpers, .tooManyChanges, .otpAppUnavailable,
+      .phonesNotSupported, .invalidPhoneNumber, .phoneRegionNotAllowed, .quotaExceeded,
+      .messageNotSent, .phoneNumberAlreadyEnrolled, .phoneNotUsableYet, .invalidVerificationID:
       self = .failed
     }
   }

@@ -15,7 +15,7 @@ enum FactorTable {
       + factors.map { factor in
         [
           text(String(factor.uid.prefix(8))), text(date(factor.enrollmentDate)),
-          codes(of: factor).text(in: language), text(factor.displayName),
+          codes(of: factor, in: language), text(factor.name),
         ]
       }
     var widths = [0, 0, 0, 0]
@@ -42,10 +42,14 @@ enum FactorTable {
     return String(decoding: try encoder.encode(factors.map(Entry.init)), as: UTF8.self) + "\n"
   }
 
-  private static func codes(of factor: MultiFactorInfo) -> EnrollMessage {
-    .codes(
-      algorithm: AlgorithmName(factor.hashingAlgorithm).rawValue, digits: factor.codeLength,
-      seconds: factor.codeIntervalSeconds)
+  /// Returns the parameters of a factor's codes, or nothing for another kind of factor.
+  private static func codes(of factor: MultiFactorInfo, in language: Language) -> MessageText {
+    if let phone = factor as? PhoneMultiFactorInfo { return text(phone.phoneNumber) }
+    guard let app = factor as? TOTPMultiFactorInfo else { return text("") }
+    return EnrollMessage.codes(
+      algorithm: AlgorithmName(app.hashingAlgorithm).rawValue, digits: app.codeLength,
+      seconds: app.codeIntervalSeconds
+    ).text(in: language)
   }
 
   /// The keys are part of the program's interface (mfa-enroll(1)).
@@ -54,18 +58,26 @@ enum FactorTable {
     let displayName: String
     let factorID: String
     let enrollmentDate: Date
-    let algorithm: String
-    let digits: Int
-    let periodSeconds: Int
+    /// Absent, as the two keys below, unless the factor is an authenticator app.
+    let algorithm: String?
+    let digits: Int?
+    let periodSeconds: Int?
+    /// Absent, as the key below, unless the factor is a phone.
+    let phoneNumber: String?
+    let usableFrom: Date?
 
     init(_ factor: MultiFactorInfo) {
       id = factor.uid
-      displayName = factor.displayName
+      displayName = factor.name
       factorID = factor.factorID.rawValue
       enrollmentDate = factor.enrollmentDate
-      algorithm = AlgorithmName(factor.hashingAlgorithm).rawValue
-      digits = factor.codeLength
-      periodSeconds = factor.codeIntervalSeconds
+      let app = factor as? TOTPMultiFactorInfo
+      algorithm = app.map { AlgorithmName($0.hashingAlgorithm).rawValue }
+      digits = app?.codeLength
+      periodSeconds = app?.codeIntervalSeconds
+      let phone = factor as? PhoneMultiFactorInfo
+      phoneNumber = phone?.phoneNumber
+      usableFrom = phone?.usableFrom
     }
   }
 }

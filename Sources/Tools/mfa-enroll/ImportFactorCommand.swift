@@ -31,7 +31,7 @@ struct ImportFactorCommand: EnrollCommand {
     }
     let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     do throws(MultiFactorError) {
-      let taken = try await multiFactor.enrolledFactors.map(\.displayName)
+      let taken = try await multiFactor.enrolledFactors.map(\.name)
       let name = name ?? DeviceName.usual(among: taken)
       try await multiFactor.checkEnrollment(displayName: name)
       let session = try await Reauthentication(of: interface).session(with: multiFactor)

@@ -16,8 +16,9 @@ struct MFAEnroll: AsyncParsableCommand {
       """,
     version: "mfa-enroll \(Release.version)",
     subcommands: [
-      Enroll.self, List.self, Status.self, Notices.self, Rename.self, Unenroll.self, Test.self,
-      RecoveryCodesCommand.self, Resync.self, ImportFactorCommand.self, Forget.self,
+      Enroll.self, EnrollPhone.self, List.self, Status.self, Notices.self, Rename.self,
+      Unenroll.self, Test.self, RecoveryCodesCommand.self, Resync.self, ImportFactorCommand.self,
+      Forget.self,
     ],
     defaultSubcommand: Enroll.self)
 

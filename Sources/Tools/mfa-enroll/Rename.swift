@@ -21,7 +21,7 @@ struct Rename: EnrollCommand {
     try await checkName(of: change)
     try await change.make { _ throws(MultiFactorError) in
       try await change.multiFactor.rename(change.factor, to: name)
-      change.interface.tell(.renamed(from: change.factor.displayName, to: name))
+      change.interface.tell(.renamed(from: change.factor.name, to: name))
     }
   }
 

@@ -34,7 +34,7 @@ struct Resync: EnrollCommand {
         throw .notACode
       }
       try await change.multiFactor.completeResync(code: second, with: session)
-      interface.tell(.resynced(name: change.factor.displayName))
+      interface.tell(.resynced(name: change.factor.name))
     }
   }
 }

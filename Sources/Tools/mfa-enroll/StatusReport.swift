@@ -53,7 +53,7 @@ struct StatusReport {
     var rows: [Row] = factors.enumerated().map { index, factor in
       Row(
         index == 0 ? .devices : nil,
-        .device(name: factor.displayName, date: date(factor.enrollmentDate)))
+        .device(name: factor.name, date: date(factor.enrollmentDate)))
     }
     if rows.isEmpty { rows = [Row(.devices, .noDevice)] }
     let (left, imported) = (status.recoveryCodesLeft, status.importedRecoveryCodesLeft)

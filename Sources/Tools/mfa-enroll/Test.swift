@@ -1,5 +1,7 @@
 import ArgumentParser
 import MFAEnrollMessages
+import MFAMessages
+import MFASecrets
 import MultiFactor
 
 /// `mfa-enroll test`.
@@ -18,18 +20,45 @@ struct Test: EnrollCommand {
     let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
     do {
       // Starts the conversation first, so that the user types no code that cannot be verified.
-      guard try await !multiFactor.enrolledFactors.isEmpty else {
-        throw Failure(.noDevice)
-      }
-      guard let code = interface.ask(.codePrompt, echo: true) else {
-        interface.endLine()
-        throw Failure(.noCode)
-      }
+      let factors = try await multiFactor.enrolledFactors
+      guard !factors.isEmpty else { throw Failure(.noDevice) }
+      let code = try await askForCode(
+        interface, multiFactor, phones: factors.compactMap { $0 as? PhoneMultiFactorInfo })
       interface.tell(Self.message(try await multiFactor.test(oneTimePassword: code)))
       await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
       await multiFactor.close()
     } catch let error as MultiFactorError {
       throw Failure(error)
+    }
+  }
+
+  /// Asks for a code. With a phone, the user can have one sent: to the only phone, or to the one that
+  /// was added last.
+  private func askForCode(
+    _ interface: UserInterface, _ multiFactor: MultiFactor, phones: [PhoneMultiFactorInfo]
+  ) async throws -> SecretBytes {
+    let prompt: MessageText =
+      if let phone = phones.last {
+        SignInMessage.codeOrSendPrompt(number: Array(phone.phoneNumber.utf8))
+          .text(in: interface.language)
+      } else {
+        EnrollMessage.codePrompt.text(in: interface.language)
+      }
+    while true {
+      guard let answer = interface.ask(prompt, echo: true) else {
+        interface.endLine()
+        throw Failure(.noCode)
+      }
+      guard let phone = phones.last, SendRequest.isOne(answer) else { return answer }
+      do throws(MultiFactorError) {
+        let resolver = try await multiFactor.signInResolver()
+        _ = try await PhoneAuthProvider.provider().verifyPhoneNumber(
+          with: phone, multiFactorSession: resolver.session)
+        interface.tell(.codeSentToPhone)
+      } catch {
+        guard interface.isAtTerminal else { throw error }
+        interface.tell(Failure(error))
+      }
     }
   }
 

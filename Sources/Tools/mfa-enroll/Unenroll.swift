@@ -26,7 +26,7 @@ struct Unenroll: EnrollCommand {
       // Read before the removal, which also removes the recovery codes of the last device.
       let status = try await change.multiFactor.status
       let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
-      change.interface.tell(.removed(name: change.factor.displayName))
+      change.interface.tell(.removed(name: change.factor.name))
       if change.isOnly {
         change.interface.tell(.onlyRemoved(anotherIsExpected: status.expectsDevice))
         if status.recoveryCodesLeft > 0 { change.interface.tell(.recoveryCodesVoid) }
@@ -42,7 +42,7 @@ struct Unenroll: EnrollCommand {
     if change.isOnly {
       interface.tell(.removeOnly)
     }
-    let question = EnrollMessage.removeQuestion(name: change.factor.displayName)
+    let question = EnrollMessage.removeQuestion(name: change.factor.name)
     guard let answer = interface.ask(question, echo: true) else {
       interface.endLine()
       return false

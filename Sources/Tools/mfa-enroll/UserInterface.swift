@@ -71,7 +71,8 @@ struct UserInterface: Sendable {
     return ask(MessageText(Array(prompt.text.utf8)), echo: prompt.echo)
   }
 
-  private func ask(_ question: MessageText, echo: Bool) -> SecretBytes? {
+  /// Asks a question of another part of the product.
+  func ask(_ question: MessageText, echo: Bool) -> SecretBytes? {
     let question = fitted(question)
     guard isAtTerminal, !echo else {
       questions.write(question)

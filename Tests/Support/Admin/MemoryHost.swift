@@ -52,6 +52,7 @@ package struct MemoryHost: ExaminedHost {
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   package var resident = ResidentStatus.stopped
+  package var gateway = GatewayState(refusal: nil, service: .listens)
   /// The reasons why modules cannot be loaded, by the name in the line.
   package var unloadable: [String: String] = [:]
   package var recorded: Result<[RecordedService], RecordedService.Failure> = .success([])
@@ -230,6 +231,13 @@ package struct MemoryHost: ExaminedHost {
 
   package func stored() throws(AdminError) -> [UserReport] { try reports.get() }
 
+  /// The users who have enrolled a test number, or the error of reading the numbers.
+  package var testNumberUsers: Result<[String], AdminError> = .success([])
+
+  package func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String] {
+    try testNumberUsers.get()
+  }
+
   package func status(of path: String) throws(SystemError) -> PathStatus? {
     if let error = unseen[path] { throw error }
     return statuses[path]
@@ -288,6 +296,7 @@ package struct MemoryHost: ExaminedHost {
   }
 
   package func residentStatus() -> ResidentStatus { resident }
+  package func gatewayState(of path: [UInt8]) -> GatewayState { gateway }
 
   package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {
     do throws(FactorStoreError) { return try auditLog.get() } catch { throw .store(error) }

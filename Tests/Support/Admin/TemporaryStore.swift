@@ -2,6 +2,7 @@ import MFABytes
 import MFAFactorStore
 import MFAFactors
 import MFAOneTimePassword
+import MFAPolicy
 import MFAStoreFiles
 import Foundation
 import MFASystem
@@ -13,6 +14,10 @@ import MFASystem
 package final class TemporaryStore {
   package let folder: String
   package let store: LocalFactorStore
+  /// Where the store and its key are.
+  package let location: StoreLocation
+  /// The settings of the simulated host.
+  package var settings = Settings.defaults
   /// The lines written to the log.
   package private(set) var lines: [String] = []
   /// The checkpoints at the end of these lines.
@@ -35,7 +40,7 @@ package final class TemporaryStore {
   package init() throws {
     folder = "/var/lib/mfa-admin-test-\(UUID().uuidString)"
     let files = FileManager.default
-    for path in ["", "/store", "/store/factors", "/store/attempts"] {
+    for path in ["", "/store", "/store/factors", "/store/attempts", "/store/phone"] {
       try files.createDirectory(
         atPath: folder + path, withIntermediateDirectories: false,
         attributes: [.posixPermissions: 0o700])
@@ -47,7 +52,8 @@ package final class TemporaryStore {
       let directory = TrustedPath(Array("\(folder)/store".utf8)),
       let keyPath = TrustedPath(Array("\(folder)/key".utf8))
     else { throw TestMistake(what: "the store's folder") }
-    store = try LocalFactorStore(StoreLocation(directory: directory, key: keyPath))
+    location = StoreLocation(directory: directory, key: keyPath)
+    store = try LocalFactorStore(location)
   }
 
   deinit {
@@ -138,7 +144,7 @@ package final class TemporaryStore {
 
   package func administration(now: Int64) -> Administration {
     Administration(
-      store: store, settings: .defaults, now: now,
+      store: store, settings: settings, now: now,
       accounts: AccountSource(
         named: { [self] name throws(SystemError) in
           if let lookUpFailure { throw lookUpFailure }

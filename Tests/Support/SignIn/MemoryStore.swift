@@ -4,6 +4,7 @@ import MFACrypto
 public import MFAFactorStore
 public import MFAFactors
 public import MFAOneTimePassword
+import MFAPhone
 public import MFASecrets
 public import MFAStoreFiles
 public import MFASystem
@@ -12,8 +13,8 @@ public import MFASystem
 public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// A store operation.
   public enum Step: Equatable, Sendable {
-    case knows, enterConfiguration, snapshot, lock, secret, digest, write(failures: UInt32), sync,
-      replace, unlock, imitateAttempt, imitateSnapshot
+    case knows, enterConfiguration, snapshot, lock, secret, digest, sentDigest,
+      write(failures: UInt32), sync, replace, unlock, imitateAttempt, imitateSnapshot
   }
 
   /// The operations so far, in order.
@@ -58,6 +59,27 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     try record.add(factor)
     attempts = attempts.adding(id, confirmedAt: -1)
     self.record = record
+    return factor
+  }
+
+  /// Adds a phone that can be used from a time on, and returns its factor.
+  public func enrollPhone(
+    _ name: String, number: String, for account: Account, usableFrom: Int64 = 0,
+    origin: Factor.Origin = .enrolled
+  ) throws -> Factor {
+    guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16))
+    else { throw FactorStoreError.nameTooLong }
+    var record = record ?? FactorRecord(user: user, uid: account.uid, id: id)
+    let masked = try PhoneNumber(typed: Array(number.utf8).span).masked
+    let factor = Factor(
+      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 0,
+      kind: .phone(masked, usableFrom: usableFrom, sealedNumber: Array(number.utf8)),
+      origin: origin)
+    if attempts.record != record.id { attempts = AttemptState(record: record.id) }
+    try record.add(factor)
+    attempts = attempts.adding(id, confirmedAt: 0)
+    self.record = record
+    hasPlace = true
     return factor
   }
 
@@ -205,14 +227,13 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   /// Returns the secret, which is not sealed here.
   public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     try store.note(.secret)
-    switch factor.kind {
-    case .totp(_, let sealedSecret): return SecretBytes(copying: sealedSecret.span)
-    }
+    return SecretBytes(copying: factor.sealed.span)
   }
 
   /// Returns the secret unsealed.
   public func seal(
-    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters, in record: FactorRecord
+    _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters?,
+    in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in secret.indices { bytes.append(secret[index]) }
@@ -232,6 +253,15 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     ofTyped code: Code, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
     UInt64(code.length.rawValue) << 32 | UInt64(code.value)
+  }
+
+  /// Returns the code, with a number for the factor and the session.
+  public func digest(
+    ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
+  ) throws(FactorStoreError) -> UInt64 {
+    try store.note(.sentDigest)
+    let context = (factor.bytes + session.identity).reduce(UInt64(0)) { $0 &* 31 &+ UInt64($1) }
+    return context << 32 | UInt64(code.value)
   }
 
   /// Returns the store's digests.

@@ -27,6 +27,9 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// Creates a host with default values.
   public init() {}
 
+  /// The way to phones.
+  public let codeSender = ScriptedSender()
+
   /// PAM's service files. By default, every service has an `account` line with the module.
   public var stacks = ScriptedStacks()
 

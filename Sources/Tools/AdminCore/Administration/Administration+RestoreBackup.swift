@@ -131,7 +131,9 @@ extension Administration {
     let restoring = LocalFactorStore.Restoring(
       keepsRecoveryCodes: wanted.keepsRecoveryCodes,
       lastUsableStep: { factor in
-        factor.parameters.step(at: factor.clock(at: now)) + Int64(wanted.adjacentIntervals)
+        // A code that was sent to a phone before the restore is void.
+        guard let parameters = factor.parameters else { return now }
+        return parameters.step(at: factor.clock(at: now)) + Int64(wanted.adjacentIntervals)
       }, event: restoreEvent(.restored))
     var wait: Int64 = 0
     var count = 0
@@ -147,8 +149,8 @@ extension Administration {
       }
       count += 1
       for factor in user.record.factors {
-        wait = max(
-          wait, Int64(factor.parameters.period) * (Int64(wanted.adjacentIntervals) + 1))
+        guard let period = factor.parameters?.period else { continue }
+        wait = max(wait, Int64(period) * (Int64(wanted.adjacentIntervals) + 1))
       }
     }
     let ended = try onStore { () throws(FactorStoreError) in

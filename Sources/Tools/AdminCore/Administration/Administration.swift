@@ -13,8 +13,9 @@ import MFASystem
 /// MUST 1: a record that cannot be read is reported, never omitted. (`AdministrationTests.damaged`)
 /// MUST 2: each change applies to the data stored at that moment, under the user's lock, and is
 /// written to the system log. (`AdministrationTests.revoke`, `.unlock`)
-/// MUST 3: a secret is unsealed only to compare it with an imported one. (Only `Importing` asks the
-/// store for secrets.)
+/// MUST 3: a secret is unsealed only to compare it with an imported one, and a phone number only after
+/// that was recorded in the audit log, or to compare it with a test number. (Only `Importing` and
+/// Administration+Reveal.swift ask the store for them; `RevealedNumberTests.recordedFirst`)
 package struct Administration {
   /// The store of factor records.
   package let store: LocalFactorStore
@@ -509,7 +510,7 @@ package struct Administration {
     }
   }
 
-  private func entry(of subject: AdministeredUser) throws(AdminError) -> LocalFactorStoreEntry {
+  func entry(of subject: AdministeredUser) throws(AdminError) -> LocalFactorStoreEntry {
     try onUser(subject) { () throws(FactorStoreError) in
       try store.entry(of: subject.accountOrPlaceholder, creating: false)
     }

@@ -108,6 +108,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .ledgerHead: StoreFile.ledgerHead.path
     case .ledgerIndex: StoreFile.ledgerIndex.path
     case .clock: "the clock"
+    case .sends: "\(StoreFile.phone.path)/sends"
     }
   }
 
@@ -158,6 +159,12 @@ package enum RecordProblem: Equatable, Sendable {
       case .rolledBack:
         return "mfa-admin ledger show --user \(name) shows what was undone; \(anew); "
           + "if you restored the file: mfa-admin unlock \(name) --accept-restored"
+      case .system(.sends, _), .untrusted(.sends, _), .damaged(.sends):
+        let path = Self.describe(.sends)
+        return
+          "no code is sent to phones; \(StoreFile.phone.path) must belong to mfa with mode 2700, and "
+          + "\(path) with mode 0600; if that is right: rm \(path), which also removes the "
+          + "counts of the last 24 hours"
       case .system(.clock, _), .untrusted(.clock, _): return "set the clock: timedatectl"
       case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
         .untrusted(.record, _), .damaged:

@@ -40,16 +40,37 @@ package struct ConfigurationText {
     return "\(key.name) = \(VisibleText.escaping(value))  # \(place)\n"
   }
 
-  /// Returns the settings of the project or a tenant in the form of Identity Platform, and a
-  /// warning if Identity Platform cannot express the state.
-  package func identityPlatform(_ tenant: Tenant?) -> (settings: IdentityPlatform, warning: String?)
-  {
+  /// Returns the settings of the project or a tenant, to be printed in a form of Identity Platform,
+  /// and a warning if Identity Platform cannot express the state.
+  package func identityPlatform(
+    _ tenant: Tenant?, form: IdentityPlatformForm
+  ) -> (settings: IdentityPlatform, warning: String?) {
     let state = value(of: .state, tenant)
-    let intervals = value(of: .adjacentIntervals, tenant)
+    let isRequired = state == Configuration.State.enabled.name
+    let factors = value(of: .factors, tenant).split(separator: ", ").map(String.init)
     let settings = IdentityPlatform(
-      isEnabled: state == Configuration.State.enabled.name, adjacentIntervals: UInt8(intervals))
+      isEnabled: isRequired && factors.contains(Configuration.FactorType.totp.name),
+      adjacentIntervals: UInt8(value(of: .adjacentIntervals, tenant))
+        ?? configuration.project.adjacentIntervals,
+      form: form, phone: phone(tenant, form, isRequired && factors.contains("phone")))
     guard state == Configuration.State.observe.name else { return (settings, nil) }
     return (settings, "Identity Platform has no state observe; printed as DISABLED")
+  }
+
+  /// Returns the settings of text messages that are set, or that the form has.
+  private func phone(
+    _ tenant: Tenant?, _ form: IdentityPlatformForm, _ isEnabled: Bool
+  ) -> IdentityPlatform.Phone {
+    let isSet =
+      configuration.origin(of: .factors) != nil
+      || tenant.map { configuration.origin(of: .factors, in: $0) != nil } ?? false
+    func list(_ key: Configuration.Key) -> [String]? {
+      guard tenant == nil, configuration.origin(of: key) != nil else { return nil }
+      return value(of: key, nil).split(separator: ", ").map(String.init)
+    }
+    return IdentityPlatform.Phone(
+      isEnabled: form.textMessages != .absent || isSet ? isEnabled : nil,
+      regions: list(.regions), testNumbers: list(.phoneTestNumbers))
   }
 
   private func value(of key: Configuration.Key, _ tenant: Tenant?) -> String {

@@ -34,14 +34,16 @@ package struct IdentityPlatformFile {
     _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]
   ) throws(AdminError) {
     var draft = ConfigurationDraft()
+    var forms = Self.forms(in: layers)
     if let present = layers.first(where: { $0.path == Self.path }) {
       try Self.add(present, to: &draft)
       draft.removeSection(tenant: tenant)
     }
+    forms[IdentityPlatformForm.header(tenant: tenant)] = settings.form
     let section = ConfigurationFile.Layer(
       path: Self.path, text: settings.section(tenant: tenant))
     try Self.add(section, to: &draft)
-    text = Self.heading + draft.printed()
+    text = Self.heading + IdentityPlatformForm.recording(forms, in: draft.printed())
 
     var others = layers.filter { $0.path != Self.path }
     let later = others.firstIndex { layer in
@@ -59,6 +61,20 @@ package struct IdentityPlatformFile {
     }
   }
 
+  /// Returns the form in which the settings of the project or of a tenant were applied last.
+  package static func form(
+    ofTenant tenant: [UInt8]?, in layers: [ConfigurationFile.Layer]
+  ) -> IdentityPlatformForm {
+    forms(in: layers)[IdentityPlatformForm.header(tenant: tenant)] ?? .standard
+  }
+
+  /// Returns the forms recorded in the current version of this file, if any.
+  private static func forms(
+    in layers: [ConfigurationFile.Layer]
+  ) -> [[UInt8]: IdentityPlatformForm] {
+    layers.first { $0.path == path }.map { IdentityPlatformForm.recorded(in: $0.text) } ?? [:]
+  }
+
   private static func add(
     _ layer: ConfigurationFile.Layer, to draft: inout ConfigurationDraft
   ) throws(AdminError) {
@@ -72,7 +88,10 @@ package struct IdentityPlatformFile {
   /// Returns the keys of a section that a later file overrides, each with its source location.
   package func overruled(tenant: [UInt8]?) -> [(key: Configuration.Key, place: [UInt8])] {
     let section = result.tenants.first { $0.name == tenant }
-    return [Configuration.Key.state, .adjacentIntervals].compactMap { key in
+    let keys: [Configuration.Key] = [
+      .state, .adjacentIntervals, .factors, .regions, .phoneTestNumbers,
+    ]
+    return keys.compactMap { key in
       guard let origin = result.origin(of: key, in: section),
         let place = result.files.firstIndex(of: Self.path), Int(origin.file) > place
       else { return nil }

@@ -33,7 +33,7 @@ package struct UnlockEffect: Equatable {
     let unlocked = attempts.unlocked()
     ahead = record.factors.filter { factor in
       let mark = attempts.watermarks.first { $0.factor == factor.id }
-      let window = factor.parameters.window(at: now, adjacentIntervals: adjacentIntervals)
+      let window = factor.parameters?.window(at: now, adjacentIntervals: adjacentIntervals)
       guard let mark, let window else { return false }
       return mark.step > window.upperBound
     }

@@ -2,6 +2,7 @@ import MFAAdminOutput
 import MFABytes
 import MFAFactorStore
 import MFAFactors
+import MFASecrets
 
 /// The detailed report on one user, as text for an administrator.
 package enum UserDetails {
@@ -20,6 +21,18 @@ package enum UserDetails {
         + remembered(snapshot.attempts)
         + snapshot.record.factors.map { "\n" + sheet($0, snapshot.attempts) }.joined()
     }
+  }
+
+  /// Returns a line for each phone number.
+  package static func text(_ numbers: [RevealedNumber]) -> String {
+    guard !numbers.isEmpty else { return "\n" + line("number", "none: the user has no phone") }
+    return "\n"
+      + numbers.map { revealed in
+        let number = revealed.number.withSpan { span in
+          String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+        }
+        return line("number", "\(number), of \(VisibleText(revealed.factor.displayName))")
+      }.joined()
   }
 
   private static func granted(_ record: FactorRecord) -> String {
@@ -49,14 +62,24 @@ package enum UserDetails {
   }
 
   private static func sheet(_ factor: Factor, _ attempts: AttemptState) -> String {
-    let parameters = factor.parameters
+    let content =
+      switch factor.kind {
+      case .totp(let parameters, _):
+        line(
+          "codes",
+          "\(parameters.algorithm.name), \(parameters.codeLength.rawValue) digits, "
+            + "every \(parameters.period) s")
+      case .phone(let number, let usableFrom, _):
+        line(
+          "phone",
+          String(decoding: number.ascii, as: UTF8.self)
+            + (factor.origin == .testNumber ? ", a test number" : ""))
+          + line("usable from", Timestamp(usableFrom)?.full ?? "an unknown time")
+      }
     return line("factor", "\(VisibleText(factor.id))")
       + line("name", "\(VisibleText(factor.displayName))")
       + line("enrolled", Timestamp(factor.enrolledAt)?.full ?? "at an unknown time")
-      + line(
-        "codes",
-        "\(parameters.algorithm.name), \(parameters.codeLength.rawValue) digits, "
-          + "every \(parameters.period) s")
+      + content
       + line("last used", attempts.lastUse(of: factor)?.full ?? "unknown: accepts no code")
   }
 

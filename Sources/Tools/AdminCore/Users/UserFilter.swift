@@ -77,6 +77,7 @@ package struct UserFilter: Equatable {
     case .totp(_, let sealedSecret):
       factor.origin == .imported
         && sealedSecret.count < shortestSecret + AES256GCM.nonceLength + AES256GCM.tagLength
+    case .phone: false
     }
   }
 
@@ -88,7 +89,7 @@ package struct UserFilter: Equatable {
     guard !overflow, !isTooEarly else { return false }
     return snapshot.record.factors.allSatisfy { factor in
       let mark = snapshot.attempts.watermarks.first { $0.factor == factor.id }
-      let used = mark?.step.multipliedReportingOverflow(by: Int64(factor.parameters.period))
+      let used = mark?.step.multipliedReportingOverflow(by: factor.stepLength)
       if let used, used.overflow { return false }
       return max(used?.partialValue ?? .min, factor.enrolledAt) < start
     }

@@ -117,28 +117,42 @@ package struct UserReport: Equatable {
   }
 
   private static func json(_ factor: Factor, _ attempts: AttemptState) -> JSON {
-    .object(
-      factor.identityMembers + [
-        ("factorID", .string("totp")),
-        ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601)),
-        ("algorithm", .string("\(factor.parameters.algorithm.name)")),
-        ("digits", .number(Int64(factor.parameters.codeLength.rawValue))),
-        ("periodSeconds", .number(Int64(factor.parameters.period))),
-        ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601)),
-      ])
+    let date = ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601))
+    let lastUsed = ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601))
+    return switch factor.kind {
+    case .totp(let parameters, _):
+      .object(
+        factor.identityMembers + [
+          ("factorID", .string("totp")), date,
+          ("algorithm", .string("\(parameters.algorithm.name)")),
+          ("digits", .number(Int64(parameters.codeLength.rawValue))),
+          ("periodSeconds", .number(Int64(parameters.period))), lastUsed,
+        ])
+    case .phone(let number, let usableFrom, _):
+      .object(
+        factor.identityMembers + [
+          ("factorID", .string("phone")), date,
+          ("phoneNumber", .string(String(decoding: number.ascii, as: UTF8.self))),
+          ("usableFrom", JSON(Timestamp(usableFrom)?.iso8601)), lastUsed,
+        ])
+    }
   }
 }
 
 extension AttemptState {
-  /// Returns the start of the time step of the factor's last accepted code. This is at first the
-  /// code that confirmed the enrolment.
+  /// Returns the start of the time step of the factor's last accepted code, or the time of a phone's
+  /// last accepted code. This is at first the code that confirmed the enrolment.
   func lastUse(of factor: Factor) -> Timestamp? {
-    watermarks.first { $0.factor == factor.id }
-      .flatMap { Timestamp(step: $0.step, period: factor.parameters.period) }
+    guard let step = watermark(of: factor.id) else { return nil }
+    guard let period = factor.parameters?.period else { return Timestamp(step) }
+    return Timestamp(step: step, period: period)
   }
 }
 
 extension Factor {
+  /// The number of seconds that a step of the factor's watermark stands for.
+  var stepLength: Int64 { parameters.map { Int64($0.period) } ?? 1 }
+
   /// The factor's identity as JSON.
   var naming: JSON { .object(identityMembers) }
 

@@ -73,6 +73,9 @@ enum Ownership: Examination {
       path: StoreFile.mail.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: "the resident service mails no notices", isOptional: true),
     Requirement(
+      path: StoreFile.phone.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      harm: "no code is sent to phones", isOptional: true),
+    Requirement(
       path: "\(InstalledPath.helper)", kind: .file, owner: .mfa, permissions: [0o6755, 0o4755],
       harm: noEnrolling),
     Requirement(

@@ -13,6 +13,9 @@ struct ConfigApplyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply", abstract: "Apply settings from Identity Platform JSON.",
     discussion: """
+      Reads the body of a REST call, with the member mfa (for a tenant: mfaConfig), or the object of \
+      the Admin SDK, with the member multiFactorConfig. mfa-admin(8) shows each form.
+
       Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
       section of the project, or of the tenant given by --tenant.
 
@@ -25,7 +28,7 @@ struct ConfigApplyCommand: ParsableCommand {
   @Flag(help: "Print what would be written, and change nothing.")
   var dryRun = false
 
-  @Argument(help: ArgumentHelp("The file with the JSON.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file with the JSON or the object.", valueName: "file"))
   var file: String
 
   func run() throws(AdminError) {
@@ -36,11 +39,12 @@ struct ConfigApplyCommand: ParsableCommand {
     for ignored in settings.ignored { Console.printError("note: ignored \(ignored)") }
     let result: IdentityPlatformFile
     if dryRun {
-      result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
+      result = try IdentityPlatformFile(settings, tenant: name, over: try ConfigCommand.layers())
       try Console.write(String(decoding: result.text, as: UTF8.self))
     } else {
       result = try IdentityPlatformFile.locking { () throws(AdminError) in
-        let result = try IdentityPlatformFile(settings, tenant: name, over: try Self.layers())
+        let result = try IdentityPlatformFile(
+          settings, tenant: name, over: try ConfigCommand.layers())
         let (administration, _) = try ThisHost.administration(needsConfiguration: false)
         let mark = try Self.enter(name, administration)
         try result.write()
@@ -69,29 +73,11 @@ struct ConfigApplyCommand: ParsableCommand {
     guard text.count <= Configuration.maximumLength else {
       throw .notIdentityPlatform(file, "is longer than \(Configuration.maximumLength) bytes")
     }
-    let json: JSON
-    do throws(JSONReader.Refusal) {
-      json = try JSONReader.value(of: text)
-    } catch {
-      throw .notIdentityPlatform(file, error.reason)
-    }
     do throws(IdentityPlatform.Refusal) {
-      return try IdentityPlatform(json, isTenant: isTenant)
+      return try IdentityPlatform(text, isTenant: isTenant)
     } catch {
       throw .notIdentityPlatform(file, error.text)
     }
-  }
-
-  private static func layers() throws(AdminError) -> [ConfigurationFile.Layer] {
-    var layers: [ConfigurationFile.Layer] = []
-    do throws(ConfigurationFile.Failure) {
-      try ConfigurationFile.forEachLayer { (layer) throws(ConfigurationFile.Failure) in
-        layers.append(try layer.get())
-      }
-    } catch {
-      throw .configuration(error)
-    }
-    return layers
   }
 
   /// Enters the change in the audit log, before it is made.

@@ -1,4 +1,6 @@
+import MFAAdminCore
 import MFAAdminOutput
+import MFAConfiguration
 import ArgumentParser
 
 /// `mfa-admin config`
@@ -10,4 +12,17 @@ struct ConfigCommand: ParsableCommand {
       ConfigCheckCommand.self, ConfigShowCommand.self, ConfigApplyCommand.self,
       ConfigTemplateCommand.self,
     ])
+
+  /// Returns the configuration files of the host, in order.
+  static func layers() throws(AdminError) -> [ConfigurationFile.Layer] {
+    var layers: [ConfigurationFile.Layer] = []
+    do throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.forEachLayer { (layer) throws(ConfigurationFile.Failure) in
+        layers.append(try layer.get())
+      }
+    } catch {
+      throw .configuration(error)
+    }
+    return layers
+  }
 }

@@ -1,0 +1,30 @@
+public import MFAQRCode
+public import MFASecrets
+
+extension QRSymbol {
+  /// Encodes the URL of a secret, from `TOTPSecret.generateQRCodeURL`, for a screen.
+  ///
+  /// libqrencode works on copies that it frees without wiping; its result is wiped.
+  ///
+  /// - Parameter url: at most 2953 bytes.
+  /// - Throws: `libraryMissing` without libqrencode 4; `empty`, `tooLong` or `outOfMemory`.
+  public init(_ url: borrowing SecretBytes) throws(QRCodeError) {
+    try self.init(encoding: url.span, errorCorrection: .low)
+  }
+}
+
+extension TerminalPicture {
+  /// Draws the URL of a secret so that it fits a terminal of the given size.
+  ///
+  /// - Parameters:
+  ///   - url: the URL from `TOTPSecret.generateQRCodeURL`.
+  ///   - colours: `blackOnWhite` for every terminal that has colours.
+  ///   - size: the size of the terminal, or of the part of it that is free.
+  /// - Returns: the text to print, or the size that the smallest picture needs.
+  /// - Throws: `libraryMissing` without libqrencode 4; `empty`, `tooLong` or `outOfMemory`.
+  public static func of(
+    _ url: borrowing SecretBytes, colours: TerminalColours, size: TerminalSize
+  ) throws(QRCodeError) -> TerminalPicture {
+    try of(url.span, ink: colours, room: size)
+  }
+}

@@ -1,0 +1,201 @@
+import MFABytes
+import MFAFactors
+
+/// The messages to phones of the last 24 hours, as numbers, and the decisions about further ones.
+///
+/// A time in the future, after the clock was set back, counts as recent.
+struct SendHistory: Equatable {
+  /// What became of a message.
+  enum Result: UInt8 {
+    /// The gateway accepted it, or is still at work.
+    case sent = 0
+    /// The user typed its code.
+    case returned = 1
+    /// The gateway did not send it.
+    case failed = 2
+    /// It has no code: a message about a change, or a test of an administrator.
+    case notice = 3
+  }
+
+  /// A message.
+  struct Entry: Equatable {
+    let time: Int64
+    let id: SendID
+    /// The first half of the keyed digest of the phone number.
+    let number: NumberDigest
+    var result: Result
+  }
+
+  /// A part of the keyed digest of a phone number: 16 bytes.
+  struct NumberDigest: Equatable {
+    let first: UInt64
+    let second: UInt64
+  }
+
+  static var hour: Int64 { 3600 }
+  static var day: Int64 { 86_400 }
+  /// The number of messages that the breaker looks at.
+  static var breakerCount: Int { 20 }
+  /// How long users have to type a code before the breaker looks at it, in seconds.
+  static var breakerAge: Int64 { 600 }
+
+  /// The messages, oldest first unless the clock was set back.
+  private(set) var entries: [Entry] = []
+  /// The time when an administrator resumed sending.
+  private(set) var resumedAt: Int64 = 0
+
+  init() {}
+
+  // MARK: Changes
+
+  /// Removes messages that are older than a day.
+  mutating func removeOld(_ now: Int64) {
+    entries = entries.filter { Self.age(of: $0.time, now) < Self.day }
+  }
+
+  /// Adds a message, which `refusal` has not refused.
+  mutating func add(_ id: SendID, to number: NumberDigest, _ now: Int64) {
+    removeOld(now)
+    // The limits allow no more than this.
+    while entries.count >= Int(HostSendLimits.hostDailyRange.upperBound) { entries.removeFirst() }
+    entries.append(Entry(time: now, id: id, number: number, result: .sent))
+  }
+
+  /// Records what became of a message. A code that was typed stays typed.
+  mutating func set(_ result: Result, of id: SendID) {
+    for index in entries.indices where entries[index].id == id && entries[index].result != .returned
+    {
+      entries[index].result = result
+    }
+  }
+
+  /// Resets the breaker, and removes messages that seem to have been sent in the future.
+  mutating func resume(_ now: Int64) {
+    resumedAt = now
+    entries = entries.filter { $0.time <= now }
+  }
+
+  // MARK: Decisions
+
+  /// Returns why no further message can be sent to a number, or nil if it can.
+  func refusal(
+    _ number: NumberDigest, _ limits: HostSendLimits, _ now: Int64
+  ) -> SendLog.Refusal? {
+    if let wait = wait(most: limits.perHostDaily, in: Self.day, now, { _ in true }) {
+      return .hostDaily(seconds: wait)
+    }
+    if let wait = breakerWait(limits, now) { return .breaker(seconds: wait) }
+    let isThis = { (entry: Entry) in entry.number == number }
+    if let wait = wait(most: limits.perNumberHourly, in: Self.hour, now, isThis) {
+      return .numberHourly(seconds: wait)
+    }
+    return nil
+  }
+
+  /// Returns how many seconds remain until fewer than `most` of these messages are younger than
+  /// `period`, or nil if that is the case.
+  private func wait(
+    most: UInt32, in period: Int64, _ now: Int64, _ counts: (Entry) -> Bool
+  ) -> Int64? {
+    var ages: [Int64] = []
+    for entry in entries where counts(entry) {
+      let age = Self.age(of: entry.time, now)
+      if age < period { ages.append(age) }
+    }
+    let most = Int(most)
+    guard ages.count >= most, most > 0 else { return nil }
+    // The age of the message number `most`, counted from the youngest. A sort would bring its checks
+    // into the code of sign-ins.
+    var age: Int64 = -1
+    while ages.count(where: { $0 <= age }) < most {
+      var next = Int64.max
+      for other in ages where other > age { next = min(next, other) }
+      age = next
+    }
+    return period &- age
+  }
+
+  /// The messages that the breaker looks at: the last ones that are old enough, were sent, and were
+  /// not forgiven by an administrator.
+  private func examined(_ now: Int64) -> ArraySlice<Entry> {
+    entries.filter {
+      $0.result != .failed && $0.result != .notice && $0.time > resumedAt
+        && Self.age(of: $0.time, now) >= Self.breakerAge
+    }.suffix(Self.breakerCount)
+  }
+
+  /// Returns how many seconds remain until a message can be sent although too few came back, or nil
+  /// if enough came back.
+  func breakerWait(_ limits: HostSendLimits, _ now: Int64) -> Int64? {
+    let examined = examined(now)
+    guard limits.breakerPercent > 0, examined.count >= Self.breakerCount else { return nil }
+    let returned = examined.count { $0.result == .returned }
+    guard returned &* 100 < Int(limits.breakerPercent) &* examined.count else { return nil }
+    var youngest = Int64.max
+    for entry in entries { youngest = min(youngest, Self.age(of: entry.time, now)) }
+    return youngest < Self.hour ? Self.hour &- youngest : nil
+  }
+
+  /// Returns the numbers for administrators.
+  func status(_ limits: HostSendLimits, _ now: Int64) -> SendLog.Status {
+    let day = entries.filter { Self.age(of: $0.time, now) < Self.day }
+    let examined = examined(now)
+    return SendLog.Status(
+      sent: day.count, returned: day.count { $0.result == .returned },
+      failed: day.count { $0.result == .failed }, examined: examined.count,
+      examinedReturned: examined.count { $0.result == .returned },
+      breakerSeconds: breakerWait(limits, now))
+  }
+
+  /// Returns the seconds since `time`: 0 if that is in the future, or if the difference overflows.
+  private static func age(of time: Int64, _ now: Int64) -> Int64 {
+    let (age, overflow) = now.subtractingReportingOverflow(time)
+    return overflow ? 0 : max(age, 0)
+  }
+
+  // MARK: Bytes
+
+  private static var entryLength: Int { 33 }
+  private static var headLength: Int { 12 }
+  /// The length of the encoded history in bytes, which does not depend on the number of messages.
+  static var length: Int {
+    headLength &+ entryLength &* Int(HostSendLimits.hostDailyRange.upperBound)
+  }
+
+  /// The encoded history.
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(resumedAt)
+    writer.write(UInt32(truncatingIfNeeded: entries.count))
+    for entry in entries {
+      writer.write(entry.time)
+      writer.write(entry.id.number)
+      writer.write(entry.number.first)
+      writer.write(entry.number.second)
+      writer.write(entry.result.rawValue)
+    }
+    writer.pad(to: Self.length)
+    return writer.bytes
+  }
+
+  /// Reads an encoded history. Returns nil if it is invalid.
+  init?(_ bytes: Span<UInt8>) {
+    guard bytes.count == Self.length else { return nil }
+    var reader = ByteReader(bytes)
+    guard let resumedAt = reader.read(Int64.self), let count = reader.read(UInt32.self),
+      count <= HostSendLimits.hostDailyRange.upperBound
+    else { return nil }
+    self.resumedAt = resumedAt
+    for _ in 0..<count {
+      guard let time = reader.read(Int64.self), let id = reader.read(UInt64.self),
+        let first = reader.read(UInt64.self), let second = reader.read(UInt64.self),
+        let result = reader.read(UInt8.self).flatMap({ Result(rawValue: $0) })
+      else { return nil }
+      entries.append(
+        Entry(
+          time: time, id: SendID(number: id), number: NumberDigest(first: first, second: second),
+          result: result))
+    }
+    guard reader.isRestZero else { return nil }
+  }
+}

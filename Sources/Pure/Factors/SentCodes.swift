@@ -1,0 +1,110 @@
+import MFABytes
+
+/// The codes that were sent to the phones of one user: when, and which of them may still be used.
+///
+/// MUST 1: at most one code may be used, until it is accepted, until another one is sent, or for
+/// `lifetime`. (`SentCodesTests.oneCode`, `.expires`)
+/// MUST 2: no sequence of requests and no change of the clock exceeds the limits.
+/// (`SentCodesTests.limits`, `.clockSetBack`)
+public struct SentCodes: Equatable, Sendable {
+  /// A code that may be used.
+  public struct Usable: Equatable, Sendable {
+    /// The factor with the phone that the code was sent to.
+    public let factor: FactorID
+    /// The first eight bytes of a keyed digest of the code, which is bound to the user's record, the
+    /// factor and the sign-in that requested the code.
+    public let digest: UInt64
+    /// The id of the message, which the gateway knows too.
+    public let message: UInt64
+
+    /// Creates a value.
+    public init(factor: FactorID, digest: UInt64, message: UInt64) {
+      self.factor = factor
+      self.digest = digest
+      self.message = message
+    }
+  }
+
+  /// When codes were sent, in seconds since the epoch, oldest first: the last `maximumTimes`.
+  public private(set) var times: [UInt32] = []
+
+  /// The last code that was sent, unless it has been used or was sent to confirm a number.
+  public private(set) var last: Usable?
+
+  /// How long a code may be used, in seconds (NIST SP 800-63B-4, section 3.1.3.2, allows 10
+  /// minutes).
+  public static var lifetime: Int64 { 600 }
+
+  /// The number of times that are kept.
+  public static var maximumTimes: Int { Int(UserSendLimits.dayRange.upperBound) }
+
+  /// Creates a value for a user to whom no code was sent.
+  public init() {}
+
+  /// Whether nothing is stored.
+  public var isEmpty: Bool { times.isEmpty }
+
+  /// Returns the code that may be used at `now`, in seconds since the epoch.
+  public func usable(at now: Int64) -> Usable? {
+    guard let last, let time = times.last else { return nil }
+    let (age, overflow) = now.subtractingReportingOverflow(Int64(time))
+    return !overflow && age >= 0 && age < Self.lifetime ? last : nil
+  }
+
+  /// Returns how many seconds pass until another code may be sent; 0 if it may be sent at `now`, in
+  /// seconds since the epoch. A time in the future counts as `now`.
+  public func wait(_ limits: UserSendLimits, at now: Int64) -> Int64 {
+    var wait: Int64 = 0
+    for (count, seconds) in [
+      (1, limits.interval), (Int(limits.perTenMinutes), 600), (Int(limits.perDay), 86_400),
+    ] {
+      guard count >= 1, count <= times.count else { continue }
+      let (age, overflow) = now.subtractingReportingOverflow(Int64(times[times.count &- count]))
+      wait = max(wait, seconds &- (overflow ? 0 : min(max(age, 0), seconds)))
+    }
+    return wait
+  }
+
+  /// Records that a code is sent at `now`, in seconds since the epoch. It replaces the code before
+  /// it. A code that confirms a number is not `usable` at sign-ins.
+  public mutating func add(_ code: Usable?, at now: Int64) {
+    if times.count >= Self.maximumTimes { times.removeFirst() }
+    times.append(max(UInt32(clamping: now), times.last ?? 0))
+    last = code
+  }
+
+  /// Removes the code, because it or another one was accepted.
+  public mutating func removeCode() { last = nil }
+
+  // MARK: Binary form
+
+  func encode(to writer: inout ByteWriter) {
+    writer.write(UInt8(truncatingIfNeeded: times.count))
+    for time in times { writer.write(time) }
+    writer.write(last == nil ? 0 : 1 as UInt8)
+    guard let last else { return }
+    writer.write(last.factor.bytes)
+    writer.write(last.digest)
+    writer.write(last.message)
+  }
+
+  /// Parses the binary form. Returns nil if it is invalid.
+  init?(_ reader: inout ByteReader) {
+    guard let count = reader.read(UInt8.self), count >= 1, count <= Self.maximumTimes else {
+      return nil
+    }
+    for _ in 0..<count {
+      guard let time = reader.read(UInt32.self), time >= times.last ?? 0 else { return nil }
+      times.append(time)
+    }
+    switch reader.read(UInt8.self) {
+    case 0: return
+    case 1: break
+    default: return nil
+    }
+    guard let factor = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
+      let digest = reader.read(UInt64.self), let message = reader.read(UInt64.self)
+    else { return nil }
+    last = Usable(factor: factor, digest: digest, message: message)
+  }
+}

@@ -1,0 +1,71 @@
+import MFASecrets
+
+/// A phone number in international form (ITU-T E.164): `+`, a calling code and the number in its
+/// country or service, 8 to 15 digits in all.
+///
+/// Numbers are personal data: they are wiped after use, and only `MaskedPhoneNumber` is shown.
+///
+/// MUST 1: what is accepted is a possible number of the country with its calling code, in the form
+/// that other software gives it. (`PhoneNumberTests.agrees`)
+public struct PhoneNumber: ~Copyable, Sendable {
+  private let text: SecretBytes
+
+  /// The calling code.
+  public let callingCode: CallingCode
+
+  /// The reason why text is not a phone number in international form.
+  public enum Refusal: Error, Equatable, Sendable, CaseIterable {
+    /// It does not begin with `+`.
+    case noPlus
+    /// It has other characters than digits, spaces and hyphens.
+    case notDigits
+    /// No country has the calling code.
+    case noSuchCallingCode
+    /// It has fewer than `digitCounts` digits.
+    case tooShort
+    /// It has more than `digitCounts` digits.
+    case tooLong
+  }
+
+  /// The valid numbers of digits, with those of the calling code.
+  public static var digitCounts: ClosedRange<Int> { 8...15 }
+
+  /// The maximum length of typed text in bytes.
+  public static var longestText: Int { 40 }
+
+  /// Reads what a user typed. Spaces and hyphens may separate digits.
+  public init(typed: Span<UInt8>) throws(Refusal) {
+    guard typed.count <= Self.longestText else { throw .tooLong }
+    var text = SecretBytes(count: Self.digitCounts.upperBound &+ 1)
+    var count = 0
+    for index in typed.indices {
+      let byte = typed[index]
+      if byte == UInt8(ascii: " ") || count > 0 && byte == UInt8(ascii: "-") { continue }
+      if count == 0 {
+        guard byte == UInt8(ascii: "+") else { throw .noPlus }
+      } else {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { throw .notDigits }
+      }
+      guard count < text.count else { throw .tooLong }
+      text.withMutableSpan { $0[count] = byte }
+      count &+= 1
+    }
+    guard count > 0 else { throw .noPlus }
+    guard count > Self.digitCounts.lowerBound else { throw .tooShort }
+    guard let callingCode = CallingCode(startOf: text.span.extracting(1..<count)) else {
+      throw .noSuchCallingCode
+    }
+    self.text = text.prefix(count)
+    self.callingCode = callingCode
+  }
+
+  /// The number in its only form, such as `+15105551234`, in ASCII. Valid as long as this value
+  /// lives.
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { text.span }
+  }
+
+  /// The number with its last two digits and its calling code, such as `+1 *** *** **34`.
+  public var masked: MaskedPhoneNumber { MaskedPhoneNumber(of: text.span, callingCode) }
+}

@@ -1,0 +1,177 @@
+import MFAAuditLog
+import MFAAuthentication
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+import MFAGateway
+import MFAMessages
+import MFAPhone
+import MFAPolicy
+import MFAProtocol
+import MFASecrets
+import MFAStoreFiles
+import MFASystem
+
+// The enrolment of phones.
+//
+// MUST 1: a number is enrolled only after the code that was sent to it was typed, in the same
+// conversation, once, within 10 minutes. (`PhoneEnrollmentTests.wrongCodes`, `.deadline`, `.once`)
+extension Conversation {
+  /// A number that waits for its code.
+  struct PendingPhone {
+    let draft: PhoneDraft
+    /// The end of the code, in seconds since the host was started.
+    let deadline: Int64
+  }
+
+  /// A code that was sent.
+  struct SentCode {
+    let number: MaskedPhoneNumber
+    let secondsLeft: UInt32
+  }
+
+  /// Sends a code to a number that the user wants to enrol.
+  mutating func beginPhone(_ typed: borrowing SecretBytes) throws(HelperFailure) -> SentCode {
+    let session = try requireSession(for: .binding)
+    let context = try context(counter: session.basis.counter)
+    guard context.settings.state != .disabled else { throw .multiFactorDisabled }
+    let number: PhoneNumber
+    do throws(PhoneNumber.Refusal) {
+      number = try PhoneNumber(typed: typed.span)
+    } catch {
+      throw .invalidPhoneNumber(error)
+    }
+    // Policy is checked first, so that a refused request creates no files.
+    if let refusal = PhoneDraft.refusal(of: number, context.settings) { throw refused(refusal) }
+    if pendingPhone == nil { tell(.phoneIsRestricted) }
+    // A code that was sent before stays valid if no other one may be sent.
+    let draft = try makeDraft(number, session, context)
+    pendingPhone = nil
+    let (language, issuer) = (language, issuer(context.settings))
+    let reply = draft.send(by: host.codeSender) { code in
+      SecretBytes(
+        joining: code.span, PhoneMessage.enrollmentCode(issuer: issuer).text(in: language).utf8.span
+      )
+    }
+    guard reply == .accepted else {
+      log(.failed(reply, id: draft.message ?? SendID(number: 0)))
+      throw .messageNotSent
+    }
+    log(draft.message.map { .sent(draft.masked, id: $0) } ?? .testNumber(draft.masked))
+    let now = try bootTime()
+    let deadline = min(now &+ SentCodes.lifetime, session.deadline)
+    pendingPhone = PendingPhone(draft: draft, deadline: deadline)
+    return SentCode(number: draft.masked, secondsLeft: Self.seconds(max(deadline &- now, 0)))
+  }
+
+  /// Makes a code under the user's lock, which is released when this function returns.
+  private func makeDraft(
+    _ number: borrowing PhoneNumber, _ session: Session, _ context: Attempt.Context
+  ) throws(HelperFailure) -> PhoneDraft {
+    let entry = try entry(creating: true, session)
+    let beginning: PhoneDraft.Beginning
+    do throws(FactorStoreError) {
+      beginning = try PhoneDraft.begin(number, in: entry, context, by: host.codeSender)
+    } catch {
+      throw failure(error)
+    }
+    switch beginning {
+    case .begun(let draft): return draft
+    case .refused(let refusal): throw refused(refusal)
+    }
+  }
+
+  /// Enrols the number to which a code was sent.
+  mutating func confirmPhone(
+    _ request: borrowing EnrollmentRequest
+  ) throws(HelperFailure) -> FactorID {
+    let session = try requireSession(for: .binding)
+    let settings = try settings()
+    guard settings.state != .disabled else { throw .multiFactorDisabled }
+    guard settings.allows(.phone) else { throw .phonesNotSupported }
+    guard let pendingPhone, !pendingPhone.draft.isExhausted,
+      try bootTime() < pendingPhone.deadline
+    else { throw .sessionExpired }
+    let draft = pendingPhone.draft
+    try confirming { () throws(EnrollmentDraft.Refusal) in try draft.confirm(request.code) }
+    let entry = try entry(creating: true, session)
+    let now = try now()
+    let allowed = try countedChange(entry, at: now)
+    var record = try record(entry)
+    guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
+    let times = PhoneDraft.Times(
+      in: entry, settings, otherFactorProven: session.hasProvenOtherFactor, now: now)
+    let others = PhoneNotice.notices(for: record.factors, in: entry, settings)
+    let factor = try confirming { () throws(EnrollmentDraft.Refusal) in
+      try draft.factor(named: request.displayName, at: times, in: record, sealedBy: entry)
+    }
+    try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
+    let event = try note(factor, session.scope, in: &record, at: now)
+    let attempts = entry.record == nil ? allowed.beginning(record) : allowed
+    let checkpoint = try replace(
+      entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: now), entering: event)
+    finishEnrollment(in: record, session, entry.kept)
+    self.pendingPhone = nil
+    if let message = draft.message { host.codeSender.markReturned(message) }
+    logChange("enrolled", factor, checkpoint)
+    deliverInBackground()
+    phoneNotices = PhoneNotices(message: .phoneAdded(issuer: issuer(settings)), phones: others)
+    let wait = times.usableFrom &- now
+    if wait > 0 { tell(.phoneUsableLater(seconds: wait)) }
+    return factor.id
+  }
+
+  private func isEnrolled(
+    _ draft: PhoneDraft, in record: FactorRecord, _ entry: Machine.Store.Entry
+  ) throws(HelperFailure) -> Bool {
+    do throws(FactorStoreError) {
+      return try draft.isEnrolled(in: record, entry)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func confirming<Result>(
+    _ body: () throws(EnrollmentDraft.Refusal) -> Result
+  ) throws(HelperFailure) -> Result {
+    do throws(EnrollmentDraft.Refusal) { return try body() } catch { throw HelperFailure(error) }
+  }
+
+  // MARK: Failures and log lines
+
+  func issuer(_ settings: Settings) -> [UInt8] { settings.issuer ?? Self.hostName() }
+
+  func log(_ result: SentCodeRequest.Result) {
+    var line = LogLine()
+    let priority = result.describe(in: &line)
+    addCaller(to: &line)
+    log(priority, line)
+  }
+
+  /// Logs why no code was sent, and returns what the client is told.
+  private func refused(_ refusal: PhoneDraft.Refusal) -> HelperFailure {
+    var line = LogLine()
+    line.add("result", "code-not-sent")
+    line.add("reason", refusal.name)
+    addCaller(to: &line)
+    log(.warning, line)
+    return switch refusal {
+    case .notSupported: .phonesNotSupported
+    case .region: .phoneRegionNotAllowed
+    case .alreadyEnrolled: .phoneAlreadyEnrolled
+    case .tooManyFactors: .maximumSecondFactorCountExceeded
+    case .userLimit(let seconds): .tooManyMessages(seconds: Self.seconds(seconds))
+    case .hostLimit(let limit): HelperFailure(limit)
+    }
+  }
+}
+
+extension HelperFailure {
+  init(_ refusal: SendLog.Refusal) {
+    switch refusal {
+    case .numberHourly(let seconds): self = .tooManyMessages(seconds: UInt32(clamping: seconds))
+    // The user cannot know when an administrator changes that.
+    case .hostDaily, .breaker: self = .messageNotSent
+    }
+  }
+}

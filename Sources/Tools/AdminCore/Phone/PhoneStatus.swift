@@ -1,0 +1,99 @@
+import MFAAdminOutput
+import MFAFactors
+import MFAGateway
+import MFAPolicy
+
+/// What `mfa-admin phone status` shows.
+package struct PhoneStatus: Equatable {
+  /// The path of the gateway; nil if none is configured.
+  let gateway: [UInt8]?
+  /// The condition of the gateway; nil if none is configured.
+  let state: GatewayState?
+  /// The beginnings of the numbers that are allowed.
+  let regions: [[UInt8]]
+  /// Whether the settings of the project allow codes that are sent to phones.
+  let isAllowed: Bool
+  /// The number of test numbers.
+  let testNumbers: Int
+  /// The limits of the host.
+  let limits: HostSendLimits
+  /// The messages of the last 24 hours.
+  let sends: SendLog.Status
+
+  /// Creates the value from the settings of the project.
+  package init(_ settings: Settings, _ state: GatewayState?, _ sends: SendLog.Status) {
+    gateway = settings.gateway
+    self.state = state
+    regions = settings.regions
+    isAllowed = settings.allows(.phone)
+    testNumbers = settings.phoneTestNumbers.count
+    limits = settings.hostSendLimits
+    self.sends = sends
+  }
+
+  private var gatewayText: String {
+    guard let gateway, let state else { return "not configured" }
+    let path = VisibleText.escaping(gateway)
+    return state.refusal.map { "\(path): \(GatewayState.reason($0))" } ?? path
+  }
+
+  private var breakerText: String {
+    if limits.breakerPercent == 0 { return "off" }
+    let numbers = "\(sends.examinedReturned) of the last \(sends.examined) codes came back"
+    guard let seconds = sends.breakerSeconds else { return numbers }
+    return numbers + "; sending is stopped for \(seconds) s: mfa-admin phone resume"
+  }
+
+  private var regionNames: [String] { regions.map { String(decoding: $0, as: UTF8.self) } }
+
+  /// The status as lines of text.
+  package var text: String {
+    var rows = [
+      ("factors", isAllowed ? "phone is allowed" : "phone is not allowed by \"factors\""),
+      ("gateway", gatewayText),
+    ]
+    if let state { rows.append(("service", state.service.word)) }
+    rows += [
+      ("regions", regions.isEmpty ? "none" : regionNames.joined(separator: ", ")),
+      (
+        "sent",
+        "\(sends.sent) in the last 24 hours, of \(limits.perHostDaily); \(sends.returned) came "
+          + "back, \(sends.failed) failed"
+      ),
+      ("breaker", breakerText),
+    ]
+    if testNumbers > 0 { rows.append(("test numbers", "\(testNumbers)")) }
+    return rows.map { name, value in
+      "\(name)\(String(repeating: " ", count: 13 - name.count))\(value)\n"
+    }.joined()
+  }
+
+  /// The status as JSON. Member names are stable across versions.
+  package var json: JSON {
+    .object([
+      ("allowed", .bool(isAllowed)),
+      ("gateway", JSON(gateway.map { VisibleText.escaping($0) })),
+      ("gatewayProblem", JSON(state?.refusal.map { "\($0.name)" })),
+      ("service", JSON(state?.service.word)),
+      ("regions", .array(regionNames.map { .string($0) })),
+      ("testNumbers", .number(Int64(testNumbers))),
+      (
+        "lastDay",
+        .object([
+          ("sent", .number(Int64(sends.sent))), ("returned", .number(Int64(sends.returned))),
+          ("failed", .number(Int64(sends.failed))),
+          ("limit", .number(Int64(limits.perHostDaily))),
+        ])
+      ),
+      (
+        "breaker",
+        .object([
+          ("percent", .number(Int64(limits.breakerPercent))),
+          ("examined", .number(Int64(sends.examined))),
+          ("returned", .number(Int64(sends.examinedReturned))),
+          ("stoppedForSeconds", sends.breakerSeconds.map { .number($0) } ?? .null),
+        ])
+      ),
+    ])
+  }
+}

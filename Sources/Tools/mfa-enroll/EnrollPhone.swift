@@ -1,0 +1,167 @@
+import ArgumentParser
+import MFAEnrollMessages
+import MFASecrets
+import MultiFactor
+
+/// `mfa-enroll phone`: begins a session, has a code sent to a phone number, and asks for the code.
+struct EnrollPhone: EnrollCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "phone",
+    abstract: "Add a phone, to which codes are sent by text message.",
+    discussion: """
+      Sends a code to the phone and asks for it. Nothing changes until that code is correct. Codes \
+      by text message are less safe than codes from an authenticator app.
+      """)
+
+  @Argument(
+    help: """
+      The phone number with its country code, such as +15105551234. Other users can see the \
+      arguments of a command; without the number, the command asks for it.
+      """)
+  var number: String?
+
+  @Option(help: "The name of the phone, such as work.")
+  var name: String?
+
+  @Flag(help: "Ask for an administrator's ticket instead of your password.")
+  var ticket = false
+
+  @Flag(help: "Print the new device as JSON. For programs.")
+  var json = false
+
+  @OptionGroup var options: CommonOptions
+
+  var isForProgram: Bool { json || options.stdin }
+
+  func validate() throws {
+    try name.map(MFAEnroll.check(name:))
+  }
+
+  func run() async throws {
+    let interface = try UserInterface(for: self)
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
+    interface.tellWhenEnded(.nothingAdded)
+    do {
+      let taken = try await multiFactor.enrolledFactors.map(\.name)
+      try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
+      let opening = EnrollMessage.phoneOpening(minutes: MultiFactor.sessionMinutes)
+      let session = try await Reauthentication(
+        of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
+      ).session(with: multiFactor)
+      let request = PhoneRequest(
+        number: try typedNumber(interface), session: session, multiFactor: multiFactor,
+        interface: interface)
+      let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
+      let uid = try await request.enroll(named: name)
+      interface.tell(.enrolled(name: name))
+      if json {
+        // A program requests recovery codes itself when it can show them to a user.
+        Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name, .phone))
+      } else {
+        await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+        interface.tell(
+          .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
+      }
+      await multiFactor.close()
+    } catch let error as MultiFactorError {
+      throw Failure(error)
+    }
+  }
+
+  /// Returns the number of the command line, or asks for it.
+  private func typedNumber(_ interface: UserInterface) throws(Failure) -> String {
+    if let number { return number }
+    guard let answer = interface.ask(.phoneNumberPrompt, echo: true) else {
+      interface.endLine()
+      throw Failure(.nothingAdded)
+    }
+    return interface.text(of: answer)
+  }
+}
+
+/// The enrolment of a phone number in a session.
+struct PhoneRequest {
+  let number: String
+  let session: MultiFactorSession
+  let multiFactor: MultiFactor
+  let interface: UserInterface
+
+  private var provider: PhoneAuthProvider { .provider() }
+
+  /// Has a code sent, and asks for it until it is correct, or until the session ends. Returns the
+  /// factor's `uid`.
+  ///
+  /// While the helper has a code, it is unknown whether the phone is added, so a signal says nothing
+  /// then.
+  func enroll(named name: String) async throws(Failure) -> String {
+    var verificationID: String?
+    do throws(MultiFactorError) { verificationID = try await send() } catch {
+      // The code that proved another phone in this session counts for the limit. A user at a terminal
+      // can request one later, without a new session.
+      guard interface.isAtTerminal, case .quotaExceeded(let seconds) = error else {
+        throw Failure(error)
+      }
+      interface.tell(.nextCodeLater(seconds: seconds))
+    }
+    var lastError: MultiFactorError?
+    while true {
+      interface.tellWhenEnded(.nothingAdded)
+      guard let answer = interface.ask(.sentCodePrompt, echo: true) else {
+        interface.endLine()
+        guard !interface.isAtTerminal else {
+          throw Failure(.nothingAdded, status: lastError.map { ExitStatus($0) } ?? .failed)
+        }
+        throw lastError.map { Failure($0) } ?? Failure(.noCode)
+      }
+      do throws(MultiFactorError) {
+        guard !SendRequest.isOne(answer) else {
+          verificationID = try await send()
+          continue
+        }
+        guard let verificationID else { throw .invalidVerificationID }
+        TerminalGuard.withdrawLastMessage()
+        let credential = provider.credential(
+          withVerificationID: verificationID, verificationCode: answer)
+        return try await multiFactor.enroll(
+          with: PhoneMultiFactorGenerator.assertion(with: credential), displayName: name)
+      } catch {
+        guard let message = Self.message(after: error, lastError) else { throw Failure(error) }
+        lastError = error
+        interface.tell(message)
+      }
+    }
+  }
+
+  private func send() async throws(MultiFactorError) -> String {
+    let id = try await provider.verifyPhoneNumber(number, multiFactorSession: session)
+    interface.tell(.codeSentToPhone)
+    return id
+  }
+
+  /// Returns what the user is told before the next answer, or nil if there is no use in another one.
+  private static func message(
+    after error: MultiFactorError, _ lastError: MultiFactorError?
+  ) -> EnrollMessage? {
+    switch error {
+    case .invalidVerificationCode, .notACode: .wrongSentCode
+    case .quotaExceeded(let seconds): .nextCodeLater(seconds: seconds)
+    // The code may be void while the session continues. A second time, the session has ended.
+    case .invalidVerificationID: .sentCodeExpired
+    case .sessionExpired where lastError != .sessionExpired: .sentCodeExpired
+    default: nil
+    }
+  }
+}
+
+/// The answer `s` to a prompt for a code, which requests a code.
+enum SendRequest {
+  static func isOne(_ answer: borrowing SecretBytes) -> Bool {
+    let span = answer.span
+    var letters = 0
+    for index in span.indices where span[index] != UInt8(ascii: " ") {
+      guard span[index] | 0x20 == UInt8(ascii: "s") else { return false }
+      letters += 1
+    }
+    return letters == 1
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import MFATestSupport
+import Testing
+
+extension EndToEnd {
+  /// Sign-ins over ssh with codes that were sent to a phone.
+  @Suite struct PhoneSignIns {
+    private static let heading = "ssh: the password, then a code"
+
+    /// Enrols a phone at a terminal, with the code that `code` returns.
+    private func enroll(
+      _ user: MachineUser, _ number: String, totp: String? = nil, code: () throws -> String
+    ) throws {
+      let session = try TerminalSession(
+        [EnrollPhones.program, "phone", number, "--name", "work"], as: user.identity)
+      try session.expect("Password: ")
+      try session.send(user.password)
+      if let totp {
+        try session.expect("enrolled: ")
+        try session.send(totp)
+      }
+      try session.expect(EnrollPhones.codePrompt)
+      try session.send(try code())
+      try session.expect("'work' was added.")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+    }
+
+    @Test("codes that gammu-smsd sends: replaced, late, accepted and used ones")
+    func codes() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let phone = try GammuPhone(on: machine)
+        try GatewayService(on: machine).select(GammuPhone.gateway)
+        let number = EnrollPhones.unusedNumber()
+        let masked = "+1 *** *** **" + number.suffix(2)
+        try enroll(user, number) { try phone.code(ofMessage: 1) }
+        try SentCodesOfTests.age(user, 600)
+
+        let server = try SecureShell().server(machine, heading: Self.heading, tries: 3)
+        let signIn = try server.signIn(user.name, command: SecureShell.command)
+        let prompt = "One-time code (s: send one to \(masked)): "
+        func answer(_ text: String, _ message: String) throws {
+          try signIn.expect(prompt)
+          try signIn.send(text)
+          try signIn.expect(message)
+        }
+        try signIn.expect("Password: ")
+        try signIn.send(user.password)
+        try answer("s", "A code was sent to \(masked).")
+        let first = try phone.code(ofMessage: 2)
+        try answer("s", "No code was sent. You can request one in ")
+        try SentCodesOfTests.age(user, 30)
+        try answer("s", "A code was sent to \(masked).")
+        let second = try phone.code(ofMessage: 3)
+        try answer(first, "Wrong code. Try again.")
+        try SentCodesOfTests.age(user, 600)
+        try answer(second, "Wrong code. Try again.")
+        try answer("s", "A code was sent to \(masked).")
+        let third = try phone.code(ofMessage: 4)
+        try signIn.expect(prompt)
+        try signIn.send(third)
+        try SecureShell().expectEnd(.signedIn, signIn, user.name)
+        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
+
+        let replay = try server.signIn(
+          user.name, command: SecureShell.command, options: SecureShell.once)
+        try replay.expect("Password: ")
+        try replay.send(user.password)
+        for _ in 0..<3 {
+          try replay.expect(prompt)
+          try replay.send(third)
+        }
+        try SecureShell().expectEnd(.refused, replay, user.name)
+      }
+    }
+
+    @Test("a code that was sent to another sign-in is wrong")
+    func otherSession() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let phone = try EnrollPhones.Phone(on: machine)
+        try enroll(user, phone.number) { phone.code }
+        try SentCodesOfTests.age(user, 600)
+        let server = try SecureShell().server(machine, heading: Self.heading)
+        let sessions = try (0..<2).map { _ in
+          try server.signIn(user.name, command: SecureShell.command, options: SecureShell.once)
+        }
+        for session in sessions {
+          try session.expect("Password: ")
+          try session.send(user.password)
+          try session.expect("One-time code (s: ")
+        }
+        try sessions[0].send("s")
+        try sessions[0].expect("A code was sent")
+        let code = phone.code
+        try sessions[1].send(code)
+        try SecureShell().expectEnd(.refused, sessions[1], user.name)
+        try sessions[0].expect("One-time code (s: ")
+        try sessions[0].send(code)
+        try SecureShell().expectEnd(.signedIn, sessions[0], user.name)
+      }
+    }
+
+    @Test(
+      "without a working gateway, the user is told, and signs in with another factor",
+      arguments: [
+        "it hangs", "it is missing", "its spool cannot be used", "the service is missing",
+      ])
+    func gatewayFails(fault: String) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let phone = try EnrollPhones.Phone(on: machine)
+        try enroll(user, phone.number, totp: try enrollment.phone.code(offset: -1)) { phone.code }
+        try SentCodesOfTests.age(user, 600)
+        switch fault {
+        case "it hangs": try phone.service.use("exec sleep 1000")
+        case "it is missing": try phone.service.select("/usr/lib/mfa/gateways/missing")
+        case "its spool cannot be used":
+          try GammuPhone(on: machine).stop()
+          try machine.keep(GammuPhone.spool)
+          try Command.succeed(["/bin/chmod", "0700", GammuPhone.spool + "/outbox"])
+          try phone.service.select(GammuPhone.gateway)
+        default: try machine.remove(GatewayService.socket)
+        }
+        let server = try SecureShell().server(machine, heading: Self.heading)
+        let signIn = try server.signIn(
+          user.name, command: SecureShell.command, options: SecureShell.once)
+        try signIn.expect("Password: ")
+        try signIn.send(user.password)
+        try signIn.expect("One-time code (s: ")
+        try signIn.send("s")
+        try signIn.expect("No code could be sent.")
+        try signIn.expect("One-time code (s: ")
+        try signIn.send(try enrollment.phone.code())
+        try signIn.expect("Type yes if you have read this: ")
+        try signIn.send("yes")
+        try SecureShell().expectEnd(.signedIn, signIn, user.name)
+      }
+    }
+  }
+}

@@ -1,0 +1,285 @@
+import MFAApplication
+import MFAAuthentication
+import MFAFactors
+import MFAGateway
+import MFASignIn
+import MFASignInTestSupport
+import MFAStoreFiles
+import MFASystem
+import Testing
+
+/// Sign-ins of users with a phone.
+@Suite struct PhoneSignInTests {
+  static let number = "+15105551234"
+  static let prompt = "One-time code (s: send one to +1 *** *** **34): "
+  static let settings =
+    "[project]\nstate = enabled\ngateway = /usr/lib/mfa/gateways/test\nregions = +1\n"
+
+  private func host(
+    usableFrom: Int64 = 0, origin: Factor.Origin = .enrolled
+  ) throws -> ScriptedHost {
+    let host = ScriptedHost()
+    host.configuration = Self.settings
+    host.enclosingSessions = [SignInOrigin(.session, [1])]
+    _ = try host.memory.enrollPhone(
+      "Phone", number: Self.number, for: try #require(host.account), usableFrom: usableFrom,
+      origin: origin)
+    return host
+  }
+
+  private func signIn(
+    _ host: ScriptedHost, _ script: [ScriptedApplication.Answer],
+    _ arguments: [String] = ["after_password"]
+  ) -> (verdict: Verdict, application: ScriptedApplication) {
+    let application = ScriptedApplication(script)
+    return (signIn(host, application, arguments), application)
+  }
+
+  private func signIn(
+    _ host: ScriptedHost, _ application: ScriptedApplication, _ arguments: [String]
+  ) -> Verdict {
+    let request = SignInRequest(
+      user: Array("alice".utf8), service: Array("sshd".utf8),
+      arguments: arguments.map { Array($0.utf8) })
+    return SignIn(request, host: host, application: application).authenticate()
+  }
+
+  @Test("a code is sent on request, and signs the user in once")
+  func sent() throws {
+    let host = try host()
+    let (verdict, application) = signIn(
+      host, [.text("s"), .seeing { _ in host.codeSender.lastCode }])
+    #expect(verdict == .allow && application.isUsedUp)
+    #expect(application.prompts == [Self.prompt, Self.prompt])
+    #expect(
+      application.told == ["A code was sent to +1 *** *** **34. It is valid for 10 minutes."])
+    let message = try #require(host.codeSender.messages.first)
+    #expect(host.codeSender.messages.count == 1)
+    #expect(
+      message.hasPrefix("To: +15105551234\nId: 0000000000000001\nExpires: 2023-11-14T22:23:20Z\n\n")
+    )
+    #expect(
+      message.hasSuffix(
+        " is your one-time code for host.example. Do not share it with anybody.\n"))
+    #expect(host.codeSender.returned == [SendID(number: 1)])
+    #expect(host.memory.attempts.failures == 0 && host.memory.attempts.sentCodes.last == nil)
+    let code = host.codeSender.lastCode
+    #expect(signIn(host, [.text(code)]).verdict == .deny)
+  }
+
+  /// MUST 2.
+  @Test("a request is no attempt, and does not reset failures")
+  func requestIsNoAttempt() throws {
+    let host = try host()
+    #expect(signIn(host, [.text("000000")]).verdict == .deny)
+    #expect(host.memory.attempts.failures == 1)
+    #expect(signIn(host, [.text(" S "), .none]).verdict == .deny)
+    #expect(host.memory.attempts.failures == 1 && host.codeSender.messages.count == 1)
+  }
+
+  /// MUST 1.
+  @Test(
+    "nothing is offered before the first factor is proven",
+    arguments: [[], ["forward_pass"], ["try_first_pass"]])
+  func firstFactor(arguments: [String]) throws {
+    let host = try host()
+    let application = signIn(host, [.text("s")], arguments).application
+    #expect(application.prompts.count == 1 && !application.prompts[0].contains("send"))
+    #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
+  }
+
+  @Test("policy, a missing gateway and an unknown session offer nothing")
+  func notOffered() throws {
+    for text in [
+      "[project]\nregions = +1\n", Self.settings + "factors = totp\n",
+    ] {
+      let host = try host()
+      host.configuration = text
+      #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
+    }
+    let host = try host()
+    host.enclosingSessions = []
+    #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
+  }
+
+  @Test("a code is accepted only in the session that requested it")
+  func session() throws {
+    let host = try host()
+    _ = signIn(host, [.text("s"), .none])
+    let code = host.codeSender.lastCode
+    host.enclosingSessions = [SignInOrigin(.session, [2])]
+    #expect(signIn(host, [.text(code)]).verdict == .deny)
+    host.enclosingSessions = [SignInOrigin(.session, [1])]
+    #expect(signIn(host, [.text(code)]).verdict == .allow)
+  }
+
+  @Test("a new code replaces the one before it, and a code expires after 10 minutes")
+  func oneCode() throws {
+    let host = try host()
+    _ = signIn(host, [.text("s"), .none])
+    let first = host.codeSender.lastCode
+    host.time += 30
+    _ = signIn(host, [.text("s"), .none])
+    let second = host.codeSender.lastCode
+    #expect(host.codeSender.messages.count == 2)
+    if first != second { #expect(signIn(host, [.text(first)]).verdict == .deny) }
+    host.time += 599
+    let before = host.memory.attempts
+    #expect(signIn(host, [.text(second)]).verdict == .allow)
+    host.memory.attempts = before
+    host.time += 1
+    #expect(signIn(host, [.text(second)]).verdict == .deny)
+  }
+
+  @Test("each limit is explained, and nothing is sent")
+  func limits() throws {
+    let host = try host()
+    let told = signIn(host, [.text("s"), .text("s"), .none]).application.told
+    #expect(told.last == "No code was sent. You can request one in 30 seconds.")
+    #expect(host.codeSender.messages.count == 1)
+    for (refusal, message) in [
+      (.numberHourly(seconds: 1800), "No code was sent. You can request one in 30 minutes."),
+      (
+        .hostDaily(seconds: 9),
+        "No code could be sent. Use another device or a recovery code, or contact your administrator."
+      ),
+      (
+        .breaker(seconds: 9),
+        "No code could be sent. Use another device or a recovery code, or contact your administrator."
+      ),
+    ] as [(SendLog.Refusal, String)] {
+      host.time += 86_400
+      host.codeSender.refusal = refusal
+      let (_, application) = signIn(host, [.text("s"), .none])
+      #expect(application.told == [message])
+      #expect(application.logged.contains { $0.contains("code-not-sent reason=\(refusal.name)") })
+    }
+    #expect(host.codeSender.messages.count == 1)
+    let waiting = try self.host(usableFrom: host.time + 7201)
+    waiting.time = host.time
+    #expect(
+      signIn(waiting, [.text("s"), .none]).application.told == [
+        "No code was sent. The number was added a short time ago, and can be used in 3 hours."
+      ])
+    #expect(waiting.codeSender.messages.isEmpty)
+  }
+
+  @Test("a number outside the regions gets no code")
+  func regions() throws {
+    let host = try host()
+    host.configuration = Self.settings.replacing("regions = +1", with: "regions = +33")
+    #expect(signIn(host, [.text("s"), .none]).application.told.count == 1)
+    #expect(host.codeSender.requested.isEmpty)
+  }
+
+  @Test("if the gateway fails, other factors still sign the user in")
+  func gatewayFails() throws {
+    let host = try host()
+    let account = try #require(host.account)
+    _ = try host.memory.enroll("App", secret: KnownFactor.secret, for: account)
+    host.codeSender.reply = .failed(1)
+    let (verdict, application) = signIn(
+      host, [.text("s"), .text(try KnownFactor.code(at: host.time))])
+    #expect(verdict == .allow)
+    #expect(host.codeSender.failed == [SendID(number: 1)] && host.codeSender.returned.isEmpty)
+    #expect(
+      application.logged.contains {
+        $0.contains("result=code-not-sent") && $0.contains("reason=failed status=1")
+      })
+  }
+
+  @Test("the code and the message are on the disk before the gateway is at work")
+  func countedFirst() throws {
+    let host = try host()
+    var steps: [MemoryStore.Step] = []
+    host.codeSender.atWork = { steps = host.memory.steps }
+    _ = signIn(host, [.text("s"), .none])
+    #expect(steps.suffix(4) == [.sentDigest, .write(failures: 0), .sync, .unlock])
+    #expect(host.memory.attempts.sentCodes.times.count == 1)
+    // If the code or the limits cannot be written, nothing is sent.
+    for failed in [MemoryStore.Step.sync, .sentDigest, .write(failures: 0)] {
+      let host = try self.host()
+      host.memory.failure = (failed, .system(.attempts, SystemError(.sync, number: 5)))
+      #expect(signIn(host, [.text("s"), .none]).verdict == .deny)
+      #expect(host.codeSender.messages.isEmpty, "\(failed)")
+    }
+    let full = try self.host()
+    full.codeSender.failure = .damaged(.sends)
+    #expect(signIn(full, [.text("s"), .none]).verdict == .deny)
+    #expect(full.codeSender.messages.isEmpty)
+  }
+
+  @Test("no lock is held while the gateway is at work")
+  func noLock() throws {
+    let host = try host()
+    host.codeSender.atWork = { #expect(!host.memory.isLocked) }
+    _ = signIn(host, [.text("s"), .none])
+    #expect(host.codeSender.messages.count == 1)
+  }
+
+  @Test("wrong codes throttle requests as well")
+  func throttled() throws {
+    let host = try host()
+    for _ in 0..<4 { _ = signIn(host, [.text("000000")]) }
+    // The limit is reached by another sign-in, after this one has shown its prompt.
+    let application = ScriptedApplication([.text("s"), .none])
+    application.atPrompt = { [self] in
+      if application.prompts.count == 1 { _ = signIn(host, [.text("000000")]) }
+    }
+    #expect(signIn(host, application, ["after_password"]) != .allow)
+    #expect(application.told.first?.contains("Too many wrong codes.") == true)
+    #expect(host.codeSender.messages.isEmpty)
+    // After that, there is no prompt.
+    #expect(signIn(host, [.text("s")]).application.prompts.isEmpty)
+  }
+
+  @Test("with several phones, the user chooses one")
+  func severalPhones() throws {
+    let host = try host()
+    _ = try host.memory.enrollPhone(
+      "Work", number: "+33612345678", for: try #require(host.account))
+    host.configuration = Self.settings.replacing("regions = +1", with: "regions = +1, +33")
+    let prompt = """
+      s1: +1 *** *** **34
+      s2: +33 *** *** *78
+      One-time code, or s1, s2 and so on to get one sent: 
+      """
+    #expect(signIn(host, [.text("s3")]).application.prompts == [prompt])
+    let (verdict, application) = signIn(
+      host, [.text("s2"), .seeing { _ in host.codeSender.lastCode }])
+    #expect(verdict == .allow && application.prompts == [prompt, prompt])
+    #expect(host.codeSender.requested == ["+33612345678"])
+    host.time += 30
+    #expect(signIn(host, [.text("s"), .none]).verdict == .deny)
+    #expect(host.codeSender.requested.last == Self.number)
+  }
+
+  @Test("a test number gets no message and has the code of the configuration")
+  func testNumber() throws {
+    let host = try host(origin: .testNumber)
+    host.configuration = Self.testNumbers
+    #expect(signIn(host, [.text("123456")]).verdict == .deny)
+    #expect(signIn(host, [.text("s"), .text("123456")]).verdict == .allow)
+    #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
+  }
+
+  private static let testNumbers = settings + "phone_test_numbers = \(number)=123456\n"
+
+  @Test("a user's number that becomes a test number gets no code and accepts no test code")
+  func numberOfAUser() throws {
+    let host = try host()
+    host.configuration = Self.testNumbers
+    let (verdict, application) = signIn(host, [.text("s"), .text("123456")])
+    #expect(verdict == .deny && application.told.first?.contains("No code could be sent.") == true)
+    #expect(application.logged.first?.contains("reason=test-number") == true)
+    #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
+  }
+
+  @Test("a test number that was enrolled gets no message when it is no test number any more")
+  func testNumberNoMore() throws {
+    let host = try host(origin: .testNumber)
+    let (verdict, application) = signIn(host, [.text("s"), .text("123456")])
+    #expect(verdict == .deny && application.told.first?.contains("No code could be sent.") == true)
+    #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
+  }
+}
