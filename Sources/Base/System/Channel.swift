@@ -20,7 +20,7 @@ public struct Channel: Sendable {
       let left = deadline &- (try Clock.sinceBoot())
       guard try isReady(STDIN_FILENO, POLLIN, seconds: left) else { return false }
       let already = filled
-      let read = try untilReady {
+      let read = try untilReady(.read) {
         // SAFETY: the call writes at most the rest of the span.
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
           unsafe MFACPOSIX.read(
@@ -46,9 +46,11 @@ public struct Channel: Sendable {
 
   /// Returns the number of bytes that a call read or wrote. Returns nil if the descriptor is
   /// non-blocking and another process has taken the bytes or the space.
-  private func untilReady(_ body: () -> Int) throws(SystemError) -> Int? {
+  private func untilReady(
+    _ call: SystemError.Call, _ body: () -> Int
+  ) throws(SystemError) -> Int? {
     do throws(SystemError) {
-      return try retrying(.read, body)
+      return try retrying(call, body)
     } catch {
       guard error.isBusy else { throw error }
       return nil
@@ -66,7 +68,7 @@ public struct Channel: Sendable {
       guard try isReady(STDOUT_FILENO, POLLOUT, seconds: Self.sendingTime) else {
         throw .busy(.write)
       }
-      let count = try untilReady {
+      let count = try untilReady(.write) {
         // SAFETY: the call reads at most the rest of the span.
         unsafe bytes.withUnsafeBufferPointer { buffer in
           unsafe MFACPOSIX.write(

@@ -108,9 +108,21 @@ public struct Directory: ~Copyable {
   }
 
   /// Removes a file.
-  public func unlink(_ name: FileName) throws(SystemError) {
+  public func unlink(_ name: FileName) throws(SystemError) { try unlink(name, flags: 0) }
+
+  private func unlink(_ name: FileName, flags: Int32) throws(SystemError) {
     // SAFETY: the name ends with a NUL and outlives the call.
-    _ = try retrying(.unlink) { unsafe unlinkat(descriptor, name.terminated, 0) }
+    _ = try retrying(.unlink) { unsafe unlinkat(descriptor, name.terminated, flags) }
+  }
+
+  /// Removes a file, or a directory without entries.
+  public func remove(_ name: FileName) throws(SystemError) {
+    do throws(SystemError) {
+      try unlink(name)
+    } catch {
+      guard error.isDirectory else { throw error }
+      try unlink(name, flags: AT_REMOVEDIR)
+    }
   }
 
   /// Waits until the directory's entries are on disk.

@@ -16,8 +16,8 @@ public enum Program {
     }
   }
 
-  /// Starts the program at `path` without arguments, with `input` as its standard input. Does not
-  /// wait for the program to end.
+  /// Starts the program at `path` without arguments, with `input` as its standard input. Waits until
+  /// the program is executed, but not for its end. Throws if it cannot be executed.
   public static func startDetached(
     _ path: StaticString, input: [UInt8]
   ) throws(SystemError) {

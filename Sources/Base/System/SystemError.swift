@@ -59,6 +59,9 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether the target is not a directory.
   public var isNotADirectory: Bool { number == ENOTDIR }
 
+  /// Whether the target is a directory, and a file is required.
+  public var isDirectory: Bool { number == EISDIR }
+
   /// Whether the target exists already.
   public var isExisting: Bool { number == EEXIST }
 

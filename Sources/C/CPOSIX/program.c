@@ -129,17 +129,32 @@ int cposix_start_detached(const char *path, int input) {
       .errors = -1,
       .has_one_identity = 1,
   };
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
   const pid_t between = copy_quietly();
-  if (between < 0) return -1;
   if (between == 0) {
     (void)setsid();
     const pid_t process = copy(SIGCHLD);
-    if (process == 0) execute(&program, -1);
-    _exit(process < 0);
+    if (process == 0) execute(&program, ends[1]);
+    _exit(process < 0 ? errno & 127 : 0);
   }
-  int status = 0;
-  if (reap(between, &status) != 0) return -1;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+  int error = between < 0 ? errno : 0, status = 0;
+  (void)close(ends[1]);
+  if (between > 0) {
+    if (reap(between, &status) != 0)
+      error = errno;
+    else if (!WIFEXITED(status))
+      error = ECHILD;
+    else
+      error = WEXITSTATUS(status);
+    // The pipe ends without a number when the program is executed.
+    int reported = 0;
+    if (TEMP_FAILURE_RETRY(read(ends[0], &reported, sizeof reported)) == (ssize_t)sizeof reported)
+      error = reported;
+  }
+  (void)close(ends[0]);
+  errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 // Runs in the supervisor, and executes `program` with `end` as its standard input and output. All

@@ -29,7 +29,8 @@ struct MailFolder {
     }
   }
 
-  /// Removes each file, and then calls `deliver` with the user whose account the file named.
+  /// Removes each file, and then calls `deliver` with the user whose account the file named. Directories
+  /// without entries are removed too: the service manager starts deliveries until nothing is left.
   func empty(_ deliver: (UserName) -> Void) throws(FactorStoreError) {
     let directory = try directory()
     var names: [FileName] = []
@@ -42,7 +43,7 @@ struct MailFolder {
     var failure: SystemError?
     for name in names {
       do throws(SystemError) {
-        try directory.opened.unlink(name)
+        try directory.opened.remove(name)
       } catch {
         failure = error
         continue

@@ -37,8 +37,8 @@ typedef struct cposix_program {
 int cposix_start(const cposix_program *_Nonnull program, pid_t *_Nonnull process);
 
 // Starts the program at `path` without arguments, with `input` as its standard input and with one
-// identity, in a process that is not a child of this one. Returns 0, or -1 if no process could be
-// created.
+// identity, in a process that is not a child of this one. Returns 0, or -1 with the reason in errno
+// if the program could not be executed.
 int cposix_start_detached(const char *_Nonnull path, int input);
 
 // Starts the program at `path` under `name` beside a host process without the host noticing.
