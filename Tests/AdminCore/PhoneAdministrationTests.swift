@@ -112,6 +112,9 @@ import Testing
         regions      +1
         sent         1 in the last 24 hours, of 2; 0 came back, 0 failed
         breaker      0 of the last 0 codes came back
+        for a number 5 an hour
+        for a user   1 in 30 s, 3 in 10 min, 10 a day
+        new number   can be used after 86400 s
         test numbers 1
 
         """)
@@ -137,6 +140,13 @@ import Testing
             "examined": 0,
             "returned": 0,
             "stoppedForSeconds": null
+          },
+          "limits": {
+            "perNumberHourly": 5,
+            "intervalSeconds": 30,
+            "perTenMinutes": 3,
+            "perDay": 10,
+            "waitingTimeSeconds": 86400
           }
         }
         """)
@@ -151,6 +161,9 @@ import Testing
         regions      none
         sent         0 in the last 24 hours, of 200; 0 came back, 0 failed
         breaker      off
+        for a number 5 an hour
+        for a user   1 in 30 s, 3 in 10 min, 10 a day
+        new number   can be used after 86400 s
 
         """)
   }

@@ -148,9 +148,10 @@ struct RestoreTests {
       do {
         let entry = try store.store.entry(of: account, creating: false)
         var record = try #require(entry.record)
-        record.setRecoveryCodes([
-          try entry.digest(of: code.span, kind: .generated, in: record)
-        ])
+        record.setRecoveryCodes(
+          [
+            try entry.digest(of: code.span, kind: .generated, in: record)
+          ], at: 1)
         _ = try entry.replace(
           record: record, attempts: entry.attempts,
           entering: AuditLogEvent(

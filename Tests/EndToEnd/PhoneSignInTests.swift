@@ -74,6 +74,94 @@ extension EndToEnd {
       }
     }
 
+    /// A limit of the host or of a number, in mfa.conf.
+    struct Limit: Sendable, CustomTestStringConvertible {
+      let setting: String
+      let message: String
+      let reason: String
+      var testDescription: String { setting }
+    }
+
+    @Test(
+      "at a limit of the number, of the host and of the breaker, the user signs in with another factor",
+      arguments: [
+        Limit(
+          setting: "phone_number_hourly = 1", message: "You can request one in ",
+          reason: "number-hourly"),
+        Limit(
+          setting: "phone_host_daily = 1", message: "No code could be sent.",
+          reason: "host-daily"),
+        Limit(
+          setting: "phone_breaker = 90", message: "No code could be sent.", reason: "breaker"),
+      ])
+    func limits(limit: Limit) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        try machine.keep(SentCodesOfTests.list)
+        let phone = try EnrollPhones.Phone(on: machine)
+        try enroll(user, phone.number, totp: try enrollment.phone.code(offset: -1)) { phone.code }
+        try SentCodesOfTests.age(user, 600)
+        try SentCodesOfTests.addUnansweredCodes()
+        try machine.writeConfiguration(
+          "[project]\ngateway = \(machine.folder)/send\nregions = +1\n\(limit.setting)\n")
+        let start = try machine.log.position()
+        let server = try SecureShell().server(machine, heading: Self.heading)
+        let signIn = try server.signIn(
+          user.name, command: SecureShell.command, options: SecureShell.once)
+        try signIn.expect("Password: ")
+        try signIn.send(user.password)
+        try signIn.expect("One-time code (s: ")
+        try signIn.send("s")
+        try signIn.expect(limit.message)
+        try signIn.expect("One-time code (s: ")
+        try signIn.send(try enrollment.phone.code())
+        try signIn.expect("Type yes if you have read this: ")
+        try signIn.send("yes")
+        try SecureShell().expectEnd(.signedIn, signIn, user.name)
+        let lines = try machine.log.entries(since: start).map(\.line)
+        #expect(
+          lines.contains { $0.contains("result=code-not-sent reason=\(limit.reason)") },
+          "\(lines)")
+      }
+    }
+
+    @Test("no line of the system log has a phone number or a code")
+    func log() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let phone = try EnrollPhones.Phone(on: machine)
+        let start = try machine.log.position()
+        try enroll(user, phone.number) { phone.code }
+        var codes = [phone.code]
+        try SentCodesOfTests.age(user, 600)
+        let server = try SecureShell().server(machine, heading: Self.heading, tries: 2)
+        let signIn = try server.signIn(
+          user.name, command: SecureShell.command, options: SecureShell.once)
+        try signIn.expect("Password: ")
+        try signIn.send(user.password)
+        try signIn.expect("One-time code (s: ")
+        try signIn.send("s")
+        try signIn.expect("A code was sent")
+        codes.append(phone.code)
+        try signIn.expect("One-time code (s: ")
+        try signIn.send(phone.wrongCode)
+        codes.append(phone.wrongCode)
+        try signIn.expect("One-time code (s: ")
+        try signIn.send(phone.code)
+        try SecureShell().expectEnd(.signedIn, signIn, user.name)
+        let lines = try machine.log.entries(since: start).map(\.line)
+        #expect(lines.contains { $0.contains("result=code-sent message=") }, "\(lines)")
+        // The names of users and the identifiers of messages may contain the digits of a code.
+        let words = Set(
+          lines.flatMap { line in
+            line.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map(String.init)
+          })
+        for secret in codes + [String(phone.number.dropFirst()), String(phone.number.suffix(7))] {
+          #expect(!words.contains(secret), "\(lines)")
+        }
+      }
+    }
+
     @Test("a code that was sent to another sign-in is wrong")
     func otherSession() throws {
       try Machine.use { machine in

@@ -55,9 +55,10 @@ struct RekeyTests {
     try fixture.enroll(entering: StoreFixture.event)
     let entry = try fixture.open().entry(of: fixture.account, creating: false)
     var record = try #require(entry.record)
-    record.setRecoveryCodes([
-      try entry.digest(of: recoveryCode.span, kind: .generated, in: record)
-    ])
+    record.setRecoveryCodes(
+      [
+        try entry.digest(of: recoveryCode.span, kind: .generated, in: record)
+      ], at: 1)
     let ticket = try entry.digest(of: recoveryCode.span, kind: .ticket, in: record)
     let grant = Grant(
       kind: .ticket, id: try #require(GrantID(bytes: [UInt8](repeating: 1, count: GrantID.length))),
@@ -219,7 +220,8 @@ struct RekeyTests {
     do {
       let entry = try fixture.open().entry(of: fixture.account, creating: false)
       var record = try #require(entry.record)
-      record.setRecoveryCodes([try entry.digest(of: code.span, kind: .generated, in: record)])
+      record.setRecoveryCodes(
+        [try entry.digest(of: code.span, kind: .generated, in: record)], at: 1)
       _ = try entry.replace(record: record, attempts: entry.attempts, entering: StoreFixture.event)
     }
     try rekey()

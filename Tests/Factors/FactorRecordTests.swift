@@ -40,7 +40,7 @@ import Testing
       samples.append(sample)
     }
     var recoverable = try record(2)
-    recoverable.setRecoveryCodes(try (0..<10).map { try digest($0) })
+    recoverable.setRecoveryCodes(try (0..<10).map { try digest($0) }, at: 1)
     samples.append(recoverable)
     for kind in [Grant.Kind.ticket, .bypass] {
       var granted = try record(0)
@@ -103,7 +103,7 @@ import Testing
           id: identifier(number), displayName: try name(text), enrolledAt: .max,
           kind: .totp(.standard, sealedSecret: secret)))
     }
-    record.setRecoveryCodes(try (0..<10).map { try digest($0) })
+    record.setRecoveryCodes(try (0..<10).map { try digest($0) }, at: 1)
     // 127 scalars of two bytes and one of one: 255 bytes.
     let reason = String(repeating: "\u{E9}", count: 127) + "!"
     for number in 0..<UInt8(FactorRecord.maximumGrants) {
@@ -421,7 +421,7 @@ import Testing
   @Test func latestNoticeAboutAFactorIsKept() throws {
     var sample = try record(UInt8(FactorRecord.maximumFactors))
     sample.beginGeneration()
-    sample.setRecoveryCodes([try Self.digest(0)])
+    sample.setRecoveryCodes([try Self.digest(0)], at: 1)
     for factor in sample.factors {
       sample.note(.enrolled, about: .factor(factor.id), from: .unknown, at: 1)
     }
@@ -453,7 +453,7 @@ import Testing
     row: Int, pending: [UInt8], factor: UInt8, mayConfirm: Bool
   ) throws {
     var sample = try record(2)
-    sample.setRecoveryCodes([try Self.digest(0)])
+    sample.setRecoveryCodes([try Self.digest(0)], at: 1)
     sample.note(.enrolled, about: .factor(identifier(factor)), from: .unknown, at: 0)
     for number in pending {
       let subject = number == 9 ? Notice.Subject.recoveryCodes : .factor(identifier(number))
@@ -467,14 +467,14 @@ import Testing
     #expect(sample.subject(of: identifier(1)) == .account)
     sample.note(.resynchronized, about: .factor(identifier(1)), from: .unknown, at: 0)
     #expect(sample.mayConfirm(after: 0, with: identifier(1)), "no other way to sign in is left")
-    sample.setRecoveryCodes([try Self.digest(0)])
+    sample.setRecoveryCodes([try Self.digest(0)], at: 1)
     #expect(!sample.mayConfirm(after: 0, with: identifier(1)), "recovery codes are left")
     #expect(try record(2).subject(of: identifier(2)) == .factor(identifier(2)))
   }
 
   @Test func removeEverythingKeepsOnlyNotices() throws {
     var sample = try record(2)
-    sample.setRecoveryCodes([try Self.digest(0)])
+    sample.setRecoveryCodes([try Self.digest(0)], at: 1)
     let changed13 = try sample.add(Self.grant(0, kind: .bypass))
     #expect(changed13)
     sample.note(.revoked, about: .account, from: .unknown, at: 0)
@@ -544,12 +544,12 @@ import Testing
 
   @Test func usedRecoveryCodeIsRemoved() throws {
     var sample = try record(1)
-    sample.setRecoveryCodes([try Self.digest(1), try Self.digest(2), try Self.digest(3)])
+    sample.setRecoveryCodes([try Self.digest(1), try Self.digest(2), try Self.digest(3)], at: 1)
     sample.spendRecoveryCode(try Self.digest(2))
     #expect(sample.recoveryCodes == [try Self.digest(1), try Self.digest(3)])
     sample.spendRecoveryCode(try Self.digest(9))
     #expect(sample.recoveryCodes == [try Self.digest(1), try Self.digest(3)])
-    sample.setRecoveryCodes(try (0..<12).map { try Self.digest($0) })
+    sample.setRecoveryCodes(try (0..<12).map { try Self.digest($0) }, at: 1)
     #expect(sample.recoveryCodes.count == FactorRecord.maximumRecoveryCodes)
     #expect(RecoveryCodeDigest(kind: .generated, bytes: [1, 2, 3]) == nil)
   }

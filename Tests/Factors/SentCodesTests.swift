@@ -78,6 +78,17 @@ import Testing
     #expect(codes.usable(at: Self.now - 1000) == nil)
   }
 
+  @Test("unlocking a user ends a wait that began while the clock was ahead")
+  func unlocked() {
+    let state = Self.state([(nil, Self.now), (Self.code, Self.now + 1_000_000)])
+    #expect(state.sentCodes.wait(UserSendLimits(), at: Self.now + 60) == 30)
+    let unlocked = state.unlocked(at: Self.now + 60).sentCodes
+    #expect(unlocked.times == [UInt32(Self.now)] && unlocked.last == nil)
+    #expect(unlocked.wait(UserSendLimits(), at: Self.now + 60) == 0)
+    // Without a time in the future, nothing changes.
+    #expect(state.unlocked(at: Self.now + 1_000_000).sentCodes == state.sentCodes)
+  }
+
   @Test("every state is encoded in one way, and reads back equal")
   func encoding() {
     var state = AttemptState(record: identifier(1))

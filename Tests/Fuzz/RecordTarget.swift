@@ -98,7 +98,7 @@ enum RecordTarget {
             kind: number % 2 == 0 ? .generated : .imported,
             bytes: [UInt8](repeating: UInt8(number), count: RecoveryCodeDigest.length)),
           "a digest")
-      })
+      }, at: 1)
     for number in 0..<FactorRecord.maximumGrants {
       try require(all.add(try Samples.longestGrant(UInt8(number))), "a grant is not added")
     }

@@ -7,17 +7,20 @@ import Testing
 @Suite struct SendHistoryTests {
   private static let now: Int64 = 1_800_000_000
   private static let number = SendHistory.NumberDigest(first: 1, second: 2)
+  private static let signIn = SendCause(.signIn, of: 1)
   private static let other = SendHistory.NumberDigest(first: 1, second: 3)
 
   /// Returns a history with messages of these ages in seconds, oldest first.
   private func history(
     _ ages: [Int64], to number: SendHistory.NumberDigest = Self.number,
-    results: [SendHistory.Result] = []
+    results: [SendHistory.Result] = [], users: Int = 10, purpose: SendCause.Purpose = .signIn
   ) -> SendHistory {
     var history = SendHistory()
     for (index, age) in ages.enumerated() {
       let id = SendID(number: UInt64(index))
-      history.add(id, to: number, Self.now - age)
+      history.add(
+        id, to: number, by: SendCause(purpose, of: UInt32(users == 1 ? 0 : index % users)),
+        Self.now - age)
       if index < results.count, results[index] != .sent { history.set(results[index], of: id) }
     }
     return history
@@ -56,7 +59,51 @@ import Testing
   ])
   func limitIsReached(row: Row) {
     let history = history(row.ages, to: row.isOther ? Self.other : Self.number)
-    #expect(history.refusal(Self.number, row.limits, Self.now) == row.refusal, "row \(row.number)")
+    #expect(
+      history.refusal(Self.number, by: Self.signIn, row.limits, Self.now) == row.refusal,
+      "row \(row.number)")
+  }
+
+  /// The gateway was out of order: after that, users need not wait.
+  @Test func messagesThatWereNotSentCountForNoLimit() {
+    let failed = history(
+      (0..<40).map { 1000 - $0 },
+      results: [SendHistory.Result](repeating: .failed, count: 40))
+    let limits = HostSendLimits(perHostDaily: 40)
+    #expect(failed.refusal(Self.number, by: Self.signIn, limits, Self.now) == nil)
+    // A code that may have been sent counts.
+    let sent = history((0..<40).map { 1000 - $0 })
+    #expect(
+      sent.refusal(Self.number, by: Self.signIn, limits, Self.now)
+        == .hostDaily(seconds: 86_400 - 1000))
+  }
+
+  /// Any user can request codes for a number by beginning to enrol it.
+  @Test func enrolmentsLeaveCodesForSignIns() {
+    let history = history([20, 10], purpose: .enrolment)
+    let enrolment = SendCause(.enrolment, of: 7)
+    #expect(
+      history.refusal(Self.number, by: enrolment, HostSendLimits(), Self.now)
+        == .numberHourly(seconds: 3580))
+    #expect(history.refusal(Self.other, by: enrolment, HostSendLimits(), Self.now) == nil)
+    #expect(history.refusal(Self.number, by: Self.signIn, HostSendLimits(), Self.now) == nil)
+    #expect(
+      self.history([20, 10]).refusal(Self.number, by: enrolment, HostSendLimits(), Self.now) == nil)
+  }
+
+  /// Two users who type no code must not stop the codes of all others.
+  @Test func fewUsersDoNotStopOthers() {
+    let limits = HostSendLimits()
+    let ages = (0..<40).map { Int64(1000 - $0) }
+    #expect(history(ages, to: Self.other, users: 4).breakerWait(limits, Self.now) == nil)
+    #expect(history(ages, to: Self.other, users: 5).breakerWait(limits, Self.now) != nil)
+    #expect(history(ages, to: Self.other, users: 4).status(limits, Self.now).examined == 16)
+  }
+
+  private func refusal(
+    _ history: SendHistory, _ limits: HostSendLimits = HostSendLimits()
+  ) -> SendLog.Refusal? {
+    history.refusal(Self.number, by: Self.signIn, limits, Self.now)
   }
 
   /// Returns a history in which `returned` of 20 codes came back, the last one `age` seconds ago.
@@ -67,19 +114,14 @@ import Testing
   }
 
   @Test func breakerStopsWhenTooFewCodesComeBack() {
-    let limits = HostSendLimits()
     // 20 percent of 20 are 4.
-    #expect(twenty(returned: 4).refusal(Self.number, limits, Self.now) == nil)
+    #expect(refusal(twenty(returned: 4)) == nil)
+    #expect(refusal(twenty(returned: 3)) == .breaker(seconds: 3000))
+    #expect(refusal(twenty(returned: 0, age: 3599)) == .breaker(seconds: 1))
+    #expect(refusal(twenty(returned: 0, age: 3600)) == nil)
+    #expect(refusal(twenty(returned: 0), HostSendLimits(breakerPercent: 0)) == nil)
     #expect(
-      twenty(returned: 3).refusal(Self.number, limits, Self.now) == .breaker(seconds: 3000))
-    #expect(
-      twenty(returned: 0, age: 3599).refusal(Self.number, limits, Self.now)
-        == .breaker(seconds: 1))
-    #expect(twenty(returned: 0, age: 3600).refusal(Self.number, limits, Self.now) == nil)
-    #expect(
-      twenty(returned: 0).refusal(Self.number, HostSendLimits(breakerPercent: 0), Self.now) == nil)
-    #expect(
-      twenty(returned: 17).refusal(Self.number, HostSendLimits(breakerPercent: 90), Self.now)
+      refusal(twenty(returned: 17), HostSendLimits(breakerPercent: 90))
         == .breaker(seconds: 3000))
   }
 
@@ -114,7 +156,7 @@ import Testing
   @Test func administratorResetsTheBreaker() {
     var history = twenty(returned: 0)
     history.resume(Self.now)
-    #expect(history.refusal(Self.number, HostSendLimits(), Self.now) == nil)
+    #expect(history.refusal(Self.number, by: Self.signIn, HostSendLimits(), Self.now) == nil)
     #expect(history.status(HostSendLimits(), Self.now).sent == 20)
   }
 
@@ -135,9 +177,9 @@ import Testing
   @Test func extremeTimesDoNotTrap() {
     for time in [Int64.min, -1, 0, Int64.max] {
       var history = SendHistory()
-      history.add(SendID(number: 1), to: Self.number, time)
+      history.add(SendID(number: 1), to: Self.number, by: Self.signIn, time)
       for now in [Int64.min, 0, Int64.max] {
-        _ = history.refusal(Self.number, HostSendLimits(), now)
+        _ = history.refusal(Self.number, by: Self.signIn, HostSendLimits(), now)
         _ = history.status(HostSendLimits(), now)
         history.resume(now)
       }
@@ -162,7 +204,9 @@ import Testing
     let bytes = history([10, 5]).bytes
     #expect(SendHistory(Array(bytes.dropLast()).span) == nil)
     #expect(SendHistory((bytes + [0]).span) == nil)
-    for (place, value) in [(8, 0xFF), (bytes.count - 1, 1), (12 + 32, 4)] as [(Int, UInt8)] {
+    for (place, value) in [
+      (8, 0xFF), (bytes.count - 1, 1), (12 + 37, 4), (12 + 36, 3),
+    ] as [(Int, UInt8)] {
       var changed = bytes
       changed[place] = value
       #expect(SendHistory(changed.span) == nil, "\(place)")

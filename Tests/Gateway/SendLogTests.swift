@@ -19,7 +19,8 @@ struct SendLogTests {
   private func admit(
     _ number: String = "+15105551234", limits: HostSendLimits = HostSendLimits(), now: Int64 = now
   ) throws -> SendLog.Admission {
-    try folder.log().admit(Array(number.utf8).span, limits: limits, now: now)
+    try folder.log().admit(
+      Array(number.utf8).span, by: SendCause(.signIn, of: 1), limits: limits, now: now)
   }
 
   @Test func admittedMessageIsOnTheDisk() throws {
@@ -125,7 +126,7 @@ struct SendLogTests {
         group.addTask {
           let number = Array("+151055512\(10 + index)".utf8)
           let admission = try SendLog(location, log: { _ in }).admit(
-            number.span, limits: limits, now: Self.now)
+            number.span, by: SendCause(.signIn, of: 1), limits: limits, now: Self.now)
           if case .admitted = admission { return true }
           return false
         }

@@ -386,6 +386,77 @@ struct PhoneEnrollmentTests {
     #expect(try usableFrom("New") == host.time)
   }
 
+  /// Without this rule, an attacker who has the password and the phone could enrol an app or make
+  /// recovery codes, prove them in a new session, and move the account to another number at once.
+  @Test("a factor that was added a short time ago proves nothing about a changed number")
+  func newProof() throws {
+    _ = try enrollPhone()
+    let codes = try run([
+      session, answer("right"), answer("s"), sentCodeAsAnswer,
+      { _ in try HelperRequestBox(.generateRecoveryCodes) },
+    ])
+    let recoveryCode = try #require(codes.recoveryCodes.first)
+    #expect(host.memory.record?.recoveryCodesAddedAt == host.time)
+    _ = try host.memory.enroll(
+      "App", secret: KnownFactor.secret, for: try #require(host.account), enrolledAt: host.time)
+    for (proof, wait) in [
+      (try KnownFactor.code(at: host.time + 86_399), 86_399), (recoveryCode, 86_399),
+      (try KnownFactor.code(at: host.time + 86_400), 86_400),
+    ] as [(String, Int64)] {
+      let start = host.time
+      let before = (host.memory.record, host.memory.attempts)
+      host.time += wait
+      let client = try run([
+        session, answer("right"), answer(proof), begin("+33612345678"), confirm(nil, "New"),
+      ])
+      #expect(client.heard.last == .enrolled)
+      #expect(client.heard.contains(Self.later) == (wait < 86_400), "\(proof)")
+      let usable = try usableFrom("New")
+      #expect(usable == (wait < 86_400 ? host.time + 86_400 : host.time))
+      (host.memory.record, host.memory.attempts) = before
+      host.time = start
+    }
+    let used = try run([
+      session, answer("right"),
+      { [host, secret] _ in
+        host.time += 86_400
+        return try HelperRequestBox(.answer(secret(recoveryCode)))
+      }, begin("+33612345678"), confirm(nil, "New"),
+    ])
+    #expect(used.heard.last == .enrolled && !used.heard.contains(Self.later))
+  }
+
+  @Test("where policy allows only phones, no authenticator app can be enrolled")
+  func onlyPhones() throws {
+    host.configuration = Self.settings + "factors = phone\n"
+    let client = try run([
+      session, answer("right"), { _ in try HelperRequestBox(.generateSecret(.standard)) },
+      { [secret] _ in
+        try HelperRequestBox(
+          .importFactor(
+            ImportRequest(
+              displayName: try DisplayName(Array("App".utf8)), parameters: .standard,
+              key: secret("12345678901234567890"), timeOffset: 0, watermark: .min,
+              recoveryCodes: secret(""))))
+      },
+    ])
+    let refused = Heard.failed(.totpNotSupported)
+    #expect(client.heard.suffix(2) == [refused, refused])
+    // A secret that was shown before the policy changed is not enrolled either.
+    host.configuration = Self.settings
+    let changed = try run([
+      session, answer("right"), { _ in try HelperRequestBox(.generateSecret(.standard)) },
+      { [host, secret] _ in
+        host.configuration = Self.settings + "factors = phone\n"
+        return try HelperRequestBox(
+          .enroll(
+            EnrollmentRequest(
+              code: secret("123456"), displayName: try DisplayName(Array("App".utf8)))))
+      },
+    ])
+    #expect(changed.heard.last == .failed(.totpNotSupported) && host.memory.record == nil)
+  }
+
   @Test("a number that is added soon after another one was removed has to wait")
   func removedBefore() throws {
     let phone = try enrollPhone()

@@ -19,6 +19,8 @@ final class ScriptedClient: Link {
   var heard: [Heard] = []
   /// The last secret.
   var secret: [UInt8] = []
+  /// The last recovery codes, as they are shown.
+  var recoveryCodes: [String] = []
   /// The factors that were last listed or enrolled.
   var summaries: [FactorSummary] = []
 
@@ -63,7 +65,14 @@ final class ScriptedClient: Link {
     case .recognized(let code): heard.append(.recognized(code))
     case .failed(let failure): heard.append(.failed(failure))
     case .status(let status): heard.append(.status(status))
-    case .recoveryCodes(let codes): heard.append(.recoveryCodes(codes.count))
+    case .recoveryCodes(let codes):
+      recoveryCodes = []
+      for number in 0..<codes.count {
+        let start = number * RecoveryCodeList.codeLength
+        recoveryCodes.append(
+          text((start..<start + RecoveryCodeList.codeLength).map { codes.text.span[$0] }))
+      }
+      heard.append(.recoveryCodes(codes.count))
     case .forgotten(let places): heard.append(.forgotten(places))
     case .codeSent(let number, let seconds): heard.append(.codeSent(text(number.ascii), seconds))
     }

@@ -9,7 +9,7 @@ enum HelperFailureCase: CaseIterable {
     protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
     codesNotConsecutive, secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess,
     phonesNotSupported, invalidPhoneNumber, phoneRegionNotAllowed, tooManyMessages, messageNotSent,
-    phoneAlreadyEnrolled, phoneNotUsableYet
+    phoneAlreadyEnrolled, phoneNotUsableYet, totpNotSupported
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: HelperFailure) {
@@ -43,6 +43,7 @@ enum HelperFailureCase: CaseIterable {
       case .tooManyChanges: .tooManyChanges
       case .unsuitableProcess: .unsuitableProcess
       case .phonesNotSupported: .phonesNotSupported
+      case .totpNotSupported: .totpNotSupported
       case .invalidPhoneNumber: .invalidPhoneNumber
       case .phoneRegionNotAllowed: .phoneRegionNotAllowed
       case .tooManyMessages: .tooManyMessages

@@ -132,7 +132,7 @@ enum Samples {
       .unsuitableProcess(.resourceLimit(15)), .unsuitableProcess(.niceness),
       .unsuitableProcess(.schedulingPolicy), .unsuitableProcess(.tooManyHelpers),
       .phonesNotSupported, .phoneRegionNotAllowed, .tooManyMessages(seconds: 30), .messageNotSent,
-      .phoneAlreadyEnrolled, .phoneNotUsableYet(seconds: 86_400),
+      .phoneAlreadyEnrolled, .phoneNotUsableYet(seconds: 86_400), .totpNotSupported,
     ] + PhoneNumber.Refusal.allCases.map { .invalidPhoneNumber($0) }
 
   static let responses: [@Sendable () throws -> HelperResponse] =

@@ -17,7 +17,8 @@ import Testing
       .userTokenExpired,
       .tooManyHelpers, .otpAppUnavailable(.noPortal), secondFactorRequired,
       .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
-      .phonesNotSupported, .phoneRegionNotAllowed, .quotaExceeded(seconds: 30), .messageNotSent,
+      .phonesNotSupported, .totpNotSupported, .phoneRegionNotAllowed, .quotaExceeded(seconds: 30),
+      .messageNotSent,
       .phoneNumberAlreadyEnrolled, .phoneNotUsableYet(seconds: 7200), .invalidVerificationID,
     ] + PhoneNumberFault.allCases.map { .invalidPhoneNumber($0) }
 

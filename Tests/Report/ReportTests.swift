@@ -366,7 +366,7 @@ import Testing
     let digest = [UInt8](repeating: 0, count: RecoveryCodeDigest.length)
     for (number, kind) in [RecoveryCodeDigest.Kind.generated, .imported].enumerated() {
       var record = try record("user-\(number)", [try factor(try id(1), "phone")])
-      record.setRecoveryCodes([try #require(RecoveryCodeDigest(kind: kind, bytes: digest))])
+      record.setRecoveryCodes([try #require(RecoveryCodeDigest(kind: kind, bytes: digest))], at: 1)
       for (byte, kind, end) in [(1, .bypass, 100), (2, .bypass, 10), (3, .ticket, 100)]
         as [(UInt8, Grant.Kind, Int64)]
       {

@@ -133,8 +133,8 @@ struct AttemptTests {
 
   // MARK: Recovery codes
 
-  private static let recoveryCode = Array("0123456789".utf8)
-  private static let written = "gayt-emzu-gu3d-oobz"
+  static let recoveryCode = Array("0123456789".utf8)
+  static let written = "gayt-emzu-gu3d-oobz"
 
   private func enrollWithRecoveryCodes() throws {
     _ = try store.enroll("Phone", secret: KnownFactor.secret, for: account)

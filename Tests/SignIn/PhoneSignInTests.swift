@@ -203,10 +203,83 @@ import Testing
       #expect(signIn(host, [.text("s"), .none]).verdict == .deny)
       #expect(host.codeSender.messages.isEmpty, "\(failed)")
     }
-    let full = try self.host()
-    full.codeSender.failure = .damaged(.sends)
-    #expect(signIn(full, [.text("s"), .none]).verdict == .deny)
-    #expect(full.codeSender.messages.isEmpty)
+  }
+
+  @Test("if the limits of the host cannot be read, nothing is sent, and other factors still work")
+  func limitsNotReadable() throws {
+    let host = try host()
+    _ = try host.memory.enroll(
+      "App", secret: KnownFactor.secret, for: try #require(host.account))
+    host.codeSender.failure = .damaged(.sends)
+    let (verdict, application) = signIn(
+      host, [.text("s"), .text(try KnownFactor.code(at: host.time))])
+    #expect(verdict == .allow && host.codeSender.messages.isEmpty)
+    #expect(application.told.first?.contains("No code could be sent.") == true)
+    #expect(
+      application.logged.contains {
+        $0.contains("result=code-not-sent part=sends reason=damaged")
+      }, "\(application.logged)")
+    #expect(host.memory.attempts.sentCodes.isEmpty)
+  }
+
+  @Test("a recovery code voids the code that was sent")
+  func recoveryCodeVoids() throws {
+    let host = try host()
+    try host.memory.keep(recoveryCodes: [(AttemptTests.recoveryCode, .generated)])
+    _ = signIn(host, [.text("s"), .none])
+    #expect(host.memory.attempts.sentCodes.last != nil)
+    #expect(signIn(host, [.text(AttemptTests.written)]).verdict == .allow)
+    #expect(host.memory.attempts.sentCodes.last == nil)
+    #expect(signIn(host, [.text(host.codeSender.lastCode)]).verdict == .deny)
+  }
+
+  @Test("wrong codes lock phones like other factors, and no code is sent after that")
+  func locked() throws {
+    let host = try host()
+    host.configuration = Self.settings + "disable_after = 5\nthrottle_after = 4\n"
+    for _ in 0..<5 {
+      host.time += 3600
+      let application = signIn(host, [.text("s"), .text("000000")]).application
+      if host.codeSender.lastCode == "000000" { return }
+      #expect(application.isUsedUp)
+    }
+    #expect(host.memory.attempts.failures == 5)
+    host.time += 3600
+    let count = host.codeSender.messages.count
+    let code = host.codeSender.lastCode
+    #expect(signIn(host, [.text("s")]).application.prompts.isEmpty)
+    #expect(signIn(host, [.text(code)]).verdict == .tooManyAttempts)
+    #expect(host.codeSender.messages.count == count)
+  }
+
+  @Test("a tenant that allows only authenticator apps offers no code and accepts none")
+  func tenantWithoutPhones() throws {
+    let host = try host()
+    _ = signIn(host, [.text("s"), .none])
+    let code = host.codeSender.lastCode
+    host.configuration = Self.settings + "[tenant strict]\nservices = sshd\nfactors = totp\n"
+    let (verdict, application) = signIn(host, [.text(code)])
+    #expect(verdict == .deny && application.prompts == ["One-time code: "])
+    host.configuration = Self.settings + "[tenant other]\nservices = login\nfactors = totp\n"
+    #expect(signIn(host, [.text(code)]).verdict == .allow)
+  }
+
+  @Test("without a gateway, only test numbers are offered")
+  func onlyTestNumbers() throws {
+    let host = try host()
+    host.configuration = "[project]\nphone_test_numbers = +15105550000=123456\n"
+    #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
+    #expect(host.memory.attempts.sentCodes.isEmpty)
+  }
+
+  @Test("where policy allows only phones, a user who must enrol is asked and denied")
+  func onlyPhones() throws {
+    let host = ScriptedHost()
+    host.configuration = Self.settings + "factors = phone\nenrollment = required\n"
+    let (verdict, application) = signIn(host, [.text("123456")])
+    #expect(verdict == .deny && application.prompts == ["One-time code: "])
+    #expect(
+      application.logged.contains { $0.contains("reason=only-phones") }, "\(application.logged)")
   }
 
   @Test("no lock is held while the gateway is at work")

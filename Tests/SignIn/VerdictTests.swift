@@ -17,7 +17,8 @@ struct VerdictTests {
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
-      tooLate, tooLittleTime, enrolledMeanwhile, onlyObserved, arguments, configuration, account,
+      tooLate, tooLittleTime, enrolledMeanwhile, onlyPhones, onlyObserved, arguments, configuration,
+      account,
       clock, store,
       helper, forwarding
   }
@@ -94,6 +95,7 @@ struct VerdictTests {
     case .tooLate: .tooLate
     case .tooLittleTime: .tooLittleTime
     case .enrolledMeanwhile: .enrolledMeanwhile
+    case .onlyPhones: .onlyPhones
     case .onlyObserved: .onlyObserved
     }
   }
@@ -138,7 +140,7 @@ struct VerdictTests {
     ]
     let obstacles: [EnrollmentObstacle] = [
       .accountLine(.missing), .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes,
-      .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .onlyObserved,
+      .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .onlyPhones, .onlyObserved,
     ]
     let failures: [SignInResult.Failure] = [
       .arguments(.contradictory), .configuration(ConfigurationFile.Failure([], .notAPath)),

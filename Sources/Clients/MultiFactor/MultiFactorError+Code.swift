@@ -16,7 +16,7 @@ extension MultiFactorError {
       unsuitableProcess, tooManyHelpers, helperUnavailable, helperEnded, protocolError,
       operationInProgress, userTokenExpired, secondFactorRequired, otpAppUnavailable,
       phonesNotSupported, invalidPhoneNumber, phoneRegionNotAllowed, quotaExceeded, messageNotSent,
-      phoneNumberAlreadyEnrolled, phoneNotUsableYet, invalidVerificationID
+      phoneNumberAlreadyEnrolled, phoneNotUsableYet, invalidVerificationID, totpNotSupported
   }
 
   /// The kind of error.
@@ -57,6 +57,7 @@ extension MultiFactorError {
     case .secondFactorRequired: .secondFactorRequired
     case .otpAppUnavailable: .otpAppUnavailable
     case .phonesNotSupported: .phonesNotSupported
+    case .totpNotSupported: .totpNotSupported
     case .invalidPhoneNumber: .invalidPhoneNumber
     case .phoneRegionNotAllowed: .phoneRegionNotAllowed
     case .quotaExceeded: .quotaExceeded

@@ -67,6 +67,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case tooManyHelpers
   /// The host sends no codes to phones, because policy forbids them or no gateway is set.
   case phonesNotSupported
+  /// Policy forbids authenticator apps.
+  case totpNotSupported
   /// The text is not a phone number in international form.
   case invalidPhoneNumber(PhoneNumberFault)
   /// The host sends no codes to phone numbers of this country.
@@ -129,6 +131,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .alreadyImported: .alreadyImported
       case .tooManyChanges(let seconds): .tooManyChanges(seconds: Int(seconds))
       case .phonesNotSupported: .phonesNotSupported
+      case .totpNotSupported: .totpNotSupported
       case .invalidPhoneNumber(let refusal): .invalidPhoneNumber(PhoneNumberFault(refusal))
       case .phoneRegionNotAllowed: .phoneRegionNotAllowed
       case .tooManyMessages(let seconds): .quotaExceeded(seconds: Int(seconds))
@@ -212,6 +215,7 @@ extension MultiFactorError: CustomStringConvertible {
       .unsuitableProcess(attribute: Array(attribute.utf8))
     case .tooManyHelpers: .tooManyHelpers
     case .phonesNotSupported: .phonesNotSupported
+    case .totpNotSupported: .totpNotSupported
     case .invalidPhoneNumber(let fault): fault.message
     case .phoneRegionNotAllowed: .phoneRegionNotAllowed
     case .quotaExceeded(let seconds): .tooManyMessages(seconds: Int64(seconds))

@@ -42,9 +42,13 @@ extension Attempt {
     /// The failures that the attempt is counted among.
     public let counter: AttemptState.Counter
 
+    /// Returns `session`.
+    private let findSession: () -> SignInOrigin?
+
     /// The sign-in that codes are sent for, and that such a code is accepted in; nil if none is
-    /// accepted.
-    public let session: SignInOrigin?
+    /// accepted. It is determined only if a code is sent, or one that was sent can be used: otherwise
+    /// the time taken would reveal that a user has a phone.
+    public var session: SignInOrigin? { findSession() }
 
     /// Creates a context. `clock` is read under the user's lock: a process that was stopped before
     /// it had the lock must not use an earlier time.
@@ -54,12 +58,12 @@ extension Attempt {
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
       showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
       failedTries: UInt32 = 0, counter: AttemptState.Counter = .signIn,
-      session: SignInOrigin? = nil
+      session: @escaping () -> SignInOrigin? = { nil }
     ) {
       self.settings = settings
       self.clock = clock
       self.counter = counter
-      self.session = session
+      findSession = session
       self.source = source
       self.program = program
       self.factor = factor

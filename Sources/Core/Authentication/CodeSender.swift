@@ -7,7 +7,7 @@ import MFASystem
 public protocol CodeSender {
   /// Counts a message to a phone number, unless a limit of the host is reached.
   func admit(
-    _ number: Span<UInt8>, limits: HostSendLimits, now: Int64
+    _ number: Span<UInt8>, by cause: SendCause, limits: HostSendLimits, now: Int64
   ) throws(FactorStoreError) -> SendLog.Admission
 
   /// Hands a message to the gateway, and waits for the result.
@@ -35,9 +35,9 @@ public struct HostCodeSender: CodeSender {
 
   /// Counts the message in /var/lib/mfa/phone.
   public func admit(
-    _ number: Span<UInt8>, limits: HostSendLimits, now: Int64
+    _ number: Span<UInt8>, by cause: SendCause, limits: HostSendLimits, now: Int64
   ) throws(FactorStoreError) -> SendLog.Admission {
-    try history().admit(number, limits: limits, now: now)
+    try history().admit(number, by: cause, limits: limits, now: now)
   }
 
   /// Hands the message to /run/mfa/gateway.

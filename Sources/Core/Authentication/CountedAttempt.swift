@@ -32,7 +32,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       // the authenticators that were used. Recovery and bypass codes therefore write the state from
       // before the attempt.
       if let used = try Attempt.recoveryCode(codes, of: record, entry) {
-        return try useUp(used, typedLength: Self.typedLength(codes), leaving: before, .signIn)
+        return try useUp(
+          used, typedLength: Self.typedLength(codes), leaving: before.voidingSentCode(), .signIn)
       }
       if let grant = try Attempt.bypass(codes, of: record, entry, now: context.now) {
         return try use(grant, typedLength: Self.typedLength(codes))
@@ -106,7 +107,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
 
   /// Returns the factor with the phone to which this code was sent for this sign-in, or nil.
   private func sentCode(_ codes: TypedCodes) throws(FactorStoreError) -> AttemptState.Match? {
-    guard let session = context.session, let usable = counted.sentCodes.usable(at: context.now),
+    guard let usable = counted.sentCodes.usable(at: context.now), let session = context.session,
       let factor = record.factor(usable.factor), factor.parameters == nil,
       let code = codes.code(of: factor.codeLength) ?? codes.any
     else { return nil }
@@ -159,7 +160,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       at: context.now)
     let event = AuditLogEvent(.bypassUsed, grant, by: context.actor(record), at: context.now)
     let checkpoint = try entry.replace(
-      record: record, attempts: before.restoring(unreported), entering: event)
+      record: record, attempts: before.voidingSentCode().restoring(unreported), entering: event)
     return Attempt.Report(
       .accepted(.bypassCode(grant, checkpoint)),
       context.notices(self.record, unreported, nil), typedLength: typedLength)

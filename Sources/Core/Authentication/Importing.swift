@@ -74,7 +74,7 @@ public enum Importing {
       return .refused(error)
     }
     let codes = try digests(of: recoveryCodes, in: record, entry)
-    record.setRecoveryCodes(codes)
+    if codes.count > record.recoveryCodes.count { record.setRecoveryCodes(codes, at: now) }
     record.note(
       .imported, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
       at: now)

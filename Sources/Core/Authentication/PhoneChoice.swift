@@ -1,6 +1,7 @@
 import MFABytes
 public import MFAFactors
 public import MFAPhone
+public import MFAPolicy
 
 /// A phone that a user can choose at a prompt to have a code sent to it.
 public struct PhoneChoice: Equatable, Sendable {
@@ -9,10 +10,12 @@ public struct PhoneChoice: Equatable, Sendable {
   /// The number as it is shown.
   public let number: MaskedPhoneNumber
 
-  /// Returns the phones of a record, in the order of enrolment.
-  public static func all(of record: FactorRecord) -> [PhoneChoice] {
+  /// Returns the phones of a record to which codes can be sent, in the order of enrolment. Without a
+  /// gateway, these are test numbers.
+  public static func all(of record: FactorRecord, _ settings: Settings) -> [PhoneChoice] {
+    let hasGateway = settings.gateway != nil
     var phones: [PhoneChoice] = []
-    for factor in record.factors {
+    for factor in record.factors where hasGateway || factor.origin == .testNumber {
       guard case .phone(let number, _, _) = factor.kind else { continue }
       phones.append(PhoneChoice(id: factor.id, number: number))
     }

@@ -6,6 +6,7 @@ public import MFAPhone
 public import MFAPolicy
 public import MFASecrets
 public import MFAStoreFiles
+public import MFASystem
 
 /// A phone number that its user has not confirmed yet, with the code that confirms it. Both are only
 /// in this process's memory.
@@ -15,7 +16,8 @@ public import MFAStoreFiles
 /// MUST 2: a number outside `regions`, and one that the user has already enrolled, gets no code.
 /// (`PhoneEnrollmentTests.refused`)
 /// MUST 3: a changed number cannot be used before the waiting time has passed, unless another kind of
-/// factor was proven. (`PhoneEnrollmentTests.changedNumber`, `.removedBefore`)
+/// factor was proven that the user has had for at least that time.
+/// (`PhoneEnrollmentTests.changedNumber`, `.removedBefore`, `.newProof`)
 public final class PhoneDraft {
   private let number: SecretBytes
   private let code: SecretBytes
@@ -92,8 +94,8 @@ public final class PhoneDraft {
 
   /// Makes a code and counts the message with it, under the user's lock.
   public static func begin<Entry: FactorStoreEntry, Sender: CodeSender>(
-    _ number: borrowing PhoneNumber, in entry: Entry, _ context: Attempt.Context,
-    by sender: Sender
+    _ number: borrowing PhoneNumber, of account: Account, in entry: Entry,
+    _ context: Attempt.Context, by sender: Sender
   ) throws(FactorStoreError) -> Beginning {
     try context.start()
     let settings = context.settings
@@ -114,7 +116,10 @@ public final class PhoneDraft {
       guard let fixed = Code(answer: testCode.span) else { return .refused(.notSupported) }
       code = fixed
     } else {
-      switch try sender.admit(number.span, limits: settings.hostSendLimits, now: context.now) {
+      let admission = try sender.admit(
+        number.span, by: SendCause(.enrolment, of: account.uid), limits: settings.hostSendLimits,
+        now: context.now)
+      switch admission {
       case .refused(let refusal): return .refused(.hostLimit(refusal))
       case .admitted(let id): message = id
       }
@@ -184,6 +189,35 @@ public final class PhoneDraft {
     return false
   }
 
+  /// What a user proved in a session in addition to the password, if it is not a phone.
+  public enum OtherProof: Equatable, Sendable {
+    case none
+    /// A code of this factor.
+    case factor(FactorID)
+    /// A recovery code.
+    case recoveryCode
+
+    /// Returns whether the user has had the factor or the recovery codes for `seconds`. A factor that
+    /// was added more recently proves nothing: an attacker who has taken over the phone could have
+    /// added it.
+    func isOlder(
+      than seconds: Int64, in record: FactorRecord?, at now: Int64
+    ) -> Bool {
+      let since: Int64
+      switch self {
+      case .none: return false
+      case .factor(let id):
+        guard let factor = record?.factor(id), factor.parameters != nil else { return false }
+        since = factor.enrolledAt
+      case .recoveryCode:
+        guard let record else { return false }
+        since = record.recoveryCodesAddedAt
+      }
+      let (age, overflow) = now.subtractingReportingOverflow(since)
+      return !overflow && age >= seconds
+    }
+  }
+
   /// When a factor is enrolled, and from when on it can be used, in seconds since the epoch.
   public struct Times: Equatable, Sendable {
     /// The time of the enrolment.
@@ -191,13 +225,13 @@ public final class PhoneDraft {
     /// The time from which codes are sent.
     public let usableFrom: Int64
 
-    /// Creates the times of a phone that is enrolled at `now`. `otherFactorProven` says whether the
-    /// user proved, in this session, a factor that is not a phone.
+    /// Creates the times of a phone that is enrolled at `now`. `otherProof` is what the user proved in
+    /// this session.
     ///
     /// The number is a changed one, which has to wait, if the user has another phone, or has removed
     /// one in the last `phone_waiting_time`.
     public init<Entry: FactorStoreEntry>(
-      in entry: Entry, _ settings: Settings, otherFactorProven: Bool, now: Int64
+      in entry: Entry, _ settings: Settings, otherProof: OtherProof, now: Int64
     ) {
       enrolledAt = now
       let waitingTime = settings.phoneWaitingTime
@@ -205,7 +239,8 @@ public final class PhoneDraft {
         entry.record?.hasPhone == true
         || entry.kept?.removedPhone(inLast: waitingTime, before: now) == true
       let (later, overflow) = now.addingReportingOverflow(waitingTime)
-      usableFrom = !isChange || otherFactorProven ? now : overflow ? .max : later
+      let isProven = otherProof.isOlder(than: waitingTime, in: entry.kept, at: now)
+      usableFrom = !isChange || isProven ? now : overflow ? .max : later
     }
   }
 

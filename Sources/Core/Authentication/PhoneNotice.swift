@@ -12,6 +12,7 @@ public import MFAStoreFiles
 /// sign-in.
 public final class PhoneNotice {
   private let number: SecretBytes
+  private let user: UInt32
 
   /// How long the gateway may try to deliver the message, in seconds.
   private static var lifetime: Int64 { 86_400 }
@@ -25,8 +26,9 @@ public final class PhoneNotice {
     case failed(GatewayReply)
   }
 
-  private init(_ number: borrowing SecretBytes) {
+  private init(_ number: borrowing SecretBytes, of user: UInt32) {
     self.number = SecretBytes(copying: number.span)
+    self.user = user
   }
 
   /// Returns a notice for each of `factors` that is a phone to which messages can be sent. Called
@@ -34,14 +36,14 @@ public final class PhoneNotice {
   public static func notices<Entry: FactorStoreEntry>(
     for factors: [Factor], in entry: Entry, _ settings: Settings
   ) -> [PhoneNotice] {
-    guard settings.gateway != nil else { return [] }
+    guard settings.gateway != nil, let user = entry.kept?.uid else { return [] }
     var notices: [PhoneNotice] = []
     for factor in factors where factor.parameters == nil && factor.origin != .testNumber {
       do throws(FactorStoreError) {
         let number = try entry.secret(of: factor)
         guard settings.testCode(of: number.span) == nil, settings.allowsRegion(of: number.span)
         else { continue }
-        notices.append(PhoneNotice(number))
+        notices.append(PhoneNotice(number, of: user))
       } catch {
         // A damaged number gets no message, and can still be removed.
       }
@@ -55,7 +57,7 @@ public final class PhoneNotice {
   ) throws(FactorStoreError) -> Result {
     let id: SendID
     let admission = try number.withSpan { number throws(FactorStoreError) in
-      try sender.admit(number, limits: limits, now: now)
+      try sender.admit(number, by: SendCause(.notice, of: user), limits: limits, now: now)
     }
     switch admission {
     case .refused(let refusal): return .refused(refusal)

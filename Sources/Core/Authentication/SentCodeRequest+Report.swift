@@ -14,7 +14,8 @@ extension SentCodeRequest.Result {
     case .refused(.userLimit(let seconds)): .codeNotSentYet(seconds: seconds)
     case .refused(.notUsableYet(let seconds)): .phoneNotUsableYet(seconds: seconds)
     case .refused(.hostLimit(.numberHourly(let seconds))): .codeNotSentYet(seconds: seconds)
-    case .refused(.hostLimit), .refused(.region), .refused(.noSuchFactor), .refused(.testNumber):
+    case .refused(.hostLimit), .refused(.limits), .refused(.noGateway), .refused(.region),
+      .refused(.noSuchFactor), .refused(.testNumber):
       .codeNotSent
     case .refused(.standing(.throttled(let seconds))): .throttled(seconds: seconds)
     case .refused(.standing): .locked
@@ -37,6 +38,10 @@ extension SentCodeRequest.Result {
       line.add("reason", reply.name)
       if let number = reply.number { line.add("status", Int64(number)) }
       return .error
+    case .refused(.limits(let error)):
+      line.add("result", "code-not-sent")
+      line.add(error)
+      return .error
     case .refused(let refusal):
       line.add("result", "code-not-sent")
       line.add("reason", refusal.name)
@@ -54,6 +59,8 @@ extension SentCodeRequest.Refusal {
     case .standing: "locked"
     case .userLimit: "user-limit"
     case .hostLimit(let refusal): refusal.name
+    case .limits: "limits"
+    case .noGateway: "no-gateway"
     case .region: "region"
     case .testNumber: "test-number"
     }

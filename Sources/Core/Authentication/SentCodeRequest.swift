@@ -46,6 +46,10 @@ public enum SentCodeRequest {
     case userLimit(seconds: Int64)
     /// A limit of the host or of the number is reached.
     case hostLimit(SendLog.Refusal)
+    /// It is unknown whether a limit of the host or of the number is reached.
+    case limits(FactorStoreError)
+    /// No gateway is set.
+    case noGateway
     /// `regions` does not contain the number any more.
     case region
     /// The number of a user became a test number, or a test number that was enrolled is none any more.
@@ -136,7 +140,17 @@ public enum SentCodeRequest {
     var message = SendID(number: 0)
     if testCode == nil {
       guard settings.allowsRegion(of: number.span) else { return .refused(.region) }
-      switch try sender.admit(number.span, limits: settings.hostSendLimits, now: context.now) {
+      guard settings.gateway != nil else { return .refused(.noGateway) }
+      let admission: SendLog.Admission
+      do throws(FactorStoreError) {
+        admission = try sender.admit(
+          number.span, by: SendCause(.signIn, of: account.uid), limits: settings.hostSendLimits,
+          now: context.now)
+      } catch {
+        // The user's other factors still work.
+        return .refused(.limits(error))
+      }
+      switch admission {
       case .refused(let refusal): return .refused(.hostLimit(refusal))
       case .admitted(let id): message = id
       }

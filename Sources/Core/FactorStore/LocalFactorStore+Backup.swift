@@ -129,7 +129,7 @@ extension LocalFactorStore {
   ) throws(FactorStoreError) {
     let entry = try entryForRestoring(user, restoring.event)
     var record = user.record
-    if !restoring.keepsRecoveryCodes { record.setRecoveryCodes([]) }
+    if !restoring.keepsRecoveryCodes { record.removeRecoveryCodes() }
     record.removeExpiredGrants(at: .max)
     record = try entry.adopting(record, from: &key)
     if let kept = entry.kept { record.continueGenerations(after: kept.generation) }

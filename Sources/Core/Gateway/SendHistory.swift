@@ -23,6 +23,8 @@ struct SendHistory: Equatable {
     let id: SendID
     /// The first half of the keyed digest of the phone number.
     let number: NumberDigest
+    /// Why the message was sent.
+    let cause: SendCause
     var result: Result
   }
 
@@ -36,6 +38,9 @@ struct SendHistory: Equatable {
   static var day: Int64 { 86_400 }
   /// The number of messages that the breaker looks at.
   static var breakerCount: Int { 20 }
+  /// The largest number of these that one user can have caused. Without it, two users could stop the
+  /// messages to all others by requesting codes that they do not type.
+  static var breakerShare: Int { 4 }
   /// How long users have to type a code before the breaker looks at it, in seconds.
   static var breakerAge: Int64 { 600 }
 
@@ -54,11 +59,15 @@ struct SendHistory: Equatable {
   }
 
   /// Adds a message, which `refusal` has not refused.
-  mutating func add(_ id: SendID, to number: NumberDigest, _ now: Int64) {
+  mutating func add(
+    _ id: SendID, to number: NumberDigest, by cause: SendCause, _ now: Int64
+  ) {
     removeOld(now)
-    // The limits allow no more than this.
-    while entries.count >= Int(HostSendLimits.hostDailyRange.upperBound) { entries.removeFirst() }
-    entries.append(Entry(time: now, id: id, number: number, result: .sent))
+    // No limit is higher. Messages that were not sent count for no limit, and make room first.
+    while entries.count >= Int(HostSendLimits.hostDailyRange.upperBound) {
+      entries.remove(at: entries.firstIndex { $0.result == .failed } ?? 0)
+    }
+    entries.append(Entry(time: now, id: id, number: number, cause: cause, result: .sent))
   }
 
   /// Records what became of a message. A code that was typed stays typed.
@@ -78,8 +87,12 @@ struct SendHistory: Equatable {
   // MARK: Decisions
 
   /// Returns why no further message can be sent to a number, or nil if it can.
+  ///
+  /// Messages that were not sent count for no limit. Codes that confirm a number have only a share of
+  /// the number's limit: any user can request them for any number, and must not use up the codes that
+  /// the number's user needs for sign-ins.
   func refusal(
-    _ number: NumberDigest, _ limits: HostSendLimits, _ now: Int64
+    _ number: NumberDigest, by cause: SendCause, _ limits: HostSendLimits, _ now: Int64
   ) -> SendLog.Refusal? {
     if let wait = wait(most: limits.perHostDaily, in: Self.day, now, { _ in true }) {
       return .hostDaily(seconds: wait)
@@ -89,7 +102,12 @@ struct SendHistory: Equatable {
     if let wait = wait(most: limits.perNumberHourly, in: Self.hour, now, isThis) {
       return .numberHourly(seconds: wait)
     }
-    return nil
+    guard cause.purpose == .enrolment else { return nil }
+    let isEnrolment = { (entry: Entry) in
+      entry.number == number && entry.cause.purpose == .enrolment
+    }
+    let share = limits.enrolmentsPerNumberHourly
+    return wait(most: share, in: Self.hour, now, isEnrolment).map { .numberHourly(seconds: $0) }
   }
 
   /// Returns how many seconds remain until fewer than `most` of these messages are younger than
@@ -98,7 +116,7 @@ struct SendHistory: Equatable {
     most: UInt32, in period: Int64, _ now: Int64, _ counts: (Entry) -> Bool
   ) -> Int64? {
     var ages: [Int64] = []
-    for entry in entries where counts(entry) {
+    for entry in entries where entry.result != .failed && counts(entry) {
       let age = Self.age(of: entry.time, now)
       if age < period { ages.append(age) }
     }
@@ -115,13 +133,18 @@ struct SendHistory: Equatable {
     return period &- age
   }
 
-  /// The messages that the breaker looks at: the last ones that are old enough, were sent, and were
-  /// not forgiven by an administrator.
-  private func examined(_ now: Int64) -> ArraySlice<Entry> {
-    entries.filter {
-      $0.result != .failed && $0.result != .notice && $0.time > resumedAt
-        && Self.age(of: $0.time, now) >= Self.breakerAge
-    }.suffix(Self.breakerCount)
+  /// The messages that the breaker looks at, newest first: the last ones that are old enough, were
+  /// sent, and were not forgiven by an administrator, at most `breakerShare` of each user.
+  private func examined(_ now: Int64) -> [Entry] {
+    var examined: [Entry] = []
+    for entry in entries.reversed() where examined.count < Self.breakerCount {
+      guard entry.result != .failed, entry.result != .notice, entry.time > resumedAt,
+        Self.age(of: entry.time, now) >= Self.breakerAge,
+        examined.count(where: { $0.cause.user == entry.cause.user }) < Self.breakerShare
+      else { continue }
+      examined.append(entry)
+    }
+    return examined
   }
 
   /// Returns how many seconds remain until a message can be sent although too few came back, or nil
@@ -155,7 +178,7 @@ struct SendHistory: Equatable {
 
   // MARK: Bytes
 
-  private static var entryLength: Int { 33 }
+  private static var entryLength: Int { 38 }
   private static var headLength: Int { 12 }
   /// The length of the encoded history in bytes, which does not depend on the number of messages.
   static var length: Int {
@@ -172,6 +195,8 @@ struct SendHistory: Equatable {
       writer.write(entry.id.number)
       writer.write(entry.number.first)
       writer.write(entry.number.second)
+      writer.write(entry.cause.user)
+      writer.write(entry.cause.purpose.rawValue)
       writer.write(entry.result.rawValue)
     }
     writer.pad(to: Self.length)
@@ -189,12 +214,14 @@ struct SendHistory: Equatable {
     for _ in 0..<count {
       guard let time = reader.read(Int64.self), let id = reader.read(UInt64.self),
         let first = reader.read(UInt64.self), let second = reader.read(UInt64.self),
+        let user = reader.read(UInt32.self),
+        let purpose = reader.read(UInt8.self).flatMap({ SendCause.Purpose(rawValue: $0) }),
         let result = reader.read(UInt8.self).flatMap({ Result(rawValue: $0) })
       else { return nil }
       entries.append(
         Entry(
           time: time, id: SendID(number: id), number: NumberDigest(first: first, second: second),
-          result: result))
+          cause: SendCause(purpose, of: user), result: result))
     }
     guard reader.isRestZero else { return nil }
   }

@@ -79,13 +79,15 @@ public struct SendLog {
 
   /// Counts a message to a phone number, unless a limit is reached.
   public func admit(
-    _ number: Span<UInt8>, limits: HostSendLimits, now: Int64
+    _ number: Span<UInt8>, by cause: SendCause, limits: HostSendLimits, now: Int64
   ) throws(FactorStoreError) -> Admission {
     let file = try OpenFile(location, log)
     let digest = try file.digest(of: number)
-    if let refusal = file.history.refusal(digest, limits, now) { return .refused(refusal) }
+    if let refusal = file.history.refusal(digest, by: cause, limits, now) {
+      return .refused(refusal)
+    }
     let id = try cryptographic { () throws(CryptographyError) in try SendID.random() }
-    file.history.add(id, to: digest, now)
+    file.history.add(id, to: digest, by: cause, now)
     try file.write()
     return .admitted(id)
   }
@@ -93,8 +95,7 @@ public struct SendLog {
   /// Records that the user typed the code of a message.
   public func markReturned(_ id: SendID) throws(FactorStoreError) { try set(.returned, of: id) }
 
-  /// Records that the gateway did not send a message. It still counts for the limits, but the breaker
-  /// ignores it.
+  /// Records that the gateway did not send a message. It counts for no limit any more.
   public func markFailed(_ id: SendID) throws(FactorStoreError) { try set(.failed, of: id) }
 
   /// Records that a message has no code. It counts for the limits, but the breaker ignores it.

@@ -20,6 +20,8 @@ public enum EnrollmentObstacle: Equatable, Sendable {
   case tooLittleTime(seconds: Int64)
   /// A factor was enrolled in the meantime, by another sign-in or by `mfa-enroll`.
   case enrolledMeanwhile
+  /// Policy allows only phones, which users enrol with `mfa-enroll phone`.
+  case onlyPhones
   /// The policy only observes and must not delay the sign-in.
   case onlyObserved
 
@@ -34,6 +36,7 @@ public enum EnrollmentObstacle: Equatable, Sendable {
     case .tooLate: "too-late"
     case .tooLittleTime: "too-little-time"
     case .enrolledMeanwhile: "enrolled-meanwhile"
+    case .onlyPhones: "only-phones"
     case .onlyObserved: "only-observed"
     }
   }
@@ -41,7 +44,7 @@ public enum EnrollmentObstacle: Equatable, Sendable {
   /// The message to the user.
   var message: SignInMessage {
     switch self {
-    case .accountLine, .onlyObserved: .enrollmentNotPossible
+    case .accountLine, .onlyPhones, .onlyObserved: .enrollmentNotPossible
     case .notAuthenticatedHere, .noConversation: .enrollmentNeedsQuestions
     case .abandoned: .enrollmentAbandoned
     case .wrongCodes: .enrollmentWrongCodes

@@ -81,7 +81,7 @@ extension SignIn {
         program: request.service, factor: named, places: places,
         showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
         tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries),
-        session: sendingSession(of: record))
+        session: { sendingSession(of: record) })
       let report: Attempt.Report
       do throws(FactorStoreError) {
         report = try Attempt.make(codes, by: check.account, in: store, context)

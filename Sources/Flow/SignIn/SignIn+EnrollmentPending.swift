@@ -20,6 +20,10 @@ extension SignIn {
         CodeCheck(of: account, by: .store(store, record, []), in: resolved))
     }
     let line = accountLine()
+    guard resolved.settings.allows(.totp) else {
+      try askAndDeny(resolved)
+      return .denied(.enrollmentRequired(.onlyPhones))
+    }
     guard case .certain = line else {
       try askAndDeny(resolved)
       return .denied(.enrollmentRequired(.accountLine(line)))
@@ -77,6 +81,9 @@ extension SignIn {
     }
     guard application.isNoted(.enrollment, of: account.name) else {
       return .denied(.enrollmentRequired(.notAuthenticatedHere))
+    }
+    guard resolved.settings.allows(.totp) else {
+      return .denied(.enrollmentRequired(.onlyPhones))
     }
     return try SignInEnrollment(
       host: host, application: application, account: account, source: request.source,

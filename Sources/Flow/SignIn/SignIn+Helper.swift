@@ -163,7 +163,7 @@ extension SignIn {
       .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
       .unsuitableProcess, .tooManyChanges, .phonesNotSupported, .invalidPhoneNumber,
       .phoneRegionNotAllowed, .tooManyMessages, .messageNotSent, .phoneAlreadyEnrolled,
-      .phoneNotUsableYet:
+      .phoneNotUsableYet, .totpNotSupported:
       throw .refused(failure)
     }
   }

@@ -27,10 +27,12 @@ extension SignIn {
     let resolved = check.resolved
     guard case .store(_, let record, _) = check.backend, !resolved.options.forwardsPass,
       resolved.settings.canSendCodes, resolved.settings.allows(.phone),
-      // The application is asked last, and not at all about a user without a phone.
-      sendingSession(of: record) != nil, isFirstFactorCertain(check.account, resolved)
+      // The application is not asked about a user without a phone. Before the first factor is certain,
+      // no further work is done for a user with a phone.
+      record.hasPhone, isFirstFactorCertain(check.account, resolved),
+      sendingSession(of: record) != nil
     else { return [] }
-    return PhoneChoice.all(of: record)
+    return PhoneChoice.all(of: record, resolved.settings)
   }
 
   /// The session that codes are sent for: this process of the application. Nil if the record has no
@@ -83,7 +85,7 @@ extension SignIn {
     let resolved = check.resolved
     let context = Attempt.Context(
       settings: resolved.settings, clock: host.attemptClock, source: request.source,
-      program: request.service, session: sendingSession(of: record))
+      program: request.service, session: { sendingSession(of: record) })
     let issuer = resolved.settings.issuer ?? host.name()
     let language = record.language ?? resolved.settings.language
     let result: SentCodeRequest.Result

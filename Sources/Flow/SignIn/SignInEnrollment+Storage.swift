@@ -56,7 +56,7 @@ extension SignInEnrollment {
     }
     var digests: [RecoveryCodeDigest] = []
     let codes = try recoveryCodes(for: record, entry, &digests)
-    record.setRecoveryCodes(digests)
+    record.setRecoveryCodes(digests, at: now)
     record.setLanguage(settings.language)
     record.note(
       .enrolled, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,

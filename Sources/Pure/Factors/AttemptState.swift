@@ -344,8 +344,15 @@ public struct AttemptState: Equatable, Sendable {
     var next = unlocked()
     for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
     if let sent { next.raiseWatermark(of: sent.factor, to: sent.step) }
-    if sentCodes.last != nil { next.sentCodes.removeCode() }
-    return (factor, next)
+    return (factor, next.voidingSentCode())
+  }
+
+  /// Returns the state without the code that was sent.
+  public func voidingSentCode() -> AttemptState {
+    guard sentCodes.last != nil else { return self }
+    var next = self
+    next.sentCodes.removeCode()
+    return next
   }
 
   /// Returns the state after a code was sent at `now` (seconds since the epoch), which replaces the
@@ -444,7 +451,9 @@ public struct AttemptState: Equatable, Sendable {
   public func keeping(_ record: FactorRecord) -> AttemptState {
     var next = forgetting()
     next.watermarks = watermarks.filter { mark in record.factor(mark.factor) != nil }
-    if let code = sentCodes.last, record.factor(code.factor) == nil { next.sentCodes.removeCode() }
+    if let code = sentCodes.last, record.factor(code.factor) == nil {
+      return next.voidingSentCode()
+    }
     return next
   }
 
@@ -469,13 +478,21 @@ public struct AttemptState: Equatable, Sendable {
     watermarks.first { $0.factor == factor }?.step
   }
 
-  /// Returns the state without failures, after a code was accepted or an administrator unlocked the
-  /// user. The watermarks are kept, so that no used code is accepted again.
+  /// Returns the state without failures, after a code was accepted. The watermarks are kept, so that no used code is accepted again.
   public func unlocked() -> AttemptState {
     var next = self
     next.failures = 0
     next.lastFailure = 0
     next.ownProcessFailures = FailureCount()
+    return next
+  }
+
+  /// Returns the state without failures, after an administrator unlocked the user at `now` (seconds
+  /// since the epoch). Codes that seem to have been sent in the future, because the clock was ahead,
+  /// no longer delay others.
+  public func unlocked(at now: Int64) -> AttemptState {
+    var next = unlocked()
+    next.sentCodes.removeFuture(now)
     return next
   }
 

@@ -29,6 +29,7 @@ public struct FactorRecord: Equatable, Sendable {
     var language: Language?
     var sealedDigestKeys: [UInt8]?
     var phoneRemovedAt: Int64 = 0
+    var recoveryCodesAddedAt: Int64 = 0
 
     init(user: UserName, uid: UInt32, id: FactorID) {
       self.user = user
@@ -47,6 +48,7 @@ public struct FactorRecord: Equatable, Sendable {
       copy.language = language
       copy.sealedDigestKeys = sealedDigestKeys
       copy.phoneRemovedAt = phoneRemovedAt
+      copy.recoveryCodesAddedAt = recoveryCodesAddedAt
       return copy
     }
   }
@@ -129,6 +131,13 @@ public struct FactorRecord: Equatable, Sendable {
     set { own.phoneRemovedAt = newValue }
   }
 
+  /// When recovery codes were added last to a record with a phone, in seconds since the epoch; 0 if
+  /// all of them are older than the first phone.
+  public private(set) var recoveryCodesAddedAt: Int64 {
+    get { storage.recoveryCodesAddedAt }
+    set { own.recoveryCodesAddedAt = newValue }
+  }
+
   /// Compares the content of two records.
   @inline(never)
   public static func == (left: FactorRecord, right: FactorRecord) -> Bool {
@@ -139,7 +148,8 @@ public struct FactorRecord: Equatable, Sendable {
         && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
         && left.notices == right.notices && left.noticesMailed == right.noticesMailed
         && left.language == right.language && left.sealedDigestKeys == right.sealedDigestKeys
-        && left.phoneRemovedAt == right.phoneRemovedAt)
+        && left.phoneRemovedAt == right.phoneRemovedAt
+        && left.recoveryCodesAddedAt == right.recoveryCodesAddedAt)
   }
 
   /// The maximum number of factors of a user.
@@ -159,6 +169,9 @@ public struct FactorRecord: Equatable, Sendable {
   /// for its digests, too, in version 3, one without a language in version 2 or, if its generation is
   /// 0, in version 1, which has no generation.
   public static let version: UInt16 = 5
+
+  /// Whether the record has, or had, a phone.
+  private var hasHadPhone: Bool { hasPhone || phoneRemovedAt > 0 }
 
   /// Whether one of the factors is a phone.
   public var hasPhone: Bool { factors.contains { $0.parameters == nil } }
@@ -261,6 +274,7 @@ public struct FactorRecord: Equatable, Sendable {
     recoveryCodes = []
     grants = []
     phoneRemovedAt = 0
+    recoveryCodesAddedAt = 0
   }
 
   /// Sets how far ahead the clock of a factor's authenticator is, in time steps.
@@ -271,12 +285,17 @@ public struct FactorRecord: Equatable, Sendable {
     factors[index].timeOffset = offset
   }
 
-  /// Replaces the recovery codes. Only the first `maximumRecoveryCodes` are kept.
-  public mutating func setRecoveryCodes(_ codes: [RecoveryCodeDigest]) {
+  /// Replaces the recovery codes with a set that was made or extended at `now`, in seconds since the
+  /// epoch. Only the first `maximumRecoveryCodes` are kept.
+  public mutating func setRecoveryCodes(_ codes: [RecoveryCodeDigest], at now: Int64) {
     var kept: [RecoveryCodeDigest] = []
     for code in codes where kept.count < Self.maximumRecoveryCodes { kept.append(code) }
     recoveryCodes = kept
+    if hasHadPhone { recoveryCodesAddedAt = max(recoveryCodesAddedAt, now, 1) }
   }
+
+  /// Removes the recovery codes.
+  public mutating func removeRecoveryCodes() { recoveryCodes = [] }
 
   /// Removes a used recovery code. No code takes its place: only a new set, which the user is shown
   /// as a whole, replaces used codes.
@@ -454,7 +473,7 @@ public struct FactorRecord: Equatable, Sendable {
     var writer = ByteWriter()
     writer.write(Self.magic)
     let version: UInt16 =
-      hasPhone || phoneRemovedAt > 0
+      hasHadPhone
       ? Self.version
       : sealedDigestKeys != nil ? 4 : language != nil ? 3 : generation == 0 ? 1 : 2
     writer.write(version)
@@ -488,7 +507,10 @@ public struct FactorRecord: Equatable, Sendable {
         writer.writeShort(sealedNumber)
       }
     }
-    if version > 4 { writer.write(phoneRemovedAt) }
+    if version > 4 {
+      writer.write(phoneRemovedAt)
+      writer.write(recoveryCodesAddedAt)
+    }
     writer.write(UInt8(truncatingIfNeeded: recoveryCodes.count))
     for code in recoveryCodes {
       writer.write(code.kind.rawValue)
@@ -543,10 +565,11 @@ public struct FactorRecord: Equatable, Sendable {
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
     }
     if version > 4 {
-      guard let time = reader.read(Int64.self), time >= 0, time > 0 || hasPhone else {
-        throw .damaged
-      }
-      phoneRemovedAt = time
+      guard let removed = reader.read(Int64.self), removed >= 0, removed > 0 || hasPhone,
+        let added = reader.read(Int64.self), added >= 0
+      else { throw .damaged }
+      phoneRemovedAt = removed
+      recoveryCodesAddedAt = added
     }
     guard let codes = Self.readRecoveryCodes(&reader) else {
       throw .damaged

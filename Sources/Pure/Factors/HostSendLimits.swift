@@ -14,6 +14,9 @@ public struct HostSendLimits: Equatable, Sendable {
   /// The percentage of the last codes that users must have typed; 0 for no limit.
   public let breakerPercent: UInt32
 
+  /// The maximum number of codes that confirm one phone number in an hour: half of its limit.
+  public var enrolmentsPerNumberHourly: UInt32 { max(perNumberHourly / 2, 1) }
+
   /// Creates limits. A value out of range is replaced by the nearest valid one.
   public init(
     perNumberHourly: UInt32 = 5, perHostDaily: UInt32 = 200, breakerPercent: UInt32 = 20

@@ -73,6 +73,14 @@ public struct SentCodes: Equatable, Sendable {
     last = code
   }
 
+  /// Removes the times in the future of `now`, which were recorded while the clock was ahead and would
+  /// delay further codes until then. The code that was sent last is void.
+  public mutating func removeFuture(_ now: Int64) {
+    guard let latest = times.last, Int64(latest) > now else { return }
+    times = times.filter { Int64($0) <= now }
+    last = nil
+  }
+
   /// Removes the code, because it or another one was accepted.
   public mutating func removeCode() { last = nil }
 

@@ -321,6 +321,10 @@ extension FailureMessage {
       FailureText(
         "No app on this computer opened the setup link.",
         hint: "Scan the QR code with your phone, or type the key into the app.")
+    case .totpNotSupported:
+      FailureText(
+        "This host does not accept codes of authenticator apps.",
+        hint: "Add a phone: mfa-enroll phone")
     case .phonesNotSupported:
       FailureText(
         "This host does not send codes to phones.", hint: "Use an authenticator app: mfa-enroll")

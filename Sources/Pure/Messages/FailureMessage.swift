@@ -39,6 +39,7 @@ public enum FailureMessage: Equatable, Sendable {
   /// No app on this desktop could be given the setup link of a key.
   case noAuthenticatorApp
   case phonesNotSupported
+  case totpNotSupported
   case numberWithoutPlus
   case numberWithOtherCharacters
   case numberOfNoCountry

@@ -407,6 +407,10 @@ extension FailureMessage {
       FailureText(
         "Aucune application de cet ordinateur n’a ouvert le lien de configuration.",
         hint: "Scannez le code QR avec votre téléphone, ou saisissez la clé dans l’application.")
+    case .totpNotSupported:
+      FailureText(
+        "Cet hôte n’accepte pas les codes des applications d’authentification.",
+        hint: "Ajoutez un téléphone\u{a0}: mfa-enroll phone")
     case .phonesNotSupported:
       FailureText(
         "Cet hôte n’envoie pas de codes aux téléphones.",

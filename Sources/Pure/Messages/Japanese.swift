@@ -353,6 +353,8 @@ extension FailureMessage {
       FailureText(
         "このコンピューターには、設定リンクを開けるアプリがありません。",
         hint: "スマートフォンで QR コードを読み取るか、キーをアプリに入力してください。")
+    case .totpNotSupported:
+      FailureText("このホストは認証アプリの確認コードを受け付けません。", hint: "電話を追加してください: mfa-enroll phone")
     case .phonesNotSupported:
       FailureText(
         "このホストは電話に確認コードを送信しません。", hint: "認証アプリを使用してください: mfa-enroll")

@@ -395,6 +395,10 @@ extension FailureMessage {
       FailureText(
         "Ninguna aplicación de este ordenador ha abierto el enlace de configuración.",
         hint: "Escanea el código QR con el teléfono o escribe la clave en la aplicación.")
+    case .totpNotSupported:
+      FailureText(
+        "Este servidor no acepta códigos de aplicaciones de autenticación.",
+        hint: "Añade un teléfono: mfa-enroll phone")
     case .phonesNotSupported:
       FailureText(
         "Este servidor no envía códigos a teléfonos.",

@@ -272,6 +272,8 @@ extension FailureMessage {
       FailureText(
         "這部電腦上沒有應用程式開啟設定連結。",
         hint: "請用手機掃描 QR 碼，或將金鑰輸入應用程式。")
+    case .totpNotSupported:
+      FailureText("這部主機不接受驗證應用程式的驗證碼。", hint: "請新增電話：mfa-enroll phone")
     case .phonesNotSupported:
       FailureText(
         "這部主機不會傳送驗證碼到電話。", hint: "請使用驗證應用程式：mfa-enroll")

@@ -54,8 +54,9 @@ extension Configuration.Key {
       KeyDocumentation(
         """
         How long a phone number that replaces another one cannot be used to sign in, so that the
-        user can react to the notice. A number that was enrolled with a code of another factor can
-        be used at once.
+        user can react to the notice. It can be used at once if the user proved, with a code of an
+        authenticator app or with a recovery code that is at least as old as this time, that the
+        account is theirs.
         """)
     case .phoneInterval:
       KeyDocumentation("The minimum time between two codes that are sent to the same user.")
@@ -67,7 +68,8 @@ extension Configuration.Key {
       KeyDocumentation(
         """
         The number of codes that are sent to the same phone number in an hour, for all users
-        together.
+        together. At most half of them can be codes that confirm a new number, because every user
+        can request these for every number.
         """)
     case .phoneHostDaily:
       KeyDocumentation(
@@ -80,7 +82,8 @@ extension Configuration.Key {
         """
         The percentage of sent codes that users must type. If fewer of the last 20 codes that are
         older than 10 minutes were typed, no code is sent until an hour has passed since the last
-        one, or until root runs `mfa-admin phone resume`. With 0, this is not checked.
+        one, or until root runs `mfa-admin phone resume`. At most four of these codes are those of
+        one user. With 0, this is not checked.
         """)
     }
   }

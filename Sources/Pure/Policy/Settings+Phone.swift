@@ -25,8 +25,7 @@ extension Settings {
   /// Returns whether `regions` contains a phone number, in the form +15105551234.
   public func allowsRegion(of number: Span<UInt8>) -> Bool {
     regions.contains { region in
-      region.count < number.count
-        && number.part(from: 0, count: region.count).copied() == region
+      region.count < number.count && Self.equals(number, region.span, count: region.count)
     }
   }
 
@@ -38,10 +37,17 @@ extension Settings {
   public func testCode(of number: Span<UInt8>) -> [UInt8]? {
     for entry in phoneTestNumbers {
       let end: Int = entry.span.firstIndex(of: UInt8(ascii: "="))
-      guard end == number.count, entry.starts(with: number.copied()) else { continue }
+      guard end == number.count, Self.equals(number, entry.span, count: end) else { continue }
       return entry.span.part(from: end &+ 1, count: entry.count).copied()
     }
     return nil
+  }
+
+  /// Returns whether two texts begin with the same `count` bytes, which both have. A number is not
+  /// copied: it is wiped after use.
+  private static func equals(_ number: Span<UInt8>, _ text: Span<UInt8>, count: Int) -> Bool {
+    for index in 0..<count where number[index] != text[index] { return false }
+    return true
   }
 
   /// How long a changed phone number cannot be used, in seconds; 0 if it can be used at once.

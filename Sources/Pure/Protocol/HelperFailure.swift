@@ -71,6 +71,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
   case phoneAlreadyEnrolled
   /// The phone was enrolled in place of another one. Codes are sent to it in this many seconds.
   case phoneNotUsableYet(seconds: UInt32)
+  /// Policy forbids authenticator apps.
+  case totpNotSupported
 
   /// The number in a message.
   var number: UInt8 {
@@ -109,6 +111,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .messageNotSent: 32
     case .phoneAlreadyEnrolled: 33
     case .phoneNotUsableYet: 34
+    case .totpNotSupported: 35
     }
   }
 
@@ -127,7 +130,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
       .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
       .multiFactorDisabled, .protocolError, .internalError, .lastFactorRequired, .ticketInvalid,
       .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
-      .phonesNotSupported, .phoneRegionNotAllowed, .messageNotSent, .phoneAlreadyEnrolled:
+      .phonesNotSupported, .phoneRegionNotAllowed, .messageNotSent, .phoneAlreadyEnrolled,
+      .totpNotSupported:
       0
     }
   }
@@ -172,6 +176,7 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 32: self = .messageNotSent
     case 33: self = .phoneAlreadyEnrolled
     case 34: self = .phoneNotUsableYet(seconds: seconds)
+    case 35: self = .totpNotSupported
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

@@ -175,7 +175,7 @@ extension Conversation {
     Attempt.Context(
       settings: try settings(), clock: host.attemptClock, source: source, program: Self.program,
       factor: factor, showsClockHint: showsClockHint, counter: counter,
-      session: sendingSession)
+      session: { [sendingSession] in sendingSession })
   }
 
   func now() throws(HelperFailure) -> Int64 {

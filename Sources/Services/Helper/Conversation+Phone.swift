@@ -71,7 +71,8 @@ extension Conversation {
     let entry = try entry(creating: true, session)
     let beginning: PhoneDraft.Beginning
     do throws(FactorStoreError) {
-      beginning = try PhoneDraft.begin(number, in: entry, context, by: host.codeSender)
+      beginning = try PhoneDraft.begin(
+        number, of: caller, in: entry, context, by: host.codeSender)
     } catch {
       throw failure(error)
     }
@@ -86,9 +87,7 @@ extension Conversation {
     _ request: borrowing EnrollmentRequest
   ) throws(HelperFailure) -> FactorID {
     let session = try requireSession(for: .binding)
-    let settings = try settings()
-    guard settings.state != .disabled else { throw .multiFactorDisabled }
-    guard settings.allows(.phone) else { throw .phonesNotSupported }
+    let settings = try settingsForEnrolling(.phone)
     guard let pendingPhone, !pendingPhone.draft.isExhausted,
       try bootTime() < pendingPhone.deadline
     else { throw .sessionExpired }
@@ -100,7 +99,7 @@ extension Conversation {
     var record = try record(entry)
     guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
     let times = PhoneDraft.Times(
-      in: entry, settings, otherFactorProven: session.hasProvenOtherFactor, now: now)
+      in: entry, settings, otherProof: session.otherProof, now: now)
     let others = PhoneNotice.notices(for: record.factors, in: entry, settings)
     let factor = try confirming { () throws(EnrollmentDraft.Refusal) in
       try draft.factor(named: request.displayName, at: times, in: record, sealedBy: entry)

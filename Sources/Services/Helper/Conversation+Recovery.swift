@@ -57,8 +57,8 @@ extension Conversation {
     var digests: [RecoveryCodeDigest] = []
     let text = try newCodes(for: record, entry, &digests)
     let hadNone = record.recoveryCodes.isEmpty
-    record.setRecoveryCodes(digests)
     let now = try now()
+    record.setRecoveryCodes(digests, at: now)
     // Codes created with the first factor replace nothing that the user had before.
     let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
     record.note(

@@ -44,7 +44,7 @@ extension Conversation {
     let settings = try settings()
     guard settings.allows(.phone), settings.canSendCodes, let record = try snapshot()?.record
     else { return [] }
-    return PhoneChoice.all(of: record)
+    return PhoneChoice.all(of: record, settings)
   }
 
   /// The prompt for a code of an enrolled factor, with what requests a code.
@@ -132,6 +132,8 @@ extension HelperFailure {
     case .standing: self = .factorsLocked
     case .userLimit(let seconds): self = .tooManyMessages(seconds: UInt32(clamping: seconds))
     case .hostLimit(let limit): self = HelperFailure(limit)
+    case .limits: self = .messageNotSent
+    case .noGateway: self = .phonesNotSupported
     case .region: self = .phoneRegionNotAllowed
     case .testNumber: self = .messageNotSent
     }

@@ -117,9 +117,8 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     var generation: UInt32
     /// What the session allows, depending on what was proven.
     var scope: Scope
-    /// Whether the user proved a factor that is not a phone: an authenticator app, or a recovery
-    /// code.
-    private(set) var hasProvenOtherFactor = false
+    /// What the user proved that is not a phone.
+    private(set) var otherProof = PhoneDraft.OtherProof.none
 
     init(
       deadline: Int64, basis: Basis, record: FactorID?, generation: UInt32, scope: Scope
@@ -135,13 +134,13 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     mutating func take(_ shown: ShownFactor) {
       switch shown {
       case .none: return
-      case .code:
-        hasProvenOtherFactor = true
+      case .code(let factor):
+        if let factor { otherProof = .factor(factor) }
         scope = basis.scope
       case .sentCode: scope = basis.scope
       case .usedUp(let code):
         noteUse()
-        if code == .recoveryCode { hasProvenOtherFactor = true }
+        if code == .recoveryCode { otherProof = .recoveryCode }
         scope = basis.scope
       }
     }
@@ -325,7 +324,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
         return client.send(.done)
       case .importFactor(let request):
         let session = try requireSession(for: .otherChange)
-        guard try settings().state != .disabled else { throw .multiFactorDisabled }
+        _ = try settingsForEnrolling(.totp)
         let factor = try importFactor(request, session)
         return client.send(.enrolled(factor.id))
       case .signIn(let request):
@@ -528,11 +527,26 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
 
   // MARK: Requests that need a session
 
+  /// Returns the settings, unless they forbid factors of a type.
+  func settingsForEnrolling(
+    _ type: Configuration.FactorType
+  ) throws(HelperFailure) -> Settings {
+    let settings = try settings()
+    guard settings.state != .disabled else { throw .multiFactorDisabled }
+    guard settings.allows(type) else {
+      switch type {
+      case .totp: throw .totpNotSupported
+      case .phone: throw .phonesNotSupported
+      }
+    }
+    return settings
+  }
+
   private mutating func generate(
     _ parameters: TOTPParameters
   ) throws(HelperFailure) -> GeneratedSecret {
     let session = try requireSession(for: .binding)
-    guard try settings().state != .disabled else { throw .multiFactorDisabled }
+    _ = try settingsForEnrolling(.totp)
     let count = try snapshot()?.record.factors.count ?? 0
     guard count < FactorRecord.maximumFactors else { throw .maximumSecondFactorCountExceeded }
     let secret = try PendingSecret(parameters)
@@ -544,8 +558,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     _ request: borrowing EnrollmentRequest
   ) throws(HelperFailure) -> FactorID {
     let session = try requireSession(for: .binding)
-    let settings = try settings()
-    guard settings.state != .disabled else { throw .multiFactorDisabled }
+    let settings = try settingsForEnrolling(.totp)
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
     let step = try pending.confirm(request.code, settings, now: try now())
     let entry = try entry(creating: true, session)

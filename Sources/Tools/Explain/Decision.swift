@@ -118,6 +118,9 @@ package struct Decision: Equatable {
     guard settings.canSendCodes else {
       return "the user has only phones, and no gateway sends codes to them"
     }
+    guard !PAMCaller.isUnprivileged(request.service) else {
+      return "the user has only phones, and programs that run as the user send no codes"
+    }
     guard mayRequestCodes(request) else {
       return "the user has only phones, and this line sends no codes without \"after_password\""
     }
@@ -125,7 +128,7 @@ package struct Decision: Equatable {
   }
 
   /// Returns whether a line can be certain that the first factor was proven. sshd reports that a key
-  /// was verified, and sudo and screen lockers ask the user who started them.
+  /// was verified; in other services, `after_password` says so.
   private static func mayRequestCodes(_ request: SignInRequest) -> Bool {
     let options: ModuleOptions
     do throws(ModuleOptions.Refusal) { options = try ModuleOptions(request.arguments) } catch {
@@ -153,7 +156,7 @@ package struct Decision: Equatable {
     switch obstacle {
     case .accountLine(let line): StackFinding.reason(line)
     case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .tooLate,
-      .tooLittleTime, .enrolledMeanwhile, .onlyObserved:
+      .tooLittleTime, .enrolledMeanwhile, .onlyPhones, .onlyObserved:
       "a factor cannot be enrolled in this sign-in"
     }
   }

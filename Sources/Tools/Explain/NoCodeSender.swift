@@ -6,7 +6,7 @@ import MFAStoreFiles
 /// Sends no code: a simulated sign-in changes nothing and sends nothing.
 struct NoCodeSender: CodeSender {
   func admit(
-    _ number: Span<UInt8>, limits: HostSendLimits, now: Int64
+    _ number: Span<UInt8>, by cause: SendCause, limits: HostSendLimits, now: Int64
   ) throws(FactorStoreError) -> SendLog.Admission {
     .refused(.hostDaily(seconds: 0))
   }

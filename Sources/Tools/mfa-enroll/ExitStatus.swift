@@ -23,8 +23,9 @@ enum ExitStatus: Int32 {
       .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,
       .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported,
       .unsuitableProcess, .tooManyHelpers, .tooManyChanges, .otpAppUnavailable,
-      .phonesNotSupported, .invalidPhoneNumber, .phoneRegionNotAllowed, .quotaExceeded,
-      .messageNotSent, .phoneNumberAlreadyEnrolled, .phoneNotUsableYet, .invalidVerificationID:
+      .phonesNotSupported, .totpNotSupported, .invalidPhoneNumber, .phoneRegionNotAllowed,
+      .quotaExceeded, .messageNotSent, .phoneNumberAlreadyEnrolled, .phoneNotUsableYet,
+      .invalidVerificationID:
       self = .failed
     }
   }

@@ -47,13 +47,13 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   /// Enrols a factor with a known secret; none of its codes has been used.
   public func enroll(
     _ name: String, secret: [UInt8], for account: Account,
-    parameters: TOTPParameters = .standard
+    parameters: TOTPParameters = .standard, enrolledAt: Int64 = 0
   ) throws -> Factor {
     guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16))
     else { throw FactorStoreError.nameTooLong }
     var record = record ?? FactorRecord(user: user, uid: account.uid, id: id)
     let factor = Factor(
-      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 0,
+      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: enrolledAt,
       kind: .totp(parameters, sealedSecret: secret))
     if attempts.record != record.id { attempts = AttemptState(record: record.id) }
     try record.add(factor)
@@ -92,7 +92,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     for code in recoveryCodes {
       digests.append(try Self.digest(of: code.bytes.span, kind: code.kind))
     }
-    record.setRecoveryCodes(digests)
+    record.setRecoveryCodes(digests, at: 1)
     self.record = record
   }
 

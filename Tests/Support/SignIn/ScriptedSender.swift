@@ -13,6 +13,8 @@ public final class ScriptedSender: CodeSender, @unchecked Sendable {
   public private(set) var returned: [SendID] = []
   /// The messages that were not sent.
   public private(set) var failed: [SendID] = []
+  /// Why each of them was requested.
+  public private(set) var causes: [SendCause] = []
   /// The refusal of the next messages.
   public var refusal: SendLog.Refusal?
   /// The error of the limits' file.
@@ -27,10 +29,11 @@ public final class ScriptedSender: CodeSender, @unchecked Sendable {
 
   /// Numbers messages from 1.
   public func admit(
-    _ number: Span<UInt8>, limits: HostSendLimits, now: Int64
+    _ number: Span<UInt8>, by cause: SendCause, limits: HostSendLimits, now: Int64
   ) throws(FactorStoreError) -> SendLog.Admission {
     if let failure { throw failure }
     requested.append(text(number))
+    causes.append(cause)
     if let refusal { return .refused(refusal) }
     return .admitted(SendID(number: UInt64(requested.count)))
   }

@@ -36,7 +36,8 @@ extension Administration {
     try record(.testMessageSent, "test-message-sent", detail: "the number ends in \(end)")
     let admission: SendLog.Admission
     do throws(FactorStoreError) {
-      admission = try sends.admit(number.span, limits: settings.hostSendLimits, now: now)
+      admission = try sends.admit(
+        number.span, by: SendCause(.notice, of: 0), limits: settings.hostSendLimits, now: now)
     } catch {
       throw .store(error)
     }

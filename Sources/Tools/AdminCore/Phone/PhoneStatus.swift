@@ -15,8 +15,12 @@ package struct PhoneStatus: Equatable {
   let isAllowed: Bool
   /// The number of test numbers.
   let testNumbers: Int
-  /// The limits of the host.
+  /// The limits of the host and of each number.
   let limits: HostSendLimits
+  /// The limits of each user.
+  let userLimits: UserSendLimits
+  /// How long a changed number cannot be used, in seconds.
+  let waitingTime: Int64
   /// The messages of the last 24 hours.
   let sends: SendLog.Status
 
@@ -28,6 +32,8 @@ package struct PhoneStatus: Equatable {
     isAllowed = settings.allows(.phone)
     testNumbers = settings.phoneTestNumbers.count
     limits = settings.hostSendLimits
+    userLimits = settings.userSendLimits
+    waitingTime = settings.phoneWaitingTime
     self.sends = sends
   }
 
@@ -61,6 +67,16 @@ package struct PhoneStatus: Equatable {
           + "back, \(sends.failed) failed"
       ),
       ("breaker", breakerText),
+      ("for a number", "\(limits.perNumberHourly) an hour"),
+      (
+        "for a user",
+        "1 in \(userLimits.interval) s, \(userLimits.perTenMinutes) in 10 min, "
+          + "\(userLimits.perDay) a day"
+      ),
+      (
+        "new number",
+        waitingTime == 0 ? "can be used at once" : "can be used after \(waitingTime) s"
+      ),
     ]
     if testNumbers > 0 { rows.append(("test numbers", "\(testNumbers)")) }
     return rows.map { name, value in
@@ -92,6 +108,16 @@ package struct PhoneStatus: Equatable {
           ("examined", .number(Int64(sends.examined))),
           ("returned", .number(Int64(sends.examinedReturned))),
           ("stoppedForSeconds", sends.breakerSeconds.map { .number($0) } ?? .null),
+        ])
+      ),
+      (
+        "limits",
+        .object([
+          ("perNumberHourly", .number(Int64(limits.perNumberHourly))),
+          ("intervalSeconds", .number(userLimits.interval)),
+          ("perTenMinutes", .number(Int64(userLimits.perTenMinutes))),
+          ("perDay", .number(Int64(userLimits.perDay))),
+          ("waitingTimeSeconds", .number(waitingTime)),
         ])
       ),
     ])

@@ -30,7 +30,7 @@ package struct UnlockEffect: Equatable {
     failures = attempts.failures
     ownStanding = attempts.standing(policy, now: now, counter: .ownProcess)
     ownFailures = attempts.ownProcessFailures.failures
-    let unlocked = attempts.unlocked()
+    let unlocked = attempts.unlocked(at: now)
     ahead = record.factors.filter { factor in
       let mark = attempts.watermarks.first { $0.factor == factor.id }
       let window = factor.parameters?.window(at: now, adjacentIntervals: adjacentIntervals)
