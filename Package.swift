@@ -424,7 +424,7 @@ let package = Package(
         "MFAEnrollMessages", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
         "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ],
-      exclude: ["Screens", "modem.py"]),
+      exclude: ["Screens", "at-modem.py", "modem.py"]),
     tests(
       "Secrets", in: "Secrets",
       uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
