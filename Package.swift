@@ -532,7 +532,8 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication",
         "MFABytes",
-        "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAGateway",
+        "MFAImport",
         "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
         "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch",
         "MFASignIn", "MFAStackEffect", "MFAStoreFiles", "MFASystem", "MFATestSupport",
