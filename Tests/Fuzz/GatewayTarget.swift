@@ -25,7 +25,7 @@ enum GatewayTarget {
     }
     let number = Array(lines[0].dropFirst(4))
     try require(GatewayMessage.isNumber(number.span), "the number has another form")
-    try require(message.id.text == lines[1].dropFirst(4), "the identifier differs")
+    try require(message.id.text == Array(lines[1].dropFirst(4)), "the identifier differs")
     try require(lines[4].last == UInt8(ascii: "\n"), "the text does not end with a line feed")
     let text = Array(lines[4].dropLast())
     let string = try requireValue(String(validating: text, as: UTF8.self), "a text that is UTF-8")
