@@ -424,7 +424,7 @@ let package = Package(
         "MFAEnrollMessages", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
         "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ],
-      exclude: ["Screens", "modem.py"]),
+      exclude: ["Screens", "at-modem.py", "modem.py"]),
     tests(
       "Secrets", in: "Secrets",
       uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
@@ -532,7 +532,8 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication",
         "MFABytes",
-        "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAImport",
+        "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAGateway",
+        "MFAImport",
         "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
         "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch",
         "MFASignIn", "MFAStackEffect", "MFAStoreFiles", "MFASystem", "MFATestSupport",

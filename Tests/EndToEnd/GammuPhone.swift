@@ -1,32 +1,33 @@
 import Foundation
 import MFATestSupport
 
-/// gammu-smsd from Debian with its dummy phone, which writes what it sends to a log.
+/// gammu-smsd from Debian with its dummy phone, which writes what it sends to a log, or with a modem.
 final class GammuPhone {
   static let gateway = "/usr/lib/mfa/gateways/gammu-smsd"
   static let spool = "/var/spool/gammu"
 
   private let machine: Machine
   private let path: String
-  private let process: ChildProcess
+  private var process: ChildProcess
 
   /// Starts gammu-smsd, which ends with the test.
-  init(on machine: Machine) throws {
+  init(on machine: Machine, modem: SerialModem? = nil, debugLevel: Int = 255) throws {
     self.machine = machine
     let folder = machine.folder + "/phone"
     path = folder + "/log"
     try Command.succeed(
       ["/usr/bin/install", "-d", "-o", "gammu", "-g", "gammu", "-m", "0700", folder])
+    let phone =
+      modem.map { "model = at\nconnection = at\ndevice = \($0.device)" }
+      ?? "model = dummy\nconnection = none\nport = \(folder)"
     try machine.write(
       """
       [gammu]
-      model = dummy
-      connection = none
-      port = \(folder)
+      \(phone)
       [smsd]
       service = files
       logfile = \(path)
-      debuglevel = 255
+      debuglevel = \(debugLevel)
       commtimeout = 1
       outboxpath = \(Self.spool)/outbox/
       inboxpath = \(Self.spool)/inbox/
@@ -38,10 +39,16 @@ final class GammuPhone {
     machine.atTheEnd("leave the group gammu") {
       try Command.succeed(["/usr/sbin/usermod", "-G", "", "mfa-gateway"])
     }
-    process = try ChildProcess(
-      ["/usr/bin/gammu-smsd", "-c", "/etc/gammu-smsdrc"], as: .user("gammu"))
+    process = try Self.started()
     machine.atTheEnd("stop gammu-smsd") { try self.stop() }
   }
+
+  private static func started() throws -> ChildProcess {
+    try ChildProcess(["/usr/bin/gammu-smsd", "-c", "/etc/gammu-smsdrc"], as: .user("gammu"))
+  }
+
+  /// Starts gammu-smsd again after `stop`.
+  func start() throws { process = try Self.started() }
 
   /// What gammu-smsd has done, with the text of each message.
   var log: String { String(decoding: machine.contents(of: path) ?? [], as: UTF8.self) }

@@ -180,13 +180,92 @@ extension EndToEnd {
         #expect(!thread.isFinished, "the other messages waited for the hanging gateway")
         #expect(Deadline.after(seconds: 60).waits { thread.isFinished })
         #expect(hanging.reply.withLock { $0 } == .tookTooLong)
-        let haveEnded = Deadline.usual.waits {
-          service.contents(of: "children").split(separator: "\n").allSatisfy {
-            let status = FileManager.default.contents(atPath: "/proc/\($0)/status") ?? Data()
-            return status.isEmpty || String(decoding: status, as: UTF8.self).contains("State:\tZ")
-          }
-        }
-        #expect(haveEnded, "processes of the gateway are left")
+        #expect(
+          Deadline.usual.waits { Self.haveEnded(service, "children") },
+          "processes of the gateway are left")
+      }
+    }
+
+    /// Returns whether all processes have ended whose IDs are in a file of the gateway.
+    private static func haveEnded(_ service: GatewayService, _ name: String) -> Bool {
+      service.contents(of: name).split(separator: "\n").allSatisfy {
+        let status = FileManager.default.contents(atPath: "/proc/\($0)/status") ?? Data()
+        return status.isEmpty || String(decoding: status, as: UTF8.self).contains("State:\tZ")
+      }
+    }
+
+    /// Hands over a message in a thread, and waits until the gateway has written `count` lines to
+    /// the file `children`.
+    private static func sendInBackground(
+      _ service: GatewayService, count: Int
+    ) -> (thread: Thread, reply: SharedReply) {
+      let reply = SharedReply()
+      let thread = Thread {
+        do { reply.set(try send()) } catch {}
+      }
+      thread.start()
+      #expect(
+        Deadline.usual.waits {
+          service.contents(of: "children").split(separator: "\n").count == count
+        })
+      return (thread, reply)
+    }
+
+    @Test("the service is stopped: a message that is being sent is finished first")
+    func stoppedService() throws {
+      try Machine.use { machine in
+        let service = try GatewayService(on: machine)
+        try service.use(
+          """
+          echo $$ >>$out/children
+          while [ ! -e $out/go ]; do sleep 0.1; done
+          """)
+        let (thread, reply) = Self.sendInBackground(service, count: 1)
+        service.send(signal: SIGTERM)
+        #expect(Deadline.usual.waits { service.workers == 1 })
+        try machine.write("", to: service.folder + "/go")
+        #expect(Deadline.usual.waits { thread.isFinished })
+        #expect(reply.reply.withLock { $0 } == .accepted)
+        #expect(try service.wait() == .exited(0))
+      }
+    }
+
+    @Test("the supervisor is killed: a gateway keeps its time limit")
+    func killedSupervisor() throws {
+      try Machine.use { machine in
+        let service = try GatewayService(on: machine)
+        try service.use(
+          """
+          sleep 1000 & echo $! >>$out/children
+          echo $$ >>$out/children
+          exec sleep 1000
+          """)
+        let (thread, reply) = Self.sendInBackground(service, count: 2)
+        service.send(signal: SIGKILL)
+        #expect(Deadline.after(seconds: 60).waits { thread.isFinished })
+        #expect(reply.reply.withLock { $0 } == .tookTooLong)
+        #expect(
+          Deadline.usual.waits { Self.haveEnded(service, "children") },
+          "processes of the gateway are left")
+      }
+    }
+
+    @Test("a worker is killed: its gateway ends")
+    func killedWorker() throws {
+      try Machine.use { machine in
+        let service = try GatewayService(on: machine)
+        try service.use(
+          """
+          echo $PPID >$out/worker
+          echo $$ >>$out/children
+          exec sleep 1000
+          """)
+        let (thread, _) = Self.sendInBackground(service, count: 1)
+        let worker = service.contents(of: "worker").trimmingCharacters(in: .whitespacesAndNewlines)
+        try Command.succeed(["/bin/kill", "-KILL", worker])
+        #expect(
+          Deadline.usual.waits { Self.haveEnded(service, "children") }, "the gateway is left")
+        #expect(Deadline.usual.waits { thread.isFinished })
       }
     }
 

@@ -17,6 +17,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case usersOATH = "users-oath"
   case sshd
   case json
+  case gateway
+  case phone
 
   /// Passes `input` to the parser. Throws if a property does not hold.
   func check(_ input: [UInt8]) throws {
@@ -35,6 +37,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .usersOATH: try UsersOATHTarget.check(input)
     case .sshd: try SSHDTarget.check(input)
     case .json: try JSONTarget.check(input)
+    case .gateway: try GatewayTarget.check(input)
+    case .phone: try PhoneTarget.check(input)
     }
   }
 
@@ -46,8 +50,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .attempts: try AttemptsTarget.samples()
     case .messages: try MessagesTarget.samples()
     case .packets: PacketsTarget.samples()
+    case .gateway: GatewayTarget.samples()
     case .ledger, .configuration, .arguments, .answers, .services, .otpauth, .googleAuthenticator,
-      .usersOATH, .sshd, .json:
+      .usersOATH, .sshd, .json, .phone:
       []
     }
   }

@@ -15,6 +15,16 @@ import Testing
     #expect(GatewayReply(packet: reply.packet.span) == reply)
   }
 
+  @Test func eachReplyHasOnePacket() {
+    for first in UInt8.min...UInt8.max {
+      for second in UInt8.min...UInt8.max {
+        let packet = [first, second]
+        let reply = GatewayReply(packet: packet.span)
+        #expect(reply == .noReply || reply.packet == packet, "\(packet)")
+      }
+    }
+  }
+
   @Test func onlyOnePacketIsAccepted() {
     var accepted: [[UInt8]] = []
     for first in UInt8.min...UInt8.max {

@@ -78,6 +78,58 @@ import Testing
     #expect(read > 1000)
   }
 
+  /// MUST 1. Numbers of each length that are not possible in their country for python3-phonenumbers
+  /// are accepted if they have 8 to 15 digits, and those of other lengths are refused, whatever it says.
+  @Test("numbers of 8 to 15 digits are accepted, whatever lengths their country has")
+  func numbersOfOtherLengths() throws {
+    let judged = try Command.succeed([
+      "/usr/bin/python3", "-c",
+      """
+      import phonenumbers as p
+      names = {p.ValidationResult.IS_POSSIBLE: "possible", p.ValidationResult.TOO_SHORT: "too-short",
+               p.ValidationResult.IS_POSSIBLE_LOCAL_ONLY: "local",
+               p.ValidationResult.TOO_LONG: "too-long", p.ValidationResult.INVALID_LENGTH: "length",
+               p.ValidationResult.INVALID_COUNTRY_CODE: "code"}
+      codes = set(p.COUNTRY_CODE_TO_REGION_CODE)
+      for code in sorted(codes) + [c for c in range(1, 1000) if c not in codes]:
+          for digits in range(7, 17):
+              text = str(code) + "2" * (digits - len(str(code)))
+              try:
+                  n = p.parse("+" + text, None)
+                  result = names[p.is_possible_number_with_reason(n)]
+              except p.NumberParseException as error:
+                  result = {error.INVALID_COUNTRY_CODE: "code", error.TOO_LONG: "too-long"}.get(
+                      error.error_type, "too-short")
+              print("+" + text, result)
+      """,
+    ])
+    var counts: [String: [Bool: Int]] = [:]
+    for line in judged.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      let (text, reason) = (String(fields[0]), String(fields[1]))
+      let hasOurLength = PhoneNumber.digitCounts.contains(text.count - 1)
+      let isAccepted: Bool
+      switch Self.read(text) {
+      case .success(let shown):
+        isAccepted = true
+        #expect(shown.hasPrefix(text + " "))
+      case .failure: isAccepted = false
+      }
+      // The lengths of a country do not matter; an unassigned calling code and our own lengths do.
+      #expect(isAccepted == (hasOurLength && reason != "code"), "\(text) \(reason)")
+      counts[reason, default: [:]][isAccepted, default: 0] += 1
+    }
+    // Accepted although the number is impossible: too short or too long for its country, or of a
+    // length between its lengths.
+    for reason in ["too-short", "too-long", "length"] {
+      #expect(counts[reason]?[true] ?? 0 > 50, "\(counts)")
+    }
+    // Refused although it is possible: numbers of 7 and fewer digits, of small countries, and of 16
+    // and more digits, which are longer than E.164 allows.
+    #expect(counts["possible"]?[false] ?? 0 > 0, "\(counts)")
+    #expect(counts["code"]?[true] == nil, "\(counts)")
+  }
+
   @Test("the calling codes are those that python3-phonenumbers knows")
   func callingCodes() throws {
     let known = try Command.succeed([

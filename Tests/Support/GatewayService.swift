@@ -37,6 +37,14 @@ public final class GatewayService {
     guard listens else { throw HarnessFailure("mfad --gateway does not listen") }
   }
 
+  /// Sends a signal to the process that supervises the others.
+  public func send(signal: Int32) { process.send(signal: signal) }
+
+  /// Waits until the supervising process has ended. Returns its exit status, or nil if it does not end.
+  public func wait() throws(HarnessFailure) -> ExitStatus? {
+    try process.wait(until: .after(seconds: 60))
+  }
+
   /// Selects a gateway in mfa.conf.
   public func select(_ path: String?) throws(HarnessFailure) {
     let line = path.map { "gateway = \($0)\nregions = +1\n" } ?? ""

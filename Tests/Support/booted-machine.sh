@@ -49,7 +49,7 @@ make_tree() {
     *) packages+=(libssl3t64) ;;
   esac
   packages+=("$@")
-  timeout 180 mmdebstrap --quiet --variant=minbase --include="${packages[*]}" "$suite" "$tree" \
+  timeout 480 mmdebstrap --quiet --variant=minbase --include="${packages[*]}" "$suite" "$tree" \
     </dev/null || return 1
   mkdir -p "$tree/opt/mfa/Tests/Support"
   cp -a "$checkout/dist" "$checkout/packaging" "$tree/opt/mfa/"

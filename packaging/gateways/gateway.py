@@ -1,15 +1,25 @@
-"""What the gateways have in common: the message that they read, and the deletion of spooled copies.
+"""What the gateways have in common: the message that they read, and the exit status.
 
 See mfa-gateway(7).
 """
 
 import datetime
 import os
+import signal
 import sys
-import time
 
-# The exit status that asks for a second run (EX_TEMPFAIL, sysexits(3)).
+# Exit statuses (sysexits(3)). The message was not sent.
+FAILED = 1
+# Nothing was sent, and a second run may help (EX_TEMPFAIL).
 AGAIN = 75
+# The settings are not usable (EX_CONFIG).
+NOT_CONFIGURED = 78
+# Not an exit status: the message may have been sent.
+UNKNOWN = -1
+# Characters of ASCII that take 7 bits in a message, and those that take 14 (3GPP TS 23.038).
+SEVEN_BITS = frozenset(
+    "\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+FOURTEEN_BITS = frozenset("[\\]^{|}~")
 
 
 class Message:
@@ -25,62 +35,24 @@ class Message:
         self.expires = expires.replace(tzinfo=datetime.timezone.utc).timestamp()
 
     @property
-    def is_ascii(self):
-        """Whether each modem can send the text with 7 bits for each character."""
-        return self.text.isascii()
+    def is_plain(self):
+        """Whether each modem can send the text with 7 or 14 bits for each character."""
+        return (SEVEN_BITS | FOURTEEN_BITS).issuperset(self.text)
 
 
-def put(text, folder, name):
-    """Writes a file for the daemon of a spool folder, which finds it only when it is complete."""
-    draft = os.path.join(folder, "." + name)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(text)
-    # The daemon is in the group of its folder.
-    os.chown(draft, -1, os.stat(folder).st_gid)
-    os.chmod(draft, 0o640)
-    os.rename(draft, os.path.join(folder, name))
-
-
-def remove(path):
-    """Removes a file. Returns whether it existed."""
+def main(send, prepare=lambda: 0):
+    """Calls `prepare`, and if that returns 0, `send` with the message. Ends with an exit status that
+    says what happened."""
     try:
-        os.unlink(path)
-        return True
-    except OSError:
-        return False
-
-
-def forget(message, name, outgoing, finished):
-    """Deletes each copy of a message, in a process that outlives this one.
-
-    The daemon moves the file from the folder `outgoing` to one of the folders `finished`, which has
-    the code in it. If the daemon has not sent the message when its code expires, it must not send it
-    any more.
-    """
-    if os.fork() != 0:
-        return
-    os.setsid()
-    while time.time() < message.expires:
-        if any([remove(os.path.join(folder, name)) for folder in finished]):
-            os._exit(0)
-        time.sleep(0.5)
-    remove(os.path.join(outgoing, name))
-    for folder in finished:
-        remove(os.path.join(folder, name))
-    os._exit(0)
-
-
-def main(send):
-    """Calls `send` with the message, and ends with an exit status that says what happened."""
-    try:
-        status = send(Message())
+        status = prepare() or send(Message())
     except (KeyError, ValueError):
         # The message is malformed, or a setting is missing.
-        status = 1
+        status = FAILED
     except OSError:
         # For example: the spool folder does not exist or is not writable, or the disk is full.
-        status = 1
+        status = FAILED
     # Nothing is printed: standard error is /dev/null, and a trace of calls could contain the code.
-    sys.stdout.flush()
+    if status == UNKNOWN:
+        # No exit status says this. A gateway that a signal ends may have sent the message.
+        os.kill(os.getpid(), signal.SIGKILL)
     os._exit(status)

@@ -49,7 +49,7 @@ public enum Program {
 
   /// Runs the program at `path` without arguments in a session of its own, with `input` as its
   /// standard input, for at most `seconds`. Then kills it and all processes of its group, and returns
-  /// nil. Throws if it could not be run.
+  /// nil. If this process ends before, the kernel kills the program. Throws if it could not be run.
   public static func run(
     _ path: [UInt8], input: Span<UInt8>, environment: [[UInt8]], seconds: Int32
   ) throws(SystemError) -> ProgramEnd? {
@@ -59,6 +59,7 @@ public enum Program {
     program.environment = environment
     program.input = reading
     program.isInNewSession = true
+    program.endsWithThisProcess = true
     return try ProgramEnd.wait(forGroup: try program.start(), seconds: seconds)
   }
 

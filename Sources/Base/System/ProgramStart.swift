@@ -25,6 +25,9 @@ public struct ProgramStart: Sendable {
   public var isInNewSession = false
   /// Whether the program keeps only this process's effective identity (program.h in CPOSIX).
   public var hasOneIdentity = false
+  /// Whether the kernel kills the program when this process ends. Processes that the program has
+  /// started are not killed.
+  public var endsWithThisProcess = false
 
   /// Creates the description of a program. Starts nothing.
   public init(_ path: [UInt8], arguments: [[UInt8]]) {
@@ -46,7 +49,8 @@ public struct ProgramStart: Sendable {
           var program = unsafe cposix_program(
             path: path, arguments: arguments, environment: environment, input: input ?? -1,
             output: output ?? -1, errors: errors ?? -1, is_in_new_session: isInNewSession ? 1 : 0,
-            has_one_identity: hasOneIdentity ? 1 : 0)
+            has_one_identity: hasOneIdentity ? 1 : 0,
+            parent: endsWithThisProcess ? getpid() : 0)
           return unsafe cposix_start(&program, &process)
         }
       }

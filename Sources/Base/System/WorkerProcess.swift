@@ -10,10 +10,20 @@ public enum WorkerProcess {
     case thisProcess
   }
 
-  /// Starts a copy of this process. The copy receives SIGKILL when this process ends. `stop` ends the
-  /// copy only while it runs `stoppable`.
-  public static func start() throws(SystemError) -> Started {
-    let process = cposix_fork()
+  /// What happens to a copy when the process ends that has started it.
+  public enum ParentsEnd: Sendable {
+    /// The copy ends at once.
+    case ends
+    /// The copy ends as after `stop`. The process that starts it must block SIGTERM, as `Attention`
+    /// does.
+    case stops
+  }
+
+  /// Starts a copy of this process. `stop` ends the copy only while it runs `stoppable`.
+  public static func start(
+    whenThisEnds consequence: ParentsEnd = .ends
+  ) throws(SystemError) -> Started {
+    let process = cposix_fork(consequence == .stops ? SIGTERM : SIGKILL)
     guard process >= 0 else { throw SystemError.last(.process) }
     guard process == 0 else { return .copy(process) }
     _ = cposix_mask_signals(SIG_SETMASK, stopSignal, nil)

@@ -84,6 +84,14 @@ static int arrange_descriptors(const int streams[3], int *report) {
   return close_range(*report < 0 ? 3 : 4, ~0U, 0);
 }
 
+// Has the kernel kill this process when `parent` ends, unless that is 0. Returns 0, or -1 on failure.
+static int end_with(pid_t parent) {
+  if (parent == 0) return 0;
+  if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL) != 0) return -1;
+  // The parent may have ended before.
+  return getppid() == parent ? 0 : -1;
+}
+
 // Executes a program in a copy of the process. On failure, writes the error number to the
 // descriptor `report`, if that is not negative, and ends the copy.
 static noreturn void execute(const cposix_program *program, int report) {
@@ -91,7 +99,8 @@ static noreturn void execute(const cposix_program *program, int report) {
   if (!program->has_one_identity || keep_one_identity(program->path) == 0) {
     reset_signals();
     if (arrange_descriptors(streams, &report) == 0 &&
-        (!program->is_in_new_session || setsid() >= 0) && chdir("/") == 0)
+        (!program->is_in_new_session || setsid() >= 0) && end_with(program->parent) == 0 &&
+        chdir("/") == 0)
       (void)execve(program->path, program->arguments, program->environment);
   }
   const int error = errno;

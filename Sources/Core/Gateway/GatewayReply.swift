@@ -53,13 +53,13 @@ public enum GatewayReply: Equatable, Sendable {
     let detail = packet[1]
     switch packet[0] {
     case 0xA5 where detail == 0: self = .accepted
-    case 1: self = .notSet
+    case 1 where detail == 0: self = .notSet
     case 2: if let refusal = GatewayProgram.Refusal(rawValue: detail) { self = .unusable(refusal) }
     case 3: self = .notStarted(detail)
     case 4 where detail != 0: self = .failed(detail)
-    case 5: self = .killed
-    case 6: self = .tookTooLong
-    case 7: self = .refused
+    case 5 where detail == 0: self = .killed
+    case 6 where detail == 0: self = .tookTooLong
+    case 7 where detail == 0: self = .refused
     default: return
     }
   }

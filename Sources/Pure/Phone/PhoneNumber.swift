@@ -5,8 +5,10 @@ import MFASecrets
 ///
 /// Numbers are personal data: they are wiped after use, and only `MaskedPhoneNumber` is shown.
 ///
-/// MUST 1: what is accepted is a possible number of the country with its calling code, in the form
-/// that other software gives it. (`PhoneNumberTests.agrees`)
+/// MUST 1: exactly the texts of this form are accepted, with an assigned calling code. Whether the
+/// number exists, or could exist in its country, is not checked: plans of numbers change, and the code
+/// that is sent shows whether a phone receives it. (`PhoneNumberTests.agrees`,
+/// `.numbersOfOtherLengths`)
 public struct PhoneNumber: ~Copyable, Sendable {
   private let text: SecretBytes
 

@@ -4,6 +4,8 @@ import MFASystem
 ///
 /// MUST 1: a gateway that hangs delays only the messages of its own worker.
 /// (`GatewayServiceTests.hangingGateway`)
+/// MUST 2: when the service is stopped, or this process is killed, each worker finishes its message
+/// first, with the limits of a gateway. (`GatewayServiceTests.stoppedService`, `.killedSupervisor`)
 struct GatewaySupervisor {
   private let worker: GatewayWorker
   private let attention: Attention
@@ -12,6 +14,10 @@ struct GatewaySupervisor {
 
   /// The number of messages that are sent at the same time.
   static var workers: Int { 8 }
+
+  /// How long the workers may take to finish when the service is stopped, in seconds: the time in which
+  /// a client hands over its message, and two runs of a gateway.
+  private static var patience: Int64 { 22 }
 
   init(_ worker: GatewayWorker) throws(SystemError) {
     self.worker = worker
@@ -22,18 +28,33 @@ struct GatewaySupervisor {
   /// fault, the host must not be kept busy with starting them.
   private static var startsPerSecond: Int { 2 &* workers }
 
-  /// Supervises the workers until the service is stopped. The workers end with this process.
+  /// Supervises the workers until the service is stopped and they have finished.
   mutating func run() throws(SystemError) {
     var second: Int64 = 0
     var startsLeft = 0
     while true {
-      while let ended = WorkerProcess.nextEnded() {
-        for index in processes.indices where processes[index] == ended { processes[index] = 0 }
-      }
+      removeEnded()
       let now = try Clock.sinceBoot()
       if now != second { (second, startsLeft) = (now, Self.startsPerSecond) }
       let isComplete = start(most: &startsLeft)
-      if try attention.wait(for: [], seconds: isComplete ? nil : 1) { return }
+      if try attention.wait(for: [], seconds: isComplete ? nil : 1) { return try stop() }
+    }
+  }
+
+  /// Stops the workers, and waits until they have ended, `patience` at most.
+  private mutating func stop() throws(SystemError) {
+    for process in processes where process != 0 { WorkerProcess.stop(process) }
+    let deadline = try Clock.sinceBoot() &+ Self.patience
+    while true {
+      removeEnded()
+      guard processes.contains(where: { $0 != 0 }), try Clock.sinceBoot() < deadline else { return }
+      _ = try attention.wait(for: [], seconds: 1)
+    }
+  }
+
+  private mutating func removeEnded() {
+    while let ended = WorkerProcess.nextEnded() {
+      for index in processes.indices where processes[index] == ended { processes[index] = 0 }
     }
   }
 
@@ -43,7 +64,7 @@ struct GatewaySupervisor {
       guard most > 0 else { return false }
       most &-= 1
       do throws(SystemError) {
-        switch try WorkerProcess.start() {
+        switch try WorkerProcess.start(whenThisEnds: .stops) {
         case .copy(let process): processes[index] = process
         case .thisProcess:
           worker.run()

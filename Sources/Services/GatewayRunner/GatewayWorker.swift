@@ -11,8 +11,8 @@ import MFASystem
 /// (`GatewayServiceTests.otherUsers`)
 /// MUST 2: a gateway gets the message on its standard input and nothing else: no arguments, no
 /// descriptors, and of the environment only PATH and LC_ALL. (`GatewayServiceTests.environment`)
-/// MUST 3: a gateway that takes too long is killed with its children.
-/// (`GatewayServiceTests.hangingGateway`)
+/// MUST 3: a gateway that takes too long is killed with its children, and a gateway whose worker is
+/// killed is killed too. (`GatewayServiceTests.hangingGateway`, `.killedWorker`)
 /// MUST 4: the log has neither the number nor the text. (`GatewayServiceTests.log`)
 struct GatewayWorker {
   let listener: PacketListener

@@ -331,12 +331,12 @@ static inline int cposix_set_signal(int number, int is_ignored) {
   return (int)syscall(SYS_rt_sigaction, number, action, NULL, 8UL);
 }
 
-// Starts a copy of this process. Returns 0 in the copy, which receives SIGKILL when its parent ends.
-static inline pid_t cposix_fork(void) {
+// Starts a copy of this process. Returns 0 in the copy, which receives `signal` when its parent ends.
+static inline pid_t cposix_fork(int signal) {
   const pid_t parent = getpid();
   const pid_t process = fork();
   if (process != 0) return process;
-  if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL) != 0 || getppid() != parent)
+  if (prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0UL, 0UL, 0UL) != 0 || getppid() != parent)
     _exit(1);
   return 0;
 }

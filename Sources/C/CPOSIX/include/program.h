@@ -28,6 +28,8 @@ typedef struct cposix_program {
   // of root keeps only root's user ID: its group becomes that of the program's file, or 65534 if
   // the file belongs to root's group.
   int has_one_identity;
+  // The ID of this process, with whose end the program is killed, or 0.
+  pid_t parent;
 } cposix_program;
 
 // Starts a program in a child of this process. The program has the three standard streams and no
