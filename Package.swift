@@ -457,7 +457,7 @@ let package = Package(
         "MFABytes", "MFACTestSupport", "MFAFactors", "MFAOneTimePassword", "MFAPhone",
         "MFAProtocol", "MFASecrets", "MFATestSupport", "MultiFactor",
       ],
-      exclude: ["portal.py"]),
+      exclude: ["app.py"]),
     tests(
       "EnrollTool", in: "mfa-enroll",
       uses: [

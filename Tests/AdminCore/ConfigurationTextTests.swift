@@ -62,11 +62,12 @@ import Testing
   @Test func convertsToIdentityPlatformSettings() throws {
     let configuration = try configuration()
     let configurationText = ConfigurationText(configuration)
-    let project = configurationText.identityPlatform(nil, form: .standard)
+    let project = configurationText.identityPlatform(nil, nil)
     #expect(project.settings == IdentityPlatform(isEnabled: false, adjacentIntervals: 3))
     #expect(project.warning?.contains("observe") == true)
-    let form = IdentityPlatformForm(root: .adminSDK, statePlace: .outer, isQuoted: true)
-    let tenant = configurationText.identityPlatform(configuration.tenants.first, form: form)
+    let form = IdentityPlatformForm(root: .adminSDK, statePlace: .outer, intervals: .string)
+    let applied = AppliedSection(Array("[a]".utf8), in: Array("[a]\n".utf8), form: form)
+    let tenant = configurationText.identityPlatform(configuration.tenants.first, applied)
     #expect(tenant.settings == IdentityPlatform(isEnabled: true, adjacentIntervals: 3, form: form))
     #expect(tenant.warning == nil)
   }

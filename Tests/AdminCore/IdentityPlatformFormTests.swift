@@ -71,9 +71,7 @@ import Testing
       number: 4, isTenant: true,
       text: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{}}]}}"#,
       isEnabled: false, intervals: 5,
-      shown: #"""
-        {"mfaConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}}
-        """#),
+      shown: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{}}]}}"#),
     Row(
       number: 5, isTenant: false, text: sdkProject, isEnabled: true, intervals: 3,
       shown: #"""
@@ -105,10 +103,7 @@ import Testing
         """#),
     Row(
       number: 8, isTenant: true, text: "{multiFactorConfig: {state: 'ENABLED'}}", isEnabled: true,
-      intervals: 5,
-      shown: #"""
-        {"multiFactorConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}}
-        """#),
+      intervals: 5, shown: #"{"multiFactorConfig":{"state":"ENABLED"}}"#),
     Row(
       number: 9, isTenant: false,
       text: """
@@ -122,9 +117,12 @@ import Testing
     Row(
       number: 10, isTenant: true, text: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[]}}"#,
       isEnabled: false, intervals: 5,
-      shown: #"""
-        {"mfaConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}}
-        """#),
+      shown: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[]}}"#),
+    Row(
+      number: 11, isTenant: false,
+      text: "{mfa: {state: 'DISABLED', enabledProviders: [], providerConfigs: []}}",
+      isEnabled: false, intervals: 5,
+      shown: #"{"mfa":{"state":"DISABLED","enabledProviders":[],"providerConfigs":[]}}"#),
   ]
 
   @Test(arguments: rows) func isReadAndPrintedInTheSameForm(_ row: Row) throws {
@@ -201,6 +199,28 @@ import Testing
         "totpProviderConfig":{"adjacentIntervals":5}}]}}
         """#.replacing("\\\n", with: ""),
       section: "state = enabled\nadjacent_intervals = 5\nfactors = totp\n"),
+    PhoneRow(
+      number: 9, isTenant: false,
+      text: #"""
+        {"mfa":{"state":"ENABLED","enabledProviders":["PHONE_SMS"],"providerConfigs":[]}}
+        """#,
+      section: "state = enabled\nadjacent_intervals = 5\nfactors = phone\n"),
+    // Without a list, text messages are switched off, as a body replaces the settings in
+    // Identity Platform.
+    PhoneRow(
+      number: 10, isTenant: true,
+      text: #"""
+        {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{\
+        "adjacentIntervals":2}}]}}
+        """#.replacing("\\\n", with: ""),
+      section: "state = enabled\nadjacent_intervals = 2\nfactors = totp\n"),
+    PhoneRow(
+      number: 11, isTenant: false,
+      text: #"""
+        {"mfa":{"providerConfigs":[{"state":"DISABLED","totpProviderConfig":{\
+        "adjacentIntervals":2}}]}}
+        """#.replacing("\\\n", with: ""),
+      section: "state = disabled\nadjacent_intervals = 2\n"),
   ]
 
   @Test(
@@ -220,8 +240,11 @@ import Testing
     // The configuration gives the same form back.
     let text = Array((section + (row.isTenant ? "users = x\n" : "")).utf8)
     let configuration = try Configuration.parse(text.span)
+    let applied = AppliedSection(
+      IdentityPlatformForm.header(tenant: configuration.tenants.first?.name), in: text,
+      form: settings.form)
     let shown = ConfigurationText(configuration).identityPlatform(
-      configuration.tenants.first, form: settings.form
+      configuration.tenants.first, applied
     ).settings
     #expect(shown.json(isTenant: row.isTenant).text == printed, "row \(row.number)")
   }
@@ -233,16 +256,14 @@ import Testing
       isTenant: false)
     #expect(
       String(decoding: settings.section(tenant: nil), as: UTF8.self)
-        == "[project]\nstate = enabled\nadjacent_intervals = 5\n")
+        == "[project]\nstate = enabled\nadjacent_intervals = 5\nfactors = totp\n")
   }
 
   @Test func everyFormReadsBackEqual() throws {
     for form in IdentityPlatformForm.all {
       for isTenant in [false, true] {
-        for intervals: UInt8 in [0, 5, 10] {
-          // Where no entry says so, TOTP is disabled and has no number.
-          for isEnabled in [false, true]
-          where form.statePlace != .noEntry || !isEnabled && intervals == 5 {
+        for intervals: UInt8 in [0, 5, 10] where form.intervals != .absent || intervals == 5 {
+          for isEnabled in Self.states(of: form) {
             let phones: [Bool?] =
               switch form.textMessages {
               case .absent: [nil]
@@ -260,6 +281,26 @@ import Testing
           }
         }
       }
+    }
+  }
+
+  /// Whether TOTP can be enabled in a form.
+  private static func states(of form: IdentityPlatformForm) -> [Bool] {
+    switch form.statePlace {
+    case .emptyEntries: [false]
+    case .noEntry where form.textMessages == .listed: [false]
+    case .entry, .outer, .both, .withoutEntries, .noEntry: [false, true]
+    }
+  }
+
+  @Test("a form without a number is left where a file sets another number")
+  func otherNumber() throws {
+    for form in IdentityPlatformForm.all where form.intervals == .absent {
+      let settings = IdentityPlatform(
+        isEnabled: Self.states(of: form).last == true, adjacentIntervals: 3, form: form,
+        phone: IdentityPlatform.Phone(isEnabled: form.textMessages == .absent ? nil : false))
+      let printed = settings.json(isTenant: false).text
+      #expect(try read(printed, isTenant: false).adjacentIntervals == 3, "\(printed)")
     }
   }
 
@@ -290,6 +331,8 @@ import Testing
     (19, #""5.0""#, nil), (20, #""5e0""#, nil), (21, #""-0""#, nil), (22, #""""#, nil),
     (23, #""five""#, nil), (24, "null", nil), (25, "true", nil), (26, "[5]", nil), (27, "{}", nil),
     (28, "9223372036854775807", nil), (29, #""256""#, nil), (30, "\"\u{665}\"", nil),
+    (31, "5.5", nil), (32, "1e400", nil),
+    (33, "1e30", nil),
   ]
 
   @Test(arguments: numbers) func readsNumbers(_ number: Int, _ value: String, _ expected: UInt8?)

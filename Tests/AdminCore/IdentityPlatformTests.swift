@@ -71,10 +71,14 @@ import Testing
     ),
     (
       4, #"{"mfa":{},"signin":{}}"#,
-      "signin: there is no such member; the members here are mfa, multiFactorConfig"
+      "signin: there is no such member; the members here are mfa, multiFactorConfig, "
+        + "smsRegionConfig, testPhoneNumbers, signIn"
     ),
     (5, #"{"mfa":null}"#, "mfa: must be an object, not null"),
-    (6, #"{"mfa":{}}"#, "mfa.providerConfigs: is missing; add it"),
+    (
+      6, #"{"mfa":{}}"#,
+      "mfa.providerConfigs: is missing; add it, with an entry that has totpProviderConfig"
+    ),
     (7, #"{"mfa":{"providerConfigs":{}}}"#, "mfa.providerConfigs: must be an array, not an object"),
     (
       8, project(""),
@@ -88,7 +92,8 @@ import Testing
     (10, project("1"), "mfa.providerConfigs[0]: must be an object, not 1"),
     (
       11, project(#"{"totpProviderConfig":{}}"#),
-      "mfa.providerConfigs[0].state: is missing; add it, or mfa.state"
+      "mfa.providerConfigs[0].state: is missing; add it, or mfa.state, with \"ENABLED\" or "
+        + "\"DISABLED\""
     ),
     (
       12, project(#"{"state":"MANDATORY","totpProviderConfig":{}}"#),
@@ -153,7 +158,7 @@ import Testing
     ),
     (
       25, project(totp, #""enabledProviders":["PHONE_SMS"],"#),
-      "mfa.state: is missing; add it"
+      "mfa.state: is missing; add it, with \"ENABLED\" or \"DISABLED\""
     ),
     (
       26, project(totp, #""state":"MANDATORY","#),
@@ -200,7 +205,7 @@ import Testing
     ),
     (
       36, "{multiFactorConfig: {totpProviderConfig: {}}}",
-      "multiFactorConfig.state: is missing; add it"
+      "multiFactorConfig.state: is missing; add it, with \"ENABLED\" or \"DISABLED\""
     ),
     (
       37, "{mfa: {state: 'ENABLED', providerConfigs: []}}",
@@ -212,7 +217,8 @@ import Testing
         + "enabledProviders, providerConfigs"
     ),
     (
-      39, project(totp, #""state":"ENABLED","state":"ENABLED","#), "has the member \"state\" twice"
+      39, project(totp, #""state":"ENABLED","state":"ENABLED","#),
+      "has the member mfa.state twice; remove one of the two (line 1, column 27)"
     ),
     (
       40, project(#"{"state":"ENABLED","totpProviderConfig":null}"#),
@@ -220,15 +226,39 @@ import Testing
     ),
     (
       41, "{multiFactorConfig: {providerConfigs: [{totpProviderConfig: {}}]}}",
-      "multiFactorConfig.providerConfigs[0].state: is missing; add it, or multiFactorConfig.state"
+      "multiFactorConfig.providerConfigs[0].state: is missing; add it, or "
+        + "multiFactorConfig.state, with \"ENABLED\" or \"DISABLED\""
     ),
     (
       42, project(#"{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals": NUM }}"#),
-      "has NUM as the value of adjacentIntervals; replace it with a whole number from 0 to 10"
+      "has NUM as the value of adjacentIntervals; replace it with a whole number from 0 to 10 "
+        + "(line 1, column 90)"
     ),
     (
       43, project(#"{"state": ENABLED,"totpProviderConfig":{}}"#),
-      "has ENABLED as the value of state; replace it with \"ENABLED\" or \"DISABLED\""
+      "has ENABLED as the value of state; replace it with \"ENABLED\" or \"DISABLED\" "
+        + "(line 1, column 38)"
+    ),
+    (
+      44, project(totp, #""state":"ENABLED","enabledProviders":["PHONE_SMS","PHONE_SMS"],"#),
+      "mfa.enabledProviders[1]: \"PHONE_SMS\" appears twice; remove one of the two"
+    ),
+    (
+      45, "{\n  \"mfa\": {\n    \"state\" \"ENABLED\"\n  }\n}",
+      "is not JSON: there must be a colon (line 3, column 13)"
+    ),
+    (
+      46, project(#"{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5.5}}"#),
+      "mfa.providerConfigs[0].totpProviderConfig.adjacentIntervals: must be a whole number from 0 "
+        + "to 10, not 5.5"
+    ),
+    (
+      47, #"{"mfa":{},"sms_region_config":{}}"#,
+      "sms_region_config: there is no such member; write smsRegionConfig"
+    ),
+    (
+      48, project(#"{"state":"ENABLED","totpProviderConfig":{},"st\u0061te":"ENABLED"}"#),
+      "has the member mfa.providerConfigs[0].state twice; remove one of the two (line 1, column 71)"
     ),
   ]
 
@@ -271,7 +301,72 @@ import Testing
       "signIn.phoneNumber.testPhoneNumbers: is empty; remove phone_test_numbers from mfa.conf "
         + "instead"
     ),
+    // Texts that would become other settings, or other entries, in mfa.conf.
+    (
+      9, regions(#""+33\nissuer = x""#), false, regionRefusal(0, #""+33\x0aissuer = x""#)
+    ),
+    (10, regions(#""+33, +81""#), false, regionRefusal(0, #""+33, +81""#)),
+    (11, regions(#""+81","+3""#), false, regionRefusal(1, #""+3""#)),
+    (12, regions(#""+""#), false, regionRefusal(0, #""+""#)),
+    (13, regions(#""+33=1""#), false, regionRefusal(0, #""+33=1""#)),
+    (14, regions(#"" +33""#), false, regionRefusal(0, #"" +33""#)),
+    (15, regions(#""+33123456""#), false, regionRefusal(0, #""+33123456""#)),
+    (
+      16, regions(#""+33","+33""#), false,
+      #"smsRegionConfig.allowlistOnly.allowedRegions[1]: "+33" appears twice; remove one of the two"#
+    ),
+    (17, numbers(("+15105551234", "12345")), false, codeRefusal("+15105551234", #""12345""#)),
+    (18, numbers(("+15105551234", "1234567")), false, codeRefusal("+15105551234", #""1234567""#)),
+    (
+      19, numbers(("+15105551234", "123456, +15105551235=123456")), false,
+      codeRefusal("+15105551234", #""123456, +15105551235=123456""#)
+    ),
+    (
+      20, numbers(("+15105551234", #"123456\ngateway = /x"#)), false,
+      codeRefusal("+15105551234", #""123456\x0agateway = /x""#)
+    ),
+    (21, numbers(("15105551234", "123456")), false, numberRefusal("15105551234")),
+    (22, numbers(("+1510555", "123456")), false, numberRefusal("+1510555")),
+    (23, numbers(("+1510555123=", "123456")), false, numberRefusal("+1510555123=")),
+    (
+      24, numbers((#"+15105551234\nissuer = x"#, "123456")), false,
+      numberRefusal(#"+15105551234\x0aissuer = x"#)
+    ),
+    (
+      25, numbers((0...10).map { ("+151055512\($0 + 10)", "123456") }), false,
+      "signIn.phoneNumber.testPhoneNumbers: must have at most 10 numbers, not 11"
+    ),
+    (
+      26, regions((1000...1999).map { "\"+1\($0)\"" }.joined(separator: ",")), false,
+      "smsRegionConfig.allowlistOnly.allowedRegions: is longer than a line of mfa.conf, which has "
+        + "at most 1024 bytes"
+    ),
   ]
+
+  static func regions(_ entries: String) -> String {
+    "\"smsRegionConfig\":{\"allowlistOnly\":{\"allowedRegions\":[\(entries)]}}"
+  }
+
+  static func regionRefusal(_ index: Int, _ shown: String) -> String {
+    "smsRegionConfig.allowlistOnly.allowedRegions[\(index)]: must be a calling code such as +33, not "
+      + "\(shown): several regions can share a calling code, and only calling codes are compared"
+  }
+
+  static func numbers(_ entries: (String, String)...) -> String { numbers(entries) }
+
+  static func numbers(_ entries: [(String, String)]) -> String {
+    let members = entries.map { "\"\($0.0)\":\"\($0.1)\"" }.joined(separator: ",")
+    return "\"signIn\":{\"phoneNumber\":{\"testPhoneNumbers\":{\(members)}}}"
+  }
+
+  static func numberRefusal(_ shown: String) -> String {
+    "signIn.phoneNumber.testPhoneNumbers.\(shown): the name must be a phone number such as "
+      + "+15105551234, with 8 to 15 digits"
+  }
+
+  static func codeRefusal(_ number: String, _ shown: String) -> String {
+    "signIn.phoneNumber.testPhoneNumbers.\(number): must be a string of six digits, not \(shown)"
+  }
 
   @Test(arguments: refusedNumbers)
   func refusesNumbers(_ number: Int, _ member: String, _ isTenant: Bool, _ message: String) {

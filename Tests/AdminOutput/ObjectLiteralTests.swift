@@ -27,42 +27,80 @@ import Testing
   }
 
   static let refused: [(Int, String, String)] = [
-    (1, "", "is not JSON"), (2, "{a: 1,,}", "is not JSON"), (3, "{,}", "is not JSON"),
-    (4, "[,]", "is not JSON"), (5, "{a:,}", "is not JSON"), (6, "[1 2]", "is not JSON"),
-    (7, "{a: 1 b: 2}", "is not JSON"), (8, "{a: {}", "is not JSON"),
-    (9, "{a}", "has a; replace it with a number, or a string in quotation marks"),
-    (10, "{a: `b`}", "has ` outside a string"), (11, "{/* a: 1}", "is not JSON"),
-    (12, "[a: 1]", "is not JSON"),
-    (13, "{a: 1]", "is not JSON"), (14, "{'a\n': 1}", "is not JSON"),
-    (15, #"{a: '\x41'}"#, "is not JSON"),
+    (1, "", "is empty; copy the object, from its { to its }"),
+    (2, "{a: 1,,}", "is not JSON: there must be a name or } (line 1, column 7)"),
+    (3, "{,}", "is not JSON: there must be a name or } (line 1, column 2)"),
+    (4, "[,]", "is not JSON: there must be a value or ] (line 1, column 2)"),
+    (5, "{a:,}", "is not JSON: there must be a value (line 1, column 4)"),
+    (6, "[1 2]", "is not JSON: there must be a comma or ] (line 1, column 4)"),
+    (7, "{a: 1\n b: 2}", "is not JSON: there must be a comma or } (line 2, column 2)"),
+    (8, "{a: {}", "is not JSON: there must be a comma or } (line 1, column 7)"),
+    (9, "{a}", "is not JSON: there must be a colon (line 1, column 3)"),
+    (10, "{a: `b`}", "has ` outside a string (line 1, column 5)"),
+    (11, "{/* a: 1}", "has a comment without an end (line 1, column 2)"),
+    (
+      12, "[a: 1]",
+      "has a; replace it with a number, or a string in quotation marks (line 1, column 2)"
+    ),
+    (13, "{a: 1]", "is not JSON: there must be a comma or } (line 1, column 6)"),
+    (14, "{'a\n': 1}", "has a string \(notAllowed) (line 1, column 2)"),
+    (15, #"{a: '\x41'}"#, "has a string \(notAllowed) (line 1, column 5)"),
     (
       16, "getAuth().updateProjectConfig({a: 1})",
-      "does not begin with {; copy the object only, from its { to its }"
+      "does not begin with {; copy the object only, from its { to its } (line 1, column 1)"
     ),
-    (17, "'{}'", "does not begin with {; copy the object only, from its { to its }"),
-    (18, "{a: 1})", "has text after the last }; copy the object only, from its { to its }"),
-    (19, "{};", "has text after the last }; copy the object only, from its { to its }"),
-    (20, "{}}", "has text after the last }; copy the object only, from its { to its }"),
-    (21, "{a: 'b}", "has a string without a quotation mark at its end"),
-    (22, #"{a: 'b\"#, "has a string without a quotation mark at its end"),
+    (
+      17, "'{}'",
+      "does not begin with {; copy the object only, from its { to its } (line 1, column 1)"
+    ),
+    (
+      18, "{a: 1})",
+      "has text after the last }; copy the object only, from its { to its } (line 1, column 7)"
+    ),
+    (
+      19, "{};",
+      "has text after the last }; copy the object only, from its { to its } (line 1, column 3)"
+    ),
+    (
+      20, "{}\n\n }",
+      "has text after the last }; copy the object only, from its { to its } (line 3, column 2)"
+    ),
+    (21, "{a: 'b}", "has a string without a quotation mark at its end (line 1, column 5)"),
+    (22, #"{a: 'b\"#, "has a string without a quotation mark at its end (line 1, column 5)"),
     (
       23, "{a: {intervals: NUM_ADJ_INTERVALS}}",
       "has NUM_ADJ_INTERVALS as the value of intervals; replace it with a number, or a string in "
-        + "quotation marks"
+        + "quotation marks (line 1, column 17)"
     ),
     (
       24, #"{"intervals" : 05}"#,
-      "has 05 as the value of intervals; replace it with a number, or a string in quotation marks"
+      "has 05 as the value of intervals; replace it with a number, or a string in quotation marks "
+        + "(line 1, column 16)"
     ),
     (
-      25, "{'\u{1B}[2J': 0x5}",
-      #"has 0x5 as the value of \x1b[2J; replace it with a number, or a string in quotation marks"#
+      25, "{'\u{1B}[2J': 0x5}", "has a string \(notAllowed) (line 1, column 2)"
     ),
-    (26, "{a: 1, 'a': 2}", "has the member \"a\" twice"),
+    (
+      26, "{a: 1, b: [1, {c: 1, 'c': 2}]}",
+      "has the member b[1].c twice; remove one of the two (line 1, column 22)"
+    ),
     (27, "{a: 1.5}", "has a number at a that is not a 64-bit integer"),
-    (28, "{\u{201C}a\u{201D}: 1}", "has \u{201C} outside a string"),
-    (29, "{a: \u{0}}", #"has \x00 outside a string"#),
+    (28, "{\u{201C}a\u{201D}: 1}", "has \u{201C} outside a string (line 1, column 2)"),
+    (29, "{a: \u{0}}", #"has \x00 outside a string (line 1, column 5)"#),
+    (
+      30, #"{a: 1, "\u0061": 1}"#,
+      "has the member a twice; remove one of the two (line 1, column 8)"
+    ),
+    (31, #"["\ud800"]"#, "has a string \(notAllowed) (line 1, column 2)"),
+    (32, "// 電話\n{電: 1}", "has 電 outside a string (line 2, column 2)"),
+    (33, "/* 電話 */ {,", "is not JSON: there must be a name or } (line 1, column 11)"),
+    (34, "[}", "is not JSON: there must be a value or ] (line 1, column 2)"),
+    (35, "{a: 1: 2}", "is not JSON: there must be a comma or } (line 1, column 6)"),
   ]
+
+  static let notAllowed =
+    "that JSON does not allow; it allows no line feeds and other control characters, and after a "
+    + "backslash only \", \\, /, b, f, n, r, t, and u with four digits"
 
   @Test(arguments: refused) func refuses(_ number: Int, _ text: String, _ reason: String) {
     let refusal = #expect(throws: JSONReader.Refusal.self, "case \(number)") {

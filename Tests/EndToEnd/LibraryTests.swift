@@ -49,8 +49,31 @@ extension EndToEnd {
         #expect(try removal.waitForExit() == .exited(0), "\(removal.transcript)")
         let list = try Command.succeed(["/usr/bin/mfa-enroll", "list"], as: user.identity)
         #expect(list == "\(user.name) has no device yet.\n")
+        try documents(program, user)
+        try Command.succeed(["/usr/sbin/mfa-admin", "revoke", user.name, "--all", "--yes"])
         try phoneSamples(program, user, machine)
       }
+    }
+
+    /// Runs the documents' own lines.
+    private func documents(_ program: String, _ user: MachineUser) throws {
+      let enrolment = try TerminalSession([program, "documents"], as: user.identity)
+      try enrolment.expect("Password: ")
+      try enrolment.send(user.password)
+      let url = String(try enrolment.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
+      #expect(url.contains(":\(user.name)?"), "\(url)")
+      let phone = try Authenticator(url: url)
+      try enrolment.expect("not opened: ")
+      try enrolment.expect("Verification code: ")
+      try enrolment.send(try phone.code())
+      #expect(try enrolment.waitForExit() == .exited(0), "\(enrolment.transcript)")
+      let signIn = try TerminalSession([program, "documents-sign-in"], as: user.identity)
+      try signIn.expect("factors: [Optional(\"TOTP\")]")
+      try signIn.expect("Code: ")
+      try signIn.send(try phone.code(offset: 1))
+      try signIn.expect("signed in with: TOTP")
+      try signIn.expect("a session is required")
+      #expect(try signIn.waitForExit() == .exited(0), "\(signIn.transcript)")
     }
 
     /// Runs the samples about phones.
@@ -66,6 +89,14 @@ extension EndToEnd {
       #expect(try enrolment.waitForExit() == .exited(0), "\(enrolment.transcript)")
       let list = try Command.succeed(["/usr/bin/mfa-enroll", "list"], as: user.identity)
       #expect(list.contains(phone.masked), "\(list)")
+
+      try SentCodesOfTests.age(user, 31)
+      let signIn = try TerminalSession([program, "sign-in-phone"], as: user.identity)
+      try signIn.expect("factors: [Optional(\"TOTP\")]")
+      try signIn.expect("Code: ")
+      try signIn.send(phone.code)
+      try signIn.expect("signed in with: TOTP")
+      #expect(try signIn.waitForExit() == .exited(0), "\(signIn.transcript)")
     }
 
     /// Builds the samples against a repository that contains this checkout as version 1.0.0.

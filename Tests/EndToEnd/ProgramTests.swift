@@ -53,6 +53,27 @@ extension EndToEnd {
         #expect(try interrupted.waitForExit() == .exited(0), "\(interrupted.transcript)")
         #expect(!interrupted.text.contains("secret"))
 
+        let suspended = try TerminalSession(
+          ["/bin/bash", "-mc", program + "; echo status $?; stty -a; fg"], as: user.identity)
+        try suspended.expect("Password: ")
+        try suspended.sendKeys(Array("sec".utf8) + [26])
+        try suspended.expect("status 148")
+        _ = try suspended.expect(matching: /\sisig icanon iexten echo echoe/)
+        try suspended.expect("Password: ")
+        try suspended.send(user.password)
+        try suspended.expect("Code from the app: ")
+        try suspended.sendKeys([4])
+        try suspended.expect("Nothing was changed.")
+        #expect(try suspended.waitForExit() == .exited(1), "\(suspended.transcript)")
+
+        let full = try TerminalSession(
+          ["/bin/sh", "-c", program + " >/dev/full; echo status $?"], as: user.identity)
+        try full.expect("Password: ")
+        try full.send(user.password)
+        try full.expect("standard output cannot be written")
+        try full.expect("status 1")
+        #expect(try full.waitForExit() == .exited(0), "\(full.transcript)")
+
         let declined = try TerminalSession([program], as: user.identity)
         try declined.expect("Password: ")
         try declined.send(user.password)
@@ -73,8 +94,24 @@ extension EndToEnd {
       let blocks = try ReadMe.blocks(under: "From a Swift program")
       let package = try ConsumerPackage("settings", in: folder)
       try Command.succeed(["/bin/ln", "-s", Checkout.folder, folder + "/mfa"])
-      try package.write(blocks[0], to: "Package.swift")
-      try package.write(blocks[1], to: "Sources/settings/Settings.swift")
+      try package.write(
+        ["import Helper", "import Policy", "import System"] + blocks[1],
+        to: "Sources/settings/Settings.swift")
+      // The consumer has targets with the names of folders of this package.
+      let names = ["Policy", "System", "Helper"]
+      try package.write(
+        blocks[0].flatMap { line in
+          line == "  targets: ["
+            ? [line] + names.map { "    .target(name: \"\($0)\")," } : [line]
+        }.map {
+          $0.replacing(
+            "dependencies: [.product",
+            with: "dependencies: [\(names.map { "\"\($0)\"" }.joined(separator: ", ")), .product")
+        }, to: "Package.swift")
+      for name in names {
+        let source = Checkout.folder + "/Tests/Consumer/Sources/\(name)"
+        try Command.succeed(["/bin/cp", "-r", source, package.folder + "/Sources/\(name)"])
+      }
       return try package.build("settings")
     }
   }

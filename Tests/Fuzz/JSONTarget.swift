@@ -9,8 +9,8 @@ import Foundation
 ///
 /// A value that parses prints back equal, and Foundation reads the same value from the printed text.
 /// An object or array of JSON has the same value as an object of JavaScript. A refusal is one
-/// printable line. Settings read back equal from their JSON and from the configuration section that
-/// they are written to.
+/// printable line. Settings read back equal from their JSON, and the configuration section that they
+/// are written to has their values and no others.
 enum JSONTarget {
   static func check(_ input: [UInt8]) throws {
     for isTenant in [true, false] { try checkSettings(input, isTenant: isTenant) }
@@ -70,10 +70,38 @@ enum JSONTarget {
     let again = try IdentityPlatform(Array(json.text.utf8), isTenant: isTenant)
     try require(
       again.isEnabled == settings.isEnabled && again.form == settings.form
-        && again.adjacentIntervals == settings.adjacentIntervals, "settings read back differently")
+        && again.adjacentIntervals == settings.adjacentIntervals
+        && again.isPhoneEnabled == settings.isPhoneEnabled && again.regions == settings.regions
+        && again.testNumbers == settings.testNumbers, "settings read back differently")
     let tenant = isTenant ? Array("t".utf8) : nil
     let users = isTenant ? Array("users = alice\n".utf8) : []
     let section = settings.section(tenant: tenant)
-    _ = try Configuration.parse((section + users).span)
+    let configuration = try Configuration.parse((section + users).span)
+    try checkValues(of: settings, in: configuration)
+  }
+
+  /// Throws if a section sets other values than those of the settings.
+  private static func checkValues(
+    of settings: IdentityPlatform, in configuration: Configuration
+  ) throws {
+    let isRequired = settings.isEnabled || settings.isPhoneEnabled == true
+    let factors =
+      (settings.isEnabled ? ["totp"] : []) + (settings.isPhoneEnabled == true ? ["phone"] : [])
+    let expected: [Configuration.Key: [String]] = [
+      .state: [isRequired ? "enabled" : "disabled"],
+      .adjacentIntervals: ["\(settings.adjacentIntervals)"], .factors: factors,
+      .regions: settings.regions ?? [], .phoneTestNumbers: settings.testNumbers ?? [],
+    ]
+    let tenant = configuration.tenants.first
+    for key in Configuration.Key.allCases where key != .users {
+      guard configuration.origin(of: key, in: tenant) != nil else {
+        try require(expected[key]?.isEmpty != false, "a value of the settings is not set")
+        continue
+      }
+      let value = configuration.value(of: key, in: tenant) ?? []
+      try require(
+        String(decoding: value, as: UTF8.self) == expected[key]?.joined(separator: ", "),
+        "a section sets another value")
+    }
   }
 }

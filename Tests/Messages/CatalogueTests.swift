@@ -72,19 +72,21 @@ enum Catalogue {
     .subject(user: name, host: name), .introduction(user: name, host: name), .advice,
   ]
 
-  static let failures: [FailureMessage] = [
-    .notPermitted, .requiresRecentLogin, .wrongPassword, .sessionExpired, .wrongCode, .usedCode,
-    .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked, .nameTaken,
-    .tooManyDevices, .unsupportedName, .noSuchDevice, .unsupportedValue, .storeUnavailable,
-    .configurationInvalid, .switchedOff, .internalError, .lastDeviceRequired, .invalidTicket,
-    .shortKey, .codesNotConsecutive, .codeRequired, .alreadyImported, .tooManyChanges(minutes: 60),
-    .unsuitableProcess(attribute: Array("RLIMIT_FSIZE".utf8)), .tooManyHelpers,
-    .helperUnavailable(path: name, reason: name), .helperEnded, .protocolError,
-    .operationInProgress, .signedOut, .signInCodeRequired, .noAuthenticatorApp,
-    .phonesNotSupported, .numberWithoutPlus, .numberWithOtherCharacters, .numberOfNoCountry,
-    .numberTooShort, .numberTooLong, .phoneRegionNotAllowed, .tooManyMessages(seconds: 30),
-    .messageNotSent, .phoneAlreadyAdded, .phoneNotUsableYet(seconds: 86_400), .otherVerification,
-  ]
+  static let failures: [FailureMessage] =
+    [
+      .notPermitted, .requiresRecentLogin, .wrongPassword, .sessionExpired, .wrongCode, .usedCode,
+      .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked, .nameTaken,
+      .tooManyDevices, .unsupportedName, .noSuchDevice, .unsupportedValue, .storeUnavailable,
+      .configurationInvalid, .switchedOff, .internalError, .lastDeviceRequired, .invalidTicket,
+      .shortKey, .codesNotConsecutive, .codeRequired, .alreadyImported,
+      .tooManyChanges(minutes: 60),
+      .unsuitableProcess(attribute: Array("RLIMIT_FSIZE".utf8)), .tooManyHelpers,
+      .helperUnavailable(path: name, reason: name), .helperEnded, .protocolError,
+      .operationInProgress, .signedOut, .signInCodeRequired,
+      .phonesNotSupported, .numberWithoutPlus, .numberWithOtherCharacters, .numberOfNoCountry,
+      .numberTooShort, .numberTooLong, .phoneRegionNotAllowed, .tooManyMessages(seconds: 30),
+      .messageNotSent, .phoneAlreadyAdded, .phoneNotUsableYet(seconds: 86_400), .otherVerification,
+    ] + AuthenticatorAppObstacle.allCases.map { .noAuthenticatorApp($0) }
 
   /// What phones receive.
   static let phone: [PhoneMessage] = [

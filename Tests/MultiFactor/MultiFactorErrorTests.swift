@@ -15,11 +15,14 @@ import Testing
       .lastFactorRequired, .ticketInvalid, .secretTooShort, .codesNotConsecutive,
       .sessionRequiresSecondFactor, .alreadyImported, .tooManyChanges(seconds: 60),
       .userTokenExpired,
-      .tooManyHelpers, .otpAppUnavailable(.noPortal), secondFactorRequired,
+      .tooManyHelpers, secondFactorRequired,
       .unsuitableProcess(attribute: "RLIMIT_FSIZE"), .unsuitableProcess(attribute: "niceness"),
       .phonesNotSupported, .totpNotSupported, .phoneRegionNotAllowed, .quotaExceeded(seconds: 30),
       .messageNotSent,
       .phoneNumberAlreadyEnrolled, .phoneNotUsableYet(seconds: 7200), .invalidVerificationID,
+      .otpAppUnavailable(.noSessionBus), .otpAppUnavailable(.noHandler),
+      .otpAppUnavailable(.handlerNeedsArguments), .otpAppUnavailable(.handlerFailed),
+      .otpAppUnavailable(.unsupportedURL),
     ] + PhoneNumberFault.allCases.map { .invalidPhoneNumber($0) }
 
   static var secondFactorRequired: MultiFactorError {

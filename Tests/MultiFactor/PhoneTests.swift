@@ -90,6 +90,10 @@ import Testing
     let id = try await PhoneAuthProvider.provider().verifyPhoneNumber(
       with: hint, uiDelegate: nil, multiFactorSession: resolver.session)
     #expect(try await resolver.resolveSignIn(with: Self.assertion(id)).factor == hint)
+    // The ID was used.
+    await #expect(throws: MultiFactorError.invalidVerificationID) {
+      try await resolver.resolveSignIn(with: Self.assertion(id))
+    }
     // Another request makes the ID void.
     let first = try #require(resolver.hints[0] as? PhoneMultiFactorInfo)
     _ = try await PhoneAuthProvider.provider().verifyPhoneNumber(

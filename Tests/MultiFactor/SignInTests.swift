@@ -40,6 +40,37 @@ import Testing
     #expect(await helper.finished() == [])
   }
 
+  @Test("an accepted code signs in even if its factor is unknown")
+  func unknownFactor() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + Self.hints + [
+        .expect("signIn - 123456"), .send { .signedIn(.factor(nil)) },
+        .expect("signIn - 123456"), .send { .signedIn(.factor(try Samples.factor(7))) },
+        .expect("list"), .send { .factors([]) },
+        .expect("signIn - 123456"), .send { .signedIn(.factor(try Samples.factor(7))) },
+        .expect("list"), .send { .failed(.storeUnavailable) },
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    let resolver = try await multiFactor.signInResolver()
+    for _ in 0..<3 {
+      let result = try await resolver.resolveSignIn(
+        with: TOTPMultiFactorGenerator.assertionForSignIn(
+          withEnrollmentID: nil, oneTimePassword: "123456"))
+      #expect(result.factor == nil)
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  @Test("equality of hints is symmetric")
+  func equality() throws {
+    let hint = MultiFactorInfo.make(try Samples.summary(1, "phone"))
+    let base = MultiFactorInfo(
+      uid: hint.uid, displayName: hint.displayName, factorID: hint.factorID,
+      enrollmentDate: hint.enrollmentDate)
+    #expect(base != hint && hint != base)
+    #expect(hint == MultiFactorInfo.make(try Samples.summary(1, "phone")))
+  }
+
   @Test("a sign-in that needs no code says why")
   func noSecondFactor() async throws {
     let helper = ScriptedHelper(

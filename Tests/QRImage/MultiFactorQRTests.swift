@@ -10,13 +10,13 @@ import Testing
     #expect(QRImage.svg(symbol).count > 1000)
     #expect(try QRImage.png(symbol).count > 100)
     switch try TerminalPicture.of(
-      url, colours: .blackOnWhite, size: TerminalSize(columns: 80, rows: 24))
+      url, ink: .blackOnWhite, room: TerminalSize(columns: 80, rows: 24))
     {
     case .text(let text): #expect(text.count > 500)
     case .needs(let size): Issue.record("needs \(size)")
     }
     switch try TerminalPicture.of(
-      url, colours: .blackOnWhite, size: TerminalSize(columns: 10, rows: 5))
+      url, ink: .blackOnWhite, room: TerminalSize(columns: 10, rows: 5))
     {
     case .text: Issue.record("the picture cannot fit")
     case .needs(let size): #expect(size.columns >= 31)

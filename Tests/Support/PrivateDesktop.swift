@@ -1,59 +1,117 @@
 import Foundation
 import Glibc
 
-/// A session bus of its own, with a stand-in for the desktop portal (`Tests/MultiFactor/portal.py`).
-/// Libraries find the bus by the environment of the process, so use each desktop in a process of its own.
+/// A session bus of its own, and the files that name the user's app for `otpauth:` URLs
+/// (`Tests/MultiFactor/app.py`). Libraries find both by the environment of the process, so use each
+/// desktop in a process of its own.
 public final class PrivateDesktop {
+  /// The app for `otpauth:` URLs.
+  public enum App: String, Sendable {
+    /// The bus starts the app, which replies.
+    case answer
+    /// The bus starts the app, which refuses the URL.
+    case refuse
+    /// The bus starts the app, which ends without a reply.
+    case end
+    /// The bus starts the app, which never replies.
+    case none
+    /// The bus cannot start the app, although its desktop file says so.
+    case missing
+    /// The app takes URLs as arguments.
+    case arguments
+  }
+
+  private static let name = "org.example.One-Time"
+
   private let folder: String
   private let bus: ChildProcess
-  private let portal: ChildProcess?
-  private let output: Descriptor
 
-  /// Starts the bus, and the portal with this response unless it is nil.
-  public init(response: String?) throws(HarnessFailure) {
+  /// Starts the bus on a desktop with this app.
+  public init(_ app: App?) throws(HarnessFailure) {
     let folder = "/tmp/desktop-\(getpid())"
     try Command.succeed(["/bin/mkdir", "-m", "0700", folder])
     let address = "unix:path=\(folder)/bus"
-    bus = try ChildProcess([
-      "/usr/bin/dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + address,
-    ])
+    for (name, value) in [
+      ("DBUS_SESSION_BUS_ADDRESS", address), ("XDG_CONFIG_HOME", folder + "/config"),
+      ("XDG_DATA_HOME", folder + "/data"), ("XDG_CONFIG_DIRS", folder + "/none"),
+      ("XDG_DATA_DIRS", folder + "/none"),
+    ] {
+      Self.set(name, value)
+    }
+    if let app { try Self.install(app, folder) }
+    bus = try ChildProcess(
+      ["/usr/bin/dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + address],
+      environment: ["XDG_DATA_HOME": folder + "/data", "PATH": "/usr/bin:/bin"])
     self.folder = folder
-    output = try Descriptor.memory()
     guard
       Deadline.usual.waits(until: { FileManager.default.fileExists(atPath: folder + "/bus") })
     else { throw HarnessFailure("dbus-daemon did not start") }
-    Self.select(address)
-    guard let response else {
-      portal = nil
-      return
-    }
-    portal = try ChildProcess(
-      ["/usr/bin/python3", Checkout.folder + "/Tests/MultiFactor/portal.py", response],
-      environment: ["DBUS_SESSION_BUS_ADDRESS": address],
-      descriptors: [1: output.number, 2: output.number])
-    guard Deadline.usual.waits(until: { text.hasPrefix("ready\n") }) else {
-      throw HarnessFailure("the portal did not start", evidence: [("its output", text)])
-    }
   }
 
   deinit {
     do { try FileManager.default.removeItem(atPath: folder) } catch {}
   }
 
-  /// Makes this process use the session bus with an address.
-  public static func select(_ address: String) {
-    // SAFETY: the call copies both strings. Only this thread uses the environment.
-    unsafe setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
+  private static func install(_ app: App, _ folder: String) throws(HarnessFailure) {
+    let program =
+      "/usr/bin/python3 \(Checkout.folder)/Tests/MultiFactor/app.py \(name) \(app) \(folder)/log"
+    try write(
+      """
+      [Desktop Entry]
+      Type=Application
+      Name=One-Time
+      Exec=/bin/sh -c 'echo "$1" >>\(folder)/log; exec sleep 60' sh %u
+      DBusActivatable=\(app != .arguments)
+      MimeType=x-scheme-handler/otpauth;
+      """, to: folder + "/data/applications", "\(name).desktop")
+    try write(
+      """
+      [Default Applications]
+      x-scheme-handler/otpauth=org.example.Removed.desktop;\(name).desktop;
+      """, to: folder + "/config", "mimeapps.list")
+    guard app != .missing else { return }
+    try write(
+      """
+      [D-BUS Service]
+      Name=\(name)
+      Exec=\(program)
+      """, to: folder + "/data/dbus-1/services", name + ".service")
   }
 
-  /// The URIs that the portal was asked to open.
-  public var opened: [String] { text.split(separator: "\n").dropFirst().map(String.init) }
-
-  private var text: String {
+  private static func write(
+    _ text: String, to folder: String, _ name: String
+  ) throws(HarnessFailure) {
     do {
-      return String(decoding: try output.contents(), as: UTF8.self)
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      try (text + "\n").write(toFile: folder + "/" + name, atomically: false, encoding: .utf8)
     } catch {
-      return "\(error)"
+      throw HarnessFailure("\(name) cannot be written", evidence: [("the error", "\(error)")])
     }
+  }
+
+  /// Sets a variable in the environment of this process.
+  public static func set(_ name: String, _ value: String) {
+    // SAFETY: the call copies both strings. Only this thread uses the environment.
+    unsafe setenv(name, value, 1)
+  }
+
+  /// The URLs that the app was asked to open.
+  public var opened: [String] {
+    let data = FileManager.default.contents(atPath: folder + "/log") ?? Data()
+    return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// Returns the arguments of all processes.
+  public static func argumentsOfAllProcesses() -> [String] {
+    var arguments: [String] = []
+    do {
+      for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc")
+      where entry.allSatisfy(\.isNumber) {
+        let data = FileManager.default.contents(atPath: "/proc/\(entry)/cmdline") ?? Data()
+        arguments.append(String(decoding: data, as: UTF8.self))
+      }
+    } catch {}
+    return arguments
   }
 }

@@ -90,7 +90,9 @@ import Testing
       try machine.write(Self.json, to: file)
       let dry = try run("apply", "--dry-run", file)
       #expect(dry.status == .exited(0), "\(dry.errorText)")
-      #expect(dry.text.hasSuffix("[project]\nstate = enabled\nadjacent_intervals = 2\n"))
+      #expect(
+        dry.text.hasSuffix(
+          "[project]\nstate = enabled\nadjacent_intervals = 2\nfactors = totp\n"))
       #expect(machine.contents(of: Self.own) == nil)
 
       let start = try machine.log.position()
@@ -130,7 +132,8 @@ import Testing
       try machine.write(Self.json.replacing("\"state\"", with: "\"state\" \""), to: file)
       let syntax = try run("apply", file)
       #expect(
-        syntax.status == .exited(1) && syntax.errorText.contains("\(file): has ENABLED"))
+        syntax.status == .exited(1)
+          && syntax.errorText.contains("\(file): is not JSON: there must be a colon (line 1, "))
       let user = try machine.addUser()
       #expect(try run("apply", file, as: user.identity).status == .exited(77))
       #expect(machine.contents(of: Self.own) == before)
@@ -153,7 +156,7 @@ import Testing
       "a",
       #"{"mfaConfig": {"state": "ENABLED", "providerConfigs": [{"totpProviderConfig": {}}]}}"#,
       #"""
-      {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}}
+      {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{}}]}}
       """#
     ),
     (

@@ -35,10 +35,11 @@ public struct Channel: Sendable {
   }
 
   private func isReady(
-    _ descriptor: Int32, _ event: Int32, seconds: Int64
+    _ descriptor: Int32, _ event: Int32, seconds: Int64?
   ) throws(SystemError) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: event), revents: 0)
-    let milliseconds = Int32(clamping: min(max(seconds, 0), 1_000_000) &* 1000)
+    // A negative number stands for no limit.
+    let milliseconds = seconds.map { Int32(clamping: min(max($0, 0), 1_000_000) &* 1000) } ?? -1
     // SAFETY: one structure, which outlives the call.
     let count = try retrying(.poll) { unsafe poll(&request, 1, milliseconds) }
     return count > 0
@@ -62,10 +63,15 @@ public struct Channel: Sendable {
 
   /// Sends all of `bytes`, waiting at most a minute for each part.
   public func send(_ bytes: Span<UInt8>) throws(SystemError) {
+    try send(bytes, seconds: Self.sendingTime)
+  }
+
+  /// Sends all of `bytes`, waiting for each part at most `seconds`, or without limit if it is nil.
+  public func send(_ bytes: Span<UInt8>, seconds: Int64?) throws(SystemError) {
     var sent = 0
     while sent < bytes.count {
       let already = sent
-      guard try isReady(STDOUT_FILENO, POLLOUT, seconds: Self.sendingTime) else {
+      guard try isReady(STDOUT_FILENO, POLLOUT, seconds: seconds) else {
         throw .busy(.write)
       }
       let count = try untilReady(.write) {

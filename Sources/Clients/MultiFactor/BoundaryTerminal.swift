@@ -6,27 +6,32 @@ extension SecretBytes {
   /// Writes the bytes to standard output, after everything that the program printed before. Leaves no
   /// copy in memory.
   ///
-  /// If standard output is closed, nothing happens, as with `print`.
+  /// Waits until a reader or a terminal that is stopped (Ctrl-S) takes the bytes.
   ///
   /// - Parameter terminator: what to write after the bytes.
-  public func print(terminator: String = "\n") {
+  /// - Returns: whether everything was written. It was not if standard output is closed or its disk is
+  ///   full, for example. The user then has not seen the bytes.
+  public func print(terminator: String = "\n") -> Bool {
     // Flushes the buffers of all output streams.
     fflush(nil)
     let signalBlock = BrokenPipeSignalBlock()
     do throws(SystemError) {
-      try Channel().send(span)
-      try Channel().send(Array(terminator.utf8).span)
+      try Channel().send(span, seconds: nil)
+      try Channel().send(Array(terminator.utf8).span, seconds: nil)
+      return true
     } catch {
       signalBlock.discardPendingSignal()
+      return false
     }
   }
 
   /// Asks the user a question at the terminal of the process, and returns the answer without the
   /// newline. Nothing of the answer stays in other memory of the process.
   ///
-  /// Ctrl-C and Ctrl-\ raise SIGINT or SIGQUIT in the calling thread, after the terminal's settings
-  /// are restored. That ends the program, unless it handles or ignores the signal: the answer is then
-  /// nil. Blocks the calling thread until the user has answered.
+  /// Ctrl-C raises SIGINT in the calling thread, after the terminal's settings are restored, and so
+  /// does Ctrl-\ with SIGQUIT, at the end of the line. That ends the program, unless it handles or
+  /// ignores the signal: the answer is then nil. Ctrl-Z suspends the program, which asks again when it
+  /// continues. Blocks the calling thread until the user has answered.
   ///
   /// - Parameters:
   ///   - question: the question, which is written to the terminal even if standard output is a file.
@@ -35,12 +40,14 @@ extension SecretBytes {
   ///   typed more, ended the input (Ctrl-D) or interrupted the program.
   public static func ask(_ question: String, echo: Bool = false) -> SecretBytes? {
     guard let dialog = TerminalDialog() else { return nil }
-    switch dialog.answer(to: question, echo: echo) {
-    case .typed(let answer): return answer
-    case .ended: return nil
-    case .signal(let signal):
-      raiseUnblocked(signal)
-      return nil
+    while true {
+      switch dialog.answer(to: question, echo: echo) {
+      case .typed(let answer): return answer
+      case .ended: return nil
+      case .signal(let signal):
+        raiseUnblocked(signal)
+        guard signal == SIGTSTP else { return nil }
+      }
     }
   }
 
@@ -89,11 +96,12 @@ private struct TerminalDialog: ~Copyable {
     guard unsafe tcgetattr(terminal, &before) == 0 else { return .ended }
     var during = before
     if !echo { during.c_lflag = during.c_lflag & ~tcflag_t(ECHO) | tcflag_t(ECHONL) }
-    // The keys of signals end the line instead, so that they arrive as characters and nothing
-    // happens before the settings are restored.
+    // The keys of signals arrive as characters instead, so that nothing happens before the settings
+    // are restored. Two of them can also end the line.
     during.c_lflag &= ~tcflag_t(ISIG)
-    during.c_cc.11 = before.c_cc.0  // VEOL = VINTR
-    during.c_cc.16 = before.c_cc.1  // VEOL2 = VQUIT
+    let (interrupt, quit, suspend) = (before.c_cc.0, before.c_cc.1, before.c_cc.10)
+    during.c_cc.11 = interrupt  // VEOL
+    during.c_cc.16 = suspend  // VEOL2
     // SAFETY: the structure is initialised and outlives the call.
     guard unsafe tcsetattr(terminal, TCSAFLUSH, &during) == 0 else { return .ended }
     write(question)
@@ -105,10 +113,12 @@ private struct TerminalDialog: ~Copyable {
       write("\n")
       return .ended
     }
+    // The value 0 stands for no key.
+    if quit != 0, line.contains(quit) { return signal(SIGQUIT) }
     switch last {
     case UInt8(ascii: "\n"): return .typed(line.take())
-    case before.c_cc.0: return signal(SIGINT)
-    case before.c_cc.1: return signal(SIGQUIT)
+    case interrupt: return signal(SIGINT)
+    case suspend: return signal(SIGTSTP)
     case _: return .ended
     }
   }
@@ -153,6 +163,11 @@ private struct TerminalDialog: ~Copyable {
       guard count > 0 else { return nil }
       count -= 1
       return bytes.span[count]
+    }
+
+    borrowing func contains(_ byte: UInt8) -> Bool {
+      for index in 0..<count where bytes.span[index] == byte { return true }
+      return false
     }
 
     consuming func take() -> SecretBytes { bytes.prefix(count) }

@@ -237,8 +237,8 @@ public actor MultiFactor {
 
   /// Enrols a secret that is in an authenticator, or a phone, and returns the factor's `uid`.
   ///
-  /// If a phone takes the place of another one, the closure that shows texts of the host gets one that
-  /// says from when on codes are sent to it.
+  /// A phone that takes the place of another one can be used only after a waiting time. The closure
+  /// that shows texts of the host then gets a text with the time.
   ///
   /// - Parameters:
   ///   - assertion: an assertion from `TOTPMultiFactorGenerator.assertionForEnrollment` or
@@ -317,6 +317,13 @@ public actor MultiFactor {
   }
 
   /// Renames a factor. Needs a session in this conversation.
+  ///
+  /// - Parameters:
+  ///   - factor: one of `enrolledFactors`.
+  ///   - displayName: the new name: 1 to 64 Unicode scalars (`isSupported(displayName:)`).
+  /// - Throws: `secondFactorAlreadyEnrolled` if the name is taken; `unsupportedDisplayName`;
+  ///   `factorNotFound`, `requiresRecentLogin`, `sessionExpired`, or any other failure that the helper
+  ///   reports.
   public func rename(
     _ factor: MultiFactorInfo, to displayName: String
   ) throws(MultiFactorError) {
@@ -439,7 +446,7 @@ public actor MultiFactor {
     let conversation: Int
   }
 
-  /// Has a code sent to a number; see `PhoneAuthProvider`.
+  /// Sends a code to a number; see `PhoneAuthProvider`.
   func verifyPhoneNumber(
     _ number: consuming SecretBytes, with session: MultiFactorSession
   ) throws(MultiFactorError) -> String {
@@ -451,7 +458,7 @@ public actor MultiFactor {
     return remember(.enrollment(session))
   }
 
-  /// Has a code sent to an enrolled phone; see `PhoneAuthProvider`.
+  /// Sends a code to an enrolled phone; see `PhoneAuthProvider`.
   func sendCode(
     to hint: PhoneMultiFactorInfo, with session: MultiFactorSession
   ) throws(MultiFactorError) -> String {
@@ -492,7 +499,10 @@ public actor MultiFactor {
       throw .invalidVerificationID
     }
     guard hints.contains(where: { $0.uid == uid }) else { throw .factorNotFound }
-    return try signIn(factor: uid, oneTimePassword: verificationCode, hints: hints)
+    let result = try signIn(factor: uid, oneTimePassword: verificationCode, hints: hints)
+    // The code is used up.
+    verification = nil
+    return result
   }
 
   // MARK: Recovery codes
@@ -543,7 +553,6 @@ public actor MultiFactor {
   /// - Returns: why no second factor is needed: `notEnrolled` or `switchedOff`.
   /// - Throws: `secondFactorRequired` with a resolver if a factor is enrolled; or any other failure
   ///   that the helper reports.
-  @discardableResult
   public func signIn() throws(MultiFactorError) -> MultiFactorSignInResult {
     guard try status.state != .disabled else { return .switchedOff }
     let hints = try enrolledFactors
@@ -586,13 +595,20 @@ public actor MultiFactor {
     case .bypassCode: return .bypassCode
     case .factor(let accepted):
       let uid = accepted.map { String(decoding: $0.hexadecimal, as: UTF8.self) } ?? factor
-      guard let hint = hints.first(where: { $0.uid == uid }) else {
-        // The factor was enrolled after the resolver was created.
-        let factors = try enrolledFactors
-        guard let factor = factors.first(where: { $0.uid == uid }) else { throw .factorNotFound }
-        return .factor(factor)
-      }
-      return .factor(hint)
+      return usedFactor(uid, hints).map { .factor($0) } ?? .unknownFactor
+    }
+  }
+
+  /// Returns the factor whose code was used up, or nil if it is unknown. An error at this point must
+  /// not look like a code that was refused.
+  private func usedFactor(_ uid: String?, _ hints: [MultiFactorInfo]) -> MultiFactorInfo? {
+    guard let uid else { return nil }
+    if let hint = hints.first(where: { $0.uid == uid }) { return hint }
+    do throws(MultiFactorError) {
+      // The factor was enrolled after the resolver was created.
+      return try enrolledFactors.first { $0.uid == uid }
+    } catch {
+      return nil
     }
   }
 

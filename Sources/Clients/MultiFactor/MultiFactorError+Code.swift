@@ -7,16 +7,94 @@ public let AuthErrorUserInfoMultiFactorResolverKey = "FIRAuthErrorUserInfoMultiF
 extension MultiFactorError {
   /// The kinds of error, without the values that come with an error.
   public enum Code: String, CaseIterable, Sendable {
-    case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
-      invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsLocked,
-      secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
-      factorNotFound, invalidArgument, storeUnavailable, configurationInvalid,
-      multiFactorDisabled, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
-      codesNotConsecutive, sessionRequiresSecondFactor, alreadyImported, tooManyChanges,
-      unsuitableProcess, tooManyHelpers, helperUnavailable, helperEnded, protocolError,
-      operationInProgress, userTokenExpired, secondFactorRequired, otpAppUnavailable,
-      phonesNotSupported, invalidPhoneNumber, phoneRegionNotAllowed, quotaExceeded, messageNotSent,
-      phoneNumberAlreadyEnrolled, phoneNotUsableYet, invalidVerificationID, totpNotSupported
+    /// The account or the policy does not allow the operation.
+    case notPermitted
+    /// The operation needs a session.
+    case requiresRecentLogin
+    /// The user could not prove ownership of the account, or declined to.
+    case reauthenticationFailed
+    /// The session, or the secret generated in it, has expired.
+    case sessionExpired
+    /// The code is wrong: it does not match the secret at this time.
+    case invalidVerificationCode
+    /// The code has been used before.
+    case codeAlreadyUsed
+    /// The input cannot be a code; it did not count as a failed attempt.
+    case notACode
+    /// There were too many failed attempts: no code is verified for some time.
+    case tooManyAttempts
+    /// The factors are locked until an administrator unlocks them.
+    case factorsLocked
+    /// Another factor has this name.
+    case secondFactorAlreadyEnrolled
+    /// The user has the maximum number of factors.
+    case maximumSecondFactorCountExceeded
+    /// A factor cannot have this name.
+    case unsupportedDisplayName
+    /// The factor does not exist.
+    case factorNotFound
+    /// A value is out of range.
+    case invalidArgument
+    /// The factors cannot be read or written.
+    case storeUnavailable
+    /// The configuration contains an error.
+    case configurationInvalid
+    /// The configuration turns second factors off.
+    case multiFactorDisabled
+    /// The helper failed.
+    case internalError
+    /// The factor is the last one, and policy requires one.
+    case lastFactorRequired
+    /// The ticket belongs to a different account, was used, or has expired.
+    case ticketInvalid
+    /// The key is shorter than the host accepts.
+    case secretTooShort
+    /// The two codes are not consecutive.
+    case codesNotConsecutive
+    /// The session began without a code of an enrolled factor. Call `MultiFactor.session()` again and
+    /// pass on the code that the user types.
+    case sessionRequiresSecondFactor
+    /// A factor with this key is already enrolled.
+    case alreadyImported
+    /// The user made the maximum number of changes in an hour.
+    case tooManyChanges
+    /// The helper refuses to run with an attribute that it inherits from this process, such as
+    /// `RLIMIT_FSIZE`.
+    case unsuitableProcess
+    /// The user is already running the maximum number of helpers.
+    case tooManyHelpers
+    /// The helper could not be started.
+    case helperUnavailable
+    /// The helper ended during a conversation.
+    case helperEnded
+    /// A message from the program or the helper was malformed or out of turn.
+    case protocolError
+    /// Another operation is waiting for an answer from the user.
+    case operationInProgress
+    /// The most recently enrolled factor was unenrolled, which invalidated the session.
+    case userTokenExpired
+    /// The sign-in needs a second factor.
+    case secondFactorRequired
+    /// No app could be given the URL of a secret; see `TOTPSecret.openInOTPApp(withQRCodeURL:)`.
+    case otpAppUnavailable
+    /// The host sends no codes to phones, because policy forbids them or no gateway is set.
+    case phonesNotSupported
+    /// The text is not a phone number in international form.
+    case invalidPhoneNumber
+    /// The host sends no codes to phone numbers of this country.
+    case phoneRegionNotAllowed
+    /// Too many codes were sent. The next one can be requested later.
+    case quotaExceeded
+    /// The host could not send the code.
+    case messageNotSent
+    /// The phone number is already enrolled.
+    case phoneNumberAlreadyEnrolled
+    /// The phone was enrolled in place of another one. Codes are not sent to it yet.
+    case phoneNotUsableYet
+    /// The verification ID belongs to an earlier request, or to one for another purpose.
+    case invalidVerificationID
+    /// Policy forbids authenticator apps.
+    case totpNotSupported
   }
 
   /// The kind of error.

@@ -208,7 +208,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .codesNotConsecutive: .codesNotConsecutive
     case .sessionRequiresSecondFactor: .codeRequired
     case .secondFactorRequired: .signInCodeRequired
-    case .otpAppUnavailable: .noAuthenticatorApp
+    case .otpAppUnavailable(let failure): .noAuthenticatorApp(failure.obstacle)
     case .alreadyImported: .alreadyImported
     case .tooManyChanges(let seconds): .tooManyChanges(minutes: Int64(seconds) / 60 + 1)
     case .unsuitableProcess(let attribute):

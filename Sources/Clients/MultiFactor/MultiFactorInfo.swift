@@ -67,9 +67,9 @@ public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
       && enrollmentDate == other.enrollmentDate
   }
 
-  /// Returns whether all data of two values is equal.
+  /// Returns whether two values have the same class and the same data.
   public static func == (left: MultiFactorInfo, right: MultiFactorInfo) -> Bool {
-    left.isEqual(to: right)
+    type(of: left) == type(of: right) && left.isEqual(to: right)
   }
 
   /// Hashes the factor's id.

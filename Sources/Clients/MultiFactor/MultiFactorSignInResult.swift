@@ -1,7 +1,9 @@
-/// The second factor with which a user signed in.
+/// How a sign-in was completed.
 public enum MultiFactorSignInResult: Hashable, Sendable {
   /// A code of this factor. It is used up.
   case factor(MultiFactorInfo)
+  /// A code of a factor that the host did not name, or that is no longer enrolled. It is used up.
+  case unknownFactor
   /// A recovery code. It is used up.
   case recoveryCode
   /// One use of an administrator's bypass code.

@@ -19,8 +19,8 @@ public struct PhoneAuthProvider: Sendable {
 
   /// Sends a code to a phone number that the user wants to enrol.
   ///
-  /// Before the code is sent, the closure that shows texts of the host gets one that says why codes by
-  /// text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3).
+  /// Before the code is sent, the closure that shows texts of the host gets a text that says why codes
+  /// by text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3).
   ///
   /// - Parameters:
   ///   - phoneNumber: the number in international form, such as `+15105551234`. Spaces and hyphens may
@@ -94,6 +94,3 @@ public struct PhoneAuthProvider: Sendable {
       withVerificationID: verificationID, verificationCode: SecretBytes(verificationCode))
   }
 }
-
-/// The type of a parameter that programs written for Identity Platform pass as nil. It has no value.
-public enum AuthUIDelegate: Sendable {}

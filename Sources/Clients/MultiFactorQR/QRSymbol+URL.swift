@@ -18,13 +18,13 @@ extension TerminalPicture {
   ///
   /// - Parameters:
   ///   - url: the URL from `TOTPSecret.generateQRCodeURL`.
-  ///   - colours: `blackOnWhite` for every terminal that has colours.
-  ///   - size: the size of the terminal, or of the part of it that is free.
+  ///   - ink: `blackOnWhite` for every terminal that has colours.
+  ///   - room: the size of the terminal, or of the part of it that is free.
   /// - Returns: the text to print, or the size that the smallest picture needs.
   /// - Throws: `libraryMissing` without libqrencode 4; `empty`, `tooLong` or `outOfMemory`.
   public static func of(
-    _ url: borrowing SecretBytes, colours: TerminalColours, size: TerminalSize
+    _ url: borrowing SecretBytes, ink: TerminalColours, room: TerminalSize
   ) throws(QRCodeError) -> TerminalPicture {
-    try of(url.span, ink: colours, room: size)
+    try of(url.span, ink: ink, room: room)
   }
 }

@@ -317,9 +317,9 @@ extension FailureMessage {
       FailureText(
         "You need a code from one of your devices.",
         hint: "Type the code that the app shows, or a recovery code.")
-    case .noAuthenticatorApp:
+    case .noAuthenticatorApp(let obstacle):
       FailureText(
-        "No app on this computer opened the setup link.",
+        obstacle.english,
         hint: "Scan the QR code with your phone, or type the key into the app.")
     case .totpNotSupported:
       FailureText(
@@ -409,6 +409,19 @@ extension WrittenDuration {
     case .minutes(1): "1 minute"
     case .minutes(let minutes): "\(minutes) minutes"
     case .hours(let hours): "\(hours) hours"
+    }
+  }
+}
+
+extension AuthenticatorAppObstacle {
+  fileprivate var english: MessageText {
+    switch self {
+    case .noApp: "No app on this computer opens setup links."
+    case .appExposesKey:
+      "The app for setup links on this computer would show the key to other users."
+    case .appFailed: "The app for setup links on this computer did not take the link."
+    case .noDesktop: "There is no desktop here that opens setup links."
+    case .noLink: "The text is not a setup link."
     }
   }
 }

@@ -36,8 +36,8 @@ public enum FailureMessage: Equatable, Sendable {
   case signedOut
   /// A sign-in needs a code.
   case signInCodeRequired
-  /// No app on this desktop could be given the setup link of a key.
-  case noAuthenticatorApp
+  /// No app on this desktop got the setup link of a key.
+  case noAuthenticatorApp(AuthenticatorAppObstacle)
   case phonesNotSupported
   case totpNotSupported
   case numberWithoutPlus

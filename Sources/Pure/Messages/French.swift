@@ -403,9 +403,9 @@ extension FailureMessage {
       FailureText(
         "Un code d’un de vos appareils est nécessaire.",
         hint: "Saisissez le code affiché par l’application, ou un code de récupération.")
-    case .noAuthenticatorApp:
+    case .noAuthenticatorApp(let obstacle):
       FailureText(
-        "Aucune application de cet ordinateur n’a ouvert le lien de configuration.",
+        obstacle.french,
         hint: "Scannez le code QR avec votre téléphone, ou saisissez la clé dans l’application.")
     case .totpNotSupported:
       FailureText(
@@ -502,6 +502,23 @@ extension WrittenDuration {
     case .minutes(1): "1 minute"
     case .minutes(let minutes): "\(minutes) minutes"
     case .hours(let hours): "\(hours) heures"
+    }
+  }
+}
+
+extension AuthenticatorAppObstacle {
+  fileprivate var french: MessageText {
+    switch self {
+    case .noApp: "Aucune application de cet ordinateur n’ouvre les liens de configuration."
+    case .appExposesKey:
+      """
+      L’application de cet ordinateur pour les liens \
+      de configuration montrerait la clé aux autres utilisateurs.
+      """
+    case .appFailed:
+      "L’application de cet ordinateur pour les liens de configuration n’a pas accepté le lien."
+    case .noDesktop: "Il n’y a ici aucun bureau qui ouvre les liens de configuration."
+    case .noLink: "Le texte n’est pas un lien de configuration."
     }
   }
 }

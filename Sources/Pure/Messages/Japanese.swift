@@ -349,9 +349,9 @@ extension FailureMessage {
       FailureText(
         "登録済みのデバイスの確認コードが必要です。",
         hint: "アプリに表示されるコード、またはリカバリーコードを入力してください。")
-    case .noAuthenticatorApp:
+    case .noAuthenticatorApp(let obstacle):
       FailureText(
-        "このコンピューターには、設定リンクを開けるアプリがありません。",
+        obstacle.japanese,
         hint: "スマートフォンで QR コードを読み取るか、キーをアプリに入力してください。")
     case .totpNotSupported:
       FailureText("このホストは認証アプリの確認コードを受け付けません。", hint: "電話を追加してください: mfa-enroll phone")
@@ -425,6 +425,19 @@ extension WrittenDuration {
     case .seconds(let seconds): "\(seconds) 秒"
     case .minutes(let minutes): "\(minutes) 分"
     case .hours(let hours): "\(hours) 時間"
+    }
+  }
+}
+
+extension AuthenticatorAppObstacle {
+  fileprivate var japanese: MessageText {
+    switch self {
+    case .noApp: "このコンピューターには、設定リンクを開けるアプリがありません。"
+    case .appExposesKey:
+      "このコンピューターの設定リンク用アプリでは、キーがほかのユーザーに見えてしまいます。"
+    case .appFailed: "このコンピューターの設定リンク用アプリは、リンクを受け取りませんでした。"
+    case .noDesktop: "ここには、設定リンクを開けるデスクトップがありません。"
+    case .noLink: "このテキストは設定リンクではありません。"
     }
   }
 }

@@ -391,9 +391,9 @@ extension FailureMessage {
       FailureText(
         "Hace falta un código de uno de tus dispositivos.",
         hint: "Escribe el código que muestra la aplicación o un código de recuperación.")
-    case .noAuthenticatorApp:
+    case .noAuthenticatorApp(let obstacle):
       FailureText(
-        "Ninguna aplicación de este ordenador ha abierto el enlace de configuración.",
+        obstacle.spanish,
         hint: "Escanea el código QR con el teléfono o escribe la clave en la aplicación.")
     case .totpNotSupported:
       FailureText(
@@ -491,6 +491,23 @@ extension WrittenDuration {
     case .minutes(1): "1 minuto"
     case .minutes(let minutes): "\(minutes) minutos"
     case .hours(let hours): "\(hours) horas"
+    }
+  }
+}
+
+extension AuthenticatorAppObstacle {
+  fileprivate var spanish: MessageText {
+    switch self {
+    case .noApp: "Ninguna aplicación de este ordenador abre enlaces de configuración."
+    case .appExposesKey:
+      """
+      La aplicación de este ordenador para enlaces \
+      de configuración mostraría la clave a otros usuarios.
+      """
+    case .appFailed:
+      "La aplicación de este ordenador para enlaces de configuración no ha aceptado el enlace."
+    case .noDesktop: "Aquí no hay ningún escritorio que abra enlaces de configuración."
+    case .noLink: "El texto no es un enlace de configuración."
     }
   }
 }

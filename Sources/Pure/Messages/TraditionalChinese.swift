@@ -268,9 +268,9 @@ extension FailureMessage {
       FailureText(
         "需要你某部裝置上的驗證碼。",
         hint: "請輸入應用程式顯示的驗證碼，或輸入復原碼。")
-    case .noAuthenticatorApp:
+    case .noAuthenticatorApp(let obstacle):
       FailureText(
-        "這部電腦上沒有應用程式開啟設定連結。",
+        obstacle.traditionalChinese,
         hint: "請用手機掃描 QR 碼，或將金鑰輸入應用程式。")
     case .totpNotSupported:
       FailureText("這部主機不接受驗證應用程式的驗證碼。", hint: "請新增電話：mfa-enroll phone")
@@ -335,6 +335,18 @@ extension WrittenDuration {
     case .seconds(let seconds): "\(seconds) 秒"
     case .minutes(let minutes): "\(minutes) 分鐘"
     case .hours(let hours): "\(hours) 小時"
+    }
+  }
+}
+
+extension AuthenticatorAppObstacle {
+  fileprivate var traditionalChinese: MessageText {
+    switch self {
+    case .noApp: "這部電腦上沒有應用程式可開啟設定連結。"
+    case .appExposesKey: "這部電腦上開啟設定連結的應用程式會讓其他使用者看到金鑰。"
+    case .appFailed: "這部電腦上開啟設定連結的應用程式未接受連結。"
+    case .noDesktop: "這裡沒有可開啟設定連結的桌面。"
+    case .noLink: "這段文字不是設定連結。"
     }
   }
 }

@@ -20,10 +20,12 @@ extension ConfigurationDraft {
     return text
   }
 
-  /// Removes everything that the files set in a tenant, or in `[project]` if `tenant` is nil.
-  public mutating func removeSection(tenant: [UInt8]?) {
+  /// Removes what the files set in a tenant, or in `[project]` if `tenant` is nil. The values of
+  /// `keys` stay in `[project]`.
+  public mutating func removeSection(tenant: [UInt8]?, exceptProjectKeys keys: [Configuration.Key])
+  {
     guard let tenant else {
-      project = SectionDraft(.project)
+      project = project.keeping(keys)
       return
     }
     tenants.removeAll { $0.name == tenant }

@@ -4,7 +4,7 @@ import MFAPhone
 // The values of the keys about codes that are sent to phones.
 extension ConfigurationValueType {
   /// The maximum number of test numbers.
-  static var maximumTestNumbers: Int { 10 }
+  static var maximumTestNumbers: Int { Configuration.maximumTestNumbers }
 
   /// Parses a list of types of factors.
   func factors(_ text: Span<UInt8>) -> Int64? {
@@ -41,9 +41,7 @@ extension ConfigurationValueType {
     var start = 0
     while start <= text.count {
       let element = text.listElement(at: &start)
-      guard let length = callingCodeLength(of: element), isDigits(element, from: 1),
-        (length &+ 1...length &+ 5).contains(element.count)
-      else { return nil }
+      guard isCallingCode(element) else { return nil }
       let code = element.copied()
       guard !codes.contains(code) else { return nil }
       codes.append(code)
@@ -59,9 +57,8 @@ extension ConfigurationValueType {
     while start <= text.count {
       let element = text.listElement(at: &start)
       let end: Int = element.firstIndex(of: UInt8(ascii: "="))
-      // E.164: at most 15 digits. Fewer than 8 are not reachable from abroad.
-      guard (9...16).contains(end), element.count == end &+ 7, isDigits(element, from: end &+ 1),
-        callingCodeLength(of: element) != nil, isDigits(element.extracting(0..<end), from: 1),
+      guard end < element.count, isTestNumber(element.extracting(0..<end)),
+        isTestCode(element.extracting(end &+ 1..<element.count)),
         entries.count < maximumTestNumbers
       else { return nil }
       let number = element.extracting(0...end).copied()
@@ -70,6 +67,22 @@ extension ConfigurationValueType {
     }
     return entries
   }
+
+  /// Returns whether `text` is the beginning of phone numbers: `+`, a calling code, and up to four
+  /// further digits.
+  static func isCallingCode(_ text: Span<UInt8>) -> Bool {
+    guard let length = callingCodeLength(of: text), isDigits(text, from: 1) else { return false }
+    return (length &+ 1...length &+ 5).contains(text.count)
+  }
+
+  /// Returns whether `text` is a number that can be a test number.
+  static func isTestNumber(_ text: Span<UInt8>) -> Bool {
+    // E.164: at most 15 digits. Fewer than 8 are not reachable from abroad.
+    (9...16).contains(text.count) && callingCodeLength(of: text) != nil && isDigits(text, from: 1)
+  }
+
+  /// Returns whether `text` is a code that a test number can accept.
+  static func isTestCode(_ text: Span<UInt8>) -> Bool { text.count == 6 && isDigits(text, from: 0) }
 
   private static func isDigits(_ text: Span<UInt8>, from start: Int) -> Bool {
     guard start < text.count else { return false }

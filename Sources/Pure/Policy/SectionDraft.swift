@@ -29,6 +29,13 @@ struct SectionDraft {
     origins[Int(key.rawValue)]
   }
 
+  /// Returns a section in which only these keys have values.
+  func keeping(_ keys: [Configuration.Key]) -> SectionDraft {
+    var section = SectionDraft(kind, name: name)
+    for key in keys { section.values[key] = values[key] }
+    return section
+  }
+
   /// Sets a key to the value in the line at `origin`, overriding earlier files. Throws the reason
   /// if the line is invalid.
   mutating func set(

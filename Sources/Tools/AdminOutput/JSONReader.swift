@@ -11,14 +11,19 @@ package enum JSONReader {
     package let reason: String
   }
 
+  /// What the values of members can be, by the names of the members, for messages.
+  fileprivate static var allowedKey: CodingUserInfoKey? { CodingUserInfoKey(rawValue: "allowed") }
+
   /// Returns the value that `text` (in UTF-8) represents, with the members of objects sorted by
-  /// name.
-  package static func value(of text: [UInt8]) throws(Refusal) -> JSON {
+  /// name. `allowed` says what the values of members can be, by their names.
+  package static func value(
+    of text: [UInt8], allowed: [String: String] = [:]
+  ) throws(Refusal) -> JSON {
     // Foundation also reads UTF-16 and UTF-32, in which a text contains NUL bytes.
     guard String(validating: text, as: UTF8.self) != nil, !text.contains(0) else {
       throw Refusal(reason: "is not UTF-8")
     }
-    let value = try decode(JSON.self, text)
+    let value = try decode(JSON.self, text, allowed)
     if let name = try repeatedName(in: text, decodedAs: value) {
       throw Refusal(reason: "has the member \"\(VisibleText.escaping(Array(name.utf8)))\" twice")
     }
@@ -26,9 +31,11 @@ package enum JSONReader {
   }
 
   private static func decode<Value: Decodable>(
-    _ type: Value.Type, _ text: [UInt8]
+    _ type: Value.Type, _ text: [UInt8], _ allowed: [String: String] = [:]
   ) throws(Refusal) -> Value {
-    do { return try JSONDecoder().decode(type, from: Data(text)) } catch let refusal as Refusal {
+    let decoder = JSONDecoder()
+    if let allowedKey { decoder.userInfo[allowedKey] = allowed }
+    do { return try decoder.decode(type, from: Data(text)) } catch let refusal as Refusal {
       throw refusal
     } catch {
       throw Refusal(reason: "is not JSON")
@@ -115,8 +122,7 @@ extension JSON: Decodable {
         try names.map { ($0.stringValue, try members.decode(JSON.self, forKey: $0)) })
     } else {
       do { self = .number(try value.decode(Int64.self)) } catch {
-        throw JSONReader.Refusal(
-          reason: "has a number\(Self.place(decoder.codingPath)) that is not a 64-bit integer")
+        throw Self.refusal(of: value, decoder)
       }
     }
   }
@@ -124,6 +130,21 @@ extension JSON: Decodable {
   /// Returns the result of `body`, or nil if the value in the text has a different type.
   private static func matching<Value>(_ body: () throws -> Value) throws -> Value? {
     do { return try body() } catch DecodingError.typeMismatch { return nil }
+  }
+
+  /// Returns why a number is refused.
+  private static func refusal(
+    of value: any SingleValueDecodingContainer, _ decoder: any Decoder
+  ) -> JSONReader.Refusal {
+    let allowed = JSONReader.allowedKey.flatMap { decoder.userInfo[$0] as? [String: String] }
+    guard let name = decoder.codingPath.last?.stringValue, let expected = allowed?[name] else {
+      return JSONReader.Refusal(
+        reason: "has a number\(place(decoder.codingPath)) that is not a 64-bit integer")
+    }
+    let path = place(decoder.codingPath).trimmingPrefix(" at ")
+    var shown = "a number of this size"
+    do { shown = "\(try value.decode(Double.self))" } catch {}
+    return JSONReader.Refusal(reason: "\(path): must be \(expected), not \(shown)")
   }
 
   /// Returns the place of a value, such as ` at mfa.providerConfigs[0]`; empty for the outermost

@@ -1,9 +1,9 @@
 /// Rewrites an object as JavaScript programs write it, such as `{state: 'ENABLED',}`, as JSON.
 ///
 /// JavaScript also allows names without quotation marks, single quotation marks, a comma after the
-/// last member, and comments. JSON is unchanged, except for its white space. Everything else is left
-/// to `JSONReader`, which refuses what is not JSON after the rewriting. Foundation's JSON5 is not
-/// used: it accepts more, such as hexadecimal numbers, and hides repeated members.
+/// last member, and comments. JSON is unchanged, except for its white space. What is neither is
+/// refused with its line and column. Foundation's JSON5 is not used: it accepts more, such as
+/// hexadecimal numbers, and hides repeated members.
 ///
 /// MUST 1: a JSON object or array has the same value after the rewriting. (`ObjectLiteralTests`)
 package struct ObjectLiteral {
@@ -12,10 +12,8 @@ package struct ObjectLiteral {
   private let allowed: [String: String]
   private var index = 0
   private var json: [UInt8] = []
-  /// The number of objects and arrays that have begun and not ended.
-  private var depth = 0
-  /// The name of the last member, for messages.
-  private var name = ""
+  /// The objects and arrays that have begun and not ended.
+  private var open: [OpenContainer] = []
 
   private init(_ text: [UInt8], _ allowed: [String: String]) {
     self.text = text
@@ -35,44 +33,69 @@ package struct ObjectLiteral {
   }
 
   private mutating func rewrite() throws(JSONReader.Refusal) {
-    while let byte = nextByte() {
+    while let byte = try nextByte() {
       try checkIsInside(byte)
       switch byte {
-      case UInt8(ascii: "{"), UInt8(ascii: "["): begin(byte)
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): end(byte)
+      case UInt8(ascii: "{"), UInt8(ascii: "["): try begin(byte)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): try end(byte)
       case UInt8(ascii: "\""), UInt8(ascii: "'"): try rewriteString(until: byte)
-      case UInt8(ascii: ":"), UInt8(ascii: ","): put(byte)
+      case UInt8(ascii: ":"): try separate(.colon, byte)
+      case UInt8(ascii: ","): try separate(.comma, byte)
       case _ where Self.isWord(byte): try rewriteWord()
       case _:
         let character = String(decoding: text[index...].prefix(4), as: UTF8.self).prefix(1)
-        throw JSONReader.Refusal(
-          reason: "has \(VisibleText.escaping(Array(character.utf8))) outside a string")
+        throw refusal("has \(VisibleText.escaping(Array(character.utf8))) outside a string")
       }
     }
+    guard !json.isEmpty else {
+      throw JSONReader.Refusal(reason: "is empty; copy the object, from its { to its }")
+    }
+    if !open.isEmpty { throw syntaxError() }
   }
 
   /// Refuses a text around the object: the call or the command that it was copied from.
   private func checkIsInside(_ byte: UInt8) throws(JSONReader.Refusal) {
-    guard depth == 0 else { return }
+    guard open.isEmpty else { return }
     let isBegin = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
     guard !isBegin || !json.isEmpty else { return }
     let reason = json.isEmpty ? "does not begin with {" : "has text after the last }"
-    throw JSONReader.Refusal(reason: reason + "; copy the object only, from its { to its }")
+    throw refusal(reason + "; copy the object only, from its { to its }")
+  }
+
+  // MARK: Refusals
+
+  /// Returns a refusal with the line and the column of `place`, or of the next byte.
+  private func refusal(_ reason: String, at place: Int? = nil) -> JSONReader.Refusal {
+    let before = text[..<(place ?? index)]
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let column = String(decoding: before[start...], as: UTF8.self).count + 1
+    return JSONReader.Refusal(reason: "\(reason) (line \(line), column \(column))")
+  }
+
+  /// Returns the refusal of a token that cannot follow those before.
+  private func syntaxError(at place: Int? = nil) -> JSONReader.Refusal {
+    refusal("is not JSON: there must be \(open.last?.expected ?? "an object")", at: place)
+  }
+
+  /// The place of the member or element that is being read, such as `mfa.providerConfigs[0]`.
+  private var path: String {
+    String(open.map(\.place).joined().trimmingPrefix("."))
   }
 
   // MARK: White space
 
   /// Skips white space and comments, and returns the byte after them, or nil at the end.
-  private mutating func nextByte() -> UInt8? {
-    index = significant(from: index)
+  private mutating func nextByte() throws(JSONReader.Refusal) -> UInt8? {
+    index = try significant(from: index)
     return index < text.count ? text[index] : nil
   }
 
   /// Returns the index of the first byte at or after `start` outside white space and comments.
-  private func significant(from start: Int) -> Int {
+  private func significant(from start: Int) throws(JSONReader.Refusal) -> Int {
     var index = start
     while index < text.count {
-      let length = spaceLength(at: index)
+      let length = try spaceLength(at: index)
       guard length > 0 else { return index }
       index += length
     }
@@ -80,8 +103,7 @@ package struct ObjectLiteral {
   }
 
   /// Returns the length of the white space character or the comment at `index`, or 0.
-  /// A comment without an end reaches to the end of the text.
-  private func spaceLength(at index: Int) -> Int {
+  private func spaceLength(at index: Int) throws(JSONReader.Refusal) -> Int {
     let rest = text[index...]
     switch text[index] {
     case 0x20, 0x09, 0x0A, 0x0D: return 1
@@ -89,12 +111,12 @@ package struct ObjectLiteral {
     case 0xC2: return rest.starts(with: [0xC2, 0xA0]) ? 2 : 0
     // The byte order mark.
     case 0xEF: return rest.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    case UInt8(ascii: "/"): return commentLength(rest)
+    case UInt8(ascii: "/"): return try commentLength(rest)
     case _: return 0
     }
   }
 
-  private func commentLength(_ rest: ArraySlice<UInt8>) -> Int {
+  private func commentLength(_ rest: ArraySlice<UInt8>) throws(JSONReader.Refusal) -> Int {
     if rest.starts(with: "//".utf8) {
       return (rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex) - rest.startIndex
     }
@@ -104,7 +126,7 @@ package struct ObjectLiteral {
       if rest[index...].starts(with: "*/".utf8) { return index + 2 - rest.startIndex }
       index += 1
     }
-    return rest.count
+    throw refusal("has a comment without an end", at: rest.startIndex)
   }
 
   // MARK: Tokens
@@ -114,28 +136,46 @@ package struct ObjectLiteral {
     index += 1
   }
 
-  private mutating func begin(_ byte: UInt8) {
-    depth += 1
+  /// Reads a token that can follow only if `next` can. `place` is the beginning of the token.
+  private mutating func take(
+    _ next: OpenContainer.Next, at place: Int
+  ) throws(JSONReader.Refusal) {
+    guard let last = open.indices.last else { return }
+    guard open[last].next == next else { throw syntaxError(at: place) }
+    open[last].advance()
+  }
+
+  private mutating func separate(
+    _ separator: OpenContainer.Next, _ byte: UInt8
+  ) throws(JSONReader.Refusal) {
+    try take(separator, at: index)
+    put(byte)
+  }
+
+  private mutating func begin(_ byte: UInt8) throws(JSONReader.Refusal) {
+    try take(.value, at: index)
+    open.append(OpenContainer(isObject: byte == UInt8(ascii: "{")))
     put(byte)
   }
 
   /// Ends an object or array. A comma after its last member is omitted.
-  private mutating func end(_ byte: UInt8) {
-    if json.last == UInt8(ascii: ","), let before = json.dropLast().last,
-      !"{[,:".utf8.contains(before)
-    {
-      json.removeLast()
+  private mutating func end(_ byte: UInt8) throws(JSONReader.Refusal) {
+    guard let last = open.last, last.canEnd, last.isObject == (byte == UInt8(ascii: "}")) else {
+      throw syntaxError()
     }
-    depth -= 1
+    if json.last == UInt8(ascii: ",") { json.removeLast() }
+    open.removeLast()
     put(byte)
   }
 
   private mutating func rewriteString(until quote: UInt8) throws(JSONReader.Refusal) {
     let start = index
-    json.append(UInt8(ascii: "\""))
-    index += 1
+    let jsonStart = json.count
+    var isPlain = true
+    put(UInt8(ascii: "\""))
     while index < text.count, text[index] != quote {
       let isEscape = text[index] == UInt8(ascii: "\\")
+      if isEscape || text[index] < 0x20 { isPlain = false }
       if isEscape { index += 1 }
       guard index < text.count else { break }
       // JSON has no \', and needs \" in a string that had single quotation marks.
@@ -144,17 +184,38 @@ package struct ObjectLiteral {
       put(text[index])
     }
     guard index < text.count else {
-      throw JSONReader.Refusal(reason: "has a string without a quotation mark at its end")
+      throw refusal("has a string without a quotation mark at its end", at: start)
     }
-    let content = text[(start + 1)..<index]
-    json.append(UInt8(ascii: "\""))
-    index += 1
-    if isFollowedByColon { name = VisibleText.escaping(Array(content)) }
+    put(UInt8(ascii: "\""))
+    var content = String(decoding: text[(start + 1)..<(index - 1)], as: UTF8.self)
+    if !isPlain { content = try decoded(json[jsonStart...], at: start) }
+    try takeNameOrValue(content, at: start)
   }
 
-  private var isFollowedByColon: Bool {
-    let next = significant(from: index)
-    return next < text.count && text[next] == UInt8(ascii: ":")
+  /// Returns the text that a string of JSON stands for.
+  private func decoded(
+    _ string: ArraySlice<UInt8>, at place: Int
+  ) throws(JSONReader.Refusal) -> String {
+    do throws(JSONReader.Refusal) {
+      if case .string(let text) = try JSONReader.value(of: Array(string)) { return text }
+    } catch {}
+    throw refusal(
+      "has a string that JSON does not allow; it allows no line feeds and other control characters, "
+        + "and after a backslash only \", \\, /, b, f, n, r, t, and u with four digits", at: place)
+  }
+
+  /// Reads a string, or a word, which is a name where a name can follow.
+  private mutating func takeNameOrValue(
+    _ name: String, at place: Int
+  ) throws(JSONReader.Refusal) {
+    guard let last = open.indices.last, open[last].next == .name else {
+      return try take(.value, at: place)
+    }
+    guard open[last].begin(name) else {
+      throw refusal(
+        "has the member \(VisibleText.escaping(Array(path.utf8))) twice; remove one of the two",
+        at: place)
+    }
   }
 
   private static func isWord(_ byte: UInt8) -> Bool {
@@ -169,18 +230,21 @@ package struct ObjectLiteral {
 
   /// Rewrites an unquoted name, or a value that is not a string.
   private mutating func rewriteWord() throws(JSONReader.Refusal) {
+    let start = index
+    let isName = open.last?.next == .name
     let end = text[index...].firstIndex { !Self.isWord($0) } ?? text.endIndex
-    let word = String(decoding: text[index..<end], as: UTF8.self)
+    let word = String(decoding: text[start..<end], as: UTF8.self)
+    try takeNameOrValue(word, at: start)
     index = end
-    if isFollowedByColon {
-      name = word
+    if isName {
       json += Array("\"\(word)\"".utf8)
       return
     }
     guard word.wholeMatch(of: Self.value) != nil else {
-      let place = name.isEmpty ? "" : " as the value of \(name)"
-      let values = allowed[name] ?? "a number, or a string in quotation marks"
-      throw JSONReader.Refusal(reason: "has \(word.prefix(64))\(place); replace it with \(values)")
+      let name = open.last { $0.isObject }?.name
+      let place = name.map { " as the value of \(VisibleText.escaping(Array($0.utf8)))" } ?? ""
+      let values = name.flatMap { allowed[$0] } ?? "a number, or a string in quotation marks"
+      throw refusal("has \(word.prefix(64))\(place); replace it with \(values)", at: start)
     }
     // The space keeps words apart that no comma separates.
     json += Array("\(word) ".utf8)

@@ -41,36 +41,47 @@ package struct ConfigurationText {
   }
 
   /// Returns the settings of the project or a tenant, to be printed in a form of Identity Platform,
-  /// and a warning if Identity Platform cannot express the state.
+  /// and a warning if Identity Platform cannot express the state. `applied` is the section in which
+  /// `config apply` wrote the settings, if any.
   package func identityPlatform(
-    _ tenant: Tenant?, form: IdentityPlatformForm
+    _ tenant: Tenant?, _ applied: AppliedSection?
   ) -> (settings: IdentityPlatform, warning: String?) {
+    let form = applied?.form ?? .standard
     let state = value(of: .state, tenant)
     let isRequired = state == Configuration.State.enabled.name
-    let factors = value(of: .factors, tenant).split(separator: ", ").map(String.init)
+    let isPhoneEnabled = isRequired && accepts(.phone, tenant)
+    func list(_ key: Configuration.Key) -> [String]? {
+      guard tenant == nil, configuration.origin(of: key) != nil, applied?.sets(key) != false else {
+        return nil
+      }
+      return value(of: key, nil).split(separator: ", ").map(String.init)
+    }
+    // Phones are allowed by default, but are not in use on a host that has set nothing about them.
+    let isSet =
+      [.factors, .gateway].contains { configuration.origin(of: $0) != nil }
+      || tenant.map { configuration.origin(of: .factors, in: $0) != nil } ?? false
     let settings = IdentityPlatform(
-      isEnabled: isRequired && factors.contains(Configuration.FactorType.totp.name),
+      isEnabled: isRequired && accepts(.totp, tenant),
       adjacentIntervals: UInt8(value(of: .adjacentIntervals, tenant))
         ?? configuration.project.adjacentIntervals,
-      form: form, phone: phone(tenant, form, isRequired && factors.contains("phone")))
+      form: form,
+      phone: IdentityPlatform.Phone(
+        // Without a list, text messages are disabled.
+        isEnabled: form.textMessages != .absent || isSet && isPhoneEnabled ? isPhoneEnabled : nil,
+        regions: list(.regions), testNumbers: list(.phoneTestNumbers)))
     guard state == Configuration.State.observe.name else { return (settings, nil) }
     return (settings, "Identity Platform has no state observe; printed as DISABLED")
   }
 
-  /// Returns the settings of text messages that are set, or that the form has.
-  private func phone(
-    _ tenant: Tenant?, _ form: IdentityPlatformForm, _ isEnabled: Bool
-  ) -> IdentityPlatform.Phone {
-    let isSet =
-      configuration.origin(of: .factors) != nil
-      || tenant.map { configuration.origin(of: .factors, in: $0) != nil } ?? false
-    func list(_ key: Configuration.Key) -> [String]? {
-      guard tenant == nil, configuration.origin(of: key) != nil else { return nil }
-      return value(of: key, nil).split(separator: ", ").map(String.init)
-    }
-    return IdentityPlatform.Phone(
-      isEnabled: form.textMessages != .absent || isSet ? isEnabled : nil,
-      regions: list(.regions), testNumbers: list(.phoneTestNumbers))
+  /// Returns whether codes that are sent to phones are in use: a gateway is set, and the settings of
+  /// the project or of a tenant allow them.
+  func usesPhones(_ tenant: Tenant?) -> Bool {
+    configuration.origin(of: .gateway) != nil && accepts(.phone, tenant)
+      && value(of: .state, tenant) != Configuration.State.disabled.name
+  }
+
+  private func accepts(_ type: Configuration.FactorType, _ tenant: Tenant?) -> Bool {
+    value(of: .factors, tenant).split(separator: ", ").contains { $0 == type.name }
   }
 
   private func value(of key: Configuration.Key, _ tenant: Tenant?) -> String {

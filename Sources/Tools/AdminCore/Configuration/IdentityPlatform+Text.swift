@@ -1,4 +1,5 @@
 import MFAAdminOutput
+import MFAPolicy
 
 extension IdentityPlatform {
   /// Returns the settings as the JSON of a project or a tenant.
@@ -36,18 +37,22 @@ extension IdentityPlatform {
   }
 
   private var members: [(name: String, value: JSON)] {
-    let intervals =
-      form.isQuoted ? JSON.string(String(adjacentIntervals)) : .number(Int64(adjacentIntervals))
     let state = ("state", JSON.string(isEnabled ? "ENABLED" : "DISABLED"))
-    let totp = ("totpProviderConfig", JSON.object([("adjacentIntervals", intervals)]))
+    let totp = ("totpProviderConfig", JSON.object(intervals))
     let isPhoneEnabled = isPhoneEnabled == true
     let isListed = isPhoneEnabled || self.isPhoneEnabled != nil && form.textMessages == .listed
-    let listed = JSON.array(isListed ? [.string(form.phoneName)] : [])
-    let list = self.isPhoneEnabled == nil ? [] : [(name: form.listName, value: listed)]
+    let listed = JSON.array(isListed ? [.string(form.root.phoneName)] : [])
+    let list = self.isPhoneEnabled == nil ? [] : [(name: form.root.listName, value: listed)]
+    let empty = [(name: "providerConfigs", value: JSON.array([]))]
+    // Without an entry, TOTP has no number.
+    let needsNoEntry = adjacentIntervals == Self.standardIntervals
     guard isListed else {
       return switch form.statePlace {
-      case .entry, .noEntry: list + [("providerConfigs", .array([.object([state, totp])]))]
-      case .outer: [state] + list + [("providerConfigs", .array([.object([totp])]))]
+      case .noEntry where needsNoEntry: [state] + list
+      case .emptyEntries where needsNoEntry && !isEnabled: [state] + list + empty
+      case .entry: list + [("providerConfigs", .array([.object([state, totp])]))]
+      case .outer, .noEntry, .emptyEntries:
+        [state] + list + [("providerConfigs", .array([.object([totp])]))]
       case .both: [state] + list + [("providerConfigs", .array([.object([state, totp])]))]
       case .withoutEntries: [state] + list + [totp]
       }
@@ -58,35 +63,43 @@ extension IdentityPlatform {
     case .outer where isEnabled == isPhoneEnabled:
       [outer] + list + [("providerConfigs", .array([.object([totp])]))]
     case .withoutEntries where isEnabled == isPhoneEnabled: [outer] + list + [totp]
-    case .noEntry where !isEnabled: [outer] + list
-    case .entry, .both, .outer, .withoutEntries, .noEntry:
+    case .noEntry where needsNoEntry && !isEnabled: [outer] + list
+    case .emptyEntries where needsNoEntry && !isEnabled: [outer] + list + empty
+    case .entry, .both, .outer, .withoutEntries, .noEntry, .emptyEntries:
       [outer] + list + [("providerConfigs", .array([.object([state, totp])]))]
     }
   }
 
-  /// The types of factors that are required, as in mfa.conf; nil if that is not said, or if none is.
-  private var factors: String? {
-    guard let isPhoneEnabled else { return nil }
-    return switch (isEnabled, isPhoneEnabled) {
-    case (true, true): "totp, phone"
-    case (true, false): "totp"
-    case (false, true): "phone"
-    case (false, false): nil
+  /// The members of `totpProviderConfig`.
+  private var intervals: [(name: String, value: JSON)] {
+    switch form.intervals {
+    case .absent where adjacentIntervals == Self.standardIntervals: []
+    case .string: [("adjacentIntervals", .string(String(adjacentIntervals)))]
+    case .number, .absent: [("adjacentIntervals", .number(Int64(adjacentIntervals)))]
     }
+  }
+
+  /// The types of factors that are required; empty if none is. A body without a list of factors
+  /// requires no text messages, because it replaces all settings.
+  private var factors: [String] {
+    (isEnabled ? [Configuration.FactorType.totp.name] : [])
+      + (isPhoneEnabled == true ? [Configuration.FactorType.phone.name] : [])
+  }
+
+  /// Returns the line of mfa.conf that sets a list.
+  static func line(_ key: Configuration.Key, _ list: [String]) -> String {
+    "\(key.name) = " + list.joined(separator: ", ")
   }
 
   /// Returns the equivalent section of mfa.conf(5).
   package func section(tenant: [UInt8]?) -> [UInt8] {
-    let isRequired = isEnabled || isPhoneEnabled == true
     var lines = [
-      "", "state = \(isRequired ? "enabled" : "disabled")",
+      "", "state = \(factors.isEmpty ? "disabled" : "enabled")",
       "adjacent_intervals = \(adjacentIntervals)",
     ]
-    if let factors { lines.append("factors = \(factors)") }
-    if let regions { lines.append("regions = \(regions.joined(separator: ", "))") }
-    if let testNumbers {
-      lines.append("phone_test_numbers = \(testNumbers.joined(separator: ", "))")
-    }
+    if !factors.isEmpty { lines.append(Self.line(.factors, factors)) }
+    if let regions { lines.append(Self.line(.regions, regions)) }
+    if let testNumbers { lines.append(Self.line(.phoneTestNumbers, testNumbers)) }
     return IdentityPlatformForm.header(tenant: tenant)
       + Array((lines.joined(separator: "\n") + "\n").utf8)
   }

@@ -22,17 +22,23 @@ package struct IdentityPlatform: Equatable {
 
   /// Whether codes of an authenticator app are required.
   let isEnabled: Bool
-  /// Whether codes by text message are required; nil if the settings do not say so.
+  /// Whether codes by text message are required; nil if the settings do not mention them. Then they
+  /// are not required.
   let isPhoneEnabled: Bool?
   /// The calling codes of the numbers to which text messages are sent; nil if the settings do not
   /// name them.
   let regions: [String]?
   /// The test numbers with their codes, as in mfa.conf; nil if the settings do not name them.
   let testNumbers: [String]?
+  /// The number of time steps that Identity Platform uses if none is given.
+  static let standardIntervals: UInt8 = 5
+
   /// The number of time steps before and after the current one whose codes are accepted.
   package let adjacentIntervals: UInt8
   /// The form in which the settings are printed as JSON.
   package let form: IdentityPlatformForm
+  /// The name of the member that lists factors other than providers, such as phones.
+  package var listName: String { form.root.listName }
   /// Descriptions of the members that were ignored, with the reasons.
   package let ignored: [String]
 
@@ -71,8 +77,9 @@ package struct IdentityPlatform: Equatable {
   package init(_ text: [UInt8], isTenant: Bool) throws(Refusal) {
     let json: JSON
     do throws(JSONReader.Refusal) {
+      let allowed = IdentityPlatformReading.allowed
       json = try JSONReader.value(
-        of: try ObjectLiteral.json(text, allowed: IdentityPlatformReading.allowed))
+        of: try ObjectLiteral.json(text, allowed: allowed), allowed: allowed)
     } catch {
       throw Refusal(error.reason)
     }

@@ -27,6 +27,13 @@ package struct IdentityPlatformFile {
   package let text: [UInt8]
   /// The host's configuration with the new file.
   package let result: Configuration
+  /// Whether the project or the tenant used codes that are sent to phones, which the new settings do
+  /// not mention, and therefore switch off.
+  package let switchesPhonesOff: Bool
+
+  /// The keys that stay in the file if settings without their members are applied. In Identity
+  /// Platform, they are not part of the settings for multi-factor authentication.
+  private static var keptKeys: [Configuration.Key] { [.regions, .phoneTestNumbers] }
 
   /// Replaces the section of the project or of a tenant with `settings`. `layers` are all
   /// configuration files of the host, among them the current version of this file, if any.
@@ -37,7 +44,7 @@ package struct IdentityPlatformFile {
     var forms = Self.forms(in: layers)
     if let present = layers.first(where: { $0.path == Self.path }) {
       try Self.add(present, to: &draft)
-      draft.removeSection(tenant: tenant)
+      draft.removeSection(tenant: tenant, exceptProjectKeys: Self.keptKeys)
     }
     forms[IdentityPlatformForm.header(tenant: tenant)] = settings.form
     let section = ConfigurationFile.Layer(
@@ -59,13 +66,32 @@ package struct IdentityPlatformFile {
     } catch {
       throw .notApplied(error)
     }
+    switchesPhonesOff =
+      settings.isPhoneEnabled == nil && Self.usesPhones(tenant, layers)
+      && !result.usesPhones(tenant)
   }
 
-  /// Returns the form in which the settings of the project or of a tenant were applied last.
-  package static func form(
-    ofTenant tenant: [UInt8]?, in layers: [ConfigurationFile.Layer]
-  ) -> IdentityPlatformForm {
-    forms(in: layers)[IdentityPlatformForm.header(tenant: tenant)] ?? .standard
+  /// Returns whether the present configuration uses phones. An invalid configuration uses none.
+  private static func usesPhones(_ tenant: [UInt8]?, _ layers: [ConfigurationFile.Layer]) -> Bool {
+    var draft = ConfigurationDraft()
+    do throws(ConfigurationFile.Failure) {
+      for layer in layers { try ConfigurationFile.add(layer, to: &draft) }
+      return try ConfigurationFile.finish(draft).usesPhones(tenant)
+    } catch {
+      return false
+    }
+  }
+
+  /// Returns the section of the project or of a tenant in the current version of this file, if any.
+  package static func applied(
+    tenant: [UInt8]?, in layers: [ConfigurationFile.Layer]
+  ) throws(AdminError) -> AppliedSection? {
+    guard let present = layers.first(where: { $0.path == path }) else { return nil }
+    var draft = ConfigurationDraft()
+    try add(present, to: &draft)
+    let header = IdentityPlatformForm.header(tenant: tenant)
+    return AppliedSection(
+      header, in: draft.printed(), form: forms(in: layers)[header] ?? .standard)
   }
 
   /// Returns the forms recorded in the current version of this file, if any.
@@ -152,5 +178,12 @@ package struct IdentityPlatformFile {
     try file.write(text)
     try file.changeMode(to: 0o644)
     try file.sync()
+  }
+}
+
+extension Configuration {
+  /// Returns whether codes that are sent to phones are in use for the project or for a tenant.
+  fileprivate func usesPhones(_ tenant: [UInt8]?) -> Bool {
+    ConfigurationText(self).usesPhones(tenants.first { tenant != nil && $0.name == tenant })
   }
 }

@@ -1,7 +1,7 @@
 /// The form in which Identity Platform settings were applied, which `config show --json` uses again.
 ///
 /// MUST 1: settings that are printed in a form read back with the same form.
-/// (`IdentityPlatformTests`)
+/// (`IdentityPlatformFormTests`)
 package struct IdentityPlatformForm: Equatable, Sendable {
   /// The outermost member.
   enum Root: CaseIterable {
@@ -9,6 +9,11 @@ package struct IdentityPlatformForm: Equatable, Sendable {
     case rest
     /// `multiFactorConfig`: the objects of the Admin SDK.
     case adminSDK
+
+    /// The name of the list of factors other than providers.
+    var listName: String { self == .rest ? "enabledProviders" : "factorIds" }
+    /// The factor for text messages in that list.
+    var phoneName: String { self == .rest ? "PHONE_SMS" : "phone" }
   }
 
   /// Where the state is.
@@ -21,8 +26,20 @@ package struct IdentityPlatformForm: Equatable, Sendable {
     case both
     /// Beside `totpProviderConfig`, without `providerConfigs`.
     case withoutEntries
-    /// There is no `totpProviderConfig`, and the state is about text messages.
+    /// There are neither `providerConfigs` nor `totpProviderConfig`. The state is about text messages
+    /// if they are listed, and otherwise about TOTP.
     case noEntry
+    /// The list `providerConfigs` is empty, and TOTP is disabled.
+    case emptyEntries
+  }
+
+  /// How `adjacentIntervals` is written.
+  enum Intervals: CaseIterable {
+    case number
+    /// As protocol buffers write a number of 64 bits.
+    case string
+    /// There is no such member. The number is that of Identity Platform.
+    case absent
   }
 
   /// Whether there is a list of factors other than providers: `enabledProviders` or `factorIds`.
@@ -37,29 +54,23 @@ package struct IdentityPlatformForm: Equatable, Sendable {
 
   /// The form of settings that were not applied from JSON.
   static var standard: IdentityPlatformForm {
-    IdentityPlatformForm(root: .rest, statePlace: .entry, isQuoted: false)
+    IdentityPlatformForm(root: .rest, statePlace: .entry, intervals: .number)
   }
 
   init(
-    root: Root, statePlace: StatePlace, isQuoted: Bool, textMessages: TextMessages = .absent
+    root: Root, statePlace: StatePlace, intervals: Intervals, textMessages: TextMessages = .absent
   ) {
     self.root = root
     self.statePlace = statePlace
-    self.isQuoted = isQuoted
+    self.intervals = intervals
     self.textMessages = textMessages
   }
 
   let root: Root
   let statePlace: StatePlace
-  /// Whether `adjacentIntervals` is a string, as protocol buffers write a number of 64 bits.
-  let isQuoted: Bool
+  let intervals: Intervals
   /// Whether there is a list of factors other than providers.
   let textMessages: TextMessages
-
-  /// The name of that list.
-  var listName: String { root == .rest ? "enabledProviders" : "factorIds" }
-  /// The factor for text messages in that list.
-  var phoneName: String { root == .rest ? "PHONE_SMS" : "phone" }
 
   /// All forms. In the body of a REST call, the settings of TOTP are always in `providerConfigs`.
   static var all: [IdentityPlatformForm] {
@@ -67,16 +78,17 @@ package struct IdentityPlatformForm: Equatable, Sendable {
       TextMessages.allCases.flatMap { messages in
         StatePlace.allCases.filter { place in
           switch place {
-          case .entry, .outer: true
+          case .entry, .outer, .noEntry, .emptyEntries: true
           case .both: messages != .listed
           case .withoutEntries: root == .adminSDK
-          case .noEntry: messages == .listed
           }
         }.flatMap { place in
           // Without an entry, there is no number.
-          (place == .noEntry ? [false] : [false, true]).map {
+          Intervals.allCases.filter {
+            $0 == .absent || place != .noEntry && place != .emptyEntries
+          }.map {
             IdentityPlatformForm(
-              root: root, statePlace: place, isQuoted: $0, textMessages: messages)
+              root: root, statePlace: place, intervals: $0, textMessages: messages)
           }
         }
       }
@@ -101,21 +113,26 @@ package struct IdentityPlatformForm: Equatable, Sendable {
       case .both: "state beside and in providerConfigs"
       case .withoutEntries: "state without providerConfigs"
       case .noEntry: "state without totpProviderConfig"
+      case .emptyEntries: "state beside empty providerConfigs"
       }
     let root =
       switch root {
       case .rest: "REST"
       case .adminSDK: "Admin SDK"
       }
-    let number = isQuoted ? "string" : "number"
+    let number =
+      switch intervals {
+      case .number: "adjacentIntervals as number"
+      case .string: "adjacentIntervals as string"
+      case .absent: "no adjacentIntervals"
+      }
     let messages =
       switch textMessages {
       case .absent: ""
-      case .empty: ", \(listName) empty"
-      case .listed: ", \(listName)"
+      case .empty: ", \(self.root.listName) empty"
+      case .listed: ", \(self.root.listName)"
       }
-    return Array(
-      "# JSON form: \(root), \(state), adjacentIntervals as \(number)\(messages)".utf8)
+    return Array("# JSON form: \(root), \(state), \(number)\(messages)".utf8)
   }
 
   // MARK: Drop-in

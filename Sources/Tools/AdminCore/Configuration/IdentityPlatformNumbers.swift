@@ -1,7 +1,10 @@
 import MFAAdminOutput
+import MFAPolicy
 
 /// The phone numbers in Identity Platform settings: the regions to which text messages are sent, and
 /// the test numbers. They are about the whole host.
+///
+/// MUST 1: a text is accepted only if mfa.conf accepts it as one entry. (`IdentityPlatformTests`)
 struct IdentityPlatformNumbers {
   typealias Refusal = IdentityPlatform.Refusal
 
@@ -70,14 +73,17 @@ struct IdentityPlatformNumbers {
     }
     var regions: [String] = []
     for (index, value) in values.enumerated() {
-      guard case .string(let region) = value, region.hasPrefix("+") else {
+      let place = "\(name)[\(index)]"
+      guard case .string(let region) = value, Configuration.isRegion(Array(region.utf8).span) else {
         throw Refusal(
-          "\(name)[\(index)]",
+          place,
           "must be a calling code such as +33, not \(JSONMembers.shown(value)): several regions can "
             + "share a calling code, and only calling codes are compared")
       }
+      try JSONMembers.checkIsNew(value, in: Array(values[..<index]), at: place)
       regions.append(region)
     }
+    try checkLength(of: regions, as: .regions, at: name)
     return regions
   }
 
@@ -85,14 +91,34 @@ struct IdentityPlatformNumbers {
     guard !members.all.isEmpty else {
       throw Refusal(members.place, "is empty; remove phone_test_numbers from mfa.conf instead")
     }
+    guard members.all.count <= Configuration.maximumTestNumbers else {
+      throw Refusal(
+        members.place,
+        "must have at most \(Configuration.maximumTestNumbers) numbers, not \(members.all.count)")
+    }
     var numbers: [String] = []
     for (number, value) in members.all {
-      guard case .string(let code) = value else {
+      guard Configuration.isTestNumber(Array(number.utf8).span) else {
+        throw Refusal(
+          members.path(number),
+          "the name must be a phone number such as +15105551234, with 8 to 15 digits")
+      }
+      guard case .string(let code) = value, Configuration.isTestCode(Array(code.utf8).span) else {
         throw Refusal(
           members.path(number), "must be a string of six digits, not \(JSONMembers.shown(value))")
       }
       numbers.append("\(number)=\(code)")
     }
     return numbers
+  }
+
+  /// Throws if a list does not fit a line of mfa.conf.
+  private static func checkLength(
+    of list: [String], as key: Configuration.Key, at place: String
+  ) throws(Refusal) {
+    let limit = Configuration.maximumLineLength
+    guard IdentityPlatform.line(key, list).utf8.count > limit else { return }
+    throw Refusal(
+      place, "is longer than a line of mfa.conf, which has at most \(limit) bytes")
   }
 }

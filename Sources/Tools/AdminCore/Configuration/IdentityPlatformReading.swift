@@ -15,10 +15,10 @@ struct IdentityPlatformReading {
   /// The value of `adjacentIntervals`.
   private struct Intervals {
     /// The value that Identity Platform uses if none is given.
-    static let standard = Intervals(number: 5, isQuoted: false)
+    static let absent = Intervals(number: IdentityPlatform.standardIntervals, form: .absent)
 
     let number: UInt8
-    let isQuoted: Bool
+    let form: IdentityPlatformForm.Intervals
   }
 
   private let root: IdentityPlatformForm.Root
@@ -50,8 +50,10 @@ struct IdentityPlatformReading {
         : Refusal("mfaConfig", "is the member of a tenant; add --tenant, or write mfa")
     }
     let roots = outer.names.filter { $0 == rest || $0 == "multiFactorConfig" }
+    // The members beside are refused for a tenant, with the reason, by `IdentityPlatformNumbers`.
+    let beside = IdentityPlatformNumbers.names
     try outer.check(
-      knowing: [rest, "multiFactorConfig"], allowing: IdentityPlatformNumbers.names)
+      knowing: [rest, "multiFactorConfig"] + (isTenant ? [] : beside), allowing: beside)
     guard roots.count < 2 else {
       throw Refusal("multiFactorConfig", "there is also \(rest); remove one of the two")
     }
@@ -74,33 +76,35 @@ struct IdentityPlatformReading {
     return IdentityPlatform(
       isEnabled: provider.isEnabled, adjacentIntervals: provider.intervals.number,
       form: IdentityPlatformForm(
-        root: root, statePlace: provider.statePlace, isQuoted: provider.intervals.isQuoted,
+        root: root, statePlace: provider.statePlace, intervals: provider.intervals.form,
         textMessages: textMessages), ignored: ignored, phone: phone)
   }
 
   /// Reads the list of factors other than providers, which are codes by text message.
   private mutating func readTextMessages() throws(Refusal) {
-    let (name, phone) =
-      switch root {
-      case .rest: ("enabledProviders", "PHONE_SMS")
-      case .adminSDK: ("factorIds", "phone")
-      }
-    guard let list = members[name] else { return }
-    let place = members.path(name)
+    guard let list = members[root.listName] else { return }
+    let place = members.path(root.listName)
     let factors = try JSONMembers.array(list, at: place)
     for (index, factor) in factors.enumerated() {
-      guard factor == .string(phone) else {
-        throw Refusal(
-          "\(place)[\(index)]", "must be \"\(phone)\", not \(JSONMembers.shown(factor))")
+      let place = "\(place)[\(index)]"
+      guard factor == .string(root.phoneName) else {
+        throw Refusal(place, "must be \"\(root.phoneName)\", not \(JSONMembers.shown(factor))")
       }
+      try JSONMembers.checkIsNew(factor, in: Array(factors[..<index]), at: place)
     }
     textMessages = factors.isEmpty ? .empty : .listed
     guard !factors.isEmpty else {
-      self.phone.isEnabled = false
+      phone.isEnabled = false
       return
     }
-    guard let outerState else { throw Refusal(members.path("state"), "is missing; add it") }
-    self.phone.isEnabled = outerState
+    phone.isEnabled = try requiredOuterState()
+  }
+
+  private func requiredOuterState() throws(Refusal) -> Bool {
+    guard let outerState else {
+      throw Refusal(members.path("state"), "is missing; add it, with \(Self.states)")
+    }
+    return outerState
   }
 
   // MARK: Providers
@@ -109,10 +113,12 @@ struct IdentityPlatformReading {
     let place = members.path("providerConfigs")
     if let totp = members["totpProviderConfig"] { return try providerWithoutEntries(totp) }
     guard let list = members["providerConfigs"] else {
-      if textMessages == .listed { return Self.noProvider }
+      if textMessages == .listed { return Self.disabled(.noEntry) }
       // The state is about all factors if none are listed, and TOTP is the only one.
-      guard let outerState else { throw Refusal(place, "is missing; add it") }
-      return Provider(isEnabled: outerState, statePlace: .outer, intervals: .standard)
+      guard let outerState else {
+        throw Refusal(place, "is missing; add it, with an entry that has totpProviderConfig")
+      }
+      return Provider(isEnabled: outerState, statePlace: .noEntry, intervals: .absent)
     }
     var provider: Provider?
     for (index, value) in try JSONMembers.array(list, at: place).enumerated() {
@@ -124,16 +130,15 @@ struct IdentityPlatformReading {
       provider = totp
     }
     if let provider { return provider }
-    if textMessages == .listed { return Self.noProvider }
-    guard outerState == false else {
+    guard textMessages == .listed || outerState == false else {
       throw Refusal(place, "no entry has a totpProviderConfig; add it")
     }
-    return Provider(isEnabled: false, statePlace: .outer, intervals: .standard)
+    return Self.disabled(.emptyEntries)
   }
 
-  /// TOTP where only text messages are mentioned: disabled.
-  private static var noProvider: Provider {
-    Provider(isEnabled: false, statePlace: .noEntry, intervals: .standard)
+  /// TOTP without a `totpProviderConfig`: disabled.
+  private static func disabled(_ statePlace: IdentityPlatformForm.StatePlace) -> Provider {
+    Provider(isEnabled: false, statePlace: statePlace, intervals: .absent)
   }
 
   private func providerWithoutEntries(_ totp: JSON) throws(Refusal) -> Provider {
@@ -141,9 +146,8 @@ struct IdentityPlatformReading {
     guard members["providerConfigs"] == nil else {
       throw Refusal(place, "there is also providerConfigs; remove one of the two")
     }
-    guard let outerState else { throw Refusal(members.path("state"), "is missing; add it") }
     return Provider(
-      isEnabled: outerState, statePlace: .withoutEntries,
+      isEnabled: try requiredOuterState(), statePlace: .withoutEntries,
       intervals: try Self.intervals(totp, at: place))
   }
 
@@ -151,7 +155,9 @@ struct IdentityPlatformReading {
   private mutating func readEntry(_ entry: JSONMembers) throws(Refusal) -> Provider? {
     let ownState = try Self.state(of: entry)
     guard let isEnabled = ownState ?? outerState else {
-      throw Refusal(entry.path("state"), "is missing; add it, or \(members.path("state"))")
+      throw Refusal(
+        entry.path("state"),
+        "is missing; add it, or \(members.path("state")), with \(Self.states)")
     }
     guard let totp = entry["totpProviderConfig"] else {
       try readOtherProvider(entry, isEnabled)
@@ -220,17 +226,17 @@ struct IdentityPlatformReading {
   private static func intervals(_ value: JSON, at place: String) throws(Refusal) -> Intervals {
     let members = try JSONMembers(value, at: place)
     try members.check(knowing: ["adjacentIntervals"])
-    guard let value = members["adjacentIntervals"] else { return .standard }
+    guard let value = members["adjacentIntervals"] else { return .absent }
     let range = Settings.adjacentIntervalsRange
     switch value {
     case .number(let number):
       if let number = UInt8(exactly: number), range.contains(number) {
-        return Intervals(number: number, isQuoted: false)
+        return Intervals(number: number, form: .number)
       }
     // A string must have the canonical form: no sign, space, leading zero, fraction or exponent.
     case .string(let text):
       if let number = UInt8(text), range.contains(number), String(number) == text {
-        return Intervals(number: number, isQuoted: true)
+        return Intervals(number: number, form: .string)
       }
     case .null, .bool, .array, .object: break
     }

@@ -23,11 +23,12 @@ struct JSONMembers {
   func check(
     knowing names: [String], allowing others: [String] = []
   ) throws(IdentityPlatform.Refusal) {
-    for member in members where !(names + others).contains(member.name) {
+    let known = names + others
+    for member in members where !known.contains(member.name) {
       let spelling = Self.camelCase(member.name)
       throw IdentityPlatform.Refusal(
         path(member.name),
-        names.contains(spelling)
+        known.contains(spelling)
           ? "there is no such member; write \(spelling)"
           : "there is no such member; the members here are " + names.joined(separator: ", "))
     }
@@ -41,6 +42,15 @@ struct JSONMembers {
       throw IdentityPlatform.Refusal(path(name), "is missing; add it")
     }
     return value
+  }
+
+  /// Throws if a value of an array appears before.
+  static func checkIsNew(
+    _ value: JSON, in earlier: [JSON], at place: String
+  ) throws(IdentityPlatform.Refusal) {
+    guard earlier.contains(value) else { return }
+    throw IdentityPlatform.Refusal(
+      place, "\(shown(value)) appears twice; remove one of the two")
   }
 
   /// Returns the place of a member.

@@ -55,6 +55,11 @@ struct ConfigApplyCommand: ParsableCommand {
       try Console.write(
         "\(String(decoding: IdentityPlatformFile.path, as: UTF8.self)): written\n")
     }
+    if result.switchesPhonesOff {
+      Console.printError(
+        "warning: codes are no longer sent to phones, because the settings lack "
+          + settings.listName)
+    }
     for (key, place) in result.overruled(tenant: name) {
       Console.printError(
         "warning: \(VisibleText.escaping(place)) overrides the new value of \(key.name)")

@@ -39,7 +39,7 @@ struct ConfigShowCommand: ParsableCommand {
         section.map { configurationText.text(of: $0) } ?? configurationText.text)
     }
     let (settings, warning) = configurationText.identityPlatform(
-      section, form: IdentityPlatformFile.form(ofTenant: section?.name, in: layers))
+      section, try IdentityPlatformFile.applied(tenant: section?.name, in: layers))
     try Console.write(settings.json(isTenant: section != nil).text + "\n")
     if let warning { Console.printError("warning: \(warning)") }
   }

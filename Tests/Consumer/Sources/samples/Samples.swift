@@ -6,13 +6,13 @@ import System
 
 /// The samples of the page "Coming from Identity Platform", with the placeholders that they use.
 struct Samples {
-  let multiFactor: MultiFactor
+  let currentUser: MultiFactor
   let displayName = "TOTP"
   let selectedIndex = 0
 
   init() {
     //= The user object 1
-    self.multiFactor = multiFactor
+    self.currentUser = currentUser
   }
 
   func ask(_ question: String) async -> String {
@@ -29,14 +29,14 @@ struct Samples {
       print("not opened:", error)
     }
     let url = totpSecret.generateQRCodeURL(
-      withAccountName: try await multiFactor.userName, issuer: "Your App Name")
+      withAccountName: try await currentUser.userName, issuer: "Your App Name")
     try drawPictures(of: url)
     let verificationCode = await ask("Verification code: ")
     //= Enrol a factor 4
   }
 
   func enrollPhone() async throws {
-    let mfaSession = try await multiFactor.session()
+    let mfaSession = try await currentUser.multiFactor.session()
     let phoneNumber = await ask("Phone number: ")
     //= Enrol a phone 1
     let verificationCode = await ask("Verification code: ")
@@ -45,7 +45,7 @@ struct Samples {
 
   func drawPictures(of url: borrowing SecretBytes) throws {
     let symbol = try QRSymbol(url)
-    TerminalRenderer(ink: .blackOnWhite).draw(symbol).print(terminator: "")
+    _ = TerminalRenderer(ink: .blackOnWhite).draw(symbol).print(terminator: "")
     print("SVG:", QRImage.svg(symbol).count > 1000, "PNG:", try QRImage.png(symbol).count > 100)
   }
 
@@ -61,7 +61,7 @@ struct Samples {
 
   func signInWithPhone() async throws {
     do throws(MultiFactorError) {
-      _ = try await multiFactor.signIn()
+      _ = try await currentUser.multiFactor.signIn()
     } catch {
       try await finishWithPhone(error)
     }
@@ -76,7 +76,7 @@ struct Samples {
 
   func unenroll() async throws {
     //= Manage factors 1
-    let multiFactorInfo = try await multiFactor.enrolledFactors[selectedIndex]
+    let multiFactorInfo = try await currentUser.multiFactor.enrolledFactors[selectedIndex]
     //= Manage factors 2
   }
 }
@@ -92,8 +92,13 @@ struct Program {
     case "enroll-phone": try await samples.enrollPhone()
     case "sign-in-phone": try await samples.signInWithPhone()
     case "unenroll": try await samples.unenroll()
-    default: print("usage: samples enroll | sign-in | enroll-phone | sign-in-phone | unenroll")
+    case "documents": await Documents(currentUser: samples.currentUser).enroll()
+    case "documents-sign-in": await Documents(currentUser: samples.currentUser).signIn()
+    default:
+      print(
+        "usage: samples enroll | sign-in | enroll-phone | sign-in-phone | unenroll | documents | "
+          + "documents-sign-in")
     }
-    await samples.multiFactor.close()
+    await samples.currentUser.close()
   }
 }
