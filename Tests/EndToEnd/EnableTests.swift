@@ -120,6 +120,12 @@ extension EndToEnd {
         #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
 
         try Self.expectPasswordAlone(other, on: server, key: otherKey)
+        // A key alone does not let in a user who has not enrolled.
+        let wrong = try server.signIn(
+          other.name, command: "id -un", key: otherKey, options: SecureShell.once)
+        try wrong.expect("Password: ")
+        try wrong.send("x" + other.password)
+        #expect(try wrong.waitForExit() == .exited(255), "\(wrong.transcript)")
         try Self.expectNoFindingsAboutSSH()
         let disabled = try machine.administer("disable", "sshd")
         #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
