@@ -33,7 +33,10 @@ struct EnableCommand: ParsableCommand {
   @Flag(help: "Do not wait for a confirmation. A mistake can lock out all users.")
   var noConfirm = false
 
-  @Flag(help: "Do not try the services with test accounts first.")
+  @Flag(
+    help: ArgumentHelp(
+      "Do not try the services with test accounts first. The configuration and the module are "
+        + "checked in any case."))
   var untried = false
 
   @OptionGroup(title: "Options for sshd") var secureShell: SecureShellOptions
@@ -83,13 +86,13 @@ struct EnableCommand: ParsableCommand {
 
   /// Proves that the services would ask for a code and accept a right one.
   private func prove(_ plans: [ServicePlan]) throws(ChangeError) {
-    guard !untried else { return }
     do throws(ConfigurationFile.Failure) { _ = try ConfigurationFile.read() } catch {
       throw .configuration(error)
     }
     if let problem = DoctorCommand.host.loadProblem(Array("pam_mfa.so".utf8)) {
       throw .module(problem)
     }
+    guard !untried else { return }
     for (plan, result) in zip(plans, TrialProgram.results(of: plans)) {
       switch result {
       case .proven(let remark):
