@@ -985,6 +985,53 @@ extension EndToEnd {
       }
     }
 
+    @Test("enable sshd names the users who sign in with a key and have no password")
+    func keysAlone() throws {
+      try Self.withMachine { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let other = try machine.addUser()
+        let exempt = try machine.addUser()
+        let withPassword = try machine.addUser()
+        try machine.keep("/etc/shadow")
+        for each in [user, other, exempt, withPassword] {
+          _ = try machine.addLoginKey(for: each)
+          if each.name != withPassword.name {
+            try Command.succeed(["/usr/sbin/usermod", "-p", "*", each.name])
+          }
+        }
+        // sshd can read the keys of its users anywhere.
+        try Command.succeed(["/bin/mkdir", "-p", "/etc/ssh/keys"])
+        try Command.succeed([
+          "/bin/mv", "/home/\(other.name)/.ssh/authorized_keys", "/etc/ssh/keys/\(other.name)",
+        ])
+        try machine.write(
+          "AuthorizedKeysFile %h/.ssh/authorized_keys /etc/ssh/keys/%u\n",
+          to: "/etc/ssh/sshd_config.d/50-keys.conf")
+        try machine.write(
+          "Match User \(exempt.name)\n  AuthenticationMethods publickey\n",
+          to: "/etc/ssh/sshd_config.d/60-exempt.conf")
+        let rows = [
+          (["--factors", "password+code"], [user.name, other.name]),
+          (["--factors", "key+code"], [other.name]),
+          (["--factors", "key-or-password+code"], [other.name]),
+          (["--except-group", other.name], [user.name]),
+        ]
+        for (factors, names) in rows {
+          for options in [["--dry-run"], ["--no-confirm"]] {
+            let command = ["enable", "sshd", "--untried"] + options + factors
+            let enabled = try Command.run([ServiceFiles.program] + command)
+            #expect(enabled.status == .exited(0), "\(command): \(enabled.errorText)")
+            let warning = enabled.errorText.split(separator: "\n").first {
+              $0.contains("users who have keys but no password can no longer sign in by ssh: ")
+            }
+            let named = warning?.split(separator: ": ").last?.split(separator: ", ") ?? []
+            #expect(Set(named.map { String($0) }) == Set(names), "\(command): \(named)")
+            if options == ["--no-confirm"] { _ = try machine.administer("disable", "sshd") }
+          }
+        }
+      }
+    }
+
     @Test("--dry-run prints a diff that patch accepts, and changes nothing")
     func dryRun() throws {
       try Self.withMachine { machine in
