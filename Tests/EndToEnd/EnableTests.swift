@@ -1032,6 +1032,41 @@ extension EndToEnd {
       }
     }
 
+    @Test("a service whose file is the vendor's gets a file in /etc, which disable removes")
+    func vendorFile() throws {
+      try Self.withMachine { machine in
+        let vendor = "/usr/lib/pam.d/vendor-service"
+        let path = "/etc/pam.d/vendor-service"
+        let text =
+          "#%PAM-1.0\n@include common-auth\n@include common-account\n@include common-session\n"
+        try machine.write(text, to: vendor)
+        let files = ServiceFiles(["vendor-service"])
+        let dry = try machine.administer("enable", "--dry-run", "vendor-service")
+        #expect(dry.status == .exited(0), "\(dry.errorText)")
+        #expect(dry.text.contains("--- /dev/null"), "\(dry.text)")
+        let enabled = try machine.administer("enable", "--no-confirm", "vendor-service")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        #expect(enabled.text.contains("\(path):4: written"), "\(enabled.text)")
+        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        #expect(new.hasPrefix("#%PAM-1.0\n@include common-auth\n# >>> mfa-admin"), "\(new)")
+        #expect(machine.contents(of: vendor) == Array(text.utf8))
+        #expect(try machine.administer("services").text.contains(" on: \(path):4\n"))
+        #expect(try machine.administer("disable", "vendor-service").status == .exited(0))
+        #expect(files.isRestored, "\(files)")
+
+        // The change of a family is rolled back with it.
+        try Command.succeed(["/bin/mv", "/etc/pam.d/sudo-i", "/usr/lib/pam.d/sudo-i"])
+        machine.atTheEnd("remove the vendor's file") {
+          try Command.succeed(["/bin/rm", "-f", "/usr/lib/pam.d/sudo-i"])
+        }
+        let family = ServiceFiles(["sudo", "sudo-i"])
+        #expect(try machine.administer("enable", "sudo").status == .exited(0))
+        #expect(machine.contents(of: "/etc/pam.d/sudo-i") != nil)
+        #expect(try machine.administer("restore", "--boot").status == .exited(0))
+        #expect(family.isRestored, "\(family)")
+      }
+    }
+
     @Test("--dry-run prints a diff that patch accepts, and changes nothing")
     func dryRun() throws {
       try Self.withMachine { machine in
