@@ -814,6 +814,20 @@ extension EndToEnd {
       }
     }
 
+    @Test("a service that was enabled again after it lost its lines is disabled completely")
+    func disabledAfterLoss() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sshd"])
+        let path = "/etc/pam.d/sshd"
+        #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
+        try machine.write(try #require(files.old.contents[0]), to: path)
+        #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(files.isRestored, "\(files)")
+      }
+    }
+
     @Test("later edits are kept, and an edit between the markers is refused with its line")
     func edited() throws {
       try Self.withMachine { machine in

@@ -220,8 +220,20 @@ package struct ServiceSwitch {
     }
     for entry in try journal.confirmed() {
       guard case .success(let change) = entry, change.service == service else { continue }
-      return change.withoutDeadline
+      // If the service was enabled again because one file had lost its lines, the record does not have
+      // the others.
+      let recorded = Set(change.files.map(\.path))
+      let others = try markedFiles(of: service).filter { !recorded.contains($0.path) }
+      return change.withoutDeadline.adding(others)
     }
+    let files = try markedFiles(of: service)
+    guard !files.isEmpty else { return nil }
+    return ServiceChange(
+      service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
+  }
+
+  /// Returns the files of a service that have marked lines.
+  private func markedFiles(of service: [UInt8]) throws(ChangeError) -> [ChangedFile] {
     var files: [ChangedFile] = []
     let paths =
       (ServicePlan.concernsSecureShell(service) ? [SecureShellDropIn.path] : [])
@@ -239,9 +251,7 @@ package struct ServiceSwitch {
             new: file.contents, permissions: file.permissions, owner: 0, group: file.group))
       }
     }
-    guard !files.isEmpty else { return nil }
-    return ServiceChange(
-      service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
+    return files
   }
 
   /// Disables a service.
