@@ -120,6 +120,8 @@ extension EndToEnd {
         #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
 
         try Self.expectPasswordAlone(other, on: server, key: otherKey)
+        let json = try machine.administer("services", "--json").text
+        #expect(json.contains("\"factors\": \"key+code\""), "\(json)")
         // A key alone does not let in a user who has not enrolled.
         let wrong = try server.signIn(
           other.name, command: "id -un", key: otherKey, options: SecureShell.once)
