@@ -307,8 +307,8 @@ let package = Package(
       "ServiceSwitch", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFADoctor", "MFAPAMStack", "MFAStackEffect", "MFAStoreFiles",
-        "MFASystem", "MFATrial",
+        "MFAConfiguration", "MFADoctor", "MFAFactors", "MFAPAMStack", "MFAStackEffect",
+        "MFAStoreFiles", "MFASystem", "MFATrial",
       ]),
     .executableTarget(
       name: "mfa-admin",

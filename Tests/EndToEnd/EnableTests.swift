@@ -120,6 +120,14 @@ extension EndToEnd {
         #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
 
         try Self.expectPasswordAlone(other, on: server, key: otherKey)
+        let json = try machine.administer("services", "--json").text
+        #expect(json.contains("\"factors\": \"key+code\""), "\(json)")
+        // A key alone does not let in a user who has not enrolled.
+        let wrong = try server.signIn(
+          other.name, command: "id -un", key: otherKey, options: SecureShell.once)
+        try wrong.expect("Password: ")
+        try wrong.send("x" + other.password)
+        #expect(try wrong.waitForExit() == .exited(255), "\(wrong.transcript)")
         try Self.expectNoFindingsAboutSSH()
         let disabled = try machine.administer("disable", "sshd")
         #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
@@ -534,36 +542,237 @@ extension EndToEnd {
 
     /// How an administrator changes a file of an unconfirmed change.
     enum TrialEdit: CaseIterable {
-      case betweenMarks, removed
+      case betweenMarks, removed, marksDeleted, outsideMarks, groupWritable, otherOwner, symlink,
+        hardLink, folderGroupWritable
+
+      /// Makes the change. Returns the contents that must be found in the copy, or nil.
+      func make(at path: String, _ user: MachineUser, _ machine: Machine) throws -> [UInt8]? {
+        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        let folder = String(path.prefix(upTo: try #require(path.lastIndex(of: "/"))))
+        var edited: String?
+        switch self {
+        case .betweenMarks:
+          edited = new.replacing("requisite pam_mfa.so", with: "optional pam_mfa.so")
+            .replacing("UsePAM yes", with: "UsePAM no")
+        case .marksDeleted:
+          let lines = new.split(separator: "\n", omittingEmptySubsequences: false)
+          edited = lines.filter { !$0.contains("mfa-admin enable") }.joined(separator: "\n")
+        case .outsideMarks:
+          edited =
+            path.hasPrefix("/etc/pam.d")
+            ? "auth requisite pam_deny.so\n" + new : "DenyUsers *\n" + new
+        case .removed: try machine.remove(path)
+        case .groupWritable: try Command.succeed(["/bin/chmod", "g+w", path])
+        case .otherOwner: try Command.succeed(["/bin/chown", user.name, path])
+        case .symlink:
+          let target = machine.folder + "/target"
+          try machine.write(new, to: target)
+          try Command.succeed(["/bin/ln", "-sf", target, path])
+          return Array(new.utf8)
+        case .hardLink: try Command.succeed(["/bin/ln", path, path + ".link"])
+        case .folderGroupWritable:
+          try Command.succeed(["/bin/chmod", "g+w", folder])
+          machine.atTheEnd("protect \(folder)") {
+            try Command.succeed(["/bin/chmod", "g-w", folder])
+          }
+        }
+        if let edited { try machine.write(edited, to: path) }
+        return edited.map { Array($0.utf8) }
+      }
+    }
+
+    /// How an unconfirmed change is undone.
+    enum TrialEnd: CaseIterable {
+      case boot, disable, deadline
+
+      func undo(_ service: String, _ machine: Machine) throws -> Command {
+        switch self {
+        case .boot: return try machine.administer("restore", "--boot")
+        case .disable: return try machine.administer("disable", service)
+        case .deadline:
+          // As if the time were over.
+          try Command.succeed([
+            "/bin/sed", "-i", "s/^deadline \\([^ ]*\\) [0-9]* /deadline \\1 0 /",
+            ServiceFiles.pending + "/" + service,
+          ])
+          return try machine.administer("restore")
+        }
+      }
+    }
+
+    /// A file that `enable` writes for a service.
+    struct TrialFile: Sendable, CustomTestStringConvertible {
+      let service: String
+      let path: String
+      var testDescription: String { path }
+
+      static let all = [
+        TrialFile(service: "sudo", path: "/etc/pam.d/sudo"),
+        TrialFile(service: "sshd", path: ServiceFiles.dropIn),
+      ]
+
+      /// Returns the type, owner, group, mode and number of names of the file, or nil if it does not
+      /// exist.
+      func status() throws -> String? {
+        let found = try Command.run(["/usr/bin/stat", "-c", "%F %U %G %a %h", path])
+        return found.status.isSuccess ? found.text : nil
+      }
     }
 
     @Test(
-      "an edit does not keep an unconfirmed change from being rolled back, and stays in a copy",
-      arguments: TrialEdit.allCases, [["restore", "--boot"], ["disable", "sudo"]])
-    func editedOnTrial(edit: TrialEdit, command: [String]) throws {
+      "no edit keeps an unconfirmed change from being rolled back, and what was edited is kept",
+      arguments: TrialEdit.allCases, TrialFile.all)
+    func editedOnTrial(edit: TrialEdit, file: TrialFile) throws {
+      try Self.withMachine { machine in
+        let (user, _) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let files = ServiceFiles([file.service])
+        let server = try Self.server(machine)
+        let status = try file.status()
+        let copy = file.path + ".mfa-edited"
+        for end in TrialEnd.allCases {
+          try machine.remove(copy)
+          let start = try machine.log.position()
+          let enabled = try machine.administer("enable", "--untried", file.service)
+          #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+          let edited = try edit.make(at: file.path, user, machine)
+          let undone = try end.undo(file.service, machine)
+          #expect(undone.status == .exited(0), "\(end): \(undone.errorText)")
+          #expect(files.isRestored, "\(end): \(files)")
+          #expect(try file.status() == status, "\(end)")
+          #expect(machine.contents(of: copy) == edited, "\(end)")
+          let said = undone.text + undone.errorText
+          if edited != nil {
+            let isLogged = try Deadline.usual.waits {
+              try machine.log.entries(since: start).contains {
+                $0.fields["result"] == "edit-kept" && $0.fields["copy"] == copy
+              }
+            }
+            #expect(isLogged, "\(end)")
+          }
+          // The rollback watcher can be faster than the command at the deadline.
+          if end != .deadline, edited != nil {
+            #expect(said.contains("what was there is in \(copy)"), "\(end): \(said)")
+          } else if end != .deadline, edit == .removed, status != nil {
+            #expect(said.contains("\(file.path) was removed since"), "\(end): \(said)")
+          }
+          #expect(!(try machine.administer("services").text.contains("mfa-edited")))
+          try machine.remove(file.path + ".link")
+          if edit == .folderGroupWritable {
+            try Command.succeed(["/bin/chmod", "g-w", "/etc/pam.d", "/etc/ssh/sshd_config.d"])
+          }
+          guard file.service == "sshd", end != .boot else { continue }
+          // sshd has reloaded its settings.
+          let after = try server.signIn(user.name, command: "id -un", key: key)
+          try after.expect(user.name)
+          #expect(try after.waitForExit() == .exited(0), "\(end): \(after.transcript)")
+        }
+      }
+    }
+
+    @Test("a link's target is not touched by the rollback, and the link is kept")
+    func linkOnTrial() throws {
+      try Self.withMachine { machine in
+        let path = "/etc/pam.d/sudo"
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        let target = machine.folder + "/target"
+        try machine.write("auth requisite pam_deny.so\n", to: target, mode: "0600")
+        #expect(try machine.administer("enable", "--untried", "sudo").status == .exited(0))
+        try Command.succeed(["/bin/ln", "-sf", target, path])
+        #expect(try machine.administer("restore", "--boot").status == .exited(0))
+        #expect(files.isRestored, "\(files)")
+        #expect(machine.contents(of: target) == Array("auth requisite pam_deny.so\n".utf8))
+        let kept = try Command.succeed(["/bin/readlink", path + ".mfa-edited"])
+        #expect(kept == target + "\n")
+      }
+    }
+
+    @Test("a folder at the place of a file is moved away")
+    func folderOnTrial() throws {
+      try Self.withMachine { machine in
+        for file in TrialFile.all {
+          let files = ServiceFiles([file.service])
+          let enabled = try machine.administer("enable", "--untried", file.service)
+          #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+          try machine.remove(file.path)
+          try Command.succeed(["/bin/mkdir", file.path])
+          let undone = try machine.administer("restore", "--boot")
+          #expect(undone.status == .exited(0), "\(undone.errorText)")
+          #expect(files.isRestored, "\(files)")
+          try Command.succeed(["/bin/rmdir", file.path + ".mfa-edited"])
+        }
+      }
+    }
+
+    @Test("a file that cannot be restored does not keep the others from being restored")
+    func fileThatStays() throws {
+      try Self.withMachine { machine in
+        let (user, _) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let path = "/etc/pam.d/sshd"
+        let files = ServiceFiles(["sshd"])
+        let server = try Self.server(machine)
+        machine.atTheEnd("unmount \(path)") {
+          _ = try Command.run(["/bin/umount", "--quiet", path])
+        }
+        for command in [["disable", "sshd"], ["restore", "--boot"]] {
+          #expect(try machine.administer("enable", "--untried", "sshd").status == .exited(0))
+          // No file can be renamed over a mount point.
+          try Command.succeed(["/bin/mount", "--bind", "/etc/pam.d/su", path])
+          let failed = try Command.run([ServiceFiles.program] + command)
+          #expect(failed.status == .exited(1), "\(failed.text)")
+          #expect(failed.errorText.contains(path), "\(failed.errorText)")
+          #expect(machine.contents(of: ServiceFiles.dropIn) == nil)
+          #expect(ServiceFiles.waiting == ["sshd"])
+          let again = try Command.run([ServiceFiles.program] + command)
+          #expect(again.status == .exited(1), "\(again.text)")
+          try Command.succeed(["/bin/umount", path])
+          if command.first == "disable" {
+            // The stack still asks for a code, but sshd asks the stack for nothing after a key.
+            let byKey = try server.signIn(user.name, command: "id -un", key: key)
+            try byKey.expect(user.name)
+            #expect(try byKey.waitForExit() == .exited(0), "\(byKey.transcript)")
+          }
+          let copies = try Command.succeed(["/bin/sh", "-c", "ls \(path)*.mfa-edited | wc -l"])
+          #expect(copies == "1\n", "each round makes another copy")
+          #expect(try machine.administer("restore", "--boot").status == .exited(0))
+          #expect(files.isRestored, "\(files)")
+          try machine.remove(path + ".mfa-edited")
+        }
+      }
+    }
+
+    @Test("a change that another program makes while a service is enabled is not undone")
+    func changedBeforeItsTurn() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
         let path = "/etc/pam.d/sudo"
-        let copy = path + ".mfa-edited"
-        try machine.keep(copy)
-        #expect(try machine.administer("enable", "sudo").status == .exited(0))
-        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
-        let edited = new.replacing("requisite pam_mfa.so", with: "optional pam_mfa.so")
-        switch edit {
-        case .betweenMarks: try machine.write(edited, to: path)
-        case .removed: try machine.remove(path)
-        }
-        let undone = try Command.run([ServiceFiles.program] + command)
-        #expect(undone.status == .exited(0), "\(undone.errorText)")
+        #expect(try machine.administer("enable", "--untried", "sudo").status == .exited(0))
+        // As if the process had died after it wrote the record: no file has a backup copy yet.
+        try machine.write(try #require(files.old.contents[0]), to: path)
+        try Command.succeed(["/bin/rm", "/etc/pam.d/.sudo.mfa-old"])
+        try Command.succeed([
+          "/bin/sed", "-i", "s/^stage standing/stage working/", ServiceFiles.pending + "/sudo",
+        ])
+        let upgraded = Array("# upgraded\n".utf8) + (try #require(files.old.contents[0]))
+        try machine.write(upgraded, to: path)
+        #expect(try machine.administer("restore").status == .exited(0))
+        #expect(machine.contents(of: path) == upgraded)
+        #expect(ServiceFiles.waiting.isEmpty)
+      }
+    }
+
+    @Test("a folder among the records of changes does not keep a change from being rolled back")
+    func folderAmongRecords() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sudo", "sudo-i"])
+        #expect(try machine.administer("enable", "--untried", "sudo").status == .exited(0))
+        try Command.succeed(["/bin/mkdir", ServiceFiles.pending + "/.saved"])
+        let put = try machine.administer("restore", "--boot")
+        #expect(put.status == .exited(1))
+        #expect(put.errorText.contains(ServiceFiles.pending + "/.saved"), "\(put.errorText)")
+        try Command.succeed(["/bin/rmdir", ServiceFiles.pending + "/.saved"])
         #expect(files.isRestored, "\(files)")
-        let said = undone.text + undone.errorText
-        switch edit {
-        case .betweenMarks:
-          #expect(machine.contents(of: copy) == Array(edited.utf8))
-          #expect(said.contains("what was edited is in \(copy)"), "\(said)")
-        case .removed: #expect(said.contains("\(path) was removed since"), "\(said)")
-        }
-        #expect(!(try machine.administer("services").text.contains("mfa-edited")))
       }
     }
 
@@ -604,6 +813,20 @@ extension EndToEnd {
           #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
           #expect(!(try machine.administer("doctor", "--json").text.contains("lines-lost")))
         }
+      }
+    }
+
+    @Test("a service that was enabled again after it lost its lines is disabled completely")
+    func disabledAfterLoss() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["sshd"])
+        let path = "/etc/pam.d/sshd"
+        #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
+        try machine.write(try #require(files.old.contents[0]), to: path)
+        #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(files.isRestored, "\(files)")
       }
     }
 
@@ -775,6 +998,88 @@ extension EndToEnd {
         #expect(enabled.status == .exited(row.status), "\(row.number): \(enabled.errorText)")
         #expect(enabled.errorText.contains(row.message), "\(row.number): \(enabled.errorText)")
         #expect(Deadline.usual.waits { files.isRestored }, "\(row.number)")
+      }
+    }
+
+    @Test("enable sshd names the users who sign in with a key and have no password")
+    func keysAlone() throws {
+      try Self.withMachine { machine in
+        let (user, _) = try machine.addEnrolledUser()
+        let other = try machine.addUser()
+        let exempt = try machine.addUser()
+        let withPassword = try machine.addUser()
+        try machine.keep("/etc/shadow")
+        for each in [user, other, exempt, withPassword] {
+          _ = try machine.addLoginKey(for: each)
+          if each.name != withPassword.name {
+            try Command.succeed(["/usr/sbin/usermod", "-p", "*", each.name])
+          }
+        }
+        // sshd can read the keys of its users anywhere.
+        try Command.succeed(["/bin/mkdir", "-p", "/etc/ssh/keys"])
+        try Command.succeed([
+          "/bin/mv", "/home/\(other.name)/.ssh/authorized_keys", "/etc/ssh/keys/\(other.name)",
+        ])
+        try machine.write(
+          "AuthorizedKeysFile %h/.ssh/authorized_keys /etc/ssh/keys/%u\n",
+          to: "/etc/ssh/sshd_config.d/50-keys.conf")
+        try machine.write(
+          "Match User \(exempt.name)\n  AuthenticationMethods publickey\n",
+          to: "/etc/ssh/sshd_config.d/60-exempt.conf")
+        let rows = [
+          (["--factors", "password+code"], [user.name, other.name]),
+          (["--factors", "key+code"], [other.name]),
+          (["--factors", "key-or-password+code"], [other.name]),
+          (["--except-group", other.name], [user.name]),
+        ]
+        for (factors, names) in rows {
+          for options in [["--dry-run"], ["--no-confirm"]] {
+            let command = ["enable", "sshd", "--untried"] + options + factors
+            let enabled = try Command.run([ServiceFiles.program] + command)
+            #expect(enabled.status == .exited(0), "\(command): \(enabled.errorText)")
+            let warning = enabled.errorText.split(separator: "\n").first {
+              $0.contains("users who have keys but no password can no longer sign in by ssh: ")
+            }
+            let named = warning?.split(separator: ": ").last?.split(separator: ", ") ?? []
+            #expect(Set(named.map { String($0) }) == Set(names), "\(command): \(named)")
+            if options == ["--no-confirm"] { _ = try machine.administer("disable", "sshd") }
+          }
+        }
+      }
+    }
+
+    @Test("a service whose file is the vendor's gets a file in /etc, which disable removes")
+    func vendorFile() throws {
+      try Self.withMachine { machine in
+        let vendor = "/usr/lib/pam.d/vendor-service"
+        let path = "/etc/pam.d/vendor-service"
+        let text =
+          "#%PAM-1.0\n@include common-auth\n@include common-account\n@include common-session\n"
+        try machine.write(text, to: vendor)
+        let files = ServiceFiles(["vendor-service"])
+        let dry = try machine.administer("enable", "--dry-run", "vendor-service")
+        #expect(dry.status == .exited(0), "\(dry.errorText)")
+        #expect(dry.text.contains("--- /dev/null"), "\(dry.text)")
+        let enabled = try machine.administer("enable", "--no-confirm", "vendor-service")
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        #expect(enabled.text.contains("\(path):4: written"), "\(enabled.text)")
+        let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        #expect(new.hasPrefix("#%PAM-1.0\n@include common-auth\n# >>> mfa-admin"), "\(new)")
+        #expect(machine.contents(of: vendor) == Array(text.utf8))
+        #expect(try machine.administer("services").text.contains(" on: \(path):4\n"))
+        #expect(try machine.administer("disable", "vendor-service").status == .exited(0))
+        #expect(files.isRestored, "\(files)")
+
+        // The change of a family is rolled back with it.
+        try Command.succeed(["/bin/mv", "/etc/pam.d/sudo-i", "/usr/lib/pam.d/sudo-i"])
+        machine.atTheEnd("remove the vendor's file") {
+          try Command.succeed(["/bin/rm", "-f", "/usr/lib/pam.d/sudo-i"])
+        }
+        let family = ServiceFiles(["sudo", "sudo-i"])
+        #expect(try machine.administer("enable", "sudo").status == .exited(0))
+        #expect(machine.contents(of: "/etc/pam.d/sudo-i") != nil)
+        #expect(try machine.administer("restore", "--boot").status == .exited(0))
+        #expect(family.isRestored, "\(family)")
       }
     }
 

@@ -90,7 +90,9 @@ extension EndToEnd {
       try Enable.withMachine { machine in
         try fault.change(machine)
         let files = ServiceFiles([fault.service])
-        for arguments in [["--no-confirm"], []] {
+        // Neither needs a test account.
+        let untried = ["--no-confirm", "--untried"]
+        for arguments in [["--no-confirm"], []] + (fault.number <= 2 ? [untried] : []) {
           let enabled = try Self.administer(["enable"] + arguments + [fault.service])
           #expect(enabled.status == .exited(1), "\(fault.number): \(enabled.text)")
           #expect(

@@ -40,19 +40,52 @@ import Testing
   static let edited = Array(
     String(decoding: new, as: UTF8.self).replacing("requisite", with: "optional").utf8)
 
+  static let withoutMarks = Array("a\nauth requisite pam_mfa.so\nb\n".utf8)
+
+  struct TrialRow: CustomTestStringConvertible, Sendable {
+    let number: Int
+    var old: [UInt8]? = ChangedFileTests.old
+    var new = ChangedFileTests.new
+    let present: PresentFile
+    let remedy: ChangedFile.Restoration
+    var testDescription: String { "\(number)" }
+  }
+
+  /// A regular file at the path of the changed file.
+  static func file(
+    _ contents: [UInt8], permissions: UInt32 = 0o644, group: UInt32 = 0, isTrusted: Bool = true
+  ) -> PresentFile {
+    .regular(
+      SystemFile(contents: contents, permissions: permissions, group: group), isTrusted: isTrusted)
+  }
+
+  static let back = ChangedFile.Restoration.write(old, isExact: true)
+
   @Test(
-    "before the confirmation, the old file wins over an edit between the marks, or a removed file",
+    "before the confirmation, the old file wins over every edit, and over a removed file",
     arguments: [
-      Row(number: 1, present: edited, remedy: .putBack),
-      Row(number: 2, present: nil, remedy: .putBack),
-      Row(number: 3, old: nil, new: block, present: edited, remedy: .putBack),
-      Row(number: 4, old: nil, new: block, present: nil, remedy: .none),
-      Row(number: 5, present: new, remedy: .write(old, isExact: true)),
-      Row(
-        number: 6, present: new + Array("c\n".utf8),
-        remedy: .write(old + Array("c\n".utf8), isExact: false)),
+      TrialRow(number: 1, present: file(edited), remedy: .putBack),
+      TrialRow(number: 2, present: .absent, remedy: .putBack),
+      TrialRow(number: 3, old: nil, new: block, present: file(edited), remedy: .putBack),
+      TrialRow(number: 4, old: nil, new: block, present: .absent, remedy: .none),
+      TrialRow(number: 5, present: file(new), remedy: back),
+      TrialRow(number: 6, present: file(new + Array("c\n".utf8)), remedy: .putBack),
+      TrialRow(number: 7, present: file(withoutMarks), remedy: .putBack),
+      TrialRow(number: 8, present: file(Array("c\n".utf8)), remedy: .putBack),
+      TrialRow(number: 9, old: nil, new: block, present: file(withoutMarks), remedy: .putBack),
+      TrialRow(number: 10, present: file(old), remedy: .none),
+      // The owner, the permissions and the group are restored too.
+      TrialRow(number: 11, present: file(old, isTrusted: false), remedy: back),
+      TrialRow(number: 12, present: file(old, permissions: 0o600), remedy: back),
+      TrialRow(number: 13, present: file(old, group: 7), remedy: back),
+      TrialRow(number: 14, present: file(new, isTrusted: false), remedy: back),
+      TrialRow(
+        number: 15, old: nil, new: block, present: file(block, isTrusted: false), remedy: .remove),
+      // A symbolic link, for example.
+      TrialRow(number: 16, present: .other, remedy: .putBack),
+      TrialRow(number: 17, old: nil, new: block, present: .other, remedy: .putBack),
     ])
-  func trial(row: Row) {
+  func trial(row: TrialRow) {
     let file = ChangedFile(
       path: "/x", old: row.old, new: row.new, permissions: 0o644, owner: 0, group: 0)
     #expect(
@@ -63,6 +96,7 @@ import Testing
   func remedies(row: Row) {
     let file = ChangedFile(
       path: "/x", old: row.old, new: row.new, permissions: 0o644, owner: 0, group: 0)
-    #expect(file.remedy(service: Self.service, present: row.present) == row.remedy, "\(row.number)")
+    let present = row.present.map { Self.file($0) } ?? .absent
+    #expect(file.remedy(service: Self.service, present: present) == row.remedy, "\(row.number)")
   }
 }

@@ -190,6 +190,38 @@ import Testing
     }
   }
 
+  /// Stacks that a wrong password does not end, and what is refused with each kind of factors.
+  static let wrongPasswords: [(text: String, first: SecureShellFactors.First, refusal: String?)] = [
+    (jumpingOver, .password, "the stack fails whatever its modules return"),
+    (jumpingOver, .keyOrPassword, "the stack fails whatever its modules return"),
+    (jumpingOver, .key, "because of /pam/sshd:6"),
+    ("auth optional pam_unix.so\nauth required pam_permit.so\n", .key, "because of /pam/sshd:6"),
+    ("auth required pam_permit.so\n", .key, "because of /pam/sshd:6"),
+    ("auth sufficient pam_fprintd.so\n@include common-auth\n", .key, "because of /pam/sshd:6"),
+    ("auth requisite pam_unix.so\n", .key, nil),
+    ("auth required pam_unix.so\n", .key, nil),
+    ("@include common-auth\n@include common-account\n", .key, nil),
+  ]
+
+  static let jumpingOver =
+    "auth [default=1] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so\n"
+
+  @Test(
+    "a stack that a wrong password does not end is refused, whatever is presented before the code",
+    arguments: wrongPasswords.indices)
+  func wrongPassword(index: Int) throws {
+    let (text, first, refusal) = Self.wrongPasswords[index]
+    let service = Array("sshd".utf8)
+    let source = Self.stacks(Row(number: index, text: text, expected: nil))
+    let file = try #require(try source.file(service))
+    do throws(StackProof.Obstacle) {
+      let plan = try StackPlan(service, first, mark: service, file: file, in: source)
+      #expect(refusal == nil, "\(String(decoding: plan.text, as: UTF8.self))")
+    } catch {
+      #expect(error.sentence.contains(refusal ?? "no refusal"), "\(error.sentence)")
+    }
+  }
+
   @Test(
     "service names are validated",
     arguments: [

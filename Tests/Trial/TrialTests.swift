@@ -53,11 +53,13 @@ private final class RuledHost: TrialHost {
 @Suite("Trial of services") struct TrialTests {
   private func result(
     _ host: RuledHost, enrolled: Trial.Expectation = .asked,
-    notEnrolled: Trial.Expectation = .allowed("let through: x"), acceptsKey: Bool = false
+    notEnrolled: Trial.Expectation = .allowed("let through: x"), acceptsKey: Bool = false,
+    needsPassword: Bool = true
   ) -> TrialResult {
     let trial = Trial(in: host) { user, _ in user == Array("a".utf8) ? enrolled : notEnrolled }
     return trial.result(
-      of: Trial.Plan(service: Array("x".utf8), files: [], acceptsKey: acceptsKey))
+      of: Trial.Plan(
+        service: Array("x".utf8), files: [], needsPassword: needsPassword, acceptsKey: acceptsKey))
   }
 
   private func failure(_ result: TrialResult) -> String? {
@@ -117,6 +119,34 @@ private final class RuledHost: TrialHost {
       host.rule = rule
       let found = failure(result(host, acceptsKey: true))
       #expect(found?.contains(expected) == true, "\(expected): \(found ?? "nothing")")
+    }
+  }
+
+  @Test("where a key is required, a wrong password after it is tried too")
+  func keyRequired() {
+    typealias SignIn = RuledHost.SignIn
+    // After a key, a code alone decides about users who have enrolled.
+    let isSound: @Sendable (SignIn) -> Bool = { signIn in
+      guard signIn.isNew, signIn.user == "a" else { return signIn.password == .right }
+      return signIn.code == .right || signIn.code == .next
+    }
+    let host = RuledHost()
+    host.rule = isSound
+    #expect(result(host, needsPassword: false) == .proven(remark: nil))
+    #expect(
+      host.signIns.suffix(2).map { "\($0.user) \($0.password) \($0.code)" } == [
+        "b right none", "b wrongAfterKey none",
+      ])
+    for notEnrolled in [Trial.Expectation.allowed("let through: x"), .denied("x")] {
+      let open = RuledHost()
+      open.rule = { signIn in
+        isSound(signIn) && (notEnrolled != .denied("x") || signIn.user == "a" || !signIn.isNew)
+          || signIn.user == "b" && signIn.password == .wrongAfterKey
+      }
+      let found = failure(result(open, notEnrolled: notEnrolled, needsPassword: false))
+      #expect(
+        found == "a user who has not enrolled signs in with a key and a wrong password",
+        "\(found ?? "nothing")")
     }
   }
 

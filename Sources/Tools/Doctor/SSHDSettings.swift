@@ -40,6 +40,11 @@ package struct SSHDSettings: Equatable {
     }
   }
 
+  /// Returns whether sshd calls PAM for the user to complete a list of methods.
+  package static func asksPAM(_ methods: [String]) -> Bool {
+    methods.contains { $0.hasPrefix("keyboard-interactive") || $0 == "password" }
+  }
+
   /// Whether a sign-in can use the `password` method.
   var takesPasswords: Bool {
     isOn("passwordauthentication")

@@ -90,7 +90,7 @@ package enum SSHDView {
   private struct Failure: Error { let reason: String }
 
   /// Returns the general settings of an sshd with these options, or nil if they cannot be determined.
-  static func settings(options: [String], on host: any ExaminedHost) -> SSHDSettings? {
+  package static func settings(options: [String], on host: any ExaminedHost) -> SSHDSettings? {
     guard let specification = Connection().specification,
       case .success(let output?) = output(options + ["-T", "-C", specification], host),
       output.isSuccess

@@ -18,4 +18,12 @@ enum ChangeFolder {
       throw SystemError(.rename, number: cposix_errno())
     }
   }
+
+  /// Gives a file a second name. A symbolic link is not followed: the link itself gets the name.
+  static func link(_ path: String, as other: String) throws(SystemError) {
+    // SAFETY: the strings are valid during the call.
+    guard unsafe MFACPOSIX.link(path, other) == 0 else {
+      throw SystemError(.rename, number: cposix_errno())
+    }
+  }
 }

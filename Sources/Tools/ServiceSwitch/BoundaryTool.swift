@@ -13,10 +13,13 @@ enum Tool {
 
   /// Whether systemd manages this machine (sd_booted(3)).
   static var isUnderSystemd: Bool {
-    var status = stat()
-    // SAFETY: the string is valid during the call, which writes `status`.
-    return unsafe lstat("/run/systemd/system", &status) == 0
-      && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
+    guard let path = TrustedPath("/run/systemd/system") else { return false }
+    do throws(SystemError) {
+      _ = try path.lastDirectory()
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Waits until the machine has run for `sinceBoot` seconds, including time in suspend.

@@ -9,7 +9,7 @@ import MFASystem
 package enum ChangeError: Error, Equatable {
   /// The text is not the name of a service that can be enabled.
   case notAService(String)
-  /// The service has no file in /etc/pam.d.
+  /// The service has no file.
   case noServiceFile(String)
   /// A file cannot be used or written.
   case file(String, FileProblem)
@@ -91,7 +91,8 @@ package enum ChangeError: Error, Equatable {
     switch self {
     case .notAService(let name):
       "\"\(VisibleText.escaping(name))\" is not a service that can be enabled or disabled"
-    case .noServiceFile(let name): "\(InstalledPath.services)/\(name) does not exist"
+    case .noServiceFile(let name):
+      "\(InstalledPath.services) and \(InstalledPath.vendorServices) have no file \(name)"
     case .file(let path, let problem):
       "\(VisibleText.escaping(path)) cannot be used: \(problem.text)"
     case .report(let path, let problem):

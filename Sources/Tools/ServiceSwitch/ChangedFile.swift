@@ -15,7 +15,7 @@ package struct ChangedFile: Equatable {
 
   /// The action that restores a file.
   package enum Restoration: Equatable {
-    /// No action: the file has its old contents.
+    /// No action: the file is as it was.
     case none
     /// No action: another program or an administrator has removed our lines or the file.
     case gone
@@ -24,26 +24,46 @@ package struct ChangedFile: Equatable {
     /// Write these contents. If `isExact`, they are the old contents, byte for byte. Otherwise the
     /// file was edited since, and they are the current contents without our lines.
     case write([UInt8], isExact: Bool)
-    /// Write the old contents, or remove the file if there were none, and keep the current contents
+    /// Write the old contents, or remove the file if there were none, and keep what is there now
     /// beside the file.
     case putBack
     /// No safe action: this line between our marks is not one of our lines.
     case altered(line: Int)
   }
 
-  /// Returns the action that restores the file if its current contents are `present`.
+  /// The file before the change, or nil if it did not exist.
+  var saved: SystemFile? {
+    old.map { SystemFile(contents: $0, permissions: permissions, group: group) }
+  }
+
+  /// Returns the action that restores the file if `present` is at its path.
   ///
-  /// `isTrial` is whether the change has not been confirmed. Then the old contents are restored even
-  /// if the file was removed, or edited between our marks: the restoration must not lock users out.
-  package func remedy(service: [UInt8], present: [UInt8]?, isTrial: Bool = false) -> Restoration {
-    if present == old { return .none }
-    guard let present else { return isTrial ? .putBack : .gone }
-    if present == new { return old.map { .write($0, isExact: true) } ?? .remove }
-    switch MarkedText(service: service).removing(from: present) {
+  /// `isTrial` is whether the change has not been confirmed. Then the old file is restored whatever
+  /// was edited: any edit, also one outside our marks, may be what locks users out.
+  package func remedy(
+    service: [UInt8], present: PresentFile, isTrial: Bool = false
+  ) -> Restoration {
+    if isTrial { return trialRemedy(present) }
+    if present.contents == old { return .none }
+    guard let contents = present.contents else { return .gone }
+    if contents == new { return old.map { .write($0, isExact: true) } ?? .remove }
+    switch MarkedText(service: service).removing(from: contents) {
     case .absent: return .gone
-    case .altered(let line): return isTrial ? .putBack : .altered(line: line)
+    case .altered(let line): return .altered(line: line)
     case .removed(let rest):
       return rest.isEmpty && old == nil ? .remove : .write(rest, isExact: false)
+    }
+  }
+
+  private func trialRemedy(_ present: PresentFile) -> Restoration {
+    switch present {
+    case .absent: return old == nil ? .none : .putBack
+    case .other: return .putBack
+    case .regular(let file, let isTrusted):
+      if isTrusted, file == saved { return .none }
+      guard file.contents == old || file.contents == new else { return .putBack }
+      // Its owner or its permissions may have changed. Nothing was edited.
+      return old.map { .write($0, isExact: true) } ?? .remove
     }
   }
 }

@@ -59,6 +59,31 @@ package struct SecureShellFactors: Equatable {
     name.wholeMatch(of: /[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}/) != nil
   }
 
+  /// What sshd asks for according to the drop-in of this program, or nil if there is no such drop-in.
+  package static var present: SecureShellFactors? {
+    do throws(ChangeError) {
+      let text = try SystemFile.read(SecureShellDropIn.path)?.contents ?? []
+      let service = Array("sshd".utf8)
+      guard MarkedText.services(in: text) == [service] else { return nil }
+      let lines = MarkedText(service: service).ourLines(in: text)
+        .map { String(decoding: $0, as: UTF8.self) }
+      return SecureShellFactors(
+        first: SecureShellDropIn.factors(in: text),
+        exemptGroups: lines.filter { $0.hasPrefix(match) }.map { String($0.dropFirst(match.count)) }
+      )
+    } catch {
+      return nil
+    }
+  }
+
+  /// The members of the JSON object for the service.
+  package var members: [(name: String, value: JSON)] {
+    [
+      ("factors", .string(first.rawValue)),
+      ("exceptGroups", .array(exemptGroups.map { .string($0) })),
+    ]
+  }
+
   /// The arguments of `mfa-admin` that stand for this value.
   var arguments: [String] {
     ["--factors", first.rawValue] + exemptGroups.flatMap { ["--except-group", $0] }

@@ -60,6 +60,13 @@ package struct ServiceChange: Equatable {
       files: files)
   }
 
+  /// Returns the change with more files, which are restored last.
+  func adding(_ others: [ChangedFile]) -> ServiceChange {
+    ServiceChange(
+      service: service, stage: stage, deadline: deadline, actor: actor, processes: processes,
+      files: others + files)
+  }
+
   private static let heading = "mfa-admin change 1"
 
   /// The encoded record.

@@ -40,6 +40,18 @@ package struct ServicePlan {
     folder + "/" + String(decoding: service, as: UTF8.self)
   }
 
+  /// Returns the path of a service's file as its package installs it, which libpam reads if there is
+  /// none in /etc.
+  private static func vendorPath(of service: [UInt8]) -> String {
+    "\(InstalledPath.vendorServices)/" + String(decoding: service, as: UTF8.self)
+  }
+
+  /// Returns the vendor's file of a service, or nil if libpam does not read it.
+  static func vendorFile(of service: [UInt8]) throws(ChangeError) -> SystemFile? {
+    guard try SystemFile.read(path(of: service)) == nil else { return nil }
+    return try SystemFile.read(vendorPath(of: service))
+  }
+
   /// Parses the name of a service that can be enabled. Throws for files that other services
   /// include, for the default service `other`, and for `mfa-enroll`, with which the helper asks for
   /// the password.
@@ -67,9 +79,10 @@ package struct ServicePlan {
 
   /// Throws if the service has no file.
   package static func requireFile(of service: [UInt8]) throws(ChangeError) {
-    guard try SystemFile.read(path(of: service)) != nil else {
-      throw .noServiceFile(String(decoding: service, as: UTF8.self))
+    guard try SystemFile.read(path(of: service)) == nil, try vendorFile(of: service) == nil else {
+      return
     }
+    throw .noServiceFile(String(decoding: service, as: UTF8.self))
   }
 
   /// Plans the changes for a service and proves that the resulting stack asks for a code.
@@ -106,15 +119,16 @@ package struct ServicePlan {
     var files: [ChangedFile] = []
     for member in family(of: service) {
       let path = path(of: member)
-      guard let file = try SystemFile.read(path), try line(of: member, source) == nil else {
-        continue
-      }
+      let own = try SystemFile.read(path)
+      // The new file in /etc begins as a copy of the vendor's, which stays as it is.
+      let vendors = try vendorFile(of: member)
+      guard let file = own ?? vendors, try line(of: member, source) == nil else { continue }
       let present = StackFile(path: Array(path.utf8), contents: file.contents)
       let text = try plan(member, service, first, present, source)
       source = source.replacing(member, with: StackFile(path: present.path, contents: text))
       files.append(
         ChangedFile(
-          path: path, old: file.contents, new: text, permissions: file.permissions, owner: 0,
+          path: path, old: own?.contents, new: text, permissions: file.permissions, owner: 0,
           group: file.group))
     }
     return files
@@ -156,6 +170,14 @@ package struct ServicePlan {
     do throws(StackRefusal) { return try StackProof.line(of: service, in: source) } catch {
       throw .stack(
         service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+    }
+  }
+
+  /// The new service files, each with the path of the file that libpam reads now.
+  package var replacedFiles: [(path: String, contents: [UInt8])] {
+    files.filter { $0.path != SecureShellDropIn.path }.map { file in
+      let name = file.path.split(separator: "/").last.map { Array($0.utf8) } ?? []
+      return (file.old == nil ? Self.vendorPath(of: name) : file.path, file.new)
     }
   }
 

@@ -22,7 +22,10 @@ import MFASystem
 /// interrupted at any point, the next process completes or undoes the change. (`ChangeFaults`)
 /// MUST 2: no service is enabled without an entry in the audit log, and a failing audit log never
 /// prevents disabling. (`EndToEnd.Enable.ledger`)
-/// MUST 3: a file that was edited after the change keeps the edits. (`ChangedFileTests`)
+/// MUST 3: a file that was edited after the confirmation keeps the edits. (`ChangedFileTests`)
+/// MUST 4: before the confirmation, no edit, owner, permission or link keeps a file from being
+/// restored, and one file that cannot be restored does not keep the others from it.
+/// (`EndToEnd.Enable.editedOnTrial`, `EndToEnd.Enable.fileThatStays`)
 package struct ServiceSwitch {
   /// The records of all changes.
   package let journal: ChangeJournal
@@ -217,8 +220,20 @@ package struct ServiceSwitch {
     }
     for entry in try journal.confirmed() {
       guard case .success(let change) = entry, change.service == service else { continue }
-      return change.withoutDeadline
+      // If the service was enabled again because one file had lost its lines, the record does not have
+      // the others.
+      let recorded = Set(change.files.map(\.path))
+      let others = try markedFiles(of: service).filter { !recorded.contains($0.path) }
+      return change.withoutDeadline.adding(others)
     }
+    let files = try markedFiles(of: service)
+    guard !files.isEmpty else { return nil }
+    return ServiceChange(
+      service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
+  }
+
+  /// Returns the files of a service that have marked lines.
+  private func markedFiles(of service: [UInt8]) throws(ChangeError) -> [ChangedFile] {
     var files: [ChangedFile] = []
     let paths =
       (ServicePlan.concernsSecureShell(service) ? [SecureShellDropIn.path] : [])
@@ -236,9 +251,7 @@ package struct ServiceSwitch {
             new: file.contents, permissions: file.permissions, owner: 0, group: file.group))
       }
     }
-    guard !files.isEmpty else { return nil }
-    return ServiceChange(
-      service: service, stage: .undoing, deadline: nil, actor: actor, files: files)
+    return files
   }
 
   /// Disables a service.
@@ -255,18 +268,18 @@ package struct ServiceSwitch {
     try journal.write(undone)
   }
 
-  /// Returns the action that restores each file, with the file's current contents, in reverse order
-  /// of writing.
+  /// Returns the action that restores each file, with what is at its path now, in reverse order of
+  /// writing.
   package func remedies(
     _ change: ServiceChange
   ) throws(ChangeError) -> [(
-    file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Restoration
+    file: ChangedFile, present: PresentFile, remedy: ChangedFile.Restoration
   )] {
-    var remedies: [(file: ChangedFile, present: SystemFile?, remedy: ChangedFile.Restoration)] = []
+    var remedies: [(file: ChangedFile, present: PresentFile, remedy: ChangedFile.Restoration)] = []
     for file in change.files.reversed() {
-      let present = try SystemFile.read(file.path)
+      let present = try present(file, change)
       let remedy = file.remedy(
-        service: change.service, present: present?.contents, isTrial: change.isTrial)
+        service: change.service, present: present, isTrial: change.isTrial)
       if case .altered(let line) = remedy {
         throw .altered(
           service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
@@ -274,6 +287,15 @@ package struct ServiceSwitch {
       remedies.append((file, present, remedy))
     }
     return remedies
+  }
+
+  /// Returns what is at the path of a file of a change. After the confirmation, throws if it is not a
+  /// file that only root can have written.
+  private func present(
+    _ file: ChangedFile, _ change: ServiceChange
+  ) throws(ChangeError) -> PresentFile {
+    guard !change.isTrial else { return try PresentFile.at(file.path) }
+    return try SystemFile.read(file.path).map { .regular($0, isTrusted: true) } ?? .absent
   }
 
   // MARK: Rollback
@@ -296,7 +318,7 @@ package struct ServiceSwitch {
     do throws(SystemError) { now = try Clock.sinceBoot() } catch {
       throw .system("the clock", error)
     }
-    try journal.removeDrafts()
+    do throws(ChangeError) { try journal.removeDrafts() } catch { outcome.errors.append(error) }
     for entry in try journal.pending() {
       do throws(ChangeError) {
         let change = try entry.get()
@@ -333,21 +355,35 @@ package struct ServiceSwitch {
     }
   }
 
-  /// Restores the files of a change and removes its record. Edits made by others stay.
+  /// Restores the files of a change and removes its record. If a file cannot be restored, restores the
+  /// others, and keeps the record.
   private func restore(
     _ change: ServiceChange, reason: StaticString, _ kind: AuditLogEvent.Kind,
     _ mark: AuditLogCheckpoint?
   ) throws(ChangeError) {
-    var problem: ChangeError?
+    var problems: [ChangeError] = []
+    var isReloadDue = false
     for file in change.files.reversed() {
-      do throws(ChangeError) { try restore(file, of: change) } catch { problem = error }
+      do throws(ChangeError) {
+        let isWritten = try restore(file, of: change)
+        if isWritten, file.path == SecureShellDropIn.path { isReloadDue = true }
+      } catch {
+        problems.append(error)
+      }
     }
-    if let problem { throw problem }
-    if change.files.contains(where: { $0.path == SecureShellDropIn.path }), mayReload {
+    // A process that was killed may have restored the drop-in without reloading sshd.
+    if problems.isEmpty, change.files.contains(where: { $0.path == SecureShellDropIn.path }) {
+      isReloadDue = true
+    }
+    if isReloadDue, mayReload {
       do throws(ChangeError) { _ = try SecureShellServer.reload() } catch {
         Self.log(failure: error.message)
         report("warning: \(error.message)")
       }
+    }
+    if let problem = problems.first {
+      for other in problems.dropFirst() { report("warning: \(other.message)") }
+      throw problem
     }
     try journal.removeRecord(of: change)
     log("service-restored", of: change, as: kind, mark: mark) { $0.add("reason", reason) }
@@ -364,63 +400,88 @@ package struct ServiceSwitch {
     }
   }
 
-  private func restore(_ file: ChangedFile, of change: ServiceChange) throws(ChangeError) {
-    try SystemFile.removeDraft(of: file.path)
-    let present = try SystemFile.read(file.path)
-    let remedy = file.remedy(
-      service: change.service, present: present?.contents, isTrial: change.isTrial)
+  /// Restores a file. Returns whether the file was written or removed.
+  private func restore(_ file: ChangedFile, of change: ServiceChange) throws(ChangeError) -> Bool {
+    let folders: SystemFile.FolderRequirement = change.isTrial ? .any : .rootOnly
+    try SystemFile.removeDraft(of: file.path, folders)
+    let isWritten =
+      try isBeforeItsTurn(file, change) ? false : try undo(file, of: change, folders)
+    try SystemFile.removeReserve(of: file.path, folders)
+    return isWritten
+  }
+
+  /// Returns whether a change ended before it wrote this file. What is in the file then is from another
+  /// program.
+  private func isBeforeItsTurn(
+    _ file: ChangedFile, _ change: ServiceChange
+  ) throws(ChangeError) -> Bool {
+    guard change.stage == .inProgress, change.isTrial, file.old != nil else { return false }
+    return try !SystemFile.hasReserve(file.path)
+  }
+
+  private func undo(
+    _ file: ChangedFile, of change: ServiceChange, _ folders: SystemFile.FolderRequirement
+  ) throws(ChangeError) -> Bool {
+    let present = try present(file, change)
+    let remedy = file.remedy(service: change.service, present: present, isTrial: change.isTrial)
     switch remedy {
-    case .none: break
+    case .none: return false
     case .gone:
       report("note: \(file.path) was edited since: there was nothing left to remove")
+      return false
     case .remove:
-      try SystemFile.remove(file.path)
+      try SystemFile.remove(file.path, folders)
     case .write(let text, let isExact):
+      let edited = change.isTrial ? nil : present.file
       try put(
-        text, permissions: present?.permissions ?? file.permissions,
-        group: present?.group ?? file.group, to: file.path)
+        SystemFile(
+          contents: text, permissions: edited?.permissions ?? file.permissions,
+          group: edited?.group ?? file.group), to: file.path, folders)
       if !isExact {
         report("note: \(file.path) was edited since: the edits stay, our lines were removed")
       }
     case .putBack:
       keep(present, of: file.path)
-      guard let old = file.old else {
-        try SystemFile.remove(file.path)
-        break
+      if let saved = file.saved {
+        try put(saved, to: file.path, folders)
+      } else {
+        try SystemFile.remove(file.path, folders)
       }
-      try put(old, permissions: file.permissions, group: file.group, to: file.path)
     case .altered(let line):
       throw .altered(
         service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
     }
-    try SystemFile.removeReserve(of: file.path)
+    return true
   }
 
-  /// Writes contents that the backup copy has, or other contents.
+  /// Writes a file, from the backup copy if that is equal.
   private func put(
-    _ text: [UInt8], permissions: UInt32, group: UInt32, to path: String
+    _ file: SystemFile, to path: String, _ folders: SystemFile.FolderRequirement
   ) throws(ChangeError) {
     do throws(ChangeError) {
-      if try SystemFile.putReserve(text, permissions: permissions, group: group, to: path) {
-        return
-      }
+      if try file.putReserve(to: path, folders) { return }
     } catch {
-      // The contents are written below.
+      // The file is written below.
     }
-    try SystemFile.write(text, permissions: permissions, group: group, to: path)
+    try file.write(to: path, folders)
   }
 
-  /// Keeps what an administrator wrote between our marks, beside the file. A full disk does not prevent the
-  /// rollback.
-  private func keep(_ present: SystemFile?, of path: String) {
-    guard let present else {
+  /// Keeps what is at a path beside it. A full disk does not prevent the rollback.
+  private func keep(_ present: PresentFile, of path: String) {
+    guard present != .absent else {
       return report("note: \(path) was removed since: the file from before the change is back")
     }
     do throws(ChangeError) {
-      let copy = try SystemFile.keepEdited(present, of: path)
+      let copy = try present.keep(of: path)
+      // The rollback watcher has no terminal.
+      var line = LogLine()
+      line.add("result", "edit-kept")
+      line.add("file", escaping: Array(path.utf8))
+      line.add("copy", escaping: Array(copy.utf8))
+      Log.write(.notice, line)
       report(
-        "note: \(path) was edited between the marks: the file from before the change is back, "
-          + "and what was edited is in \(copy)")
+        "note: \(path) was edited since: what it was before the change is back, and what was there "
+          + "is in \(copy)")
     } catch {
       report("warning: what was edited in \(path) is lost: \(error.message)")
     }

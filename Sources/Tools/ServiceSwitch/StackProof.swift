@@ -24,6 +24,8 @@ package struct StackProof {
     case skippable(by: StackPosition)
     /// After a wrong password at this line, the stack continues and asks for a code.
     case wrongPasswordGoesOn(StackPosition)
+    /// After a key, users who have not enrolled need no password, because of this line.
+    case passwordNotNeeded(because: StackPosition)
     /// No user could sign in.
     case closed
     /// The module's `account` line is missing or unreliable.
@@ -42,6 +44,9 @@ package struct StackProof {
         "\(Self.text(position)) can end the stack before pam_mfa.so or jump over it"
       case .wrongPasswordGoesOn(let position):
         "after a wrong password at \(Self.text(position)), the stack continues and asks for a code"
+      case .passwordNotNeeded(let position):
+        "a key and a wrong password would sign in users who have not enrolled, because of "
+          + Self.text(position)
       case .closed: "the stack fails whatever its modules return"
       case .account(let line):
         StackFinding.reason(line)
@@ -68,7 +73,7 @@ package struct StackProof {
   }
 
   /// Returns the first problem with a service's stack, or nil. After a key that sshd has verified,
-  /// enrolled users need no password.
+  /// enrolled users need no password, and all others do.
   package static func obstacle<Source: StackSource>(
     of service: [UInt8], in source: Source, _ first: SecureShellFactors.First = .password
   ) -> Obstacle? {
@@ -101,6 +106,13 @@ package struct StackProof {
     }
     if let step = withoutCode.skipping.first {
       return .skippable(by: stack.entries[step.index].position)
+    }
+    let notEnrolled = StackEffect(
+      ofAuthStack: stack, of: service, for: Claimant([.other, .key], .notRequired))
+    if notEnrolled.canSucceed {
+      let lines = notEnrolled.way.map { stack.entries[$0.index] }
+      let cause = lines.first(where: \.asksForPassword) ?? lines.last ?? stack.entries[index]
+      return .passwordNotNeeded(because: cause.position)
     }
     let withCode = StackEffect(
       ofAuthStack: stack, of: service, for: Claimant([.code, .other, .key]))

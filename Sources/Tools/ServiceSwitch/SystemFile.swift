@@ -5,6 +5,7 @@ import MFASystem
 /// A root-owned file in a root-owned folder, which is read and replaced as a whole.
 ///
 /// MUST 1: links are not followed, and files that another user could have written are rejected.
+/// Only a rollback before the confirmation replaces such a file (`PresentFile`).
 /// MUST 2: at every moment, and after a crash, a path has either the old file or the new file.
 /// (`ChangeFaults`)
 package struct SystemFile: Equatable {
@@ -15,8 +16,16 @@ package struct SystemFile: Equatable {
   /// The group's gid.
   package let group: UInt32
 
+  /// Which folders a file may be in.
+  package enum FolderRequirement {
+    /// Those that only root can change.
+    case rootOnly
+    /// Any: a rollback before the confirmation must not fail because of a folder's permissions.
+    case any
+  }
+
   /// The maximum size of a file that is read, in bytes.
-  private static var longest: Int64 { 1 << 24 }
+  static var longest: Int64 { 1 << 24 }
 
   /// Reads a file. Returns nil if the file or its folder does not exist.
   package static func read(_ path: String) throws(ChangeError) -> SystemFile? {
@@ -49,7 +58,7 @@ package struct SystemFile: Equatable {
     throw .untrusted(distrust ?? .notARegularFile)
   }
 
-  private static func distrust(_ status: FileStatus) -> TrustFailure? {
+  static func distrust(_ status: FileStatus) -> TrustFailure? {
     if status.kind != .regular { return .notARegularFile }
     if status.owner != 0 { return .wrongOwner }
     if status.isWritableByOthers { return .wrongPermissions }
@@ -61,8 +70,13 @@ package struct SystemFile: Equatable {
   package static func write(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
   ) throws(ChangeError) {
-    try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
-      try replace(name, by: draft, contents, in: folder) { (file) throws(SystemError) in
+    try SystemFile(contents: contents, permissions: permissions, group: group).write(to: path)
+  }
+
+  /// Writes this file and atomically replaces what is at the path, including a symbolic link.
+  func write(to path: String, _ folders: FolderRequirement = .rootOnly) throws(ChangeError) {
+    try Self.inFolder(of: path, folders) { (folder, name, draft) throws(SystemError) in
+      try Self.replace(name, by: draft, contents, in: folder) { (file) throws(SystemError) in
         try file.changeGroup(to: group)
         try file.changeMode(to: permissions)
       }
@@ -103,40 +117,29 @@ package struct SystemFile: Equatable {
     try write(contents, permissions: permissions, group: group, to: try reserved(path))
   }
 
-  /// Replaces a file with its backup copy if the copy has exactly these contents, permissions and
-  /// group. Returns whether it did.
-  static func putReserve(
-    _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
-  ) throws(ChangeError) -> Bool {
-    let kept = try read(try reserved(path))
-    guard kept == SystemFile(contents: contents, permissions: permissions, group: group) else {
-      return false
-    }
-    guard let name = TrustedPath(Array(try reserved(path).utf8))?.last else { return false }
-    try inFolder(of: path) { (folder, target, _) throws(SystemError) in
+  /// Replaces what is at a path with the backup copy, if the copy is equal to this file. Returns
+  /// whether it did.
+  func putReserve(to path: String, _ folders: FolderRequirement) throws(ChangeError) -> Bool {
+    let reserve = try Self.reserved(path)
+    guard try PresentFile.at(reserve) == .regular(self, isTrusted: true) else { return false }
+    let name = try Self.place(reserve).last
+    try Self.inFolder(of: path, folders) { (folder, target, _) throws(SystemError) in
       try folder.rename(name, to: target)
       try folder.sync()
     }
     return true
   }
 
-  /// Removes a file's backup copy, if it exists.
-  static func removeReserve(of path: String) throws(ChangeError) {
-    try remove(try reserved(path))
+  /// Returns whether a file has a backup copy, which exists before the file is changed.
+  static func hasReserve(_ path: String) throws(ChangeError) -> Bool {
+    try PresentFile.at(try reserved(path)) != .absent
   }
 
-  /// Writes a file that was edited to a new path beside it, under a name that neither PAM nor sshd
-  /// reads. Returns the path.
-  static func keepEdited(_ file: SystemFile, of path: String) throws(ChangeError) -> String {
-    var copy = path + ".mfa-edited"
-    var number = 1
-    while try read(copy) != nil, number < 100 {
-      copy = "\(path).\(number).mfa-edited"
-      number += 1
-    }
-    try write(
-      file.contents, permissions: file.permissions, group: file.group, to: copy)
-    return copy
+  /// Removes a file's backup copy, if it exists.
+  static func removeReserve(
+    of path: String, _ folders: FolderRequirement = .rootOnly
+  ) throws(ChangeError) {
+    try remove(try reserved(path), folders)
   }
 
   /// Returns the path of the backup copy. The name is hidden, so that neither PAM nor sshd reads
@@ -147,19 +150,31 @@ package struct SystemFile: Equatable {
       + ".mfa-old"
   }
 
-  /// Removes a file, if it exists, and its draft.
-  package static func remove(_ path: String) throws(ChangeError) {
-    try inFolder(of: path) { (folder, name, draft) throws(SystemError) in
-      try remove(draft, in: folder)
-      try remove(name, in: folder)
-      try folder.sync()
+  /// Removes a file, if it exists, and its draft. Does nothing if the folder does not exist.
+  package static func remove(
+    _ path: String, _ folders: FolderRequirement = .rootOnly
+  ) throws(ChangeError) {
+    try ifFolderExists { () throws(ChangeError) in
+      try inFolder(of: path, folders) { (folder, name, draft) throws(SystemError) in
+        try remove(draft, in: folder)
+        try remove(name, in: folder)
+        try folder.sync()
+      }
     }
   }
 
   /// Removes a draft left behind by an interrupted process.
-  static func removeDraft(of path: String) throws(ChangeError) {
-    try inFolder(of: path) { (folder, _, draft) throws(SystemError) in
-      try remove(draft, in: folder)
+  static func removeDraft(of path: String, _ folders: FolderRequirement) throws(ChangeError) {
+    try ifFolderExists { () throws(ChangeError) in
+      try inFolder(of: path, folders) { (folder, _, draft) throws(SystemError) in
+        try remove(draft, in: folder)
+      }
+    }
+  }
+
+  private static func ifFolderExists(_ body: () throws(ChangeError) -> Void) throws(ChangeError) {
+    do throws(ChangeError) { try body() } catch {
+      guard case .file(_, .system(let error)) = error, error.isNotFound else { throw error }
     }
   }
 
@@ -174,20 +189,31 @@ package struct SystemFile: Equatable {
     do throws(SystemError) { try folder.unlink(name) } catch  where error.isNotFound {}
   }
 
-  private static func inFolder(
-    of path: String,
+  /// Calls `body` with the open folder of a path, the name of the file, and the name of its draft.
+  static func inFolder(
+    of path: String, _ folders: FolderRequirement = .rootOnly,
     _ body: (borrowing Directory, _ name: FileName, _ draft: FileName) throws(SystemError) -> Void
   ) throws(ChangeError) {
     let trusted = try place(path)
     guard let draft = draft(of: trusted.last) else { throw .file(path, .untrusted(.tooLarge)) }
     do throws(TrustedPath.Refusal) {
-      let folder = try trusted.parent()
+      let folder = try folder(of: trusted, folders)
       do throws(SystemError) { try body(folder, trusted.last, draft) } catch {
         throw .system(error)
       }
     } catch {
       throw problem(path, error)
     }
+  }
+
+  private static func folder(
+    of path: TrustedPath, _ folders: FolderRequirement
+  ) throws(TrustedPath.Refusal) -> Directory {
+    let folder = path.bytes.dropLast(path.last.bytes.count + 1)
+    guard folders == .any, let folder = TrustedPath(Array(folder)) else {
+      return try path.parent()
+    }
+    return try TrustedPath.translating { () throws(SystemError) in try folder.lastDirectory() }
   }
 
   /// Returns the sorted names in a folder, either only the hidden names or only the others. Returns

@@ -8,6 +8,8 @@
 // no line of the system log. Only the kernel's audit trail has the sign-ins. (`EndToEnd.Enable`)
 // MUST 2: a service counts as proven only if a right code was accepted and a wrong code, a missing
 // code and a wrong password were refused, or if policy requires no code of users like the test account.
+// MUST 3: a key and a wrong password never count as proof of users who have not enrolled.
+// (`TrialTests.keyRequired`, `TrialTests.afterKey`)
 
 import MFAAdminOutput
 
@@ -52,7 +54,7 @@ package struct Trial {
     package let service: [UInt8]
     /// The paths of existing service files, and their new contents.
     package let files: [(path: String, contents: [UInt8])]
-    /// Whether users who have enrolled are asked for their password too.
+    /// Whether users who have enrolled are asked for their password too. Otherwise a key is required.
     package let needsPassword: Bool
     /// Whether enrolled users can use a key that sshd has verified in place of their password.
     package let acceptsKey: Bool
@@ -111,7 +113,7 @@ package struct Trial {
       ).isSuccess
     if let failure = host.put(plan.files) { return .untried(failure) }
     if let failure = enrolled(plan.service, isWrongPasswordDenied) { return .failed(failure) }
-    if let failure = notEnrolled(plan.service) { return .failed(failure) }
+    if let failure = notEnrolled(plan) { return .failed(failure) }
     if plan.acceptsKey {
       if let obstacle = host.begin() { return obstacle }
       if let failure = afterKey(plan.service) { return .failed(failure) }
@@ -174,11 +176,18 @@ package struct Trial {
     return signIn(host.enrolled, .wrong).isSuccess ? "a wrong code is accepted after a key" : nil
   }
 
-  /// Tries a sign-in of the account without a factor. Returns what is wrong, or nil.
-  private func notEnrolled(_ service: [UInt8]) -> String? {
+  /// Tries sign-ins of the account without a factor: with its password and, where a key is required,
+  /// with a key and a wrong password. Returns what is wrong, or nil.
+  private func notEnrolled(_ plan: Plan) -> String? {
     let host = namespace
-    let plain = host.signIn(host.notEnrolled, service, password: .right, code: .none)
-    switch (expectation(host.notEnrolled, service), plain.isSuccess) {
+    func signIn(_ password: TrialPassword) -> TrialSignIn {
+      host.signIn(host.notEnrolled, plan.service, password: password, code: .none)
+    }
+    let plain = signIn(.right)
+    guard plan.needsPassword || !signIn(.wrongAfterKey).isSuccess else {
+      return "a user who has not enrolled signs in with a key and a wrong password"
+    }
+    switch (expectation(host.notEnrolled, plan.service), plain.isSuccess) {
     case (.allowed, false), (.observed, false):
       return "a user who has not enrolled is denied, although no code is needed\(plain.explanation)"
     case (.asked, true), (.denied, true):

@@ -10,14 +10,15 @@ enum RefusedKeys: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard let service = snapshot.sshdService, needsPassword(service),
-      case .known(_, let file, _) = snapshot.sshd
+      case .known(let cases, let file, _) = snapshot.sshd
     else { return [] }
-    let users = snapshot.host.usersWithKeysAlone(snapshot.accounts)
+    let users = snapshot.host.usersWithKeysAlone(
+      snapshot.accounts, AuthorizedKeysFiles(cases.first?.settings))
     var refused: [(user: String, settings: SSHDSettings)] = []
     for user in users.prefix(mostUsers) {
       let name = String(decoding: user, as: UTF8.self)
       guard let settings = SSHDView.settings(ofUser: name, on: snapshot.host),
-        settings.methodLists?.allSatisfy({ asksPAM($0) }) == true
+        settings.methodLists?.allSatisfy({ SSHDSettings.asksPAM($0) }) == true
       else { continue }
       refused.append((VisibleText.escaping(user), settings))
     }
@@ -35,10 +36,6 @@ enum RefusedKeys: Examination {
     ]
   }
 
-  private static func asksPAM(_ methods: [String]) -> Bool {
-    methods.contains { $0.hasPrefix("keyboard-interactive") || $0 == "password" }
-  }
-
   /// Returns whether the stack cannot be passed without a password.
   private static func needsPassword(_ service: ServiceWithModule) -> Bool {
     !service.effect(for: Claimant([.code, .other, .key])).canSucceed
@@ -46,8 +43,10 @@ enum RefusedKeys: Examination {
 }
 
 extension ExaminedHost {
-  /// Returns the users who have keys and whose password cannot be used.
-  func usersWithKeysAlone(_ accounts: Result<[KnownAccount], SystemError>) -> [[UInt8]] {
+  /// Returns the users who have keys in one of `files` and whose password cannot be used.
+  package func usersWithKeysAlone(
+    _ accounts: Result<[KnownAccount], SystemError>, _ files: AuthorizedKeysFiles
+  ) -> [[UInt8]] {
     guard case .success(let accounts) = accounts else { return [] }
     let mounts: MountTable
     do throws(SystemError) {
@@ -59,12 +58,13 @@ extension ExaminedHost {
     return accounts.filter { account in
       // `RootWithoutFactor` reports root's keys.
       account.account.uid != 0 && account.acceptsSignIns && hasNoPassword(account.account)
-        && hasKeys(account, mounts)
+        && files.paths(of: account).contains { hasKeys(account, $0, mounts) }
     }.map(\.account.name)
   }
 
-  private func hasKeys(_ account: KnownAccount, _ mounts: MountTable) -> Bool {
-    let file = account.home + Array("/.ssh/authorized_keys".utf8)
+  private func hasKeys(
+    _ account: KnownAccount, _ file: [UInt8], _ mounts: MountTable
+  ) -> Bool {
     guard account.home.first == UInt8(ascii: "/"), mounts.distantKind(of: file) == nil else {
       return false
     }

@@ -51,8 +51,9 @@ enum SiblingServices: Examination {
             severity: door.isOneProgram ? .warning : .note, code: "sibling-without-code",
             services: [Array(sibling.utf8)], place: path(of: sibling, snapshot.host),
             message: "\(guarded) asks for a code and this service does not: \(door.effect)",
-            hint:
-              "enable it too: mfa-admin enable \(sibling); or accept it: mfa-admin doctor accept"))
+            hint: "enable it too: mfa-admin enable \(sibling)"
+              + (door.isOneProgram ? "" : " (with --no-confirm if it cannot be confirmed)")
+              + "; or accept it: mfa-admin doctor accept"))
       }
     }
     return findings

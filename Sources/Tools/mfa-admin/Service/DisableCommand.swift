@@ -11,7 +11,8 @@ struct DisableCommand: ParsableCommand {
     commandName: "disable", abstract: "Undo the changes that 'enable' made for services.",
     discussion: """
       A file that was not edited since is restored byte for byte. In a file that was edited, the \
-      edits stay and only the lines that 'enable' wrote are removed.
+      edits stay and only the lines that 'enable' wrote are removed. Before 'mfa-admin confirm', the \
+      file from before 'enable' is restored in any case, and what was edited is kept beside it.
 
       \(AdminStatus.explanation)
       """)
@@ -63,7 +64,7 @@ struct DisableCommand: ParsableCommand {
       case .putBack: new = file.old
       case .write(let text, _): new = text
       }
-      ServiceCommand.show(UnifiedDiff(path: file.path, old: present?.contents, new: new).text)
+      ServiceCommand.show(UnifiedDiff(path: file.path, old: present.contents, new: new).text)
     }
   }
 }

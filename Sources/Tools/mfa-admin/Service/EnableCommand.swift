@@ -33,7 +33,10 @@ struct EnableCommand: ParsableCommand {
   @Flag(help: "Do not wait for a confirmation. A mistake can lock out all users.")
   var noConfirm = false
 
-  @Flag(help: "Do not try the services with test accounts first.")
+  @Flag(
+    help: ArgumentHelp(
+      "Do not try the services with test accounts first. The configuration and the module are "
+        + "checked in any case."))
   var untried = false
 
   @OptionGroup(title: "Options for sshd") var secureShell: SecureShellOptions
@@ -59,6 +62,7 @@ struct EnableCommand: ParsableCommand {
       let plans = try plans()
       for plan in plans {
         ServiceCommand.show(plan.diff)
+        warnOfKeysAlone(plan)
         warn(of: plan)
       }
       // Two commands must not use the folder of the journal at the same time.
@@ -74,6 +78,7 @@ struct EnableCommand: ParsableCommand {
     if let error = outcome.errors.first { throw error }
     let plans = try plans()
     guard !plans.isEmpty else { return }
+    for plan in plans { warnOfKeysAlone(plan) }
     try prove(plans)
     let end = try switching.enable(plans, seconds: noConfirm ? nil : time.seconds)
     for plan in plans { report(of: plan) }
@@ -83,13 +88,13 @@ struct EnableCommand: ParsableCommand {
 
   /// Proves that the services would ask for a code and accept a right one.
   private func prove(_ plans: [ServicePlan]) throws(ChangeError) {
-    guard !untried else { return }
     do throws(ConfigurationFile.Failure) { _ = try ConfigurationFile.read() } catch {
       throw .configuration(error)
     }
     if let problem = DoctorCommand.host.loadProblem(Array("pam_mfa.so".utf8)) {
       throw .module(problem)
     }
+    guard !untried else { return }
     for (plan, result) in zip(plans, TrialProgram.results(of: plans)) {
       switch result {
       case .proven(let remark):
@@ -144,6 +149,26 @@ struct EnableCommand: ParsableCommand {
       Unless you confirm within \(time.text), before \(Timestamp(end)?.full ?? "then"), \
       all changes are rolled back.
       """)
+  }
+
+  /// Names the users who can sign in by ssh now, with a key, and cannot once the plan is carried out.
+  private func warnOfKeysAlone(_ plan: ServicePlan) {
+    guard ServicePlan.concernsSecureShell(plan.service) else { return }
+    let users = UsersWithKeysAlone(lockedOutBy: plan.factors, on: DoctorCommand.host) { user in
+      // The stack does not call the module yet, so the decision does not say it.
+      let explanation = Explanation.onThisHost(
+        user: user, service: plan.service, remoteHost: nil)
+      guard case .kept(let record, _) = explanation.stored else { return false }
+      return record.isEnrolled && explanation.state != .disabled
+    }
+    guard !users.names.isEmpty else { return }
+    Console.printError(
+      "warning: users who have keys but no password can no longer sign in by ssh: "
+        + NameList.text(users.names.map { VisibleText.escaping($0) })
+        + (users.isIncomplete ? " (only some users were checked)" : ""))
+    Console.printError(
+      "hint: give them a password, exempt them with --except-group, or let them enrol and then use "
+        + "--factors key+code")
   }
 
   private func warn(of plan: ServicePlan) {

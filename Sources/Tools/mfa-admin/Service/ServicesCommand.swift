@@ -20,7 +20,11 @@ struct ServicesCommand: ParsableCommand {
     let states = try ServiceState.all(journal: .unlocked)
     let resident = LocalExaminedHost().residentStatus()
     if json {
-      let values = states.map { JSON.object([("service", .string($0.name))] + $0.state.members) }
+      let values = states.map { name, state in
+        JSON.object(
+          [("service", .string(name))] + state.members
+            + (name == "sshd" ? SecureShellFactors.present?.members ?? [] : []))
+      }
       let members: [(name: String, value: JSON)] = [
         ("services", .array(values)), ("residentService", .string(resident.word)),
       ]

@@ -36,14 +36,12 @@ struct TrySignInCommand: ParsableCommand {
         try write(.failed(complaint), plan)
         continue
       }
-      let files = plan.files.filter { $0.path != SecureShellDropIn.path }
-        .map { (path: $0.path, contents: $0.new) }
       let first =
         ServicePlan.concernsSecureShell(plan.service) ? secureShell.value.first : .password
       try write(
         trial.result(
           of: Trial.Plan(
-            service: plan.service, files: files, needsPassword: first != .key,
+            service: plan.service, files: plan.replacedFiles, needsPassword: first != .key,
             acceptsKey: first == .keyOrPassword)), plan)
     }
   }
