@@ -502,10 +502,10 @@ let package = Package(
     tests(
       "Explain", in: "Explain",
       uses: [
-        "MFAApplication", "MFAAdminOutput", "MFAAdminTestSupport", "MFADoctor", "MFAExplain",
-        "MFAFactorStore", "MFAFactors",
+        "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes",
+        "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors",
         "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASignIn", "MFASignInTestSupport",
-        "MFASystem",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "Report", in: "Report",

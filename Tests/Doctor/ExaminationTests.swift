@@ -680,10 +680,33 @@ struct ExaminationTests {
       $0.stacks.files["su"] = "auth optional pam_gone.so\n" + MemoryHost.Stacks.sound
       $0.missingModules = ["pam_gone.so"]
     },
-    Row(105) {
+    // The hyphen only prevents libpam from logging that the module is missing.
+    Row(105, "error other-module-missing /pam/su:1") {
       $0.stacks.files["su"] = "-auth required pam_gone.so\n" + MemoryHost.Stacks.sound
-      $0.texts["/pam/su"] = $0.stacks.files["su"]
       $0.missingModules = ["pam_gone.so"]
+    },
+    Row(106, "error other-module-missing /pam/su:1") {
+      $0.stacks.files["su"] = "account required pam_gone.so\n" + MemoryHost.Stacks.sound
+      $0.missingModules = ["pam_gone.so"]
+    },
+    // Not fatal alone, but no other line lets a user in.
+    Row(
+      107, "error other-module-missing /pam/su:2", "warning code-before-password /pam/su:1"
+    ) {
+      $0.stacks.files["su"] =
+        "auth requisite pam_mfa.so\nauth sufficient pam_ldap.so\nauth required pam_deny.so\n"
+        + "account required pam_mfa.so\n@include common-account\n"
+      $0.missingModules = ["pam_ldap.so"]
+    },
+    Row(108, "error nobody-signs-in /pam/su:1") {
+      $0.stacks.files["su"] = "account required pam_deny.so\n" + MemoryHost.Stacks.sound
+    },
+    Row(109, "error nobody-signs-in /pam/su:5") {
+      $0.stacks.files["su"] = MemoryHost.Stacks.sound + "account include nowhere\n"
+    },
+    Row(110, "error module-not-loaded /pam/su:5") {
+      $0.stacks.files["su"] = MemoryHost.Stacks.sound + "account required security/pam_mfa.so\n"
+      $0.unloadable["security/pam_mfa.so"] = "file too short"
     },
     Row(1, "warning sibling-without-code /pam/sudo-i") {
       $0.stacks.files["sudo-i"] = "auth required pam_unix.so\n"
@@ -752,6 +775,7 @@ struct ExaminationTests {
   func sharedLineIsReportedOnce() throws {
     var host = MemoryHost()
     host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
+    host.stacks.files["other"] = nil
     let findings = Doctor.findings(on: try HostSnapshot(of: host))
     #expect(findings.map(\.code) == ["required-before"])
     #expect(

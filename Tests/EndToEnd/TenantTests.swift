@@ -21,6 +21,9 @@ extension EndToEnd {
         self.machine = machine
         let blocks = try ReadMe.blocks(under: "ssh: a key, then a code")
         try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: 1))
+        // explain reads the settings of the host's sshd.
+        try machine.write(
+          blocks[1].map { $0 + "\n" }.joined(), to: "/etc/ssh/sshd_config.d/00-mfa.conf")
         server = try PrivateServer(
           on: machine, settings: settings + ["ListenAddress ::1"] + blocks[1])
         (user, enrollment) = try machine.addEnrolledUser()

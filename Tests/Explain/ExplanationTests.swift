@@ -28,6 +28,8 @@ struct ExplanationTests {
     var service = "sshd"
     var address: String? = "203.0.113.9"
     var prepare: @Sendable (ScriptedHost) throws -> Void = { _ in }
+    /// Changes the rest of the host: the modules that exist, and sshd's settings.
+    var examined: @Sendable (inout MemoryHost) -> Void = { _ in }
     /// The decision, and part of the reason.
     let expected: (String, String)
     var testDescription: String { "\(number)" }
@@ -176,6 +178,150 @@ struct ExplanationTests {
       "work", number: "+15105551234", for: try #require(host.account))
   }
 
+  static let common = "auth requisite pam_unix.so\n"
+  static let permit = "account required pam_permit.so\n"
+  static let ours = "auth requisite pam_mfa.so\n"
+
+  /// Returns the settings of an sshd with another value for a keyword.
+  static func sshd(_ keyword: String, _ value: String) -> @Sendable (inout MemoryHost) -> Void {
+    { host in
+      let lines = MemoryHost.sshdSettings.split(separator: "\n").filter {
+        !$0.hasPrefix(keyword + " ")
+      }
+      host.sshdOfOthers = lines.joined(separator: "\n") + "\n\(keyword) \(value)\n"
+    }
+  }
+
+  /// Rows in which the rest of the host decides.
+  static let hostRows = [
+    Row(
+      number: 101, sshd: common + ours + permit, prepare: enroll,
+      examined: { $0.unloadable["pam_mfa.so"] = "file too short" },
+      expected: ("denied", "cannot load pam_mfa.so for /pam/sshd:2: file too short")),
+    Row(
+      number: 102, sshd: common + "auth optional pam_mfa.so\n" + permit, prepare: enroll,
+      examined: { $0.unloadable["pam_mfa.so"] = "file too short" },
+      expected: ("allowed", "succeeds without: file too short")),
+    Row(
+      number: 103, sshd: common + "auth required pam_mfa\n" + permit, prepare: enroll,
+      examined: { $0.missingModules = ["pam_mfa"] },
+      expected: ("denied", "cannot load pam_mfa for /pam/sshd:2")),
+    Row(
+      number: 104, sshd: common + "auth optional pam_mfa\n" + permit, prepare: enroll,
+      examined: { $0.missingModules = ["pam_mfa"] },
+      expected: ("allowed", "no auth line")),
+    Row(
+      number: 105, sshd: (common + ours + permit).replacing("\n", with: "\r\n"), prepare: enroll,
+      examined: {
+        $0.missingModules = ["pam_unix.so\r", "pam_mfa.so\r", "pam_permit.so\r"]
+      },
+      expected: ("denied", "cannot load pam_unix.so\\x0d for /pam/sshd:1")),
+    Row(
+      number: 106, sshd: common + "auth optional pam_mfa.so\r\n" + permit, prepare: enroll,
+      examined: { $0.missingModules = ["pam_mfa.so\r"] },
+      expected: ("allowed", "no auth line")),
+    Row(
+      number: 107, sshd: common + ours + "@include nowhere\n" + permit, prepare: enroll,
+      expected: ("denied", "cannot read /pam/sshd:3")),
+    Row(
+      number: 108, sshd: common + ours + "account include nowhere\n", prepare: enroll,
+      expected: ("denied", "cannot read /pam/sshd:3")),
+    Row(
+      number: 109, sshd: common + ours + "auth reqired pam_env.so\n" + permit, prepare: enroll,
+      expected: ("unknown", "cannot be evaluated")),
+    Row(
+      number: 110, sshd: common + ours + "auth required pam_gone.so\n" + permit, prepare: enroll,
+      examined: { $0.missingModules = ["pam_gone.so"] },
+      expected: ("denied", "cannot load pam_gone.so for /pam/sshd:3")),
+    // The hyphen only prevents libpam from logging that the module is missing.
+    Row(
+      number: 111, sshd: common + ours + "-auth required pam_gone.so\n" + permit, prepare: enroll,
+      examined: { $0.missingModules = ["pam_gone.so"] },
+      expected: ("denied", "cannot load pam_gone.so for /pam/sshd:3")),
+    Row(
+      number: 112, sshd: common + ours + "auth optional pam_gone.so\n" + permit, prepare: enroll,
+      examined: { $0.missingModules = ["pam_gone.so"] }, expected: ("asked", "factor")),
+    Row(
+      number: 113, sshd: common + ours + "account required pam_deny.so\n", prepare: enroll,
+      expected: ("denied", "the account lines of the service fail")),
+    Row(
+      number: 114, sshd: common + ours + "account required pam_gone.so\n", prepare: enroll,
+      examined: { $0.missingModules = ["pam_gone.so"] },
+      expected: ("denied", "cannot load pam_gone.so for /pam/sshd:3")),
+    // A user whose password has expired does not get to the second line.
+    Row(
+      number: 123,
+      sshd: common + ours
+        + "account [success=ok new_authtok_reqd=done default=ignore] pam_unix.so\n"
+        + "account required pam_gone.so\n", prepare: enroll,
+      examined: { $0.missingModules = ["pam_gone.so"] },
+      expected: ("denied", "cannot load pam_gone.so for /pam/sshd:4")),
+    Row(
+      number: 115, sshd: common + "account required pam_deny.so\n", prepare: enroll,
+      expected: ("denied", "the account lines of the service fail")),
+    // sshd decides whether it uses PAM.
+    Row(
+      number: 116, prepare: enroll, examined: sshd("usepam", "no"),
+      expected: ("allowed", "sshd does not use PAM: /etc/ssh/sshd_config")),
+    Row(
+      number: 117, prepare: enroll, examined: sshd("authenticationmethods", "publickey"),
+      expected: ("allowed", "sshd requires only publickey")),
+    Row(
+      number: 118, prepare: enroll,
+      examined: sshd("authenticationmethods", "publickey keyboard-interactive"),
+      expected: ("asked", "factor")),
+    Row(
+      number: 119, prepare: enroll, examined: sshd("kbdinteractiveauthentication", "no"),
+      expected: ("denied", "sshd cannot ask for a code")),
+    Row(
+      number: 120, user: "root",
+      prepare: { host in
+        host.account = Account(name: Array("root".utf8), uid: 0)
+        try enroll(host)
+      }, expected: ("denied", "sshd lets root sign in with a key only")),
+    Row(
+      number: 121, user: "root",
+      prepare: { host in
+        host.account = Account(name: Array("root".utf8), uid: 0)
+        try enroll(host)
+      }, examined: sshd("permitrootlogin", "yes"), expected: ("asked", "factor")),
+    Row(
+      number: 122, service: "sudo", prepare: enroll, examined: sshd("usepam", "no"),
+      expected: ("asked", "factor")),
+  ]
+
+  @Test("the decision is that of the host, with its modules, lines and sshd", arguments: hostRows)
+  func agreesWithTheHost(row: Row) throws {
+    let explanation = try explanation(row, on: try machine(row))
+    let text = explanation.text(columns: nil)
+    #expect(explanation.decision.kind.rawValue == row.expected.0, "\(text)")
+    #expect(explanation.decision.reason.contains(row.expected.1), "\(text)")
+  }
+
+  @Test(
+    "settings of sshd and misread lines are shown",
+    arguments: [
+      (103, ["module-misnamed"]), (105, ["carriage-return"]), (106, ["carriage-return"]),
+      (116, ["use-pam-off"]), (118, ["methods-without-code"]),
+      (119, ["keyboard-interactive-off"]),
+    ])
+  func hostFindings(number: Int, codes: [String]) throws {
+    let row = try #require(Self.hostRows.first { $0.number == number })
+    #expect(try explanation(row, on: try machine(row)).exceptions.map(\.code) == codes)
+  }
+
+  @Test("no line is wider than the terminal", arguments: rows + hostRows)
+  func width(row: Row) throws {
+    var row = row
+    row.configuration +=
+      "\n[tenant a-tenant-with-a-rather-long-name]\n"
+      + "users = alice, bob, carol, dave, erin, frank, grace, heidi\nthrottle_after = 4\n"
+    let text = try explanation(row, on: try machine(row)).text(columns: 80)
+    for line in text.split(separator: "\n") {
+      #expect(TextWidth.of(String(line)) <= 80, "\(text)")
+    }
+  }
+
   private func machine(_ row: Row) throws -> ScriptedHost {
     let host = ScriptedHost()
     host.configuration = row.configuration
@@ -188,10 +334,24 @@ struct ExplanationTests {
     return host
   }
 
-  private func explanation(_ row: Row, on host: ScriptedHost) throws -> Explanation {
+  private func explanation(
+    _ row: Row, on host: ScriptedHost, sudo: [Finding] = []
+  ) throws -> Explanation {
     Explanation(
-      user: try userName(row.user), service: Array(row.service.utf8),
-      remoteHost: row.address.map { Array($0.utf8) }, on: host)
+      Explanation.Question(
+        try userName(row.user), at: Array(row.service.utf8),
+        from: row.address.map { Array($0.utf8) }),
+      sudo: sudo, rules: HostRules(of: Self.examined(host, row.examined)), on: host)
+  }
+
+  /// Returns the examined host with the same service files.
+  private static func examined(
+    _ host: ScriptedHost, _ prepare: (inout MemoryHost) -> Void
+  ) -> MemoryHost {
+    var examined = MemoryHost()
+    examined.stacks = MemoryHost.Stacks(files: host.stacks.files)
+    prepare(&examined)
+    return examined
   }
 
   @Test("the explanation agrees with the sign-in", arguments: rows)
@@ -223,6 +383,7 @@ struct ExplanationTests {
       case .throttled:
         #expect(verdict == .tooManyAttempts)
         #expect(explanation.decision.wait == 20 && logged.contains("wait=20"))
+      case .unknown: Issue.record("row \(row.number)")
       }
     }
   }
@@ -244,7 +405,8 @@ struct ExplanationTests {
   @Test("text and JSON contain no control characters, and the JSON is valid", arguments: rows)
   func texts(row: Row) throws {
     let explanation = try explanation(row, on: try machine(row))
-    #expect(isHarmless(explanation.text) && explanation.text.hasSuffix("\n"))
+    #expect(
+      isHarmless(explanation.text(columns: nil)) && explanation.text(columns: nil).hasSuffix("\n"))
     let data = Data(explanation.json.text.utf8)
     let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
     #expect(object?["decision"] as? String == row.expected.0)
@@ -315,7 +477,7 @@ struct ExplanationTests {
       setting      phone_breaker = 20                     default
 
       """
-    #expect(try explanation(row, on: host).text == expected)
+    #expect(try explanation(row, on: host).text(columns: nil) == expected)
   }
 
   @Test("the JSON contains the files and lines")
@@ -370,7 +532,9 @@ struct ExplanationTests {
       number: 0, sshd: "auth required pam_unix.so\n", prepare: Self.enroll, expected: ("", ""))
     let explanation = try explanation(row, on: try machine(row))
     #expect(explanation.decision.kind == .allowed)
-    #expect(explanation.text.contains("service      sshd: pam_mfa.so is not called by /pam/sshd\n"))
+    #expect(
+      explanation.text(columns: nil).contains(
+        "service      sshd: pam_mfa.so is not called by /pam/sshd\n"))
   }
 
   @Test("if a stack does not use the module, all files that were read are named, and no others")
@@ -381,14 +545,14 @@ struct ExplanationTests {
     let host = try machine(row)
     host.stacks.files["common-auth"] = "auth required pam_unix.so\n"
     host.stacks.files["other"] = "@include common-auth\n"
-    let text = try explanation(row, on: host).text
+    let text = try explanation(row, on: host).text(columns: nil)
     #expect(
       text.contains("sshd: pam_mfa.so is not called by /pam/sshd, /pam/common-auth\n"), "\(text)")
     // A tenant in `observe` state for other services does not deny sign-ins here either.
     #expect(!text.contains("only observes"))
     var other = row
     other.service = "no-such-service"
-    let absent = try explanation(other, on: host).text
+    let absent = try explanation(other, on: host).text(columns: nil)
     #expect(
       absent.contains(
         "no-such-service: has no file: pam_mfa.so is not called by /pam/other, /pam/common-auth\n"),
@@ -407,7 +571,9 @@ struct ExplanationTests {
     let explanation = try explanation(row, on: try machine(row))
     let codes = expected.map { [$0] } ?? []
     #expect(explanation.exceptions.map(\.code) == codes)
-    #expect(explanation.text.contains("             but /pam/sshd:1: ") == (expected != nil))
+    #expect(
+      explanation.text(columns: nil).contains("             but /pam/sshd:1: ") == (expected != nil)
+    )
     let object = try JSONSerialization.jsonObject(with: Data(explanation.json.text.utf8))
     let found = try #require((object as? [String: Any])?["exceptions"] as? [[String: Any]])
     #expect(found.map { $0["finding"] as? String } == codes)
@@ -427,12 +593,12 @@ struct ExplanationTests {
     let finding = Finding(
       severity: severity, code: code, place: "/etc/sudoers:3", message: "sudo asks for less",
       hint: "x")
-    let explanation = Explanation(
-      user: try #require(UserName(Array(row.user.utf8))), service: Array(row.service.utf8),
-      remoteHost: nil, sudo: [finding], on: try machine(row))
+    let explanation = try explanation(row, on: try machine(row), sudo: [finding])
     #expect(explanation.decision.kind == expected, "row \(number)")
     #expect(explanation.exceptions == [finding])
-    #expect(explanation.text.contains("             but /etc/sudoers:3: sudo asks for less\n"))
+    #expect(
+      explanation.text(columns: nil).contains(
+        "             but /etc/sudoers:3: sudo asks for less\n"))
     if expected == .allowed {
       #expect(explanation.decision.reason.hasSuffix(": /etc/sudoers:3"))
     }

@@ -96,8 +96,8 @@ struct ServiceStackTests {
     (13, "@include s", .loop(position("s:1"))),
     (14, "@include a b", .notUnderstood(position("s:1"))),
     (15, "@include missing", .notFound(includedAt: position("s:1"))),
-    (16, "@include ../shadow", .notFound(includedAt: position("s:1"))),
-    (17, "account include /etc/passwd", .notFound(includedAt: position("s:1"))),
+    (16, "@include ../shadow", .notUnderstood(position("s:1"))),
+    (17, "account include /etc/passwd", .notUnderstood(position("s:1"))),
     (18, "account substack a", .loop(position("b:1"))),
     (19, "account [success=12345 default=bad] a.so", .notUnderstood(position("s:1"))),
   ]

@@ -128,7 +128,7 @@ struct StackEffectTests {
   @Test("where the module cannot be loaded, sign-ins fail unless the line leaves that out")
   func notLoaded() throws {
     var claimant = Claimant([.password, .code])
-    claimant.moduleLoads = false
+    claimant.unloadable = [Array("pam_mfa.so".utf8)]
     let lines = "auth required pam_unix.so\nauth"
     #expect(try !effect("\(lines) required pam_mfa.so", claimant).canSucceed)
     #expect(
@@ -182,7 +182,7 @@ struct StackEffectTests {
     #expect(try effect(top + Self.common, Claimant([.password])).canSucceed)
     #expect(try !effect(top + Self.common, Claimant([.password, .key])).canSucceed)
     var unloaded = Claimant([.code, .password, .other, .key])
-    unloaded.moduleLoads = false
+    unloaded.unloadable = [Array("pam_mfa.so".utf8)]
     #expect(try !effect(lines, unloaded).canSucceed)
   }
 

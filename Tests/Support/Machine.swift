@@ -146,8 +146,13 @@ public final class Machine {
 
   /// Writes a PAM service with a unique name, and returns the name.
   public func makeService(_ lines: [String]) throws(HarnessFailure) -> String {
+    try makeService(text: lines.map { $0 + "\n" }.joined())
+  }
+
+  /// Writes a PAM service with a unique name and this text, and returns the name.
+  public func makeService(text: String) throws(HarnessFailure) -> String {
     let name = "mfa-test-\(Self.next())"
-    try writeService(name, lines)
+    try write(text, to: "/etc/pam.d/\(name)")
     return name
   }
 

@@ -13,7 +13,7 @@ public struct MachineUser: Sendable {
   }
 
   /// The home folder.
-  public var home: String { "/home/\(name)" }
+  public var home: String { name == "root" ? "/root" : "/home/\(name)" }
 
   /// The identity of the programs that this user starts.
   public var identity: Identity { .user(name) }

@@ -17,24 +17,30 @@ public struct ServiceStack: Equatable, Sendable {
 
   /// Reads the stack of `service`. If the service has no file, or the file has no line of this
   /// type, the stack of `other` is used.
+  ///
+  /// With `keepsCarriageReturns`, a carriage return at the end of a line is a part of its last word,
+  /// as libpam takes it. Otherwise such a line is refused.
   public init<Source: StackSource>(
-    _ facility: StackType, of service: [UInt8], from source: Source
+    _ facility: StackType, of service: [UInt8], from source: Source,
+    keepsCarriageReturns: Bool = false
   ) throws(StackRefusal) {
     guard Self.isServiceName(service) else { throw .notAServiceName }
-    let own = try Self.entries(facility, of: service, from: source)
+    let reader = StackReader(
+      facility: facility, source: source, keepsCarriageReturns: keepsCarriageReturns)
+    let own = try Self.entries(of: service, reader)
     let isOther = Word.equals(service, "other")
     guard own.isEmpty, !isOther else {
       entries = own
       return
     }
-    entries = try Self.entries(facility, of: Word.bytes("other"), from: source)
+    entries = try Self.entries(of: Word.bytes("other"), reader)
   }
 
   private static func entries<Source: StackSource>(
-    _ facility: StackType, of name: [UInt8], from source: Source
+    of name: [UInt8], _ reader: StackReader<Source>
   ) throws(StackRefusal) -> [StackEntry] {
-    guard let file = try source.file(name) else { return [] }
-    var reader = StackReader(facility: facility, source: source)
+    guard let file = try reader.source.file(name) else { return [] }
+    var reader = reader
     try reader.read(file, name: name, level: 0)
     return reader.entries
   }

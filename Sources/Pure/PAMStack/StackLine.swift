@@ -12,8 +12,10 @@ struct StackLine {
 
   /// Splits a text into logical lines that are not empty. Throws the number of a line that is
   /// invalid, or that versions of libpam read differently.
-  static func lines(of contents: [UInt8]) throws(Unclear) -> [StackLine] {
-    var joiner = Joiner()
+  static func lines(
+    of contents: [UInt8], keepsCarriageReturns: Bool = false
+  ) throws(Unclear) -> [StackLine] {
+    var joiner = Joiner(keepsCarriageReturns: keepsCarriageReturns)
     var piece: [UInt8] = []
     for byte in contents {
       if byte == UInt8(ascii: "\n") {
@@ -29,15 +31,18 @@ struct StackLine {
 
   /// Joins the physical lines of a file into logical lines.
   private struct Joiner {
+    private let keepsCarriageReturns: Bool
     private var lines: [StackLine] = []
     private var number = 0
     /// The beginning of a logical line that the next physical line continues.
     private var pending: (number: Int, text: [UInt8])?
 
+    init(keepsCarriageReturns: Bool) { self.keepsCarriageReturns = keepsCarriageReturns }
+
     /// Adds the next line of the file.
     mutating func add(_ piece: [UInt8]) throws(Unclear) {
       number &+= 1
-      let part = try Part(piece, number)
+      let part = try Part(piece, number, keepsCarriageReturns)
       guard let text = part.text else {
         // An empty line or comment must not follow a line that is to be continued.
         guard pending == nil else { throw Unclear(number: number) }
@@ -72,9 +77,12 @@ struct StackLine {
     let text: [UInt8]?
     let isContinued: Bool
 
-    init(_ piece: [UInt8], _ number: Int) throws(Unclear) {
+    init(_ piece: [UInt8], _ number: Int, _ keepsCarriageReturns: Bool) throws(Unclear) {
       let whole = Self.trimmed(piece)
-      guard whole.last != UInt8(ascii: "\r") || whole.first == UInt8(ascii: "#") else {
+      guard
+        keepsCarriageReturns || whole.last != UInt8(ascii: "\r")
+          || whole.first == UInt8(ascii: "#")
+      else {
         throw Unclear(number: number, hasCarriageReturn: true)
       }
       guard whole.dropLast().allSatisfy({ $0 >= 0x20 || $0 == UInt8(ascii: "\t") }),

@@ -2,14 +2,17 @@
 struct StackReader<Source: StackSource> {
   let facility: StackType
   let source: Source
+  /// Whether a carriage return at the end of a line is a part of its last word.
+  let keepsCarriageReturns: Bool
   private(set) var entries: [StackEntry] = []
   private var linesRead = 0
   /// The names of the files being read, each included by the previous one.
   private var names: [[UInt8]] = []
 
-  init(facility: StackType, source: Source) {
+  init(facility: StackType, source: Source, keepsCarriageReturns: Bool) {
     self.facility = facility
     self.source = source
+    self.keepsCarriageReturns = keepsCarriageReturns
   }
 
   mutating func read(
@@ -27,7 +30,8 @@ struct StackReader<Source: StackSource> {
 
   private func lines(of file: StackFile) throws(StackRefusal) -> [StackLine] {
     do throws(StackLine.Unclear) {
-      return try StackLine.lines(of: file.contents)
+      return try StackLine.lines(
+        of: file.contents, keepsCarriageReturns: keepsCarriageReturns)
     } catch {
       let position = StackPosition(file: file.path, line: error.number)
       throw error.hasCarriageReturn ? .carriageReturn(position) : .notUnderstood(position)
@@ -72,9 +76,9 @@ struct StackReader<Source: StackSource> {
   ) throws(StackRefusal) {
     guard !names.contains(name) else { throw .loop(position) }
     guard names.count < ServiceStack.deepest else { throw .tooDeep(position) }
-    guard Word.isFileName(name), let file = try source.file(name) else {
-      throw .notFound(includedAt: position)
-    }
+    // libpam takes a name with a slash for a path.
+    guard Word.isFileName(name) else { throw .notUnderstood(position) }
+    guard let file = try source.file(name) else { throw .notFound(includedAt: position) }
     try read(file, name: name, level: level)
   }
 }

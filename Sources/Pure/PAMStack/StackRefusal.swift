@@ -4,7 +4,7 @@ public import MFASystem
 public enum StackRefusal: Error, Equatable, Sendable {
   /// The service's name is not a plain file name in lower case.
   case notAServiceName
-  /// An included file does not exist, or its name is not a plain file name.
+  /// An included file does not exist.
   case notFound(includedAt: StackPosition)
   /// A file includes itself, directly or through other files.
   case loop(StackPosition)
@@ -13,7 +13,8 @@ public enum StackRefusal: Error, Equatable, Sendable {
   /// A file is longer than `StackFile.longest`, or there are more lines than
   /// `ServiceStack.maximumLineCount`.
   case tooLong(file: [UInt8])
-  /// The line is invalid, or has more than one possible meaning.
+  /// The line is invalid, has more than one possible meaning, or includes a file whose name is not a
+  /// plain file name.
   case notUnderstood(StackPosition)
   /// The line ends with a carriage return, as on Windows.
   case carriageReturn(StackPosition)

@@ -9,6 +9,10 @@ package struct ExaminedServices {
   /// The services whose stack cannot be read, each with the reason.
   package let unreadable: [(service: [UInt8], refusal: StackRefusal)]
 
+  /// The names of the services whose `auth` stack calls the module, or would call it if libpam read
+  /// their files as they look.
+  package let meantToAsk: [[UInt8]]
+
   /// Reads the stacks of a host's services.
   package init(of host: any ExaminedHost) throws(StackRefusal) {
     all = try host.services().filter {
@@ -16,18 +20,26 @@ package struct ExaminedServices {
     }
     var withModule: [ServiceWithModule] = []
     var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []
+    var meantToAsk: [[UInt8]] = []
     for service in all {
       do throws(StackRefusal) {
         let stack = try Self.stack(of: service, host.stacks)
         if let service = ServiceWithModule(name: service, stack: stack) {
           withModule.append(service)
+          meantToAsk.append(service.name)
+        } else if !StrayModuleLines.lookalikes(stack, .auth, of: service).isEmpty {
+          meantToAsk.append(service)
         }
       } catch {
         unreadable.append((service, error))
+        if UnreadableStack.mentionsModule(service, error, host.stacks) {
+          meantToAsk.append(service)
+        }
       }
     }
     self.withModule = withModule
     self.unreadable = unreadable
+    self.meantToAsk = meantToAsk
   }
 
   private static func stack(

@@ -26,6 +26,9 @@ package struct HostSnapshot {
   /// sshd's settings.
   package let sshd: SSHDView
 
+  /// The modules that libpam can load.
+  let modules: LoadableModules
+
   private let configurations: [(path: [UInt8]?, read: Result<Configuration, Refusal>)]
 
   private typealias Refusal = ConfigurationFile.Failure
@@ -35,6 +38,7 @@ package struct HostSnapshot {
   /// `users` are the users for whom sshd's settings are read individually.
   package init(of host: any ExaminedHost, users: [UserName] = []) throws(StackRefusal) {
     self.host = host
+    modules = LoadableModules(on: host)
     let services = try ExaminedServices(of: host)
     self.services = services.all
     servicesWithModule = services.withModule
@@ -124,6 +128,17 @@ package struct HostSnapshot {
       case .failure(let failure): failure
       }
     }
+  }
+
+  /// Returns the stacks of a service as libpam carries them out.
+  func stacks(of service: [UInt8]) -> ServiceStacks {
+    Self.stacks(of: service, host.stacks, modules)
+  }
+
+  private static func stacks(
+    of service: [UInt8], _ source: some StackSource, _ modules: LoadableModules
+  ) -> ServiceStacks {
+    ServiceStacks(of: service, from: source, with: modules)
   }
 
   /// Returns the state of a service's `account` line for the module.

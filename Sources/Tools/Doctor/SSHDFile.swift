@@ -63,8 +63,9 @@ package struct SSHDFile {
     let fitting = candidates.filter {
       values.contains($0.arguments.joined(separator: " ").lowercased())
     }
+    func applies(_ line: Line) -> Bool { line.match.map { matches.contains($0) } == true }
     let line =
-      candidates.first { $0.match.map { matches.contains($0) } == true }
+      fitting.first(where: applies) ?? candidates.first(where: applies)
       ?? fitting.first { $0.match == nil } ?? fitting.first
       ?? candidates.first { $0.match == nil }
     return line?.place ?? Self.path

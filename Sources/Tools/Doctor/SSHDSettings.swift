@@ -51,6 +51,34 @@ package struct SSHDSettings: Equatable {
       && (methodLists?.contains { $0.contains("password") } ?? true)
   }
 
+  /// Returns whether sshd can ask a user for the code of a service's line.
+  func canAsk(_ service: ServiceWithModule) -> Bool {
+    asksByKeyboard || (service.takesPassword && takesPasswords)
+  }
+
+  /// The methods that do not use PAM: the name, the setting that enables the method, and the words
+  /// for messages. The setting decides only if AuthenticationMethods is not set.
+  private static let silentMethods = [
+    ("publickey", "pubkeyauthentication", "a key"),
+    ("hostbased", "hostbasedauthentication", "a trusted host"),
+    ("gssapi-with-mic", "gssapiauthentication", "a Kerberos ticket"),
+  ]
+
+  /// The ways to sign in without the `auth` lines of PAM, in words.
+  var waysWithoutPAM: [String] {
+    guard let lists = methodLists else {
+      return Self.silentMethods.filter { isOn($0.1) }.map(\.2)
+    }
+    return lists.filter { !Self.asksPAM($0) }.map { $0.joined(separator: ",") }
+  }
+
+  /// Whether AuthenticationMethods has a list with a method that uses the `auth` lines of PAM.
+  var hasWayWithPAM: Bool { methodLists?.contains { Self.asksPAM($0) } ?? true }
+
+  private static func asksPAM(_ methods: [String]) -> Bool {
+    methods.contains("keyboard-interactive") || methods.contains("password")
+  }
+
   /// The keys that the examinations use.
   package static let keys = [
     "usepam", "kbdinteractiveauthentication", "challengeresponseauthentication",

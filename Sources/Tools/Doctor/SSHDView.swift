@@ -86,6 +86,20 @@ package enum SSHDView {
     self = .known(cases, file, findings)
   }
 
+  /// Reads the settings for a connection of one user, to whom these `Match` lines of a file apply.
+  init(
+    _ connection: Connection, under matches: Set<Int>, of file: SSHDFile, on host: any ExaminedHost
+  ) {
+    switch Self.settings(connection, on: host) {
+    case .success(let settings?):
+      let isRoot = connection.user == "root"
+      self = .known(
+        [Case(description: nil, matches: matches, settings: settings, isRoot: isRoot)], file, [])
+    case .success(nil): self = .notConcerned
+    case .failure(let failure): self = .unknown(Self.finding(failure))
+    }
+  }
+
   /// The reason why sshd did not print its settings.
   private struct Failure: Error { let reason: String }
 

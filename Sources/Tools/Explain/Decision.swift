@@ -23,6 +23,8 @@ package struct Decision: Equatable {
     case denied
     /// The user is throttled: no code is verified for `wait` seconds.
     case throttled
+    /// What the service does is not known, because its stack cannot be read.
+    case unknown
   }
 
   /// The kind of decision.
@@ -42,6 +44,7 @@ package struct Decision: Equatable {
     case .hasToEnroll: "has to enrol: \(reason)"
     case .denied: "denied: \(reason)"
     case .throttled: "throttled for \(wait) s: \(reason)"
+    case .unknown: "cannot be predicted: \(reason)"
     }
   }
 

@@ -2,7 +2,8 @@
 //
 // `Explanation` is the prediction with its reasons, and its forms as text and as JSON. `Decision`
 // is the predicted decision. `SimulatedHost` and `SilentApplication` are the host and the
-// application of the sign-in that is run for the prediction.
+// application of the sign-in that is run for the prediction. `ReadinessSurvey` predicts the sign-ins of
+// many users.
 //
 // MUST 1: this library is the only one of the tools that runs the code of `MFASignIn`.
 // MUST 2: a prediction verifies no code and changes nothing.
@@ -13,20 +14,14 @@ import MFASignIn
 import MFASystem
 
 extension Explanation {
-  /// Predicts a sign-in on the host that the program runs on.
+  /// Predicts a sign-in on the host that the program runs on, whose rules are `rules`. With
+  /// `countsSudo`, this includes what sudo asks PAM for, by its own rules.
   package static func onThisHost(
-    user: UserName, service: [UInt8], remoteHost: [UInt8]?, isEnforced: Bool = false
+    _ question: Question, rules: HostRules, countsSudo: Bool = false
   ) -> Explanation {
-    Explanation(
-      user: user, service: service, remoteHost: remoteHost, isEnforced: isEnforced, on: LocalHost())
-  }
-
-  /// Predicts a sign-in, and for the services of sudo also what sudo asks PAM for, by its own rules.
-  package static func onThisHost(
-    user: UserName, service: [UInt8], remoteHost: [UInt8]?, rulesOf host: any ExaminedHost
-  ) -> Explanation {
-    Explanation(
-      user: user, service: service, remoteHost: remoteHost,
-      sudo: Doctor.sudoFindings(for: user, at: service, on: host), on: LocalHost())
+    let sudo =
+      countsSudo
+      ? Doctor.sudoFindings(for: question.user, at: question.service, on: rules.host) : []
+    return Explanation(question, sudo: sudo, rules: rules, on: LocalHost())
   }
 }

@@ -9,8 +9,20 @@ import MFAPAMStack
 
 // The text and JSON output of an explanation.
 extension Explanation {
-  /// The text, whose lines each end with a line feed.
-  package var text: String {
+  /// Returns the text, whose lines each end with a line feed and take at most this many columns where
+  /// possible.
+  package func text(columns: Int?) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      // The rest of a value follows below its beginning.
+      TextWidth.wrapped(
+        String(line), to: columns, hanging: line.hasPrefix(" ") ? 2 : Self.labelWidth)
+    }.joined(separator: "\n")
+  }
+
+  /// The columns of a line's label.
+  private static let labelWidth = 13
+
+  private var text: String {
     Self.line("decision", decision.sentence)
       + rules.map { Self.line("because", text($0)) }.joined()
       + (isOnlyObserved
@@ -28,7 +40,7 @@ extension Explanation {
   }
 
   private static func line(_ name: String, _ value: String) -> String {
-    TextWidth.pad(name, to: 13) + value + "\n"
+    TextWidth.pad(name, to: labelWidth) + value + "\n"
   }
 
   private static func visible(_ bytes: [UInt8]) -> String { VisibleText.escaping(bytes) }

@@ -56,6 +56,12 @@ package struct Explanation {
   package let request: SignInRequest
   /// The predicted decision.
   package let decision: Decision
+  /// What sshd's settings mean for the user; nil if the service is not sshd's, or if they are not known.
+  let secureShell: SecureShellRules.Effect?
+  /// The decision that the module would make, whatever the rest of the service's stack does.
+  let policyDecision: Decision
+  /// What would lock the user out if the module were called, or nil.
+  let policyObstacle: Readiness.Obstacle?
   /// The state in force.
   package let state: Configuration.State
   /// The `auth` line that calls the module, if any.
@@ -81,24 +87,57 @@ package struct Explanation {
   /// All tenants, in the order of the configuration.
   package let tenants: [TenantMatch]
 
-  /// Predicts a sign-in on a machine. If `isEnforced`, `state = observe` counts as `enabled`.
+  /// A sign-in to predict.
+  package struct Question {
+    /// The user's name, as typed.
+    package let user: UserName
+    /// The name of the service.
+    package let service: [UInt8]
+    /// The remote host, or nil for a local sign-in.
+    package var remoteHost: [UInt8]?
+    /// Whether `state = observe` counts as `enabled`.
+    package var isEnforced = false
+
+    /// Creates a question.
+    package init(
+      _ user: UserName, at service: [UInt8], from remoteHost: [UInt8]? = nil,
+      isEnforced: Bool = false
+    ) {
+      self.user = user
+      self.service = service
+      self.remoteHost = remoteHost
+      self.isEnforced = isEnforced
+    }
+
+    /// The remote host as an address; nil if it is not an address.
+    var address: IPAddress? { remoteHost.flatMap { IPAddress($0.span) } }
+  }
+
+  /// Predicts a sign-in on a machine, with the rules of the same host.
   ///
   /// `sudo` are the findings about the rules of sudo for the user.
   init<Machine: Host>(
-    user: UserName, service: [UInt8], remoteHost: [UInt8]?, isEnforced: Bool = false,
-    sudo: [Finding] = [], on machine: Machine
+    _ question: Question, sudo: [Finding] = [], rules: HostRules, on machine: Machine
   ) {
+    let (user, service) = (question.user, question.service)
     let host = SimulatedHost(
-      base: machine, isCalledByRoot: PAMCaller.isRoot(at: service), isEnforced: isEnforced)
-    let stack = Self.stack(of: service, host.stacks)
-    let module = Self.moduleLine(of: service, stack, host.stacks)
-    let called = Self.serviceWithModule(service, stack)
+      base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
+      isEnforced: question.isEnforced)
+    let stacks = ServiceStacks(of: service, from: host.stacks, with: rules.modules)
+    let module = Self.moduleLine(of: service, stacks.auth, host.stacks)
+    let called = stacks.withModule
     let arguments = module.arguments
     let request = SignInRequest(
-      user: user.bytes, service: service, remoteHost: remoteHost, arguments: arguments)
+      user: user.bytes, service: service, remoteHost: question.remoteHost, arguments: arguments)
     self.request = request
     self.module = module
-    exceptions = (called.map { Self.exceptions(of: $0) } ?? []) + sudo
+    let secureShell = called.flatMap {
+      rules.secureShell(
+        for: user, from: question.address.map { VisibleText.escaping($0.text) }, at: $0)
+    }
+    exceptions =
+      Self.exceptions(of: stacks) + sudo
+      + (secureShell?.findings.filter { $0.severity != .note } ?? [])
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
@@ -106,8 +145,7 @@ package struct Explanation {
     self.accountLookup = accountLookup
 
     let subject = Subject(
-      user: accountLookup.account?.name ?? user.bytes, service: service,
-      address: remoteHost.flatMap { IPAddress($0.span) }
+      user: accountLookup.account?.name ?? user.bytes, service: service, address: question.address
     ) { group in
       guard let account = accountLookup.account else { return false }
       return host.isMember(account, of: group)
@@ -128,39 +166,21 @@ package struct Explanation {
 
     let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
     state = forecast.state
-    switch module {
-    case .notCalled:
-      decision = Decision(.allowed, "no auth line of the service calls pam_mfa.so")
-    case .called, .unknown:
-      let forecast = Decision(forecast.result, settings)
-        .considering(stored, settings, request)
-      decision =
-        Self.admission(sudo) ?? called.flatMap { Self.denial(by: $0, after: forecast) } ?? forecast
-    }
+    let policy = Decision(forecast.result, settings).considering(stored, settings, request)
+    policyDecision = policy
+    policyObstacle = Readiness.Obstacle(forecast.result, settings)
+    decision = Self.decision(
+      stacks, module,
+      accountLookup == .unknown
+        ? Gate(sudo: [], secureShell: nil) : Gate(sudo: sudo, secureShell: secureShell),
+      policy, state: forecast.state)
+    self.secureShell = secureShell?.effect
   }
 
   /// Whether the user has an account, as far as that is known.
   package var isAboutAnAccount: Bool { accountLookup != .unknown }
 
   // MARK: Gathering facts
-
-  private static func stack<Source: StackSource>(
-    of service: [UInt8], _ source: Source
-  ) -> Result<ServiceStack, StackRefusal> {
-    do throws(StackRefusal) {
-      return .success(try ServiceStack(.auth, of: service, from: source))
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// Returns the service if its stack can be read and calls the module.
-  private static func serviceWithModule(
-    _ service: [UInt8], _ stack: Result<ServiceStack, StackRefusal>
-  ) -> ServiceWithModule? {
-    guard case .success(let stack) = stack else { return nil }
-    return ServiceWithModule(name: service, stack: stack)
-  }
 
   private static func moduleLine<Source: StackSource>(
     of service: [UInt8], _ stack: Result<ServiceStack, StackRefusal>, _ source: Source
@@ -185,31 +205,14 @@ package struct Explanation {
     }
   }
 
-  /// Returns the lines of a stack that can bypass the prompt, let a wrong code succeed, or ask again.
-  private static func exceptions(of service: ServiceWithModule) -> [Finding] {
-    BypassedModule.findings(service) + WeakAuthLine.findings(service)
-      + (ClosedStack.askedTwice(service).map { [$0] } ?? [])
-  }
-
-  /// Returns the decision if sudo asks the user for nothing, whatever the command, or nil.
-  private static func admission(_ sudo: [Finding]) -> Decision? {
-    sudo.first { $0.code == Doctor.sudoWithoutCode && $0.severity == .error }
-      .map { Decision(.allowed, "the rules of sudo ask for no code: \($0.place)") }
-  }
-
-  /// Returns the decision for a stack that fails whatever its other modules return, or nil.
-  private static func denial(
-    by service: ServiceWithModule, after forecast: Decision
-  ) -> Decision? {
-    let claimant: Claimant
-    switch forecast.kind {
-    case .asked: claimant = Claimant([.password, .code, .other])
-    case .allowed: claimant = Claimant([.password, .other], .notRequired)
-    case .hasToEnroll: claimant = Claimant([.password, .other], .required)
-    case .denied, .throttled: return nil
+  /// Returns the lines of a stack that can bypass the prompt, let a wrong code succeed, ask again, or are
+  /// not read as they look.
+  private static func exceptions(of stacks: ServiceStacks) -> [Finding] {
+    let lines = stacks.withModule.map { service in
+      BypassedModule.findings(service) + WeakAuthLine.findings(service)
+        + (ClosedStack.askedTwice(service).map { [$0] } ?? [])
     }
-    guard !service.effect(for: claimant).canSucceed else { return nil }
-    return Decision(.denied, "the auth lines of the service fail whatever their modules return")
+    return (lines ?? []) + stacks.misreadLines
   }
 
   private static func accountLookup<Machine: Host>(_ user: UserName, _ host: Machine)

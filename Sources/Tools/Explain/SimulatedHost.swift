@@ -14,6 +14,8 @@ struct SimulatedHost<Base: Host>: Host {
   let isCalledByRoot: Bool
   /// Whether `state = observe` counts as `enabled`.
   let isEnforced: Bool
+  /// What the host has been asked before, if predictions share it.
+  var memory = HostMemory()
 
   var codeSender: NoCodeSender { NoCodeSender() }
 
@@ -25,7 +27,9 @@ struct SimulatedHost<Base: Host>: Host {
   func name() -> [UInt8] { base.name() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    let configuration = try base.configuration(at: path)
+    let configuration = try memory.configuration(at: path) {
+      () throws(ConfigurationFile.Failure) in try base.configuration(at: path)
+    }
     return isEnforced ? configuration.enforced : configuration
   }
 
@@ -40,7 +44,7 @@ struct SimulatedHost<Base: Host>: Host {
   }
 
   func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
-    base.isMember(account, of: group)
+    memory.isMember(account, of: group) { base.isMember(account, of: group) }
   }
 
   func store() throws(FactorStoreError) -> Base.Store { try base.store() }

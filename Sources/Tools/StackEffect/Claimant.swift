@@ -34,8 +34,10 @@ package struct Claimant: Hashable {
   package var enrollment: Enrollment
   /// Whether the real UID of the program that calls PAM is root's, whichever user signs in.
   package var isCalledByRoot = false
-  /// Whether pam_mfa.so can be loaded.
-  package var moduleLoads = true
+  /// Whether the password may have expired, so that the user has to choose a new one.
+  package var mayHaveExpiredPassword = true
+  /// The modules that libpam cannot load on the host, as lines name them.
+  package var unloadable: Set<[UInt8]> = []
 
   /// Creates a claimant.
   package init(_ authenticators: Authenticators, _ enrollment: Enrollment = .enrolled) {

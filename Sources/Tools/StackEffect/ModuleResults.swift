@@ -19,6 +19,12 @@ struct ModuleResults {
 
   /// Returns what a line's module can return.
   func codes(_ entry: StackEntry) -> [PAMReturnCode] {
+    guard isLoaded(entry) else { return Self.notLoaded }
+    let codes = codesOfLoaded(entry)
+    return claimant.mayHaveExpiredPassword ? codes : codes.filter { $0 != .newTokenRequired }
+  }
+
+  private func codesOfLoaded(_ entry: StackEntry) -> [PAMReturnCode] {
     switch ModuleKind(entry) {
     case .code: ours(entry)
     case .password: password(entry)
@@ -40,8 +46,13 @@ struct ModuleResults {
 
   /// Returns whether a line calls pam_mfa.so, and the line applies to the claimant.
   func calls(_ entry: StackEntry) -> Bool {
-    guard ModuleKind(entry) == .code else { return false }
+    guard ModuleKind(entry) == .code, isLoaded(entry) else { return false }
     return !entry.callsModuleAfterKey || type != .auth || claimant.authenticators.contains(.key)
+  }
+
+  private func isLoaded(_ entry: StackEntry) -> Bool {
+    guard case .module(let name, _, _) = entry.kind else { return true }
+    return !claimant.unloadable.contains(name)
   }
 
   private static func code(ofDenialIn type: StackType) -> PAMReturnCode {
@@ -54,7 +65,6 @@ struct ModuleResults {
   }
 
   private func ours(_ entry: StackEntry) -> [PAMReturnCode] {
-    guard claimant.moduleLoads else { return Self.notLoaded }
     guard calls(entry) else { return [.ignore] }
     switch (type, claimant.enrollment) {
     case (.auth, .enrolled):

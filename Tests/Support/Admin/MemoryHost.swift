@@ -143,6 +143,7 @@ package struct MemoryHost: ExaminedHost {
         + "account sufficient pam_rootok.so\naccount required pam_mfa.so\n"
         + "@include common-account\n",
       "cron": "@include common-auth\n@include common-account\n",
+      "other": "@include common-auth\n@include common-account\n",
       "mfa-enroll": "@include common-auth\n@include common-account\n",
     ]
 

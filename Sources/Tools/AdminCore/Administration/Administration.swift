@@ -89,7 +89,7 @@ package struct Administration {
 
   /// Returns the login accounts that the system lists (root, and UIDs from 1000 to 60000 with a
   /// login shell), sorted by name.
-  func loginAccounts() throws(AdminError) -> [Account] {
+  package func loginAccounts() throws(AdminError) -> [Account] {
     let systemAccounts: [KnownAccount]
     do throws(SystemError) { systemAccounts = try accounts.systemAccounts() } catch {
       throw .accounts(error)

@@ -67,6 +67,12 @@ package struct Readiness: Equatable {
   package struct LockedOut: Equatable {
     package let account: Account
     package let obstacle: Obstacle
+
+    /// Creates the value.
+    package init(account: Account, obstacle: Obstacle) {
+      self.account = account
+      self.obstacle = obstacle
+    }
   }
 
   /// The sign-ins of one tenant, or the host's sign-ins that no tenant matches.
@@ -77,6 +83,13 @@ package struct Readiness: Equatable {
     package let accounts: [Account]
     package let lockedOut: [LockedOut]
 
+    /// Creates a scope.
+    package init(tenant: [UInt8]?, accounts: [Account], lockedOut: [LockedOut]) {
+      self.tenant = tenant
+      self.accounts = accounts
+      self.lockedOut = lockedOut
+    }
+
     /// The scope's name for display.
     package var name: String { tenant.map { "tenant \(VisibleText.escaping($0))" } ?? "host" }
   }
@@ -85,6 +98,12 @@ package struct Readiness: Equatable {
   package let scopes: [Scope]
   /// The sign-ins that would be denied at the services that call the module.
   package var denied: [DeniedSignIn] = []
+
+  /// Creates the value. The host is the first scope.
+  package init(scopes: [Scope], denied: [DeniedSignIn] = []) {
+    self.scopes = scopes
+    self.denied = denied
+  }
 }
 
 extension Readiness {
@@ -114,8 +133,11 @@ extension Readiness {
     }
   }
 
-  /// The result as lines of text for an administrator.
-  package var text: String {
+  /// Returns the result as lines of text for an administrator, of at most this many columns where
+  /// possible.
+  package func text(columns: Int?) -> String { TextWidth.wrapped(text, to: columns) }
+
+  private var text: String {
     let lockedOut = lockedOut
     let ready = "\(accounts - lockedOut.count) of \(accounts) ready"
     var text = ready

@@ -5,29 +5,30 @@ import MFAStackEffect
 /// two codes.
 package enum ClosedStack: Examination {
   package static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    snapshot.servicesWithModule.compactMap { finding($0) }
+    snapshot.servicesWithModule.compactMap { finding($0, snapshot.stacks(of: $0.name)) }
   }
 
-  private static func finding(_ service: ServiceWithModule) -> Finding? {
-    let effect = service.effect(for: Claimant([.password, .code, .other]))
-    guard effect.canSucceed else {
-      return Finding(
-        severity: .error, code: "nobody-signs-in", services: [service.name], place: service.place,
-        message:
-          "enrolled users cannot sign in: this stack fails whatever its modules return",
-        hint: "put the lines in order as README.md shows; run mfa-admin explain --service "
-          + service.visibleName + " --user NAME")
+  private static func finding(_ service: ServiceWithModule, _ stacks: ServiceStacks) -> Finding? {
+    let claimant = Claimant([.password, .code, .other])
+    guard let denial = stacks.denial(of: claimant) else { return askedTwice(service) }
+    let message: String
+    switch denial.cause {
+    // `FaultyLine` and `UnloadableModule` report these.
+    case .module: return nil
+    case .lines(.auth):
+      message = "enrolled users cannot sign in: this stack fails whatever its modules return"
+    case .lines, .unreadable: message = "enrolled users cannot sign in: \(denial.reason)"
     }
-    return askedTwice(service, effect)
+    return Finding(
+      severity: .error, code: "nobody-signs-in", services: [service.name],
+      place: denial.cause == .lines(.auth) ? service.place : denial.place, message: message,
+      hint: "put the lines in order as README.md shows; run mfa-admin explain --service "
+        + service.visibleName + " --user NAME")
   }
 
   /// Returns the finding if the stack of one service asks for two codes.
   package static func askedTwice(_ service: ServiceWithModule) -> Finding? {
-    askedTwice(service, service.effect(for: Claimant([.password, .code, .other])))
-  }
-
-  private static func askedTwice(_ service: ServiceWithModule, _ effect: StackEffect) -> Finding? {
-    guard effect.calls > 1 else { return nil }
+    guard service.effect(for: Claimant([.password, .code, .other])).calls > 1 else { return nil }
     return Finding(
       severity: .error, code: "asked-twice", services: [service.name], place: service.place,
       message:

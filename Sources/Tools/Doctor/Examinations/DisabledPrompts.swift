@@ -5,28 +5,31 @@
 enum DisabledPrompts: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard let service = snapshot.sshdService else { return [] }
-    return snapshot.sshd.unchecked
-      + snapshot.sshd.findings { settings, description, place in
-        guard settings.isOn("usepam") else {
-          return [
-            Finding(
-              severity: .error, code: "use-pam-off", services: [service.name],
-              place: place(["usepam"]),
-              message: "no user is asked for a code over ssh\(description): UsePAM is no",
-              hint: "set \"UsePAM yes\", then reload sshd")
-          ]
-        }
-        let isAskedOtherwise = service.takesPassword && settings.takesPasswords
-        guard !settings.asksByKeyboard, !isAskedOtherwise else { return [] }
+    return snapshot.sshd.unchecked + findings(service, snapshot.sshd)
+  }
+
+  /// Returns the findings about the connections that a view of sshd's settings describes.
+  static func findings(_ service: ServiceWithModule, _ sshd: SSHDView) -> [Finding] {
+    sshd.findings { settings, description, place in
+      guard settings.isOn("usepam") else {
         return [
           Finding(
-            severity: .error, code: "keyboard-interactive-off", services: [service.name],
-            place: place(["kbdinteractiveauthentication", "challengeresponseauthentication"]),
-            message:
-              "no user can enter a code over ssh\(description): KbdInteractiveAuthentication is no, "
-              + "but \(service.place) asks for a code",
-            hint: "set \"KbdInteractiveAuthentication yes\", then reload sshd")
+            severity: .error, code: "use-pam-off", services: [service.name],
+            place: place(["usepam"]),
+            message: "no user is asked for a code over ssh\(description): UsePAM is no",
+            hint: "set \"UsePAM yes\", then reload sshd")
         ]
       }
+      guard !settings.canAsk(service) else { return [] }
+      return [
+        Finding(
+          severity: .error, code: "keyboard-interactive-off", services: [service.name],
+          place: place(["kbdinteractiveauthentication", "challengeresponseauthentication"]),
+          message:
+            "no user can enter a code over ssh\(description): KbdInteractiveAuthentication is no, "
+            + "but \(service.place) asks for a code",
+          hint: "set \"KbdInteractiveAuthentication yes\", then reload sshd")
+      ]
+    }
   }
 }

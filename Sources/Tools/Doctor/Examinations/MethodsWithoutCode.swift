@@ -2,24 +2,21 @@ import MFAAdminOutput
 
 /// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
 enum MethodsWithoutCode: Examination {
-  /// The methods that use PAM.
-  static let asking = ["keyboard-interactive", "password"]
-  /// The methods that do not use PAM: the name, the setting that enables the method, and the words
-  /// for messages. The setting decides only if AuthenticationMethods is not set.
-  private static let silent = [
-    ("publickey", "pubkeyauthentication", "a key"),
-    ("hostbased", "hostbasedauthentication", "a trusted host"),
-    ("gssapi-with-mic", "gssapiauthentication", "a Kerberos ticket"),
-  ]
-
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard let service = snapshot.sshdService else { return [] }
-    return snapshot.sshd.findings { settings, description, place in
+    return findings(service, snapshot.sshd, on: snapshot.host)
+  }
+
+  /// Returns the findings about the connections that a view of sshd's settings describes.
+  static func findings(
+    _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
+  ) -> [Finding] {
+    sshd.findings { settings, description, place in
       // `DisabledPrompts` reports that PAM is off, in which case no user is asked for a code.
       guard settings.isOn("usepam") else { return [] }
-      guard let lists = settings.methodLists else {
-        let methods = silent.filter { settings.isOn($0.1) }.map(\.2)
-        guard !methods.isEmpty else { return [] }
+      let methods = settings.waysWithoutPAM
+      guard !methods.isEmpty else { return [] }
+      guard settings.methodLists != nil else {
         return [
           finding(
             service, place(["authenticationmethods"]),
@@ -27,14 +24,12 @@ enum MethodsWithoutCode: Examination {
               + "asked for a code: AuthenticationMethods does not require another method")
         ]
       }
-      let open = lists.filter { list in !asking.contains { list.contains($0) } }
-      guard !open.isEmpty else { return [] }
-      let shown = open.map { $0.joined(separator: ",") }.joined(separator: " ")
+      let shown = methods.joined(separator: " ")
       let line = place(["authenticationmethods"])
       let message =
         "users who sign in by ssh with \(VisibleText.escaping(shown))\(description) are never asked for "
         + "a code: these methods do not use PAM"
-      guard !isEnabledExemption(line, snapshot) else {
+      guard !isEnabledExemption(line, host) else {
         return [
           Finding(
             severity: .note, code: "exempt-group", services: [service.name], place: line,
@@ -47,8 +42,8 @@ enum MethodsWithoutCode: Examination {
 
   /// Returns whether a line is in a file that `mfa-admin enable` wrote and that has not been edited since:
   /// it then contains no exemption but those that were asked for.
-  private static func isEnabledExemption(_ place: String, _ snapshot: HostSnapshot) -> Bool {
-    guard case .success(let services) = snapshot.host.recordedServices() else { return false }
+  private static func isEnabledExemption(_ place: String, _ host: any ExaminedHost) -> Bool {
+    guard case .success(let services) = host.recordedServices() else { return false }
     let path = Acceptance.Subject.split(place).path
     return services.contains { service in
       service.files.contains {

@@ -53,12 +53,10 @@ enum OtherServers: Examination {
     let opening: String
     if !settings.isOn("usepam") {
       opening = "UsePAM is no"
-    } else if let lists = settings.methodLists {
-      let open = lists.filter { list in !list.contains { MethodsWithoutCode.asking.contains($0) } }
+    } else if settings.methodLists != nil {
+      let open = settings.waysWithoutPAM
       guard !open.isEmpty else { return nil }
-      opening =
-        "AuthenticationMethods is "
-        + VisibleText.escaping(open.map { $0.joined(separator: ",") }.joined(separator: " "))
+      opening = "AuthenticationMethods is " + VisibleText.escaping(open.joined(separator: " "))
     } else {
       opening = "AuthenticationMethods is not set, so a key alone is enough"
     }

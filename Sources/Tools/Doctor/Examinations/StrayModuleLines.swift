@@ -15,6 +15,13 @@ enum StrayModuleLines: Examination {
     }
   }
 
+  /// Returns the findings about lines of one stack whose module's name only looks like ours.
+  static func lookalikes(
+    _ stack: ServiceStack, _ type: StackType, of service: [UInt8]
+  ) -> [Finding] {
+    stack.entries.filter { isLookalike($0) }.map { misnamed($0, type, service) }
+  }
+
   /// Returns the lines of a stack. A stack that cannot be read is another finding.
   private static func entries(
     _ service: [UInt8], _ type: StackType, _ source: some StackSource
@@ -27,7 +34,7 @@ enum StrayModuleLines: Examination {
   }
 
   /// Returns whether the line's module is not ours, and its name looks like ours.
-  private static func isLookalike(_ entry: StackEntry) -> Bool {
+  static func isLookalike(_ entry: StackEntry) -> Bool {
     guard ModuleKind(entry) != .code else { return false }
     let name = String(decoding: entry.moduleName, as: UTF8.self).lowercased()
     return ["pam_mfa", "pam-mfa", "pammfa"].contains { name.contains($0) }

@@ -6,27 +6,22 @@ import MFAStackEffect
 /// or another program's.
 enum UnloadableModule: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    var reasons: [[UInt8]: String?] = [:]
-    return snapshot.servicesWithModule.flatMap { service in
-      service.stack.entries.compactMap { entry in
-        guard case .module(let name, _, _) = entry.kind, ModuleKind(entry) == .code else {
-          return nil
+    snapshot.servicesWithModule.flatMap { service in
+      let stacks = snapshot.stacks(of: service.name)
+      return [stacks.auth, stacks.account].flatMap { stack -> [Finding] in
+        guard case .success(let stack) = stack else { return [] }
+        return stack.entries.filter { ModuleKind($0) == .code }.compactMap { entry in
+          snapshot.modules.problem(entry).map { finding(service, entry, $0, stacks) }
         }
-        let reason = reasons[name] ?? snapshot.host.loadProblem(name)
-        reasons[name] = reason
-        return reason.map { finding(service, entry, $0) }
       }
     }
   }
 
   private static func finding(
-    _ service: ServiceWithModule, _ entry: StackEntry, _ reason: String
+    _ service: ServiceWithModule, _ entry: StackEntry, _ reason: String, _ stacks: ServiceStacks
   ) -> Finding {
-    let canSucceed = Claimant.withoutCode(for: service.stack).contains { claimant in
-      var claimant = claimant
-      claimant.moduleLoads = false
-      return service.effect(for: claimant).canSucceed
-    }
+    let canSucceed = Claimant.withoutCode(for: service.stack)
+      .contains { stacks.denial(of: $0) == nil }
     let effect =
       canSucceed
       ? "users sign in without a code" : "every sign-in is denied"

@@ -13,7 +13,7 @@ enum UnreadableStack: Examination {
   }
 
   /// Returns whether the service's file, or the file that cannot be read, contains the module's name.
-  private static func mentionsModule(
+  static func mentionsModule(
     _ service: [UInt8], _ refusal: StackRefusal, _ source: some StackSource
   ) -> Bool {
     let path = refusal.place.split(separator: UInt8(ascii: ":")).first ?? []

@@ -45,9 +45,10 @@ struct ExplainCommand: ParsableCommand {
     // An empty address means a local sign-in: some programs set PAM_RHOST to an empty string.
     let address = rhost.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
     let explanation = Explanation.onThisHost(
-      user: name, service: try serviceName().bytes, remoteHost: address,
-      rulesOf: LocalExaminedHost())
-    try Console.write(json ? explanation.json.text + "\n" : explanation.text)
+      Explanation.Question(name, at: try serviceName().bytes, from: address),
+      rules: HostRules(of: DoctorCommand.host), countsSudo: true)
+    try Console.write(
+      json ? explanation.json.text + "\n" : explanation.text(columns: Console.columns))
     guard explanation.isAboutAnAccount else { throw AdminError.noSuchUser(name) }
   }
 }

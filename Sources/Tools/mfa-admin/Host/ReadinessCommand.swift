@@ -30,34 +30,28 @@ struct ReadinessCommand: ParsableCommand {
   func run() throws(AdminError) {
     let (administration, failure) = try ThisHost.administration(needsConfiguration: true)
     if let failure { throw failure }
+    let host = DoctorCommand.host
     let policy: Configuration
     do throws(ConfigurationFile.Failure) {
       policy = try ConfigurationFile.read()
     } catch {
       throw .configuration(error)
     }
-    var readiness = try administration.readiness(
-      under: policy, tenant: tenant.map { Array($0.utf8) }, progress: Console.progress
-    ) { account, group in account.isMember(of: group) }
-    if tenant == nil { readiness.denied = try denied(readiness) }
-    try Console.write(json ? readiness.json.text + "\n" : readiness.text)
+    let question = Readiness.Question(
+      accounts: try administration.loginAccounts(), services: try services(of: host),
+      tenant: tenant.map { Array($0.utf8) })
+    let readiness = try Readiness.onThisHost(
+      question, under: policy, rules: HostRules(of: host), progress: Console.progress)
+    try Console.write(
+      json ? readiness.json.text + "\n" : readiness.text(columns: Console.columns))
     let count = readiness.lockedOut.count
     guard count == 0 else { throw .lockedOut(count, of: readiness.accounts) }
   }
 
-  /// Returns the sign-ins that would be denied at the services that call the module.
-  private func denied(_ readiness: Readiness) throws(AdminError) -> [Readiness.DeniedSignIn] {
-    let host = LocalExaminedHost()
-    let services: [ServiceWithModule]
-    do throws(StackRefusal) { services = try ExaminedServices(of: host).withModule } catch {
+  /// Returns the services whose stacks call the module, or are meant to.
+  private func services(of host: LocalExaminedHost) throws(AdminError) -> [[UInt8]] {
+    do throws(StackRefusal) { return try ExaminedServices(of: host).meantToAsk } catch {
       throw .services(error)
     }
-    let usesSSH = services.contains { $0.name == Array("sshd".utf8) }
-    let root = usesSSH ? SSHDView.settings(ofUser: "root", on: host) : nil
-    var seen: Set<[UInt8]> = []
-    let accounts = readiness.scopes.flatMap(\.accounts).filter { seen.insert($0.name).inserted }
-    return DeniedSignIns.onThisHost(
-      accounts, at: services, mayRootUseSSH: root?.value(of: "permitrootlogin") == "yes",
-      progress: Console.progress)
   }
 }

@@ -4,6 +4,7 @@ import MFAExplain
 import MFAServiceSwitch
 import MFABytes
 import MFAConfiguration
+import MFADoctor
 import MFAFactors
 import ArgumentParser
 import MFASystem
@@ -190,13 +191,14 @@ struct EnableCommand: ParsableCommand {
       }
     }
     guard !dryRun else { return }
+    let rules = HostRules(of: DoctorCommand.host)
     for name in ServiceCommand.concerned(by: plan.service) {
       guard let user = UserName(name) else { continue }
       let explanation = Explanation.onThisHost(
-        user: user, service: plan.service, remoteHost: nil)
+        Explanation.Question(user, at: plan.service), rules: rules)
       switch explanation.decision.kind {
       case .asked, .allowed, .hasToEnroll: continue
-      case .denied, .throttled:
+      case .denied, .throttled, .unknown:
         Console.printError(
           "warning: \(plan.name): a sign-in of \(VisibleText(user)) would fail: "
             + explanation.decision.sentence)

@@ -73,12 +73,15 @@ struct TrySignInCommand: ParsableCommand {
   private static func expectation(_ user: [UInt8], _ service: [UInt8]) -> Trial.Expectation {
     guard let name = UserName(user) else { return .denied("denied: the name is not valid") }
     let address = TrialNamespace.remoteHost(at: service).map { Array($0.utf8) }
-    let explanation = Explanation.onThisHost(user: name, service: service, remoteHost: address)
+    // The trial carries out the stack. sshd's settings are checked apart.
+    let explanation = Explanation.onThisHost(
+      Explanation.Question(name, at: service, from: address),
+      rules: HostRules(of: DoctorCommand.host, countsSecureShell: false))
     let decision = explanation.decision
     return switch decision.kind {
     case .asked: explanation.state == .observe ? .observed : .asked
     case .allowed: .allowed(decision.sentence)
-    case .hasToEnroll, .denied, .throttled: .denied(decision.sentence)
+    case .hasToEnroll, .denied, .throttled, .unknown: .denied(decision.sentence)
     }
   }
 }

@@ -1,13 +1,16 @@
+import Foundation
+@testable import MFAAdminCore
+import MFAAdminOutput
 import MFAAdminTestSupport
 import MFABytes
+import MFADoctor
+@testable import MFAExplain
 import MFAFactors
 import MFAPolicy
-import Foundation
+import MFASignInTestSupport
 import MFASystem
 import MFATestSupport
 import Testing
-
-@testable import MFAAdminCore
 
 /// Readiness reports with a real store, whose folder must belong to root.
 @Suite(.privateMachine) struct ReadinessTests {
@@ -39,10 +42,8 @@ import Testing
     _ store: TemporaryStore, _ text: String, tenant: String? = nil,
     isMember: @escaping (Account, [UInt8]) -> Bool? = { _, _ in false }
   ) throws -> [String] {
-    let policy = try Configuration.parse(Array(text.utf8).span)
-    let readiness = try store.administration.readiness(
-      under: policy, tenant: tenant.map { Array($0.utf8) }, isMember: isMember)
-    #expect(isHarmless(readiness.text))
+    let readiness = try readiness(store, text, tenant: tenant, isMember: isMember)
+    #expect(isHarmless(readiness.text(columns: nil)))
     let data = Data(readiness.json.text.utf8)
     #expect(try JSONSerialization.jsonObject(with: data) is [String: Any])
     return readiness.scopes.map { scope in
@@ -55,11 +56,109 @@ import Testing
     }
   }
 
+  /// Surveys the accounts of a store at services with these files.
+  private func readiness(
+    _ store: TemporaryStore, _ text: String, tenant: String? = nil,
+    services: [String: String] = [:], examined: (inout MemoryHost) -> Void = { _ in },
+    isMember: @escaping (Account, [UInt8]) -> Bool? = { _, _ in false }
+  ) throws -> Readiness {
+    let rest = ScriptedHost()
+    rest.configuration = text
+    rest.stacks.files.merge(services) { $1 }
+    var host = MemoryHost()
+    host.stacks = MemoryHost.Stacks(files: rest.stacks.files)
+    examined(&host)
+    let survey = ReadinessSurvey(
+      under: try Configuration.parse(Array(text.utf8).span), rules: HostRules(of: host),
+      on: StoreHost(files: store, rest: rest, isMemberOf: isMember))
+    return try survey.readiness(
+      for: Readiness.Question(
+        accounts: try store.administration.loginAccounts(),
+        services: try ExaminedServices(of: host).meantToAsk, tenant: tenant.map { Array($0.utf8) }))
+  }
+
+  static let asking =
+    "auth requisite pam_unix.so\nauth requisite pam_mfa.so\naccount required pam_permit.so\n"
+
+  /// A stack, and the users whom it denies, with a part of the reason.
+  struct StackRow: CustomTestStringConvertible {
+    let number: Int
+    var configuration = "[project]\n"
+    var service = "sshd"
+    var lines = asking
+    var tenant: String?
+    var examined: @Sendable (inout MemoryHost) -> Void = { _ in }
+    /// The users who are denied, without those whom policy alone locks out.
+    var denied: [String] = []
+    var reason = ""
+    var testDescription: String { "\(number)" }
+  }
+
+  static let stackRows = [
+    StackRow(number: 1),
+    StackRow(
+      number: 2, lines: asking.replacing("\n", with: "\r\n"),
+      examined: { $0.missingModules = ["pam_unix.so\r", "pam_mfa.so\r", "pam_permit.so\r"] },
+      denied: names, reason: "denied: libpam cannot load"),
+    StackRow(
+      number: 3, lines: asking + "auth reqired pam_env.so\n", denied: names,
+      reason: "cannot be predicted"),
+    StackRow(
+      number: 4, lines: asking.replacing("pam_mfa.so", with: "pam_mfa"),
+      examined: { $0.missingModules = ["pam_mfa"] }, denied: names,
+      reason: "denied: libpam cannot load pam_mfa"),
+    // The service has nothing to do with the module.
+    StackRow(number: 5, lines: "auth reqired pam_env.so\n"),
+    // A tenant applies at its services and from its networks only.
+    StackRow(
+      number: 6,
+      configuration: "[project]\n[tenant x]\nservices = vsftpd\nenrollment = required\n"),
+    StackRow(
+      number: 7,
+      configuration: "[project]\n[tenant x]\nnetworks = 192.0.2.0/24\nenrollment = required\n",
+      tenant: "x", denied: ["bob", "carol", "dave", "erin"],
+      reason: "a factor is required, but none is enrolled"),
+    StackRow(
+      number: 8,
+      configuration: "[project]\n[tenant x]\nnetworks = 192.0.2.0/24\nthrottle_first_wait = 10s\n",
+      tenant: "x", denied: ["carol", "erin"], reason: "have locked the factors"),
+    StackRow(
+      number: 9,
+      configuration: "[project]\n[tenant x]\nnetworks = 192.0.2.0/24\nstate = disabled\n",
+      tenant: "x"),
+    // sshd decides whether it uses PAM.
+    StackRow(
+      number: 10, configuration: "[project]\nenrollment = required\n",
+      examined: {
+        $0.sshdOfOthers = MemoryHost.sshdSettings.replacing("usepam yes", with: "usepam no")
+      }),
+    StackRow(
+      number: 11, service: "sudo", lines: asking + "account required pam_deny.so\n", denied: names,
+      reason: "the account lines of the service fail"),
+  ]
+
+  @Test("the sign-ins at services are predicted as explain does", arguments: stackRows)
+  func services(row: StackRow) throws {
+    let found = try readiness(
+      try store(), row.configuration, tenant: row.tenant, services: [row.service: row.lines],
+      examined: row.examined)
+    // Bob, Carol and Erin are locked out by policy alone.
+    let names = found.denied.map { String(decoding: $0.account.name, as: UTF8.self) }
+    if row.denied.isEmpty {
+      #expect(Set(names).isSubset(of: ["bob", "carol", "dave", "erin"]), "\(found.denied)")
+      #expect(!names.contains("dave"), "\(found.denied)")
+    } else {
+      #expect(names == row.denied, "\(found.denied)")
+      #expect(found.denied.contains { $0.reason.contains(row.reason) }, "\(found.denied)")
+    }
+    for line in found.text(columns: 80).split(separator: "\n") {
+      #expect(TextWidth.of(String(line)) <= 80, "\(found.text(columns: 80))")
+    }
+  }
+
   @Test("who is denied at services is listed once, with the services and the reason")
   func denied() throws {
-    var readiness = try store().administration.readiness(
-      under: try Configuration.parse(Array("[project]\n".utf8).span), tenant: nil
-    ) { _, _ in false }
+    var readiness = try readiness(try store(), "[project]\n")
     #expect(readiness.lockedOut.count == 3)
     let dave = Account(name: Array("dave".utf8), uid: 1003)
     let bob = Account(name: Array("bob".utf8), uid: 1001)
@@ -70,9 +169,10 @@ import Testing
       }
     }
     #expect(readiness.lockedOut.count == 4)
-    #expect(readiness.text.hasPrefix("1 of 5 ready, these 4 would be locked out:\n"))
-    #expect(readiness.text.contains("  dave at login, su: denied: x\n"), "\(readiness.text)")
-    #expect(readiness.text.contains("  bob is throttled"), "\(readiness.text)")
+    let text = readiness.text(columns: nil)
+    #expect(text.hasPrefix("1 of 5 ready, these 4 would be locked out:\n"))
+    #expect(text.contains("  dave at login, su: denied: x\n"), "\(text)")
+    #expect(text.contains("  bob is throttled"), "\(text)")
     #expect(readiness.json.text.contains("\"reason\": \"denied\""), "\(readiness.json.text)")
   }
 
@@ -200,12 +300,10 @@ import Testing
 
   @Test("the text for administrators")
   func text() throws {
-    let policy = try Configuration.parse(
-      Array("[project]\n[tenant x]\nusers = dave\nenrollment = required\n".utf8).span)
-    let store = try store()
-    let readiness = try store.administration.readiness(under: policy, tenant: nil) { _, _ in false }
+    let readiness = try readiness(
+      try store(), "[project]\n[tenant x]\nusers = dave\nenrollment = required\n")
     #expect(
-      readiness.text == """
+      readiness.text(columns: nil) == """
         1 of 5 ready, these 4 would be locked out:
           bob is throttled for 20 s after too many wrong codes (host)
           carol is locked after too many wrong codes (host)
