@@ -2,23 +2,13 @@ import MFAAdminOutput
 
 /// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
 enum MethodsWithoutCode: Examination {
-  /// The methods that use PAM.
-  static let asking = ["keyboard-interactive", "password"]
-  /// The methods that do not use PAM: the name, the setting that enables the method, and the words
-  /// for messages. The setting decides only if AuthenticationMethods is not set.
-  private static let silent = [
-    ("publickey", "pubkeyauthentication", "a key"),
-    ("hostbased", "hostbasedauthentication", "a trusted host"),
-    ("gssapi-with-mic", "gssapiauthentication", "a Kerberos ticket"),
-  ]
-
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard let service = snapshot.sshdService else { return [] }
     return snapshot.sshd.findings { settings, description, place in
       // `DisabledPrompts` reports that PAM is off, in which case no user is asked for a code.
       guard settings.isOn("usepam") else { return [] }
-      guard let lists = settings.methodLists else {
-        let methods = silent.filter { settings.isOn($0.1) }.map(\.2)
+      guard settings.methodLists != nil else {
+        let methods = settings.sufficientMethods
         guard !methods.isEmpty else { return [] }
         return [
           finding(
@@ -27,7 +17,7 @@ enum MethodsWithoutCode: Examination {
               + "asked for a code: AuthenticationMethods does not require another method")
         ]
       }
-      let open = lists.filter { list in !asking.contains { list.contains($0) } }
+      let open = settings.listsWithoutPAM
       guard !open.isEmpty else { return [] }
       let shown = open.map { $0.joined(separator: ",") }.joined(separator: " ")
       let line = place(["authenticationmethods"])

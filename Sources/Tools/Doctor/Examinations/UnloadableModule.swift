@@ -22,18 +22,29 @@ enum UnloadableModule: Examination {
   private static func finding(
     _ service: ServiceWithModule, _ entry: StackEntry, _ reason: String
   ) -> Finding {
-    let canSucceed = Claimant.withoutCode(for: service.stack).contains { claimant in
-      var claimant = claimant
-      claimant.moduleLoads = false
-      return service.effect(for: claimant).canSucceed
-    }
     let effect =
-      canSucceed
+      letsUsersIn(service)
       ? "users sign in without a code" : "every sign-in is denied"
     return Finding(
       severity: .error, code: "module-not-loaded", services: [service.name],
       place: VisibleText.escaping(entry.position.text),
       message: "libpam cannot load this module, so \(effect): \(reason)",
       hint: "install it again (packaging/install), or correct the path")
+  }
+
+  /// Returns whether users sign in without a code at a service whose module cannot be loaded.
+  private static func letsUsersIn(_ service: ServiceWithModule) -> Bool {
+    Claimant.withoutCode(for: service.stack).contains { claimant in
+      var claimant = claimant
+      claimant.moduleLoads = false
+      return service.effect(for: claimant).canSucceed
+    }
+  }
+
+  /// Returns whether users sign in without a code because of a finding of this examination.
+  static func letsUsersIn(_ finding: Finding, on snapshot: HostSnapshot) -> Bool {
+    snapshot.servicesWithModule.contains { service in
+      finding.services.contains(service.name) && letsUsersIn(service)
+    }
   }
 }
